@@ -88,6 +88,8 @@ export type OtherAct =
   | { kind: 'counts-requested'; posts: number[]; actors: number[] }
   /** The account's key is another than the one that was known; other threads may know the old one. */
   | { kind: 'identity-changed' }
+  /** What the directory said of a member when asked at `asOf`: JSON; null where it knows none. */
+  | { kind: 'identity-found'; identity: string | null; asOf: number }
   /** A device that a member wants to be told on. */
   | { kind: 'register-push'; endpoint: string; p256dh: string; auth: string; appId: string }
   | { kind: 'unregister-push'; endpoint: string }

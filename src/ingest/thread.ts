@@ -94,13 +94,6 @@ function run(config: Config): void {
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
 
-  core.onPublished = (changes, entries) => {
-    core.counts.add('timelineWrites', 'items', entries)
-    if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
-      consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
-    }
-  }
-
   const replaying = createReplaying(config, {
     ...{ actors, db, writer, log, now },
     writeRetry: room,
@@ -111,6 +104,15 @@ function run(config: Config): void {
   const shared = { checkpoints, replaying, lines }
   const background = createBackground(config, core, shared)
   const { backfill, counting, identityNews, labels, resolver } = background
+
+  core.onPublished = (changes, entries) => {
+    core.counts.add('timelineWrites', 'items', entries)
+    identityNews.ofHidden(changes)
+    if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
+      consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
+    }
+  }
+
   async function apply(batch: StreamBatch): Promise<void> {
     const outcome = await room.retry(() => commitBatch(writer, batch))
     if (!outcome) return
@@ -364,7 +366,7 @@ function createBackground(
   })
   const coldStarts = () => backfill.coldStarts()
   const counting = createSeedCounting(config, { ...core, coldStarts })
-  const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver })
+  const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver, actors })
   return { backfill, counting, identityNews, labels, resolver }
 }
 

@@ -191,7 +191,7 @@ const unseen = new Set([
   'record_likes',
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
-  ...['reaction_records', 'relation_records'],
+  ...['reaction_records', 'relation_records', 'kept_identities'],
   ...['drafts', 'preferences', 'shared_state'],
   // Read anew each time, by the dataplane alone.
   ...['bsync_operations', 'age_assurance'],

@@ -38,6 +38,7 @@ import * as videoDays from './migrations/033-video-days.ts'
 import * as bsyncOperations from './migrations/034-bsync-operations.ts'
 import * as sharedPlace from './migrations/035-shared-place.ts'
 import * as relationRecords from './migrations/036-relation-records.ts'
+import * as keptIdentities from './migrations/037-kept-identities.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -78,6 +79,7 @@ const migrations: readonly Migration[] = [
   bsyncOperations,
   sharedPlace,
   relationRecords,
+  keptIdentities,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

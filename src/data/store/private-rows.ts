@@ -1,12 +1,12 @@
 // Rows that are a member's alone and that nobody else's views are made from: preferences, what they were
-// told, how they want to be told, what is known of their age, and for how long their videos were watched.
+// told, how they want to be told, what is known of their age and identity, and for how long their videos were watched.
 
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
-  ...['push_registrations', 'video_watches', 'age_assurance'],
+  ...['push_registrations', 'video_watches', 'age_assurance', 'kept_identities'],
 ]
 
 const statements = perDatabase((db) =>

@@ -29,12 +29,8 @@ import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
-import { createGuardedFetch, type GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import {
-  createResolver,
-  LOOKUPS_PER_ORIGIN,
-  type Resolver,
-} from '../../sources/identity/resolver.ts'
+import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
@@ -51,6 +47,7 @@ import { createInvites, type Invites } from '../xrpc/invites.ts'
 import { createLabelRequests } from '../xrpc/label-requests.ts'
 import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
+import { createIdentities } from './identities.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
 import { isEngineAway } from './place-sharing.ts'
@@ -87,11 +84,11 @@ const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 export function createServing(options: ServingOptions): Serving {
   const { config, log, memory, ingest, onFatal } = options
   const reading = openReading(config, memory)
-  const { db, actors, graph, isMember } = reading
+  const { db, actors, graph } = reading
   const shared = createSharing(options, reading)
   const { writer, operate } = shared
   const { fetch, lookups } = createOutside(config, log)
-  const resolver = createIdentities(options, { lookups, isMember })
+  const resolver = createIdentities({ ...options, ...reading, lookups })
   const operator = { config, db, actors, ingest: { ...ingest, operate }, resolver, log }
   const fallback = publicAppview(config, log)
   const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
@@ -153,23 +150,6 @@ export function createServing(options: ServingOptions): Serving {
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => closeAll([shared, db]),
   }
-}
-
-/** What is known of accounts elsewhere; all threads hear where it is said to have changed. */
-function createIdentities(
-  { config, ingest, log }: ServingOptions,
-  { lookups, isMember }: { lookups: GuardedFetch; isMember: (did: string) => boolean },
-): Resolver {
-  const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
-  const resolver = createResolver({
-    ...{ ...config, fetch: lookups, log, isMember },
-    // A writer that is busy leaves it to the stream.
-    onKeyChanged: (did) => void tell(did).catch(() => undefined),
-  })
-  ingest.onIdentitiesChanged((dids) => {
-    for (const did of dids) resolver.doubt(did)
-  })
-  return resolver
 }
 
 /** Of answers, in this thread. */

@@ -1,15 +1,17 @@
 // An `identity` event: the handle or the DID document changed. What it claims is not trusted; the
-// account is looked up anew in the background, if we have a use for it.
+// account is looked up anew in the background, if we have a use for it, and what was kept of a member counts no more.
 
 import type { IdentityEvent } from '../../base/event.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
-import { type IndexContext, isAuthor, type Outcome } from './index-context.ts'
+import { doubtKeptIdentity } from '../../data/store/kept-identities.ts'
+import { type IndexContext, isAuthor, isMember, type Outcome } from './index-context.ts'
 
 export function applyIdentity(ctx: IndexContext, event: IdentityEvent): Outcome {
   const uid = ctx.actors.uidOf(event.did)
   const actor = uid === 0 ? undefined : findActor(ctx.db, uid)
   if (!actor) return 'unknown-account'
+  if (isMember(ctx, uid)) doubtKeptIdentity(ctx.db, uid, ctx.now)
   if (actor.identity_checked_at === null && !isAuthor(ctx, uid)) return 'out-of-scope'
   forgetActorIdentity(ctx.db, uid)
   enqueueJobAgain(ctx.db, 'identity', uid)

@@ -7,6 +7,7 @@ import { isBanned } from '../../data/store/bans.ts'
 import { followedBy } from '../../data/store/follows.ts'
 import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
+import { putKeptIdentity } from '../../data/store/kept-identities.ts'
 import {
   deleteMember,
   findMember,
@@ -53,6 +54,16 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
     if (!isAuthor(ctx, subject)) fetchAuthorOf(ctx, { member: uid, author: subject, place })
   }
   ctx.changes.push({ kind: 'member-added', uid })
+}
+
+/** What lets a member in after a restart though the directory is away. */
+export function keepIdentity(
+  ctx: IndexContext,
+  did: string,
+  { identity, asOf }: { identity: string | null; asOf: number },
+): void {
+  const uid = ctx.actors.uidOf(did)
+  if (isMember(ctx, uid)) putKeptIdentity(ctx.db, { uid, identity, as_of: asOf }, ctx.now)
 }
 
 function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: number): boolean {

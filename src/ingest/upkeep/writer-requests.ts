@@ -11,7 +11,7 @@ import type { VideoWatches } from '../counts/video-watches.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
-import { makeSeat, memberSeen } from '../indexing/members.ts'
+import { keepIdentity, makeSeat, memberSeen } from '../indexing/members.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
 import {
   choosePriority,
@@ -212,6 +212,8 @@ function apply(
       return deleteOperations(ctx.db, request.did, request.namespace)
     case 'age-assurance':
       return putAgeAssurance(ctx.db, { ...request, uid: internActor(ctx, request.did) })
+    case 'identity-found':
+      return keepIdentity(ctx, request.did, request)
     case 'redeem-invite':
       return redeemInvite(ctx, request.did, request.code)
   }

@@ -1,28 +1,56 @@
 // What the resolver remembers: identities, and apart from them, for a short while, who does not exist
 // or could not be reached, so that made-up DIDs push nobody out. Members' identities have a place of
-// their own: anyone can make us look up twenty thousand accounts that do exist.
+// their own: anyone can make us look up twenty thousand accounts that do exist. They are kept besides, and what an
+// earlier process or another thread kept is restored where nothing later is known here.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Identity } from './did-document.ts'
 
-type IdentityMemory = {
-  /** At most a day old; `isStale` after an hour. */
-  find(did: string): { identity: Identity; isStale: boolean; isDoubted: boolean } | undefined
+export type IdentityMemory = {
+  /** At most a day old. */
+  find(did: string): { identity: Identity; trust: Trust } | undefined
   /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */
   findFailure(did: string): { error: Error | undefined } | undefined
-  remember(identity: Identity): void
+  /** `asOf`: when the look-up began that brought it. */
+  remember(identity: Identity, asOf: number): void
   /** Its document is said to have changed since it was fetched: it is good for a few minutes more, no longer. */
   doubt(did: string): void
   /** Forgets the identity too. */
-  rememberMissing(did: string): void
+  rememberMissing(did: string, asOf: number): void
   rememberError(did: string, error: Error): void
+  /** What was restored was asked about, and nobody answered in time: it counts until somebody does. */
+  settleFor(did: string): void
 }
 
-type Known = { identity: Identity; fetchedAt: number; doubtedAt?: number }
+/** `stale`: to be renewed behind the answer; `doubted`, `restored`: to be looked up before it is believed. */
+type Trust = 'fresh' | 'stale' | 'doubted' | 'restored'
+
+/** Members' identities beyond this process. */
+export type KeptIdentities = {
+  find(did: string): { identity: Identity; asOf: number } | undefined
+  /** Without an identity, nothing that was asked for earlier counts any more. */
+  put(did: string, found: { identity: Identity | undefined; asOf: number }): void
+}
+
+type Known = {
+  /** Undefined for a member whom the directory did not know: what is kept may be from before. */
+  identity: Identity | undefined
+  asOf: number
+  doubtedAt?: number
+  /** Whether it is yet to be asked about. */
+  restored?: 'unasked' | 'asked'
+}
 type Failed = { error: Error | undefined; until: number }
 
+type Parts = {
+  now: () => number
+  isMember: (did: string) => boolean
+  kept?: KeptIdentities | undefined
+}
+
 const STALE_AFTER_MS = HOUR_MS
+/** As in @atproto/identity's caches, whether a process was started anew meanwhile or not. */
 const MAX_AGE_MS = DAY_MS
 /** For as long a directory that is away is waited for where a document is said to have changed. */
 const DOUBTED_MAX_AGE_MS = 5 * MINUTE_MS
@@ -31,59 +59,87 @@ const UNAVAILABLE_FOR_MS = 5 * 1000
 const MAX_KNOWN = 20_000
 const MAX_FAILED = 10_000
 
-export function createIdentityMemory(
-  now: () => number,
-  isMember: (did: string) => boolean,
-): IdentityMemory {
+export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMemory {
   const members = new LruMap<string, Known>(MAX_KNOWN)
   const strangers = new LruMap<string, Known>(MAX_KNOWN)
   const failed = new LruMap<string, Failed>(MAX_FAILED)
 
+  /** Also where the clock was ahead when it was asked for. */
+  const ageOf = ({ asOf }: Known) => Math.abs(now() - asOf)
+
+  function isGood(known: Known): boolean {
+    const { identity, doubtedAt } = known
+    if (doubtedAt !== undefined && now() - doubtedAt >= DOUBTED_MAX_AGE_MS) return false
+    return identity !== undefined && ageOf(known) < MAX_AGE_MS
+  }
+
+  function trustIn(known: Known): Trust {
+    if (known.doubtedAt !== undefined) return 'doubted'
+    if (known.restored === 'unasked') return 'restored'
+    return known.restored || ageOf(known) > STALE_AFTER_MS ? 'stale' : 'fresh'
+  }
+
   /** Who has become a member since moves over. */
-  function recall(did: string): Known | undefined {
+  function inMemory(did: string): Known | undefined {
     const stranger = strangers.get(did)
     if (!stranger || !isMember(did)) return stranger ?? members.get(did)
     strangers.delete(did)
     members.set(did, stranger)
+    if (stranger.doubtedAt === undefined) kept?.put(did, stranger)
     return stranger
   }
 
-  function forget(did: string): void {
-    members.delete(did)
+  function recall(did: string): Known | undefined {
+    const known = inMemory(did)
+    if ((known && isGood(known)) || !kept || !isMember(did)) return known
+    const found = kept.find(did)
+    if (!found || found.asOf <= Math.max(known?.asOf ?? 0, known?.doubtedAt ?? 0)) return known
+    const restored: Known = { ...found, restored: 'unasked' }
+    members.set(did, restored)
+    return restored
+  }
+
+  function put(did: string, known: Known): void {
     strangers.delete(did)
+    members.delete(did)
+    if (isMember(did)) {
+      members.set(did, known)
+      kept?.put(did, known)
+    } else if (known.identity) strangers.set(did, known)
+  }
+
+  function settleFor(did: string): void {
+    const known = members.get(did)
+    if (known?.restored) known.restored = 'asked'
   }
 
   return {
+    settleFor,
     find(did) {
-      const found = recall(did)
-      if (!found || now() - found.fetchedAt >= MAX_AGE_MS) return undefined
-      const { identity, fetchedAt, doubtedAt } = found
-      const isDoubted = doubtedAt !== undefined
-      if (isDoubted && now() - doubtedAt >= DOUBTED_MAX_AGE_MS) return undefined
-      return { identity, isStale: isDoubted || now() - fetchedAt > STALE_AFTER_MS, isDoubted }
+      const known = recall(did)
+      if (!known?.identity || !isGood(known)) return undefined
+      return { identity: known.identity, trust: trustIn(known) }
     },
     findFailure(did) {
       const failure = failed.get(did)
       return failure && now() < failure.until ? failure : undefined
     },
-    remember(identity) {
-      const { did } = identity
-      forget(did)
-      const place = isMember(did) ? members : strangers
-      place.set(did, { identity, fetchedAt: now() })
-      failed.delete(did)
+    remember(identity, asOf) {
+      put(identity.did, { identity, asOf })
+      failed.delete(identity.did)
     },
     doubt(did) {
-      const found = recall(did)
-      if (found) found.doubtedAt ??= now()
-      else failed.delete(did)
+      const known = recall(did)
+      if (known) known.doubtedAt ??= now()
+      if (!known?.identity) failed.delete(did)
     },
-    rememberMissing(did) {
-      forget(did)
+    rememberMissing(did, asOf) {
+      put(did, { identity: undefined, asOf })
       failed.set(did, { error: undefined, until: now() + MISSING_FOR_MS })
     },
     rememberError(did, error) {
       failed.set(did, { error, until: now() + UNAVAILABLE_FOR_MS })
+      settleFor(did)
     },
   }
 }

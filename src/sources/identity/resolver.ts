@@ -1,10 +1,11 @@
 // Who is a DID, and whose is a handle: a bounded cache in front of PLC directory, did:web hosts and DNS. An identity
 // is fresh for an hour and good for a day: in between it is answered at once and renewed behind the answer, and if
-// the directory is away it stays. Look-ups wait in small queues, and renewals on demand are counted per DID: nobody
-// makes us hammer the directory.
+// the directory is away it stays. Members' outlive the process, and then count where the directory does not answer.
+// Look-ups wait in small queues, and renewals on demand are counted per DID: nobody makes us hammer the directory.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
+import { within } from '../../base/util/waits.ts'
 import type { Identity } from './did-document.ts'
 import { documentUrl, fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
@@ -16,7 +17,7 @@ import {
   lookupHandle,
   type ResolveTxt,
 } from './handle-lookup.ts'
-import { createIdentityMemory } from './identity-memory.ts'
+import { createIdentityMemory, type KeptIdentities } from './identity-memory.ts'
 import { registrableDomain } from './registrable-domain.ts'
 import { createRenewalLimit } from './renewal-limit.ts'
 
@@ -67,6 +68,8 @@ type ResolverOptions = {
   onKeyChanged?: (did: string) => void
   /** Whose identities a flood of strangers' must neither delay nor push out. */
   isMember?: (did: string) => boolean
+  /** Where members' identities are beyond this process; nowhere without it. */
+  kept?: KeptIdentities
 }
 
 /** Hosts that strangers name may be silent for their three seconds each, so there are many slots for them. */
@@ -80,6 +83,8 @@ const MAX_PER_HOST = 4
 /** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
 export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
+/** For as long a directory is waited for where what an earlier process knew could do. */
+const RESTORED_WAIT_MS = 1000
 
 /**
  * There are several queues, since anyone can make us look up a DID or a handle, and choose how slow its host is:
@@ -93,7 +98,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'doubt'> {
   const { fetch, plcUrl, log, now = Date.now, isMember = () => false } = options
-  const memory = createIdentityMemory(now, isMember)
+  const memory = createIdentityMemory({ now, isMember, kept: options.kept })
   const queueOf = createQueues(isMember)
   const mayForce = createRenewalLimit(now)
   const atHost = createHostLimit(plcUrl)
@@ -110,6 +115,7 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
 
   /** An identity that we know outlives the directory's bad hours. */
   async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
+    const asOf = now()
     try {
       const ask = () =>
         queueOf(did).run(() => atHost(did, () => fetchIdentity(did, { fetch, plcUrl })), name)
@@ -117,8 +123,8 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
       const identity = await (isMember(did) ? ask().catch(ask) : ask())
       const before = memory.find(did)?.identity
       if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
-      if (identity) memory.remember(identity)
-      else memory.rememberMissing(did)
+      if (identity) memory.remember(identity, asOf)
+      else memory.rememberMissing(did, asOf)
       return identity
     } catch (error) {
       log?.debug({ did, err: error }, 'identity unavailable')
@@ -127,6 +133,18 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
       if (found) return found.identity
       throw error
     }
+  }
+
+  /** As the directory tells it, if it does so at once. */
+  async function confirm(
+    restored: Identity,
+    name: string | undefined,
+  ): Promise<Identity | undefined> {
+    const { did } = restored
+    const work = renew(did, name).then((identity) => ({ identity }))
+    const answer = await within(RESTORED_WAIT_MS, work)
+    if (!answer) memory.settleFor(did)
+    return answer ? answer.identity : restored
   }
 
   function renewBehind(did: string, asker: Asker): void {
@@ -142,14 +160,17 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
     if (forceRefresh && isFreshOnly) throw tooOften()
     const found = memory.find(did)
     const failure = memory.findFailure(did)
-    if (found && (failure || !found.isDoubted)) {
-      if (found.isStale && !failure) renewBehind(did, asker)
+    const isBelieved = found?.trust === 'fresh' || found?.trust === 'stale'
+    if (found && (failure || isBelieved)) {
+      if (found.trust === 'stale' && !failure) renewBehind(did, asker)
       return found.identity
     }
     if (failure?.error) throw failure.error
     if (failure) return undefined
     if (!inFlight.has(did)) asker.beforeLookup?.(did, 'unknown')
-    return renew(did, asker.name)
+    return found?.trust === 'restored'
+      ? confirm(found.identity, asker.name)
+      : renew(did, asker.name)
   }
 
   function doubt(did: string): void {

@@ -48,7 +48,7 @@ function directory({ plcUrl }: Config): Dependency {
     askedBy: 'server',
     gives: 'who an account is: its key, its handle and its server',
     without:
-      'members whose keys are cached can still read; after a restart nobody can sign in until it is back',
+      'members who were here within a day can still read, also after a restart; nobody new can sign in until it is back',
     setting: 'SLIPSTREAM_PLC_URL (a mirror of your own)',
   }
 }

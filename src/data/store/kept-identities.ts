@@ -1,0 +1,48 @@
+// Members' identities beyond a restart (sources/identity/identity-memory.ts). What was asked for later wins, and a document
+// that is said to have changed leaves a row without an identity: a look-up that was under way meanwhile does not count.
+
+import type { Db, WriteDb } from './db.ts'
+import { perDatabase } from './per-database.ts'
+import { isHiddenStatus } from './status.ts'
+
+/** `identity`: JSON; null where there is none. */
+export type KeptIdentityRow = { as_of: number; identity: string | null }
+
+const statements = perDatabase((db) => ({
+  find: db.prepare<[number], { as_of: number; identity: string; status: number }>(
+    `SELECT as_of, identity, status FROM kept_identities JOIN members USING (uid) JOIN actors USING (uid)
+      WHERE uid = ? AND identity IS NOT NULL`,
+  ),
+  put: db.prepare<[KeptIdentityRow & { uid: number; now: number }]>(
+    `INSERT INTO kept_identities (uid, as_of, identity) VALUES (@uid, @as_of, @identity)
+      ON CONFLICT DO UPDATE SET as_of = excluded.as_of, identity = excluded.identity
+        WHERE excluded.as_of > as_of OR as_of > @now`,
+  ),
+  doubt: db.prepare<[number, number]>(
+    `INSERT INTO kept_identities (uid, as_of) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET as_of = max(as_of, excluded.as_of), identity = NULL`,
+  ),
+}))
+
+/** Of a member whose account is there: whoever is deleted, suspended or taken down has none. */
+export function findKeptIdentity(
+  db: Db,
+  uid: number,
+): { as_of: number; identity: string } | undefined {
+  const row = statements(db).find.get(uid)
+  return row && !isHiddenStatus(row.status) ? row : undefined
+}
+
+/** Unless what is there was asked for later; `now`: so that nothing stays from before the clock was set back. */
+export function putKeptIdentity(
+  db: WriteDb,
+  row: KeptIdentityRow & { uid: number },
+  now: number,
+): void {
+  statements(db).put.run({ ...row, now })
+}
+
+/** What was asked for until now counts no more. */
+export function doubtKeptIdentity(db: WriteDb, uid: number, now: number): void {
+  statements(db).doubt.run(uid, now)
+}
