@@ -53,7 +53,7 @@ class Generation {
  * made anew meanwhile: then that one is forgotten once more than need be.
  */
 export class CachedViews {
-  readonly #maxBytes: number
+  #maxBytes: number
   #young = new Generation()
   #old = new Generation()
 
@@ -64,6 +64,13 @@ export class CachedViews {
 
   get bytes(): number {
     return this.#young.bytes + this.#old.bytes
+  }
+
+  /** What is more than that is forgotten now. */
+  keepAtMost(bytes: number): void {
+    this.#maxBytes = bytes
+    if (this.bytes > bytes) this.#old = new Generation()
+    if (this.bytes > bytes / 2) this.#young = new Generation()
   }
 
   get(kind: CachedKind, id: number): CachedView | undefined {

@@ -38,12 +38,17 @@ type ViewCacheParts = {
 /** Of all that is kept; the rest is what viewers are to accounts and did to posts. */
 const VIEW_CACHE_SHARE = 2 / 3
 
+function shared(bytes: number): { views: number; viewers: number } {
+  return { views: bytes * VIEW_CACHE_SHARE, viewers: bytes * (1 - VIEW_CACHE_SHARE) }
+}
+
 export type ViewCache = ReturnType<typeof createViewCache>
 
 export function createViewCache(parts: ViewCacheParts) {
   const { hydrator, invalidations } = parts
-  const kept = new CachedViews(parts.maxBytes * VIEW_CACHE_SHARE)
-  const viewers = new ViewerMemories(parts.maxBytes * (1 - VIEW_CACHE_SHARE))
+  const most = shared(parts.maxBytes)
+  const kept = new CachedViews(most.views)
+  const viewers = new ViewerMemories(most.viewers)
   const blocks = new KnownBlocks(hydrator)
   const heads = new KeptHeads()
   const labels = new LabelMemories()
@@ -99,5 +104,12 @@ export function createViewCache(parts: ViewCacheParts) {
 
     /** Bytes held, as estimated; how many elements of answers were ready, and how many were not. */
     usage: () => ({ viewCache: kept.bytes, viewers: viewers.bytes, ...looked }),
+
+    /** From now on. */
+    keepAtMost(bytes: number): void {
+      const most = shared(bytes)
+      kept.keepAtMost(most.views)
+      viewers.keepAtMost(most.viewers)
+    },
   }
 }

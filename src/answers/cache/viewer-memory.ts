@@ -76,7 +76,7 @@ export class ViewerMemory {
 }
 
 export class ViewerMemories {
-  readonly #maxBytes: number
+  #maxBytes: number
   /** In the order of their last visits. */
   readonly #viewers = new Map<number, ViewerMemory>()
   #bytes = 0
@@ -104,6 +104,16 @@ export class ViewerMemories {
     if (viewer.bytes > this.#maxBytes * MAX_SHARE) viewer.clear()
     this.#viewers.set(viewer.uid, viewer)
     this.#bytes += viewer.bytes
+    this.#makeRoom()
+  }
+
+  /** Who was here longest ago is forgotten first, now. */
+  keepAtMost(bytes: number): void {
+    this.#maxBytes = bytes
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
     while (this.#bytes > this.#maxBytes) {
       const [oldest] = this.#viewers.values()
       if (!oldest) return

@@ -159,7 +159,7 @@ export const settings = {
     'MEMORY_MB',
     '0',
     integer(0, 10_000_000),
-    'Megabytes of memory that the server may take, without the processes that make pictures: at each start divided among database pages and ANSWER_CACHE_MB, after what is stored has its part. 0: each takes its own.',
+    'Megabytes of memory that the server may take, without the processes that make pictures: divided among database pages (at each start) and ANSWER_CACHE_MB (also while what is stored grows), after what is stored has its part. 0: each takes its own.',
   ),
   answerCacheMb: setting(
     'ANSWER_CACHE_MB',

@@ -7,7 +7,7 @@ import type { Hono } from 'hono'
 import { createHydrator } from '../../answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../answers/views/media-urls.ts'
 import type { Config } from '../../base/config/config.ts'
-import { answerCacheBytes, pageCacheKib } from '../../base/config/memory.ts'
+import { pageCacheKib } from '../../base/config/memory.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
@@ -21,7 +21,6 @@ import { findAdmission } from '../../data/store/admissions.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { type Db, openReader } from '../../data/store/db.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
-import { countMembers } from '../../data/store/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
@@ -48,6 +47,7 @@ import { createLabelRequests } from '../xrpc/label-requests.ts'
 import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { createIdentities } from './identities.ts'
+import { keepAnswers } from './kept-answers.ts'
 import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
 import { isEngineAway } from './place-sharing.ts'
@@ -77,7 +77,6 @@ type Serving = {
 }
 
 const NAMES_MAX_WAIT_MS = 700
-const MEGABYTE = 1e6
 /** Accounts that nobody here heard of, looked up because a member looks at them. */
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
@@ -100,7 +99,7 @@ export function createServing(options: ServingOptions): Serving {
     ...{ trustedVerifiers: config.trustedVerifiers, tagRules: config },
   })
   const invites = invitesOf(options, db, shared)
-  let kept = () => ({ viewCache: 0, viewers: 0, hits: 0, misses: 0 })
+  const kept = keepAnswers(options, reading)
   const methods = createMethods({
     ...{ ...reading, ...shared.homes },
     ...{ hydrator, writer, resolver, fetch },
@@ -109,21 +108,19 @@ export function createServing(options: ServingOptions): Serving {
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
     invalidations: memory.invalidations,
-    maxKeptBytes: keptBytes(options, reading),
+    maxKeptBytes: kept.maxBytes,
     scope: config.indexScope,
     ...{ fallback, counted, invites },
     ...{ push: pushRules(config), videoStatsDays: config.videoStatsDays },
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
-    onKept: (usage) => {
-      kept = usage
-    },
+    onKept: kept.watch,
   })
   const pushes = servePushes({ ...options, db, actors, graph, hydrator })
   const media = mediaRoutes(config, { ...options, db, actors, resolver })
   const pages = servePages({
     ...options,
     ...reading,
-    ...{ hydrator, media: media.counts, pushes: pushes.figures, shared, kept: () => kept() },
+    ...{ hydrator, media: media.counts, pushes: pushes.figures, shared, kept: kept.usage },
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
@@ -148,21 +145,8 @@ export function createServing(options: ServingOptions): Serving {
   return {
     server: withDataplane(closing, dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
-    closeStore: () => closeAll([shared, db]),
+    closeStore: () => closeAll([kept, shared, db]),
   }
-}
-
-/** Of answers, in this thread. */
-function keptBytes({ config, log, thread }: ServingOptions, reading: Reading): number {
-  const { db, graph, actors } = reading
-  const sizes = { follows: graph.edgeCount, actors: actors.count, members: countMembers(db) }
-  const { bytes, missing } = answerCacheBytes(sizes, config)
-  if (missing > 0 && thread === 0) {
-    const { memoryMb } = config
-    const hint = `Set it to ${memoryMb + Math.ceil(missing / MEGABYTE)} or more, or SLIPSTREAM_TIMELINE_LENGTH or SLIPSTREAM_TIMELINE_IDLE_DAYS lower.`
-    log.warn({ memoryMb, ...sizes, hint }, 'SLIPSTREAM_MEMORY_MB is less than what is stored takes')
-  }
-  return bytes
 }
 
 type Reading = ReturnType<typeof openReading>

@@ -102,8 +102,8 @@ export type AppParts = {
   decide?: Moderation['decide']
   /** Of answers. */
   maxKeptBytes?: number
-  /** Told how to ask what is kept of answers. */
-  onKept?: (usage: ViewCache['usage']) => void
+  /** Given what keeps answers, for whoever watches how much. */
+  onKept?: (cache: Pick<ViewCache, 'usage' | 'keepAtMost'>) => void
 }
 
 const DEFAULT_KEPT_BYTES = 96 << 20
@@ -120,7 +120,7 @@ export function createAppContext(parts: AppParts) {
     invalidations: invalidations(),
     maxBytes: parts.maxKeptBytes ?? DEFAULT_KEPT_BYTES,
   })
-  parts.onKept?.(viewCache.usage)
+  parts.onKept?.(viewCache)
   const notifications = createNotifications({ db, graph, tagRules })
   const underWay = createUnderWay({ db, actors })
   const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })

@@ -55,6 +55,11 @@ test.each(SEEDS)('of the world with seed %i, to visitors, members and strangers'
   expect(viewCache.usage().viewCache).toBeGreaterThan(10_000)
   expect(little.usage().viewCache).toBeLessThanOrEqual(40_000)
   expect(little.usage().viewers).toBeLessThanOrEqual(20_000)
+  viewCache.keepAtMost(30_000)
+  expect(viewCache.usage().viewCache).toBeLessThanOrEqual(20_000)
+  expect(viewCache.usage().viewers).toBeLessThanOrEqual(10_000)
+  for (const one of readers) expectSameAsViews({ viewCache, hydrator }, things, one)
+  expect(viewCache.usage().viewCache).toBeLessThanOrEqual(20_000)
   void written
   close()
 })

@@ -1,0 +1,65 @@
+// How much of answers a serving thread keeps, by SLIPSTREAM_MEMORY_MB (base/config/memory.ts). It is worked out anew now
+// and then: what is stored grows while a server runs, and takes its room from what is kept.
+
+import type { Logger } from 'pino'
+import type { ViewCache } from '../../answers/cache/view-cache.ts'
+import type { Config } from '../../base/config/config.ts'
+import { answerCacheBytes } from '../../base/config/memory.ts'
+import type { Db } from '../../data/store/db.ts'
+import { countMembers } from '../../data/store/members.ts'
+
+type Options = { config: Config; log: Logger; thread: number }
+type Reading = {
+  db: Db
+  graph: { readonly edgeCount: number }
+  actors: { readonly count: number }
+}
+type Cache = Pick<ViewCache, 'usage' | 'keepAtMost'>
+
+const WORKED_OUT_EVERY_MS = 10 * 60_000
+const MEGABYTE = 1e6
+const NOTHING = { viewCache: 0, viewers: 0, hits: 0, misses: 0 }
+
+export type KeptAnswers = {
+  /** At first. */
+  readonly maxBytes: number
+  usage: ViewCache['usage']
+  /** Bounds this one from now on. */
+  watch(cache: Cache): void
+  close(): void
+}
+
+export function keepAnswers(options: Options, reading: Reading): KeptAnswers {
+  let cache: Cache | undefined
+  let isTold = false
+  const workOut = () => {
+    const { bytes, missing, sizes } = divided(options.config, reading)
+    if (missing > 0 && !isTold && options.thread === 0) tell(options, { missing, sizes })
+    isTold = missing > 0
+    return bytes
+  }
+  const timer = setInterval(() => cache?.keepAtMost(workOut()), WORKED_OUT_EVERY_MS)
+  timer.unref()
+  return {
+    maxBytes: workOut(),
+    usage: () => cache?.usage() ?? NOTHING,
+    watch: (one) => {
+      cache = one
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+function divided(config: Config, { db, graph, actors }: Reading) {
+  const sizes = { follows: graph.edgeCount, actors: actors.count, members: countMembers(db) }
+  return { ...answerCacheBytes(sizes, config), sizes }
+}
+
+function tell(
+  { config, log }: Options,
+  { missing, sizes }: { missing: number; sizes: object },
+): void {
+  const { memoryMb } = config
+  const hint = `Set it to ${memoryMb + Math.ceil(missing / MEGABYTE)} or more, or SLIPSTREAM_TIMELINE_LENGTH or SLIPSTREAM_TIMELINE_IDLE_DAYS lower.`
+  log.warn({ memoryMb, ...sizes, hint }, 'SLIPSTREAM_MEMORY_MB is less than what is stored takes')
+}
