@@ -20,7 +20,7 @@ const WORKED_OUT_EVERY_MS = 10 * 60_000
 const MEGABYTE = 1e6
 const NOTHING = { viewCache: 0, viewers: 0, hits: 0, misses: 0 }
 
-export type KeptAnswers = {
+type KeptAnswers = {
   /** At first. */
   readonly maxBytes: number
   usage: ViewCache['usage']
