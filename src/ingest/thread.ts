@@ -101,10 +101,8 @@ function run(config: Config): void {
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
-  const shared = { checkpoints, replaying, lines }
-  const background = createBackground(config, core, shared)
+  const background = createBackground(config, core, { checkpoints, replaying, lines })
   const { backfill, counting, identityNews, labels, resolver } = background
-
   core.onPublished = (changes, entries) => {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)

@@ -6,7 +6,7 @@ import { perDatabase } from './per-database.ts'
 import { isHiddenStatus } from './status.ts'
 
 /** `identity`: JSON; null where there is none. */
-export type KeptIdentityRow = { as_of: number; identity: string | null }
+type KeptIdentityRow = { as_of: number; identity: string | null }
 
 const statements = perDatabase((db) => ({
   find: db.prepare<[number], { as_of: number; identity: string; status: number }>(

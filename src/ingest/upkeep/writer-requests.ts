@@ -207,14 +207,29 @@ function apply(
     case 'pushes-told':
       return changePushes(ctx, request)
     case 'log-operation':
+    case 'delete-operations':
+    case 'age-assurance':
+      return applyOfficial(ctx, request)
+    case 'identity-found':
+      return keepIdentity(ctx, request.did, request)
+    case 'redeem-invite':
+      return redeemInvite(ctx, request.did, request.code)
+  }
+}
+
+type Official = Extract<
+  WriterRequest,
+  { kind: 'log-operation' | 'delete-operations' | 'age-assurance' }
+>
+
+/** What an official AppView writes through the dataplane. */
+function applyOfficial(ctx: IndexContext, request: Official): void {
+  switch (request.kind) {
+    case 'log-operation':
       return appendOperation(ctx.db, request.stream, request)
     case 'delete-operations':
       return deleteOperations(ctx.db, request.did, request.namespace)
     case 'age-assurance':
       return putAgeAssurance(ctx.db, { ...request, uid: internActor(ctx, request.did) })
-    case 'identity-found':
-      return keepIdentity(ctx, request.did, request)
-    case 'redeem-invite':
-      return redeemInvite(ctx, request.did, request.code)
   }
 }

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Identity } from './did-document.ts'
 
-export type IdentityMemory = {
+type IdentityMemory = {
   /** At most a day old. */
   find(did: string): { identity: Identity; trust: Trust } | undefined
   /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */
@@ -63,21 +63,7 @@ export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMe
   const members = new LruMap<string, Known>(MAX_KNOWN)
   const strangers = new LruMap<string, Known>(MAX_KNOWN)
   const failed = new LruMap<string, Failed>(MAX_FAILED)
-
-  /** Also where the clock was ahead when it was asked for. */
-  const ageOf = ({ asOf }: Known) => Math.abs(now() - asOf)
-
-  function isGood(known: Known): boolean {
-    const { identity, doubtedAt } = known
-    if (doubtedAt !== undefined && now() - doubtedAt >= DOUBTED_MAX_AGE_MS) return false
-    return identity !== undefined && ageOf(known) < MAX_AGE_MS
-  }
-
-  function trustIn(known: Known): Trust {
-    if (known.doubtedAt !== undefined) return 'doubted'
-    if (known.restored === 'unasked') return 'restored'
-    return known.restored || ageOf(known) > STALE_AFTER_MS ? 'stale' : 'fresh'
-  }
+  const { isGood, trustIn } = createJudgement(now)
 
   /** Who has become a member since moves over. */
   function inMemory(did: string): Known | undefined {
@@ -140,6 +126,24 @@ export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMe
     rememberError(did, error) {
       failed.set(did, { error, until: now() + UNAVAILABLE_FOR_MS })
       settleFor(did)
+    },
+  }
+}
+
+/** What still counts, and how much. */
+function createJudgement(now: () => number) {
+  /** Also where the clock was ahead when it was asked for. */
+  const ageOf = ({ asOf }: Known) => Math.abs(now() - asOf)
+  return {
+    isGood(known: Known): boolean {
+      const { identity, doubtedAt } = known
+      if (doubtedAt !== undefined && now() - doubtedAt >= DOUBTED_MAX_AGE_MS) return false
+      return identity !== undefined && ageOf(known) < MAX_AGE_MS
+    },
+    trustIn(known: Known): Trust {
+      if (known.doubtedAt !== undefined) return 'doubted'
+      if (known.restored === 'unasked') return 'restored'
+      return known.restored || ageOf(known) > STALE_AFTER_MS ? 'stale' : 'fresh'
     },
   }
 }

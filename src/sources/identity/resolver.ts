@@ -97,43 +97,10 @@ export function createResolver(options: ResolverOptions): Resolver {
 }
 
 function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'doubt'> {
-  const { fetch, plcUrl, log, now = Date.now, isMember = () => false } = options
-  const memory = createIdentityMemory({ now, isMember, kept: options.kept })
-  const queueOf = createQueues(isMember)
+  const { now = Date.now, isMember = () => false, kept } = options
+  const memory = createIdentityMemory({ now, isMember, kept })
+  const { inFlight, renew } = createRenewals({ ...options, now, isMember }, memory)
   const mayForce = createRenewalLimit(now)
-  const atHost = createHostLimit(plcUrl)
-  const inFlight = new Map<string, Promise<Identity | undefined>>()
-
-  /** One look-up at a time for a DID; who comes meanwhile shares its answer. */
-  function renew(did: string, name: string | undefined): Promise<Identity | undefined> {
-    const running = inFlight.get(did)
-    if (running) return running
-    const renewal = lookUp(did, name).finally(() => inFlight.delete(did))
-    inFlight.set(did, renewal)
-    return renewal
-  }
-
-  /** An identity that we know outlives the directory's bad hours. */
-  async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
-    const asOf = now()
-    try {
-      const ask = () =>
-        queueOf(did).run(() => atHost(did, () => fetchIdentity(did, { fetch, plcUrl })), name)
-      // A failure shuts a member out for a while: one hiccup, or a process that stood still, is not enough.
-      const identity = await (isMember(did) ? ask().catch(ask) : ask())
-      const before = memory.find(did)?.identity
-      if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
-      if (identity) memory.remember(identity, asOf)
-      else memory.rememberMissing(did, asOf)
-      return identity
-    } catch (error) {
-      log?.debug({ did, err: error }, 'identity unavailable')
-      memory.rememberError(did, error as Error)
-      const found = memory.find(did)
-      if (found) return found.identity
-      throw error
-    }
-  }
 
   /** As the directory tells it, if it does so at once. */
   async function confirm(
@@ -181,6 +148,50 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
   }
 
   return { resolve, doubt }
+}
+
+/** Look-ups, by which memory is told what they found. */
+function createRenewals(
+  options: ResolverOptions & Required<Pick<ResolverOptions, 'now' | 'isMember'>>,
+  memory: ReturnType<typeof createIdentityMemory>,
+) {
+  const { fetch, plcUrl, log, now, isMember } = options
+  const queueOf = createQueues(isMember)
+  const atHost = createHostLimit(plcUrl)
+  const inFlight = new Map<string, Promise<Identity | undefined>>()
+
+  /** One look-up at a time for a DID; who comes meanwhile shares its answer. */
+  function renew(did: string, name: string | undefined): Promise<Identity | undefined> {
+    const running = inFlight.get(did)
+    if (running) return running
+    const renewal = lookUp(did, name).finally(() => inFlight.delete(did))
+    inFlight.set(did, renewal)
+    return renewal
+  }
+
+  /** An identity that we know outlives the directory's bad hours. */
+  async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
+    const asOf = now()
+    try {
+      const ask = () =>
+        queueOf(did).run(() => atHost(did, () => fetchIdentity(did, { fetch, plcUrl })), name)
+      // A failure shuts a member out for a while: one hiccup, or a process that stood still, is not enough.
+      const identity = await (isMember(did) ? ask().catch(ask) : ask())
+      const before = memory.find(did)?.identity
+      if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
+      if (identity) memory.remember(identity, asOf)
+      else memory.rememberMissing(did, asOf)
+      return identity
+    } catch (error) {
+      log?.debug({ did, err: error }, 'identity unavailable')
+      memory.rememberError(did, error as Error)
+      const found = memory.find(did)
+      if (found) return found.identity
+      throw error
+    }
+  }
+
+  return { inFlight, renew }
 }
 
 /** Where not, what is known will do. */
