@@ -40,6 +40,6 @@ function takenDownFor(
   return readers.labels.takenDownLists(lists, { labelers, now })
 }
 
-function pairsOf(lists: readonly [...Pair, list: number][]): Pair[] {
+function pairsOf(lists: ReturnType<Loader['readers']['blockPairs']['lists']>): Pair[] {
   return lists.map(([a, b]) => [a, b] as const)
 }

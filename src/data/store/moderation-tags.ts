@@ -1,6 +1,8 @@
 // The moderators' tags on accounts, profiles and posts. Written by ingest/indexing/moderation.ts.
 
+import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
+import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import type { TakedownSubject } from './takedowns.ts'
 
@@ -12,7 +14,11 @@ const statements = perDatabase((db) => ({
     `INSERT INTO moderation_tags (subject, tag, uid, collection, rkey, at)
       VALUES (@subject, @tag, @uid, @collection, @rkey, @at) ON CONFLICT DO NOTHING`,
   ),
-  remove: db.prepare<[string, string]>('DELETE FROM moderation_tags WHERE subject = ? AND tag = ?'),
+  remove: db
+    .prepare<[string, string], number>(
+      'DELETE FROM moderation_tags WHERE subject = ? AND tag = ? RETURNING uid',
+    )
+    .pluck(),
   newest: db.prepare<[number], TagRow>(
     'SELECT subject, tag, at FROM moderation_tags ORDER BY at DESC, subject, tag LIMIT ?',
   ),
@@ -26,12 +32,16 @@ const statements = perDatabase((db) => ({
 
 /** @returns whether it did not have the tag before. */
 export function putTag(db: WriteDb, row: NewTag): boolean {
-  return statements(db).put.run(row).changes > 0
+  const isNew = statements(db).put.run(row).changes > 0
+  if (isNew) invalidationsOf(db).add(INVALIDATION.actor, row.uid)
+  return isNew
 }
 
 /** @returns whether it had the tag. */
 export function deleteTag(db: WriteDb, subject: string, tag: string): boolean {
-  return statements(db).remove.run(subject, tag).changes > 0
+  const uid = statements(db).remove.get(subject, tag)
+  if (uid !== undefined) invalidationsOf(db).add(INVALIDATION.actor, uid)
+  return uid !== undefined
 }
 
 /** The newest first. */

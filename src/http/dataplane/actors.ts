@@ -19,6 +19,7 @@ import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { recalledInPlace } from './recent.ts'
 import { profileRecords } from './records.ts'
+import { slicesOf } from './slices.ts'
 
 const WEEK_MS = 7 * DAY_MS
 const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
@@ -126,8 +127,11 @@ function encodedActors(reading: Reading, uids: readonly number[]): Uint8Array[] 
 export function actorRpcs(reading: Reading): Rpcs {
   return {
     async getDidsByHandles({ handles, lookupUnidirectional }) {
-      const uids = reading.accounts.uidsOfHandles(bounded(handles))
-      const known = uids.map((uid) => (uid === 0 ? '' : reading.actors.didOf(uid)))
+      const known: string[] = []
+      for await (const some of slicesOf(bounded(handles))) {
+        const uids = reading.accounts.uidsOfHandles(some)
+        known.push(...uids.map((uid) => (uid === 0 ? '' : reading.actors.didOf(uid))))
+      }
       if (!lookupUnidirectional) return { dids: known }
       const unknown = handles.filter((_, i) => known[i] === '').slice(0, MAX_LOOKED_UP)
       const found = await lookUp(reading, unknown)

@@ -65,9 +65,10 @@ export function engagementRpcs(reading: Reading): Rpcs {
       return {
         results: subjectUris.map((subjectUri, i) => {
           if (ids[i] === 0) return { subjectUri }
-          const likers = likes.get(ids[i]!) ?? []
-          const known = likers.filter(({ uid }) => reading.graph.has(viewer, uid))
-          const dids = known.slice(0, limit).map(({ uid }) => actors.didOf(uid))
+          // Somebody may have liked it twice.
+          const likers = new Set(likes.get(ids[i]!)?.map(({ uid }) => uid))
+          const known = [...likers].filter((uid) => reading.graph.has(viewer, uid))
+          const dids = known.slice(0, limit).map((uid) => actors.didOf(uid))
           return { subjectUri, count: known.length, dids }
         }),
       }

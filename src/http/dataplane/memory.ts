@@ -53,10 +53,10 @@ export function createMemory(parts: Parts) {
       if (!isWhole) forgetAll(kept)
     },
 
-    /** Whether the operator hides anything at all. */
-    hidesAny(read: () => boolean): boolean {
-      kept.hidden.isAny ??= read()
-      return kept.hidden.isAny
+    /** Whether the operator hides, or tags, anything at all. */
+    isAny(what: 'hidden' | 'tagged', read: () => boolean): boolean {
+      kept.moderated[what] ??= read()
+      return kept.moderated[what]
     },
 
     keepRepost(id: number, repost: NamedRepost): void {
@@ -103,16 +103,21 @@ function createKept({ db, actors, hydrator }: Parts) {
     viewers: new ViewerFacts(),
     heads: new KeptHeads(),
     blocks: new KnownBlocks(hydrator),
-    hidden: { isAny: undefined as boolean | undefined },
+    moderated: { ...UNKNOWN },
   }
+}
+
+const UNKNOWN: Record<'hidden' | 'tagged', boolean | undefined> = {
+  hidden: undefined,
+  tagged: undefined,
 }
 
 /** Exactly what was made of what the invalidation names. */
 function forget(kept: Kept, kind: number, a: number, b: number): void {
-  const { blocks, hidden, viewers } = kept
+  const { blocks, moderated, viewers } = kept
   switch (kind) {
     case INVALIDATION.post:
-      hidden.isAny = undefined
+      moderated.hidden = undefined
       kept.postNames.delete(a)
       return kept.posts.delete(a)
     case INVALIDATION.counts:
@@ -124,7 +129,7 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
     case INVALIDATION.reactions:
       return viewers.forgetPosts(a)
     case INVALIDATION.actor:
-      hidden.isAny = undefined
+      Object.assign(moderated, UNKNOWN)
       return kept.actors.delete(a)
     case INVALIDATION.relation:
       return viewers.forgetBetween(a, b)
@@ -149,7 +154,7 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
 }
 
 function forgetAll(kept: Kept): void {
-  kept.hidden.isAny = undefined
+  Object.assign(kept.moderated, UNKNOWN)
   for (const one of [kept.postIds, kept.repostIds, kept.repostRecords]) one.clear()
   for (const one of [kept.postNames, kept.reposts, kept.viewers]) one.clear()
   for (const one of [kept.counts, kept.posts, kept.actors]) one.clear()

@@ -10,7 +10,7 @@ import type { UriKey } from './keys.ts'
 export type Rpcs = Partial<ServiceImpl<typeof Service>>
 export type RecordInit = MessageInitShape<typeof RecordSchema>
 
-/** Milliseconds; `indexedAt` is `sortAt` where not known. */
+/** Milliseconds; `indexedAt` is `sortAt` where not known, `createdAt` what the record says. */
 type RecordFacts = {
   json: string | Uint8Array
   cid: string
@@ -28,14 +28,22 @@ const MAX_PAGE = 1_000
 const MAX_ASKED = 10_000
 
 export function toRecord(facts: RecordFacts): RecordInit {
-  const { json, cid, sortAt, createdAt, indexedAt } = facts
+  const { json, cid, sortAt, indexedAt } = facts
+  const createdAt = facts.createdAt === undefined ? saidOf(json) : facts.createdAt
   return {
     record: typeof json === 'string' ? Buffer.from(json) : json,
     cid,
-    createdAt: timestamp(createdAt ?? sortAt),
+    ...(createdAt !== null && { createdAt: timestamp(createdAt) }),
     indexedAt: timestamp(indexedAt ?? sortAt),
     sortedAt: timestamp(sortAt),
   }
+}
+
+/** Null: nothing that is a time. */
+function saidOf(json: string | Uint8Array): number | null {
+  const said: unknown = JSON.parse(json.toString())?.createdAt
+  const ms = typeof said === 'string' ? Date.parse(said) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
 }
 
 export function timestamp(ms: number): Timestamp {

@@ -17,7 +17,7 @@ import type { Reading } from './reading.ts'
 /** As the reference names what has no name. */
 const UNNAMED = 'TAKEDOWN'
 const BY = 'the official AppView'
-const NONE: ReadonlyMap<string, string> = new Map()
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   const reader = prepareTakedowns(db)
@@ -25,10 +25,13 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
 
   /** Names of the takedowns of those that are hidden: DIDs and at-URIs. */
   function refs(subjects: readonly string[]): ReadonlyMap<string, string> {
-    if (!memory.hidesAny(reader.isAnything)) return NONE
+    if (!memory.isAny('hidden', reader.isAnything)) return NONE
     const found = takedownRefs(db, subjects)
     return new Map(Array.from(found, ([subject, ref]) => [subject, ref || UNNAMED]))
   }
+
+  const tagsOf = (subjects: readonly string[]): ReadonlyMap<string, string[]> =>
+    memory.isAny('tagged', tags.isAny) ? tags.of(subjects) : NONE
 
   return {
     refs,
@@ -56,7 +59,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
     },
     /** The same records, with the tags of those that have any. */
     taggedBytes(uris: readonly string[], records: readonly Uint8Array[]): readonly Uint8Array[] {
-      const found = tags.of(uris)
+      const found = tagsOf(uris)
       if (found.size === 0) return records
       return records.map((record, i) => {
         const its = found.get(uris[i]!)
@@ -65,9 +68,9 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
     },
     /** What is added to each of these accounts: its tags, and its profile's. */
     tagsOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
-      if (!tags.isAny()) return []
       const profiles = dids.map((did) => `at://${did}/app.bsky.actor.profile/self`)
-      const found = tags.of([...dids, ...profiles])
+      const found = tagsOf([...dids, ...profiles])
+      if (found.size === 0) return []
       return dids.map((did, i) => {
         const [own, profile] = [found.get(did), found.get(profiles[i]!)]
         if (!own && !profile) return undefined

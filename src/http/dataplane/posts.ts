@@ -80,11 +80,11 @@ export function postRpcs(reading: Reading): Rpcs {
   return {
     getThread({ postUri, above, below }) {
       const anchor = reading.postsByUri([postUri]).get(postUri)
-      if (anchor?.is !== 'present') return {}
+      if (!anchor) return {}
       const found = threads({
         anchor: anchor.id,
         viewer: 0,
-        above: Math.min(Math.max(above, 0), MAX_DEPTH),
+        above: isPresent(anchor) ? Math.min(Math.max(above, 0), MAX_DEPTH) : 0,
         below: Math.min(Math.max(below, 0), MAX_DEPTH),
         order: 'top',
       })

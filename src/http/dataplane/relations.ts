@@ -107,7 +107,8 @@ function blockRpcs(reading: Reading): Rpcs {
   return {
     getBidirectionalBlock({ actorDid, targetDid }) {
       const pair: Pair = [actors.uidOf(actorDid), actors.uidOf(targetDid)]
-      return { blockUri: directBlocks(reading, [pair])[0] ?? '' }
+      const [block] = directBlocks(reading, [pair])
+      return { blockUri: block?.blocking ?? block?.blockedBy ?? '' }
     },
 
     getBidirectionalBlockViaList({ actorDid, targetDid }) {
@@ -263,7 +264,9 @@ function urisOfLists(reading: Reading, ids: readonly (number | null)[]): Map<num
   return known.size === 0 ? new Map() : reading.listUris(known)
 }
 
-type Block = { blocking?: string; blockedBy?: string; blockingByList?: string }
+type Block = Partial<
+  Record<'blocking' | 'blockedBy' | 'blockingByList' | 'blockedByList', string | undefined>
+>
 
 /** Of pairs between which one stands, by both accounts. The records themselves are read for those only. */
 function blocksBetween(
@@ -278,21 +281,23 @@ function blocksBetween(
     lists.map(([, , list]) => list),
   )
   const blocks = new Map<string, Block>()
-  for (const [a, b, list] of lists)
-    blocks.set(`${a} ${b}`, { blockingByList: uris.get(list) ?? '' })
-  const blocking = directBlocks(reading, direct)
-  for (const [i, [a, b]] of direct.entries()) {
-    blocks.set(`${a} ${b}`, { ...blocks.get(`${a} ${b}`), blocking: blocking[i] ?? '' })
-  }
+  const add = ([a, b]: Pair, more: Block) =>
+    blocks.set(`${a} ${b}`, { ...blocks.get(`${a} ${b}`), ...more })
+  for (const [a, b, list, isFirst] of lists)
+    add([a, b], { [isFirst ? 'blockingByList' : 'blockedByList']: uris.get(list) ?? '' })
+  const found = directBlocks(reading, direct)
+  for (const [i, pair] of direct.entries()) add(pair, found[i]!)
   return blocks
 }
 
-/** Either's, in the places of the pairs. */
-function directBlocks({ db, actors }: Reading, pairs: readonly Pair[]): (string | undefined)[] {
+/** Each way, in the places of the pairs. */
+function directBlocks(
+  { db, actors }: Reading,
+  pairs: readonly Pair[],
+): Pick<Block, 'blocking' | 'blockedBy'>[] {
   const backwards = pairs.map(([a, b]): Pair => [b, a])
-  const edges = blockEdges.findPairs(db, [...pairs, ...backwards])
-  return pairs.map((_, i) => {
-    const edge = edges[i] ?? edges[i + pairs.length]
-    return edge && recordUri(actors.didOf(edge.uid), BLOCK, edge.rkey)
-  })
+  const uris = blockEdges
+    .findPairs(db, [...pairs, ...backwards])
+    .map((edge) => edge && recordUri(actors.didOf(edge.uid), BLOCK, edge.rkey))
+  return pairs.map((_, i) => ({ blocking: uris[i], blockedBy: uris[i + pairs.length] }))
 }

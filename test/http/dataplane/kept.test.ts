@@ -8,11 +8,13 @@ import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
+import { listTags } from '../../../src/data/store/moderation-tags.ts'
 import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
 import { createReading } from '../../../src/http/dataplane/reading.ts'
 import { createSearches } from '../../../src/http/dataplane/search.ts'
 import { callsOf } from '../../../src/http/dataplane/service.ts'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
+import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { privateAct } from '../../support/private-acts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -71,6 +73,26 @@ function randomLabel(world: World, random: Random): void {
   world.run((ctx) => applyLabels(ctx, src, [{ ...label, ...times }]))
 }
 
+/** A moderator gives an account, its profile or a post a tag, or takes it back. */
+function randomTag(world: World, random: Random): void {
+  const one = random.pick(world.sent)
+  if (one.kind !== 'commit') return
+  const record = `at://${one.did}/${one.collection}/${one.rkey}`
+  const subjects = [one.did, `at://${one.did}/app.bsky.actor.profile/self`]
+  if (one.collection === 'app.bsky.feed.post') subjects.push(record)
+  const act = random.chance(0.4) ? 'tag' : 'untag'
+  // Few, so that now and then there is none.
+  const about = { subject: random.pick(subjects), tag: 'lower' }
+  world.run((ctx) => decide(ctx, { act, ...about, by: 'somebody', reason: '' }))
+  if (random.chance(0.2)) world.run((ctx) => untagAll(ctx))
+}
+
+function untagAll(ctx: Parameters<typeof decide>[0]): void {
+  for (const { subject, tag } of listTags(ctx.db, 100)) {
+    decide(ctx, { act: 'untag', subject, tag, by: 'somebody', reason: '' })
+  }
+}
+
 /** What a page of the frontend asks, about everything there is. */
 function questions(world: World, random: Random): [keyof typeof Service.method, object][] {
   const some = <T>(from: T[]) => from.filter(() => random.chance(0.6))
@@ -121,6 +143,7 @@ test(`whatever happened in between, what is kept is what is so (SEED=${SEED})`, 
       }
       rareActs(world, random, random.below(9))
       randomLabel(world, random)
+      randomTag(world, random)
       for (const [name, request] of questions(world, random)) {
         const asked = `${name} ${JSON.stringify(request)}`
         expect(await kept(name, request), asked).toEqual(await fresh(name, request))

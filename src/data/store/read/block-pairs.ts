@@ -20,20 +20,20 @@ WHERE EXISTS (SELECT 1 FROM list_blocks WHERE uid = ids.value)`
 
 const LISTS_BETWEEN = /* sql */ `
 WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
-SELECT a, b, l.id FROM pairs
+SELECT a, b, l.id, l.id IN (${blockingLists('a', 'b')}) FROM pairs
 CROSS JOIN lists l ON l.id IN (${blockingLists('a', 'b')} UNION ${blockingLists('b', 'a')})`
 
 type BlockPairReader = {
   /** Those pairs, as they were passed, between which a block stands; a pair may have both kinds. */
   blocked(pairs: Iterable<Pair>): { direct: Pair[]; byList: Pair[] }
-  /** The lists in force by which these block. */
-  lists(pairs: readonly Pair[]): [...Pair, list: number][]
+  /** The lists in force by which these block, and whether the first of the pair does. */
+  lists(pairs: readonly Pair[]): [...Pair, list: number, isFirst: 0 | 1][]
 }
 
 export function prepareBlockPairs(db: Db): BlockPairReader {
   const select = db.prepare<[string], [number, number]>(SQL).raw()
   const withLists = db.prepare<[string], number>(WITH_LISTS).pluck()
-  const lists = db.prepare<[string], [number, number, number]>(LISTS_BETWEEN).raw()
+  const lists = db.prepare<[string], [...Pair, number, 0 | 1]>(LISTS_BETWEEN).raw()
   return {
     blocked(given) {
       const pairs = [...given]
@@ -45,7 +45,7 @@ export function prepareBlockPairs(db: Db): BlockPairReader {
       if (listed.length === 0) return { direct, byList: [] }
       return { direct, byList: select.all(JSON.stringify(listed)) as unknown as Pair[] }
     },
-    lists: (pairs) => lists.all(JSON.stringify(pairs)) as unknown as [...Pair, list: number][],
+    lists: (pairs) => lists.all(JSON.stringify(pairs)),
   }
 }
 

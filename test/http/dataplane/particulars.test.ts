@@ -1,0 +1,89 @@
+// What answers say of rare things, as the reference's own dataplane says it: times of records, who blocks whom, likes
+// that were given twice, and what stands below a post that is gone.
+
+import type { Client, createClient } from '@connectrpc/connect'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
+import { startCallsOver } from '../../support/dataplane-world.ts'
+import { didOf } from '../../support/records.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+const [alice, bob, carla] = ['alice', 'bob', 'carla'].map(didOf) as [string, string, string]
+const FUTURE = '2031-01-01T00:00:00.000Z'
+
+let world: World
+let dataplane: Awaited<ReturnType<typeof startCallsOver>>
+let calls: Client<typeof Service>
+
+beforeEach(async () => {
+  world = createWorld({ scope: 'network' })
+  dataplane = await startCallsOver(world)
+  calls = dataplane.calls as unknown as ReturnType<typeof createClient<typeof Service>>
+})
+
+afterEach(async () => {
+  await dataplane.close()
+  world.dispose()
+})
+
+const secondsOf = (time: { seconds: bigint } | undefined) => time && Number(time.seconds)
+
+test('a record was made when it says so, or nobody knows when', async () => {
+  const { uri } = world.create(alice, 'app.bsky.feed.generator', {
+    ...{ did: 'did:web:feeds.test', displayName: 'a feed', createdAt: FUTURE },
+  })
+  world.write({
+    ...{ did: alice, collection: 'app.bsky.actor.profile', rkey: 'self', operation: 'create' },
+    record: { displayName: 'Alice' },
+  })
+  const [feed] = (await calls.getFeedGeneratorRecords({ uris: [uri] })).records
+  expect(secondsOf(feed?.createdAt)).toBe(Date.parse(FUTURE) / 1_000)
+  expect(secondsOf(feed?.sortedAt)).toBeLessThan(Date.parse(FUTURE) / 1_000)
+  const [found] = (await calls.getActors({ dids: [alice] })).actors
+  expect(found?.createdAt).toBeUndefined()
+  expect(found?.profile?.createdAt).toBeUndefined()
+  expect(found?.profile?.sortedAt).toBeDefined()
+})
+
+test('who blocks whom, directly and by a list', async () => {
+  const direct = world.block(alice, bob)
+  const list = world.list(carla, 'list', 'app.bsky.graph.defs#modlist')
+  world.listItem(carla, list, bob)
+  world.listBlock(carla, list)
+  const pairs = [
+    [alice, bob],
+    [bob, alice],
+    [carla, bob],
+    [bob, carla],
+    [alice, carla],
+  ].map(([a, b]) => ({ a: a!, b: b! }))
+  const { exists, blocks } = await calls.getBlockExistence({ pairs })
+  expect(exists).toEqual([true, true, true, true, false])
+  expect(blocks).toMatchObject([
+    { blocking: direct.uri, blockedBy: '' },
+    { blocking: '', blockedBy: direct.uri },
+    { blockingByList: list.uri, blockedByList: '' },
+    { blockingByList: '', blockedByList: list.uri },
+    { blocking: '', blockedBy: '' },
+  ])
+  const { blockUri } = await calls.getBidirectionalBlock({ actorDid: bob, targetDid: alice })
+  expect(blockUri).toBe(direct.uri)
+})
+
+test('who likes a post twice is one of its likers', async () => {
+  const post = world.post(bob)
+  for (const did of [carla, bob, carla]) world.like(did, post)
+  for (const did of [carla, bob]) world.follow(alice, did)
+  const asked = { actorDid: alice, subjectUris: [post.uri], limit: 3 }
+  const { results } = await calls.getKnownLikers(asked)
+  expect(results[0]).toMatchObject({ count: 2, dids: expect.arrayContaining([bob, carla]) })
+})
+
+test('below a post that is gone stands what was answered', async () => {
+  const post = world.post(bob)
+  const answer = world.post(carla, { reply: { parent: post } })
+  const further = world.post(alice, { reply: { parent: answer, root: post } })
+  world.delete(post.uri)
+  const { uris } = await calls.getThread({ postUri: post.uri, above: 5, below: 5 })
+  expect(uris.toSorted()).toEqual([answer.uri, further.uri].toSorted())
+})
