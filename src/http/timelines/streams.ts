@@ -57,7 +57,7 @@ const TOGETHER_MS = 10
 const TOLD_A_TURN = 128
 const HEARTBEAT_SECONDS = 20
 const HEARTBEAT = ': still here\n\n'
-const RETRY = 'retry: 2000\n\n'
+const RETRY = 'retry: 2000\n'
 
 export const STREAM_TYPE = { 'content-type': 'text/event-stream; charset=utf-8' }
 const HEADERS = {
@@ -116,7 +116,8 @@ class StreamHub implements Streams {
       this.#count(asker, -1)
     })
     response.writeHead(200, HEADERS)
-    response.write(RETRY)
+    // A place before the first event, so that who loses the line until then misses nothing either.
+    response.write(`${RETRY}id: ${this.#placeOf(stream, at[0]!)}\n\n`)
     void this.#catchUp(stream)
   }
 

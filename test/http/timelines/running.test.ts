@@ -150,6 +150,30 @@ test('a merge streams all of its timelines, and goes on by its cursor', async ()
   ])
 }, 400_000)
 
+test('who loses the line before the first event misses nothing', async () => {
+  const alone = 'custom:before'
+  const merge = `author:${world.didOf('bob')}+${alone}`
+  await world.post('before', note('known'), token)
+  const ids = await Promise.all([alone, merge].map(beginningOf))
+  await world.post('before', note('missed'), token)
+  for (const [i, key] of [alone, merge].entries()) {
+    const stream = world.listen(key, token, `?cursor=${ids[i]}`)
+    await stream.until(() => stream.events.length === 1)
+    stream.close()
+    expect(stream.events[0]!.entity_id).toBe('missed')
+  }
+}, 400_000)
+
+/** What a client has as its last event’s id before there was any event. */
+async function beginningOf(key: string): Promise<string> {
+  const url = `${world.origin()}/v1/timelines/${encodeURIComponent(key)}/stream`
+  const { body } = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+  const reader = body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return /^id: (.+)$/m.exec(Buffer.from(value!).toString())![1]!
+}
+
 test('a member reads what is theirs by the token of their PDS, and nothing else', async () => {
   const { keypair, did } = world.accountOf('alice')
   const jwt = (lxm: string) => signServiceJwt(keypair, { iss: did, aud: 'did:web:localhost', lxm })
