@@ -8,6 +8,7 @@ import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/a
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import { NEWEST } from '../../src/data/store/edges/subject-lists.ts'
 import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
+import { pairsOf } from './rows.ts'
 
 type Row = Record<string, unknown>
 
@@ -32,7 +33,7 @@ export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string
   const cid = (row: Row) => unpackCid(row['cid'] as Buffer)
   const say = (sql: string, line: (row: Row) => string) => all(sql).map(line).sort()
   const edges = (table: EdgeTable, name: (subject: number) => unknown) =>
-    [...new Set([...table.pairs(db)].map(([, subject]) => subject))]
+    [...new Set(pairsOf(db, table).map(([, subject]) => subject))]
       .flatMap((subject) => table.newest(db, subject, NEWEST, 1e6))
       .map(
         (e) => `${did(e.uid)}/${unpackRkey(e.rkey)} ${name(e.subject)}${at({ sort_at: e.sortAt })}`,

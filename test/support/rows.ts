@@ -1,7 +1,9 @@
 // Short ways to ask a world's store about records by their URI.
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
+import type { Db } from '../../src/data/store/db.ts'
 import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
+import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import type { RecordId, World } from './world.ts'
 
 const packed = new Map([
@@ -40,6 +42,13 @@ export function jobsOf(world: World): string[] {
 /** Of a table's rows, or of the records of a packed kind. */
 export function countRows(world: World, table: string): number {
   const edges = packed.get(table)
-  if (edges) return [...edges.pairs(world.db)].length
+  if (edges) return pairsOf(world.db, edges).length
   return world.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
+}
+
+/** Pairs of creator and subject, as often as there are records. */
+export function pairsOf(db: Db, table: EdgeTable): [creator: number, subject: number][] {
+  return [...table.lists(db)].flatMap(([creator, subjects]) =>
+    Array.from(subjects, (subject): [number, number] => [creator, subject]),
+  )
 }

@@ -14,6 +14,7 @@ import { newestSubjects } from '../../../src/data/store/edges/newest-subjects.ts
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { tidAt } from '../../support/records.ts'
+import { pairsOf } from '../../support/rows.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_121)
 const ACCOUNTS = 40
@@ -108,7 +109,7 @@ describe('packed edges', () => {
         expect(first && keyOf(first)).toEqual(pair[0] && keyOf(pair[0]))
       }
     }
-    expect([...likeEdges.pairs(reader)].length).toBe(all.length)
+    expect(pairsOf(reader, likeEdges).length).toBe(all.length)
     reader.close()
   })
 
@@ -153,7 +154,7 @@ describe('packed edges', () => {
     const all = [...live(createRandom(SEED + 2)).values()]
     for (const uid of [1, 2, 5]) likeEdges.removeAll(db, uid)
     const rest = all.filter(({ uid }) => ![1, 2, 5].includes(uid))
-    expect([...likeEdges.pairs(db)].length).toBe(rest.length)
+    expect(pairsOf(db, likeEdges).length).toBe(rest.length)
     for (let subject = 1; subject <= SUBJECTS; subject++) {
       const expected = rest.filter((edge) => edge.subject === subject)
       expect(sorted(likeEdges.newest(db, subject, NEWEST, STEPS))).toEqual(sorted(expected))

@@ -13,6 +13,7 @@ import { isRepostItem, rowIdOf } from '../../../src/data/store/item-ids.ts'
 import { createNaiveIndex, type NaiveIndex } from '../../support/naive-index.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'
+import { pairsOf } from '../../support/rows.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 4_301_121)
@@ -76,7 +77,7 @@ function packedEdgesOf(world: World, collection: string, table: EdgeTable): stri
 
 /** As each creator's list tells; each subject's list must tell the same. */
 function everyEdge(world: World, table: EdgeTable): Edge[] {
-  const pairs = [...table.pairs(world.db)]
+  const pairs = pairsOf(world.db, table)
   const subjects = new Set(pairs.map(([, subject]) => subject))
   const bySubject = [...subjects].flatMap((subject) =>
     table.newest(world.db, subject, NEWEST, 1_000_000),

@@ -19,6 +19,7 @@ import {
   type ReplayWorldOptions,
   startReplayWorld,
 } from '../../support/replay-world.ts'
+import { pairsOf } from '../../support/rows.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { World } from '../../support/world.ts'
 
@@ -77,7 +78,7 @@ function records(world: World) {
       .map(({ id, uid, rkey }) => [id, `at://${did(uid)}/${POST}/${unpackRkey(rkey)}`]),
   )
   const edges = (table: typeof likeEdges, name: (subject: number) => string) =>
-    [...new Set([...table.pairs(world.db)].map(([, subject]) => subject))]
+    [...new Set(pairsOf(world.db, table).map(([, subject]) => subject))]
       .flatMap((subject) => table.newest(world.db, subject, NEWEST, 100_000))
       .map(({ uid, rkey, subject }) => `${did(uid)} ${unpackRkey(rkey)} ${name(subject)}`)
       .sort()

@@ -140,7 +140,7 @@ export class CreatorLists {
   }
 
   /** Pairs of creator and subject. The connection is busy meanwhile. */
-  *pairs(db: Db): Generator<[creator: number, subject: number]> {
+  *#pairs(db: Db): Generator<[creator: number, subject: number]> {
     for (const [creator, first, bytes] of this.#rows(db).lists.iterate()) {
       for (const { subject } of pointersOf({ first, bytes })) yield [creator, subject]
     }
@@ -186,7 +186,7 @@ export class CreatorLists {
   *subjects(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
     let current = 0
     let subjects: number[] = []
-    for (const [creator, subject] of this.pairs(db)) {
+    for (const [creator, subject] of this.#pairs(db)) {
       if (creator !== current && subjects.length > 0) yield [current, Uint32Array.from(subjects)]
       if (creator !== current) subjects = []
       current = creator

@@ -229,11 +229,6 @@ export class EdgeTable {
     }
   }
 
-  /** Pairs of creator and subject, as often as there are records. The connection is busy meanwhile. */
-  pairs(db: Db): Generator<[creator: number, subject: number]> {
-    return this.#byCreator.pairs(db)
-  }
-
   /** There must be none with its key. @returns whether it is the first of its pair. */
   insert(db: WriteDb, edge: Edge): boolean {
     const isFirst = this.#byCreator.add(db, edge.uid, pointerTo(edge))
@@ -247,7 +242,7 @@ export class EdgeTable {
     this.#bySubject.remove(db, edge)
   }
 
-  /** Whom each account points at, each account once. The connection is busy meanwhile. */
+  /** Whom each account points at, as often as there are records. The connection is busy meanwhile. */
   lists(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
     return this.#byCreator.subjects(db)
   }
