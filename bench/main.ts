@@ -1,7 +1,7 @@
 // `npm run bench [-- NAME…] [--full] [--json] [--list] [--save FILE]`: runs benchmarks one after the
 // other, each in a fresh process so that none inherits another's heap or compiled code, and prints a
 // table with the targets of targets.ts, or with --json one line `{"name","value","unit"}` per figure
-// and nothing else. NAME picks benchmarks whose file or figure names begin with it. `--full` runs
+// and nothing else (and `doubt` where a figure counts for nothing). NAME picks benchmarks whose file or figure names begin with it. `--full` runs
 // them at their real size; without it they are small enough for CI. `--save` keeps the figures, with
 // machine and date, in a file that the documentation is made from.
 //
@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { benchNames, type Choice, choose, isFrom, missingFigures } from './choice.ts'
+import { busyWithOthers } from './others.ts'
 import { type BenchResult, wantsOf } from './result.ts'
 import { saveFigures } from './saved-figures.ts'
 import { headLine, summaryLines, tableLine } from './table.ts'
@@ -24,7 +25,8 @@ Runs the benchmarks whose file or figures begin with NAME; without names, all.
   --full         at their real size
   --json         a line of JSON for each figure
   --list         what there is
-  --save FILE    keeps the figures`
+  --save FILE    keeps the figures, unless the machine was busy with something else
+  --busy         keeps them anyhow`
 
 const { values, positionals } = readArguments(USAGE, readOptions)
 const benches = benchNames()
@@ -47,7 +49,8 @@ if (values.list) {
 
 function readOptions(args: string[]) {
   const flag = { type: 'boolean' } as const
-  const options = { json: flag, full: flag, list: flag, save: { type: 'string' } } as const
+  const save = { type: 'string' } as const
+  const options = { json: flag, full: flag, list: flag, busy: flag, save } as const
   return parseArgs({ args, allowPositionals: true, options })
 }
 
@@ -60,8 +63,8 @@ function reportMissing(): void {
   process.exitCode = 1
 }
 
-/** Prints each figure as it comes. */
 async function run({ bench, figures }: Choice): Promise<void> {
+  const busyBefore = await busyWithOthers()
   const runner = join(import.meta.dirname, 'run-one.ts')
   const args = ['--expose-gc', '--max-old-space-size=8192', runner, bench, ...figures]
   const child = spawn(process.execPath, values.full ? [...args, '--full'] : args, {
@@ -69,23 +72,28 @@ async function run({ bench, figures }: Choice): Promise<void> {
   })
   const exited = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
   const wants = wantsOf(figures)
+  const results: BenchResult[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     const result = readResult(line)
     if (!result) console.error(line)
-    else if (wants(result.name) && isFrom(bench, result, benches)) print(result)
+    else if (wants(result.name) && isFrom(bench, result, benches)) results.push(result)
   }
   if ((await exited) !== 0) {
     console.error(`bench/${bench}.ts failed`)
     process.exitCode = 1
   }
+  const doubt = values.busy ? undefined : (busyBefore ?? (await busyWithOthers()))
+  if (doubt !== undefined) console.error(`${bench} counts for nothing: ${doubt}`)
+  for (const result of results) print(doubt === undefined ? result : { ...result, doubt })
 }
 
 /** undefined for a line that is not a figure: something a benchmark says beside them. */
 function readResult(line: string): BenchResult | undefined {
   try {
-    const { name, value, unit } = JSON.parse(line) as BenchResult
+    const { name, value, unit, doubt } = JSON.parse(line) as BenchResult
     const isFigure = typeof name === 'string' && Number.isFinite(value) && typeof unit === 'string'
-    return isFigure ? { name, value, unit } : undefined
+    if (!isFigure) return undefined
+    return doubt === undefined ? { name, value, unit } : { name, value, unit, doubt }
   } catch {
     return undefined
   }

@@ -1,7 +1,13 @@
 // One figure of a benchmark: what it is called, its value, and the unit it is in; and how a
 // benchmark is asked for them.
 
-export type BenchResult = { name: string; value: number; unit: string }
+export type BenchResult = {
+  name: string
+  value: number
+  unit: string
+  /** Why it counts for nothing: it is printed so, and not kept. */
+  doubt?: string | undefined
+}
 
 export type BenchOptions = {
   /** At its real size; otherwise small enough for CI. */

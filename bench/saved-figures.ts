@@ -1,5 +1,5 @@
 // Figures kept in a file, each with the day and the machine it was measured on, so that the
-// documentation can say where they come from. Running some benchmarks again replaces theirs.
+// documentation can say where they come from. Running some benchmarks again replaces theirs; what is in doubt does not.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -36,7 +36,8 @@ export function saveFigures(
   const figures = readFigures(path)
   const date = now.toISOString().slice(0, 10)
   const load = Math.round(loadavg()[0]! * 10) / 10
-  for (const { name, value, unit } of results) {
+  for (const { name, value, unit, doubt } of results) {
+    if (doubt !== undefined) continue
     figures[name] = { value: rounded(value), unit, date, machine: machineName(), load, full }
   }
   const sorted = Object.fromEntries(Object.entries(figures).sort(([a], [b]) => (a < b ? -1 : 1)))

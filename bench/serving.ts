@@ -14,6 +14,7 @@
 
 import { createRandom } from '../test/support/random.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
+import { doubtOf, type OnTime, onTime } from './load/on-time.ts'
 import type { OpenLoop } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type Measured, measureLoad } from './world/measure-load.ts'
@@ -88,10 +89,10 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
     ms('getTimeline.serving_thread_cpu_ms', saturated.servingCpuMs),
     { name: 'getTimeline.rps', value: saturated.perSecond, unit: 'requests/s' },
     { name: 'getTimeline.body', value: saturated.bodyBytes / saturated.answered, unit: 'B' },
-    ms('getTimeline.p99_ms', even.latency.p99),
-    ms('getTimeline.p50_ms', even.latency.p50),
-    ms('getTimeline.random.p99_ms', random.latency.p99),
-    ms('getTimeline.random.p50_ms', random.latency.p50),
+    ms('getTimeline.p99_ms', even.latency.p99, even.doubt),
+    ms('getTimeline.p50_ms', even.latency.p50, even.doubt),
+    ms('getTimeline.random.p99_ms', random.latency.p99, random.doubt),
+    ms('getTimeline.random.p50_ms', random.latency.p50, random.doubt),
     ms('getTimeline.generator_late_p99_ms', even.lateness.p99),
   )
   if (parts.wants('getTimeline.beside_ingest')) {
@@ -122,8 +123,8 @@ async function benchBesideIngest(
   const seconds = await ended!
   double.behaviour.stalled = false
   return [
-    ms(`getTimeline.${name}.p99_ms`, loaded.latency.p99),
-    ms(`getTimeline.${name}.p50_ms`, loaded.latency.p50),
+    ms(`getTimeline.${name}.p99_ms`, loaded.latency.p99, doubtOf(loaded)),
+    ms(`getTimeline.${name}.p50_ms`, loaded.latency.p50, doubtOf(loaded)),
     ms(`getTimeline.${name}.serving_thread_cpu_ms`, loaded.servingCpuMs),
     {
       name: `getTimeline.${name}.events_per_s`,
@@ -157,7 +158,7 @@ async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
     { name: 'getKnownFollowers.rps', value: many.perSecond, unit: 'requests/s' },
     { name: 'getKnownFollowers.body', value: many.bodyBytes / many.answered, unit: 'B' },
     ms('getKnownFollowers.p50_ms', single.latency.p50),
-    ms('getKnownFollowers.p99_ms', even.latency.p99),
+    ms('getKnownFollowers.p99_ms', even.latency.p99, even.doubt),
   ]
 }
 
@@ -179,9 +180,9 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
     { name: 'socialProof.rps', value: many.perSecond, unit: 'requests/s' },
     { name: 'socialProof.new_tokens.rps_per_core', value: newTokens.perCore, unit: 'requests/s' },
     ms('socialProof.cpu_ms', many.cpuMs),
-    ms('socialProof.p50_ms', even.latency.p50),
-    ms('socialProof.p99_ms', even.latency.p99),
-    ms('socialProof.random.p99_ms', random.latency.p99),
+    ms('socialProof.p50_ms', even.latency.p50, even.doubt),
+    ms('socialProof.p99_ms', even.latency.p99, even.doubt),
+    ms('socialProof.random.p99_ms', random.latency.p99, random.doubt),
     ms('socialProof.five_faces.cpu_ms', withFaces.cpuMs),
     { name: 'socialProof.five_faces.rps_per_core', value: withFaces.perCore, unit: 'requests/s' },
   ]
@@ -213,8 +214,8 @@ function open(
   parts: Bench,
   requests: Buffer[],
   load: Pick<OpenLoop, 'perSecond' | 'arrivals'>,
-): Promise<Measured> {
-  return measureWith(parts, requests, load, () => {})
+): Promise<OnTime> {
+  return onTime(() => measureWith(parts, requests, load, () => {}))
 }
 
 function measureWith(
@@ -264,6 +265,6 @@ function tokenOfEach({ served }: Bench, nsid: string): (viewer: Viewer) => strin
   return (viewer) => tokens.get(viewer)!
 }
 
-function ms(name: string, value: number): BenchResult {
-  return { name, value, unit: 'ms' }
+function ms(name: string, value: number, doubt?: string): BenchResult {
+  return { name, value, unit: 'ms', doubt }
 }

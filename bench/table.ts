@@ -7,7 +7,9 @@ export function headLine(): string {
   return columns('figure', 'value', 'unit', 'target', '')
 }
 
-export function tableLine({ name, value, unit }: BenchResult): string {
+export function tableLine({ name, value, unit, doubt }: BenchResult): string {
+  if (doubt !== undefined)
+    return columns(name, formatValue(value), unit, '', `thrown away: ${doubt}`)
   const target = targetOf(name)
   if (!target) return columns(name, formatValue(value), unit, '', '')
   const verdict = isMet(target, value) ? 'pass' : 'MISS'
@@ -16,7 +18,9 @@ export function tableLine({ name, value, unit }: BenchResult): string {
 
 /** How many targets were met, and those that were not. */
 export function summaryLines(results: readonly BenchResult[]): string[] {
-  const judged = results.filter(({ name }) => targetOf(name) !== undefined)
+  const judged = results.filter(
+    ({ name, doubt }) => targetOf(name) !== undefined && doubt === undefined,
+  )
   const missed = judged.filter(({ name, value }) => !isMet(targetOf(name)!, value))
   if (judged.length === 0) return []
   const names = missed.map(({ name }) => name).join(', ')
