@@ -1,9 +1,7 @@
-// A first sign-in. A member of 1,000 follows (with --full; else 300) asks for their timeline, and the time is
-// taken until the first answer with posts, which is what their client shows, until a page is full, until their
-// follow list is there, the last 36 hours of everybody they follow, and everything. Servers answer after 20 ms
-// (COLD_START_LAG_MS=100: as from another continent); the Jetstream double holds the hours among those of
-// strangers. Beside it the main stream goes on, and another member reads: what both feel is taken before and
-// during. Asked for `cold-start.first_page` or `.full_page` alone, it ends with the full page.
+// A first sign-in. A member of 1,000 follows (with --full; else 300) asks for their timeline, and the time is taken until the
+// first answer with posts, which is what their client shows, until a page is full, until their follow list is there, the last
+// 36 hours of everybody they follow, and everything. Beside it the main stream goes on, and another member reads: what both feel
+// is taken before and during. Servers answer after 20 ms; the Jetstream double holds the hours among those of strangers.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,6 +34,10 @@ const WHOLE = ['recent', 'all', 'during', 'live_pace', 'cpu', 'requests']
 const KNOWN = 30
 const METHOD = 'app.bsky.feed.getTimeline'
 
+/**
+ * COLD_START_LAG_MS=100: servers answer as from another continent. Asked for `cold-start.first_page` or `.full_page` alone, it
+ * ends with the full page.
+ */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const network = await createColdNetwork({

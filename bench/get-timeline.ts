@@ -1,12 +1,6 @@
 // What a page of getTimeline costs in its handler alone, without HTTP and JWT (serving.ts has all of it):
 // skeleton, fragments and the bytes of the answer. Viewers with 20 quiet follows and with 100, 1,000 and
 // 5,000, over a synthetic database of authors who reply, quote, repost and show pictures.
-//
-// `warm`: the same page again. `noted`: the same while six posts of the network get new counts between
-// two pages, as at 600 events a second and a hundred pages a second. `no_ring`: the page from rows, as
-// below a ring's end. `unkept`: everything forgotten before each page. `unread`: pages of items, authors
-// and viewers that nobody has read before. `labels_none` and `labels_one_in_30`: the warm page asked for
-// with a labeler that says nothing, and with one that labelled a post in thirty.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,6 +35,12 @@ export const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const WARM_UP = 200
 const NOTES_A_PAGE = 6
 
+/**
+ * `warm`: the same page again. `noted`: the same while six posts of the network get new counts between two pages, as at 600 events
+ * a second and a hundred pages a second. `no_ring`: the page from rows, as below a ring's end. `unkept`: everything forgotten before
+ * each page. `unread`: pages of items, authors and viewers that nobody has read before. `labels_none` and `labels_one_in_30`: the
+ * warm page asked for with a labeler that says nothing, and with one that labelled a post in thirty.
+ */
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const db = openWriter(dataDir)

@@ -1,13 +1,6 @@
-// The follow graph: nanoseconds for adding, asking and removing at lists of 100 to 1,000,000, known
-// followers, and memory (resident, with DIDs, and of 160 million edges: snapshot.ts).
-//
-// `graph.add`, `graph.contains` and `graph.remove` are operations on one direction's set of one
-// account, in shared memory and published to reading threads, a few hundred changes at a time as a
-// batch of events is: what a set is in the figures that others publish. `….alone` is the same with
-// each change published by itself. `….both_directions` are whole operations of the graph, each
-// follow's other end a random one of four million accounts, so most of it is cache misses;
-// `….reader` is a reading thread's question. Baselines in the same process, one direction and
-// nothing shared: a Map<number, Set<number>>, and open addressing in an Int32Array.
+// The follow graph: nanoseconds for adding, asking and removing at lists of 100 to 1,000,000, known followers, and memory
+// (resident, with DIDs, and of 160 million edges: snapshot.ts). Baselines in the same process, one direction and nothing shared: a
+// Map<number, Set<number>>, and open addressing in an Int32Array.
 
 import {
   createFollowGraph,
@@ -33,6 +26,12 @@ import type { BenchOptions, BenchResult } from './result.ts'
 const BATCH = 256
 const FOLLOWS_AN_ACCOUNT = 29
 
+/**
+ * `graph.add`, `graph.contains` and `graph.remove` are operations on one direction's set of one account, in shared memory and
+ * published to reading threads, a few hundred changes at a time as a batch of events is: what a set is in the figures that others
+ * publish. `….alone` is the same with each change published by itself. `….both_directions` are whole operations of the graph, each
+ * follow's other end a random one of four million accounts, so most of it is cache misses; `….reader` is a reading thread's question.
+ */
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
   const results: BenchResult[] = []
   const lists = ['add', 'contains', 'remove'].some((what) => wants(`graph.${what}`))

@@ -1,14 +1,7 @@
-// From compressed frames in memory to applied state: decompress, look or parse, batch, one SQLite
-// transaction a batch into a real file, memory published. The way is the consumer's own (session,
-// decoder, batcher); only the socket is missing.
-//
-// The stream has the mix and sizes of the public one (network-stream.ts), compressed with the real
-// dictionary where it lies in ../shared, else with the test double's. In `community` scope a hundred
-// members follow a thousand accounts each; `network` keeps everything, and is measured again as the
-// database grows. `share_of_bare_decode_and_parse` compares with doing nothing but decompressing and
-// JSON.parse, same frames, same process. Rates are of processor time, since
-// other work may share the machine, of the thread that does all of this, without the one that
-// checkpoints; `wall_events_per_s` is by the clock.
+// From compressed frames in memory to applied state: decompress, look or parse, batch, one SQLite transaction a batch into a real
+// file, memory published. The way is the consumer's own (session, decoder, batcher); only the socket is missing. The stream has the
+// mix and sizes of the public one (network-stream.ts), compressed with the real dictionary where it lies in ../shared, else with the
+// test double's.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -68,6 +61,12 @@ type Measurement = {
   followsEach?: number
 }
 
+/**
+ * In `community` scope a hundred members follow a thousand accounts each; `network` keeps everything, and is measured again as the
+ * database grows. `share_of_bare_decode_and_parse` compares with doing nothing but decompressing and JSON.parse, same frames, same
+ * process. Rates are of processor time, since other work may share the machine, of the thread that does all of this, without the
+ * one that checkpoints; `wall_events_per_s` is by the clock.
+ */
 export async function bench({ full }: { full: boolean }): Promise<BenchResult[]> {
   const dictionary = readDictionary(readFileSync(dictionaryPath()))
   const frames = full ? 200_000 : 40_000

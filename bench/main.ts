@@ -1,12 +1,8 @@
-// `npm run bench [-- NAME…] [--full] [--json] [--list] [--save FILE]`: runs benchmarks one after the
-// other, each in a fresh process so that none inherits another's heap or compiled code, and prints a
-// table with the targets of targets.ts, or with --json one line `{"name","value","unit"}` per figure
-// and nothing else (and `doubt` where a figure counts for nothing). NAME picks benchmarks whose file or figure names begin with it. `--full` runs
-// them at their real size; without it they are small enough for CI. `--save` keeps the figures, with
-// machine and date, in a file that the documentation is made from.
-//
-// A benchmark is a file here that exports `bench(options)`. Figures named `….baseline` or `….ratio`
-// come from the same process and the same minute as what they are compared with.
+// `npm run bench`: runs benchmarks one after the other, each in a fresh process so that none inherits another's heap or compiled
+// code, and prints a table with the targets of targets.ts, or lines of JSON and nothing else (with `doubt` where a figure counts
+// for nothing). A benchmark is a file here that exports `bench(options)`; without `--full` all are small enough for CI. Figures
+// named `….baseline` or `….ratio` come from the same process and the same minute as what they are compared with. `--save` makes
+// the file that the documentation is made from.
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,12 +1,6 @@
-// What an instance in community scope holds in memory and spends on the live stream: 100 members who
-// follow 1,000 each, the follow lists of all those, and what a stream of the network's mix leaves
-// behind; then Slipstream on it, catching up with more of the stream at full speed, with every
-// member's timeline read. Resident memory is the operating system's; `file` is pages of files that
-// the kernel may take back, most of it the database's, mapped. What was simulated is in the figures:
-// `memory.simulated_events` of the 51 million that 36 hours bring at 392 a second.
-//
-// `cpu.at_600_per_s` is the whole process while the stream comes at 600 events a second, once the search
-// index has taken up what was there before.
+// What an instance in community scope holds in memory and spends on the live stream: 100 members who follow 1,000 each, the follow
+// lists of all those, and what a stream of the network's mix leaves behind; then Slipstream on it, catching up with more of the
+// stream at full speed, with every member's timeline read.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -23,6 +17,12 @@ const shared = { members: 100, followsEach: 1_000, accounts: 5_500_000 }
 const small: CommunitySize = { ...shared, listMean: 2, events: 20_000 }
 const large: CommunitySize = { ...shared, listMean: 150, events: 4_000_000 }
 
+/**
+ * Resident memory is the operating system's; `file` is pages of files that the kernel may take back, most of it the database's,
+ * mapped. What was simulated is in the figures: `memory.simulated_events` of the 51 million that 36 hours bring at 392 a second.
+ * `cpu.at_600_per_s` is the whole process while the stream comes at 600 events a second, once the search index has taken up what
+ * was there before.
+ */
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const size = full ? large : small
   const live = full ? { poured: 300_000, seconds: 30 } : { poured: 10_000, seconds: 10 }

@@ -1,11 +1,7 @@
-// Networks for benchmarks: follows of so many accounts, the same for the same seed, streamed list by
-// list so that one of 160 million edges needs no memory of its own.
-//
-// How many an account follows is Pareto distributed: at ten follows an account the median is 6, one
-// in a hundred follows 56 or more, the longest list at a million accounts is about ten thousand. Whom
-// it follows is drawn by rank so that the first of a million accounts gets about 2% of all follows
-// (measured on the real network: field.md and measurements.md, section 5.3). The accounts of a rank
-// are scattered over the uids.
+// Networks for benchmarks: follows of so many accounts, the same for the same seed, streamed list by list so that one of 160 million
+// edges needs no memory of its own. How many an account follows is Pareto distributed: at ten follows an account the median is 6, one
+// in a hundred follows 56 or more, the longest list at a million accounts is about ten thousand. Whom it follows is drawn by rank: the
+// first of a million gets about 2% of all follows, as measured on the real network. The accounts of a rank are scattered over the uids.
 
 import { createRandom, type Random } from '../test/support/random.ts'
 

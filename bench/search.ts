@@ -1,10 +1,6 @@
-// Search by name and by words. Accounts: names made of syllables, some far more common than others,
-// with a power law of followers, put straight into the index; then every letter of somebody's name is
-// typed, by a viewer who follows a thousand of them. Posts: everything of a small network
-// (world/network-stream.ts) is indexed as the ingest thread does it, and then its words.
-//
-// Times are processor time, of the skeleton alone: what a page of accounts or posts costs is measured
-// where profiles and timelines are. `share_of_applying` is what words take on top of applying all events.
+// Search by name and by words. Accounts: names made of syllables, some far more common than others, with a power law of followers,
+// put straight into the index; then every letter of somebody's name is typed, by a viewer who follows a thousand of them. Posts:
+// everything of a small network (world/network-stream.ts) is indexed as the ingest thread does it, and then its words.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,6 +33,10 @@ const SYLLABLES =
     ' ',
   )
 
+/**
+ * Times are processor time, of the skeleton alone: what a page of accounts or posts costs is measured where profiles and timelines
+ * are. `share_of_applying` is what words take on top of applying all events.
+ */
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
   const size = full ? SIZES.full : SIZES.small
   return [

@@ -1,16 +1,6 @@
 // What answers cost over HTTP, as an operator's process gives them: Slipstream in its own process on a
 // seeded world of real rows, a load generator in another, service JWTs of many viewers signed
 // beforehand. CPU is that of the whole server process, from the scheduler, while the load runs.
-//
-// `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is at
-// 80% of the load that saturates the server, requests starting at even times and latency counted from
-// then; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
-// `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can, and
-// `….beside_ingest_25` that at 25% of the load that saturates.
-// `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random
-// viewers × the 500 most followed accounts. Every request of the app's methods has a token of its own, as
-// a PDS mints them; social proof is asked for as a backend does, a viewer's token again and again, and
-// once more with new ones (`….new_tokens`).
 
 import { createRandom } from '../test/support/random.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
@@ -45,6 +35,16 @@ type Bench = {
   streamEvents: number
 }
 
+/**
+ * `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is at 80% of the load that
+ * saturates the server, requests starting at even times and latency counted from then; `….random.p99_ms` is the same with random
+ * arrivals (Poisson), which queue more; `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can,
+ * and `….beside_ingest_25` that at 25% of the load that saturates.
+ *
+ * `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random viewers × the 500 most followed
+ * accounts. Every request of the app's methods has a token of its own, as a PDS mints them; social proof is asked for as a backend
+ * does, a viewer's token again and again, and once more with new ones (`….new_tokens`).
+ */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const served = await serveWorld(full ? fullWorld : smallWorld)
   const generator = startLoadGenerator()

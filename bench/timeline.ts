@@ -1,10 +1,6 @@
-// A page of a viewer's home timeline as ids (answers/skeleton/timeline.ts, as getTimeline calls it): viewers
-// with 100, 100,000 and 1,000,000 follows, whose timelines were written when the posts came. All of
-// it: the ring, celebrities merged in, the viewer's own posts from rows, the cursor with its CID.
-// `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle).
-// `….deep` begins in the ring's middle. `….served` is the first page as it is read between requests: its
-// posts were shown before, so their CIDs come from kept fragments and not from rows. The baseline merges the newest posts of each followed account
-// at read time.
+// A page of a viewer's home timeline as ids (answers/skeleton/timeline.ts, as getTimeline calls it): viewers with 100, 100,000
+// and 1,000,000 follows, whose timelines were written when the posts came. All of it: the ring, celebrities merged in, the
+// viewer's own posts from rows, the cursor with its CID. The baseline merges the newest posts of each followed account at read time.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,6 +40,11 @@ const SIZES: [string, number][] = [
   ['1m', 1_000_000],
 ]
 
+/**
+ * `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle). `….deep` begins in the ring's
+ * middle. `….served` is the first page as it is read between requests: its posts were shown before, so their CIDs come from kept
+ * fragments and not from rows.
+ */
 export function bench(_options: BenchOptions): BenchResult[] {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const author = seedPosts(dataDir)

@@ -1,10 +1,8 @@
-// A sharded timeline store while posts are fanned out: how busy its shards are, what a write waits for there, and
-// what that makes of a page of 10,000 followers and of the job of a post.
-//
-// A shard is one queue. Timelines lie on shards at random, and get as many writes as they follow accounts that
-// write. A write takes a while, and now and then the timeline has to be cut, which reads past what was deleted of it
-// lately: dear where a timeline gets very many writes. A page is as slow as the slowest of the shards it goes to,
-// and the pages of a job go one after the other. So a few timelines that nobody can read make everybody's slow.
+// A sharded timeline store while posts are fanned out: how busy its shards are, what a write waits for there, and what that makes
+// of a page of 10,000 followers and of the job of a post. A shard is one queue, and timelines lie on shards at random. A page is as
+// slow as the slowest of the shards it goes to, and the pages of a job go one after the other: a few timelines that nobody can read
+// make everybody's slow. A write takes a while, and now and then the timeline has to be cut, which reads past what was deleted of
+// it lately: dear where a timeline gets very many writes.
 
 import { keepShare } from '../../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'

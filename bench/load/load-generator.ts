@@ -1,9 +1,4 @@
-// Starts the load generator's process and sends it plans.
-//
-//   const generator = startLoadGenerator()
-//   const report = await generator.run({ port, requests, connections: 8, warmupSeconds: 1,
-//     seconds: 5, load: { kind: 'closed' } })
-//   generator.stop()
+// Starts the load generator's process and sends it plans: one process, which runs one plan after the other until it is stopped.
 
 import { fork } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,9 +1,5 @@
 // A public AppView over real HTTP. It answers as it is told, or as a world behind it does (the whole
 // server of serving-world.ts, without a viewer), and misbehaves on demand. It remembers how it was asked.
-//
-//   const double = await startAppviewDouble()
-//   double.answer('app.bsky.actor.getProfile', ({ actor }) => ({ did: actor, handle: 'x.test' }))
-//   createServingWorld({ fallback: double.fallback() })
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -36,6 +32,9 @@ export const OWN_URLS = createMediaUrls({
   videoThumbnailUrlPattern: 'https://media.ours.test/video/{did}/{cid}/thumbnail.jpg',
 })
 
+/**
+ * Made for `createServingWorld({ fallback: double.fallback() })`; `double.answer(nsid, (params) => body)` tells it what to say.
+ */
 export async function startAppviewDouble() {
   const asked: AskedOf[] = []
   const sayers = new Map<string, Sayer>()

@@ -1,11 +1,5 @@
-// The pages people read, taken apart: fenced blocks, pieces of code in the text, links and headings.
-//
-// A fenced block of the language `sh` is something to be run, and its info string says how it is tested:
-//
-//   ```sh                     with a server running, in the project's folder
-//   ```sh stopped             the same, with the server stopped
-//   ```sh serves              runs until it is stopped, and prints a first request meanwhile
-//   ```sh no-test=a domain    not here, because it needs that; looked over all the same
+// The pages people read, taken apart: fenced blocks, pieces of code in the text, links and headings. A fenced block of the language
+// `sh` is something to be run, and the word after that says how it is tested (CONTRIBUTING.md, “Pages are tested”).
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

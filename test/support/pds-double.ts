@@ -2,11 +2,6 @@
 // listRecords and describeRepo, com.atproto.sync.getLatestCommit and identity.resolveHandle, with the real PDS's order,
 // cursors and error names. It measures how it is treated (requests at once, requests refused) and
 // misbehaves on demand.
-//
-//   const pds = await startPdsDouble()
-//   const alice = pds.create({ did, handle: 'alice.test' })
-//   alice.put({ collection: 'app.bsky.feed.post', value: { text: 'hi', createdAt }, atMs })
-//   pds.misbehave({ method: 'listRecords', times: 2, how: { status: 500 } })
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

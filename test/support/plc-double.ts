@@ -1,9 +1,5 @@
 // A PLC directory over real HTTP that answers for the accounts a test creates. It counts what it is
 // asked and can fail, lag, rotate keys and bury accounts on demand.
-//
-//   const plc = await startPlcDouble()
-//   const alice = await plc.create({ handle: 'alice.test', pds: 'http://127.0.0.1:2583' })
-//   createResolver({ plcUrl: plc.url, … })
 
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,28 +1,7 @@
-// A Jetstream double: an in-process server on a free port that behaves as the real one does where
-// Slipstream can see it (read off bluesky-social/jetstream v0.2.0, internal/subscribe).
-//
-//   const double = await createJetstreamDouble()
-//   double.url                       // 'ws://127.0.0.1:PORT', for SLIPSTREAM_JETSTREAM_HOSTS
-//   double.v1DictionaryUrl           // for SLIPSTREAM_JETSTREAM_V1_DICTIONARY
-//   const seq = double.emit({ did, operation: 'create', collection, rkey, record })
-//   double.emit({ did, kind: 'account', active: false, status: 'deleted' })
-//   double.entries()                 // every event with seq, timeUs, rev, cid filled in: the oracle
-//   double.connections()             // every connection ever: its query, and each seq sent on it
-//   await double.close()
-//
-// Serves both wires (`/subscribe` and subscribeEvents), plain and compressed with dictionaries of
-// its own, filters with options_update, cursors in seq and microseconds, CursorTooOld, clamping
-// with #info OutdatedCursor, UnknownZstdDictionary. A frame is made and compressed once per event
-// and wire, when the first subscriber needs it.
-//
-// Faults on demand: `behaviour` (stalled, duplicateChance, cutAfterFrames, tamper),
-// `refuseHandshakes`, `disconnect`, `deafen`, `sendError`, `sendText`, `sendRaw`, `rewind`, `raiseFloor`,
-// `rotateDictionary`, `dictionaryFault`. With `legacy: true` it is a v1-only host of the old kind:
-// no v2, no `cursor` in frames, every cursor read as microseconds.
-//
-// emit() is synchronous and cheap (no frame is made before someone reads it); about 20,000
-// compressed frames a second per wire and core. The log keeps `retain` events (default 1,000,000); for
-// endless simulations lower it and set `recordSent: false`.
+// A Jetstream double: an in-process server on a free port that behaves as the real one does where Slipstream can see it (read off
+// bluesky-social/jetstream v0.2.0, internal/subscribe). It serves both wires, plain and compressed with dictionaries of its own,
+// filters with options_update, and cursors in seq and microseconds with all that is said about them. A frame is made and compressed
+// once per event and wire, when the first subscriber needs it, so emit() is synchronous and cheap.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -95,6 +74,12 @@ export type JetstreamDouble = {
   close(): Promise<void>
 }
 
+/**
+ * `url` is for SLIPSTREAM_JETSTREAM_HOSTS, `v1DictionaryUrl` for SLIPSTREAM_JETSTREAM_V1_DICTIONARY. `entries()` has every event with
+ * seq, timeUs, rev and cid filled in: the oracle. `connections()` has every connection ever: its query, and each seq sent on it. With
+ * `legacy: true` it is a v1-only host of the old kind: no v2, no `cursor` in frames, every cursor read as microseconds. The log keeps
+ * `retain` events (default 1,000,000); for endless simulations lower it and set `recordSent: false`.
+ */
 export async function createJetstreamDouble(options: DoubleOptions = {}): Promise<JetstreamDouble> {
   const { firstSeq = 1, retain = 1_000_000, seed = 1, pingIntervalMs = 30_000 } = options
   const log = createEventLog({ firstSeq, retain })
