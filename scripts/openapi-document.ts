@@ -5,7 +5,12 @@ import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
 import { MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
 import { postSchema } from '../src/http/timelines/post-body.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../src/http/timelines/routes.ts'
+import {
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  putCursorSchema,
+  SEQUENCE,
+} from '../src/http/timelines/routes.ts'
 import { graphOperations, graphSchemas } from './openapi-graph.ts'
 import { json, ref, responses } from './openapi-parts.ts'
 
@@ -64,8 +69,6 @@ export const errorSchema = z
   .object({ error: z.string().describe('A name for programs.'), message: z.string() })
   .strict()
 
-const putCursorSchema = z.object({ cursor: z.string() }).strict()
-
 const schemas = {
   Event: eventSchema,
   Gap: gapSchema,
@@ -78,7 +81,12 @@ const schemas = {
   Error: errorSchema,
 }
 
-type JsonSchema = { $schema?: string; properties?: Record<string, object> }
+type JsonSchema = {
+  $schema?: string
+  properties?: Record<string, object>
+  required?: string[]
+  dependentRequired?: object
+}
 
 function components(): Record<string, JsonSchema> {
   const all = Object.entries(schemas).map(([name, schema]): [string, JsonSchema] => {
@@ -90,6 +98,9 @@ function components(): Record<string, JsonSchema> {
   const fields = found['Page']!.properties!
   fields['events'] = { ...fields['events'], items: ref('Event') }
   fields['gaps'] = { ...fields['gaps'], items: ref('Gap') }
+  // To zod what may be anything may also be missing.
+  for (const name of ['Event', 'Post']) found[name]!.required!.push('payload')
+  found['Post']!.dependentRequired = { producer_id: ['producer_seq'] }
   return found
 }
 
@@ -113,7 +124,7 @@ const since = {
   name: 'since',
   in: 'query',
   description: 'Only what came after this sequence_id, forward; not of a merge.',
-  schema: { type: 'string', pattern: '^\\d+$' },
+  schema: { type: 'string', pattern: SEQUENCE.source },
 }
 
 function operations() {

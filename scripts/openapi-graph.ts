@@ -1,14 +1,15 @@
 // The graph in the OpenAPI document: of the network, and those that programs keep.
 
 import { z } from 'zod'
-import { editSchema } from '../src/http/timelines/graph-edit-routes.ts'
+import { ACCOUNT_NAME } from '../src/answers/timelines/graph-source.ts'
+import { editSchema, GRAPH_NAME, LOAD_ID } from '../src/http/timelines/graph-edit-routes.ts'
 import { lineSchema, MAX_FOLLOWS_A_LINE, MAX_LOAD_BYTES } from '../src/http/timelines/graph-load.ts'
 import {
   MAX_COUNTED,
   MAX_LIMIT,
   MAX_PAIRS,
   MAX_SETS,
-  pairsSchema,
+  pairsOf,
 } from '../src/http/timelines/graph-routes.ts'
 import { json, ref, responses } from './openapi-parts.ts'
 
@@ -50,14 +51,26 @@ export const loadedSchema = z
   })
   .strict()
 
-export const dumpedLineSchema = lineSchema.extend({
-  cursor: z.string().optional().describe('Goes on behind this line; loads pass over it.'),
-})
+export const dumpedLineSchema = lineSchema
+  .extend({
+    cursor: z.string().optional().describe('Goes on behind this line; loads pass over it.'),
+  })
+  .passthrough()
+
+/** What accounts are called: in the network’s graph, and in one of programs. */
+export const ACCOUNTS = {
+  network: { pattern: '^did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]$', maxLength: 2_048 },
+  custom: { pattern: ACCOUNT_NAME.source },
+} as const
+type Account = (typeof ACCOUNTS)[keyof typeof ACCOUNTS]
+
+const did = z.string().regex(new RegExp(ACCOUNTS.network.pattern)).max(ACCOUNTS.network.maxLength)
 
 export const graphSchemas = {
   Actors: actorsSchema,
   Counts: countsSchema,
-  Pairs: pairsSchema,
+  Pairs: pairsOf(did),
+  CustomPairs: pairsOf(z.string().regex(ACCOUNT_NAME)),
   Contains: containsSchema,
   CustomGraph: customGraphSchema,
   EditGraph: editSchema,
@@ -67,13 +80,13 @@ export const graphSchemas = {
   Deleted: z.object({ deleted: z.boolean() }).strict(),
 }
 
-const actor = {
+const actor = (account: Account) => ({
   name: 'actor',
   in: 'query',
   required: true,
   description: 'A DID; of a graph of your own, its name there.',
-  schema: { type: 'string' },
-}
+  schema: { type: 'string', ...account },
+})
 
 const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } }
 
@@ -86,8 +99,9 @@ const pageOfActors = [
   cursor,
 ]
 
-function many(name: string, maxItems: number, description: string) {
-  const schema = { type: 'array', maxItems, items: { type: 'string' } }
+function many(name: string, description: string, items: object, range: [number, number]) {
+  const [minItems, maxItems] = range
+  const schema = { type: 'array', minItems, maxItems, items: { type: 'string', ...items } }
   return { name, in: 'query', required: true, description, schema }
 }
 
@@ -98,7 +112,8 @@ function ofGraph(
 ) {
   const { parameters = [], more = {}, name, lines = false } = parts
   const content = { ...json(name), ...(lines && ndjson(name)) }
-  const answers = responses(summary, content, 400, 401, 403, 404, 429)
+  const ofBody = 'requestBody' in more ? [413, 415] : []
+  const answers = responses(summary, content, 400, 401, 403, 404, ...ofBody, 429)
   return { operationId, summary, parameters, ...more, responses: answers }
 }
 
@@ -112,21 +127,26 @@ const graphName = {
   in: 'path',
   required: true,
   description: 'What the graph is called: up to 64 small letters, digits and . _ -',
-  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' },
+  schema: { type: 'string', pattern: GRAPH_NAME.source },
   example: 'friends',
 }
 
 /** @param of - what goes before the names of its operations */
 function readingOperations(path: string, of: '' | 'Custom', parameters: object[]) {
-  const list = [actor, ...pageOfActors]
+  const account = ACCOUNTS[of ? 'custom' : 'network']
+  const list = [actor(account), ...pageOfActors]
   const get = (what: string, summary: string, parts: Parameters<typeof ofGraph>[2]) => ({
     ...(parameters.length > 0 && { parameters }),
     get: ofGraph(`get${of}${what}`, summary, parts),
   })
-  const sets = many('set', MAX_SETS, 'follows:<account> or followers:<account>')
+  const set = { pattern: account.pattern.replace('^', '^(follows|followers):') }
+  const sets = many('set', 'follows:<account> or followers:<account>', set, [2, MAX_SETS])
   const pages = { name: 'Actors', lines: true }
-  const counted = { parameters: [many('actor', MAX_COUNTED, 'Accounts')], name: 'Counts' }
-  const body = { requestBody: { required: true, content: json('Pairs') } }
+  const counted = {
+    parameters: [many('actor', 'Accounts', account, [1, MAX_COUNTED])],
+    name: 'Counts',
+  }
+  const body = { requestBody: { required: true, content: json(of ? 'CustomPairs' : 'Pairs') } }
   const isIn = `Whether the first follows the second, of up to ${MAX_PAIRS} pairs`
   return {
     [`${path}/follows`]: get('Follows', 'Whom an account follows', { parameters: list, ...pages }),
@@ -161,13 +181,13 @@ const loadParameters = [
     in: 'query',
     required: true,
     description: 'What you call this load.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,64}$' },
+    schema: { type: 'string', pattern: LOAD_ID.source },
   },
   {
     name: 'from',
     in: 'query',
     description: 'How many lines of it are applied already: this request has those behind them.',
-    schema: { type: 'integer', minimum: 0, default: 0 },
+    schema: { type: 'integer', minimum: 0, maximum: 999_999_999, default: 0 },
   },
 ]
 

@@ -10,10 +10,10 @@ const refusals: Record<string, string> = {
   400: 'The request is not understood: the message says what is wrong.',
   401: 'No token, or none that is valid.',
   403: 'This token may not do that.',
-  404: 'There is no such timeline.',
-  409: 'Something else was posted with this idempotency key or number.',
+  404: 'There is no such timeline or graph.',
+  409: 'Something else was posted with this idempotency key or number, or the load is elsewhere.',
   413: 'The body or the payload is too large.',
-  415: 'The body is not application/json.',
+  415: 'The body is of another type, or compressed in a way that is not read.',
   429: 'Too much is asked or open; Retry-After says when to come back.',
   503: 'It can’t be written now.',
 }

@@ -36,11 +36,11 @@ export type GraphSource = {
 
 export const ACCOUNT_NAMES =
   'up to 256 letters, digits and . _ : ~ % @ / -, a letter or digit first'
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._:~%@/-]{0,255}$/
+export const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9._:~%@/-]{0,255}$/
 
 /** In a graph that programs keep here. */
-export function isAccountName(text: string): boolean {
-  return NAME.test(text)
+function isAccountName(text: string): boolean {
+  return ACCOUNT_NAME.test(text)
 }
 
 export function networkGraph(parts: {

@@ -58,7 +58,7 @@ function checked(cursor: string, keys: readonly SigningKey[]): Content | undefin
 
 function badCursor(): Error {
   return invalidRequest(
-    'This cursor is not one of this timeline, was changed, or is too old: begin without one, or with since',
+    'This cursor is not of what is read here, was changed, or is too old: begin without one',
     'BadCursor',
   )
 }

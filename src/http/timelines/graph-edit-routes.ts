@@ -6,7 +6,7 @@
 
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
-import { ACCOUNT_NAMES, customGraph, isAccountName } from '../../answers/timelines/graph-source.ts'
+import { ACCOUNT_NAME, ACCOUNT_NAMES, customGraph } from '../../answers/timelines/graph-source.ts'
 import { forbidden, invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import { type CustomGraphRow, findCustomGraph } from '../../data/store/custom-graphs.ts'
@@ -14,16 +14,10 @@ import type { GraphEdit } from '../../data/store/graph-edits.ts'
 import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
-import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
 import { readLoad } from './graph-load.ts'
-import {
-  addGraphRoutes,
-  type GraphReading,
-  MAX_PAIRS,
-  pairSchema,
-  parseJson,
-} from './graph-routes.ts'
+import { addGraphRoutes, type GraphReading, MAX_PAIRS, pairList } from './graph-routes.ts'
+import { once, readJson } from './request-parts.ts'
 
 type Env = { Bindings: Connected }
 
@@ -33,10 +27,10 @@ export type CustomGraphParts = GraphReading & {
 }
 
 const PATH = '/graphs/:graph'
-const GRAPH_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
-const LOAD_ID = /^[A-Za-z0-9._:-]{1,64}$/
+export const GRAPH_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+export const LOAD_ID = /^[A-Za-z0-9._:-]{1,64}$/
 
-const pairs = z.array(pairSchema).max(MAX_PAIRS).default([])
+const pairs = pairList(z.string().regex(ACCOUNT_NAME)).default([])
 export const editSchema = z.object({ add: pairs, remove: pairs }).strict()
 
 export function addCustomGraphRoutes(app: Hono<Env>, parts: CustomGraphParts): void {
@@ -49,7 +43,7 @@ export function addCustomGraphRoutes(app: Hono<Env>, parts: CustomGraphParts): v
   app.delete(PATH, (c) => on(parts, c, 'write', (graph) => remove(parts, graph)))
   app.post(`${PATH}/edges`, (c) =>
     on(parts, c, 'write', async (graph, request) => {
-      const { add, remove } = readEdit(parseJson((await readRequestBody(request)).toString()))
+      const { add, remove } = readEdit(await readJson(request))
       return edit(parts, { kind: 'edit', graph, add, remove })
     }),
   )
@@ -103,13 +97,9 @@ async function edit({ ingest }: CustomGraphParts, one: GraphEdit) {
   return { added: outcome.added, removed: outcome.removed }
 }
 
-function readEdit(body: unknown): z.infer<typeof editSchema> & {
-  add: [string, string][]
-  remove: [string, string][]
-} {
+function readEdit(body: unknown): { add: [string, string][]; remove: [string, string][] } {
   const parsed = editSchema.safeParse(body)
-  const all = parsed.success ? [...parsed.data.add, ...parsed.data.remove].flat() : []
-  if (parsed.success && all.every(isAccountName)) return parsed.data as ReturnType<typeof readEdit>
+  if (parsed.success) return parsed.data as ReturnType<typeof readEdit>
   throw invalidRequest(
     `{"add": […], "remove": […]}: each up to ${MAX_PAIRS} of [who follows, whom]; an account is ${ACCOUNT_NAMES}`,
   )
@@ -117,8 +107,8 @@ function readEdit(body: unknown): z.infer<typeof editSchema> & {
 
 async function load(parts: CustomGraphParts, graph: string, request: HttpRequest) {
   const query = new URLSearchParams(request.search)
-  const id = query.get('load') ?? ''
-  const start = query.get('from') ?? '0'
+  const id = once('load', query.getAll('load')) ?? ''
+  const start = once('from', query.getAll('from')) ?? '0'
   if (!LOAD_ID.test(id)) throw invalidRequest('load: what you call this load, by up to 64 letters')
   if (!/^\d{1,9}$/.test(start))
     throw invalidRequest('from: how many lines of it are applied already')

@@ -2,7 +2,7 @@
 // `{"actor": "…", "follows": ["…"]}`; more fields are passed over, so that what was dumped can be loaded.
 
 import { z } from 'zod'
-import { isAccountName } from '../../answers/timelines/graph-source.ts'
+import { ACCOUNT_NAME, ACCOUNT_NAMES } from '../../answers/timelines/graph-source.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 
@@ -12,7 +12,7 @@ const MAX_LINE_LENGTH = 512 << 10
 const FOLLOWS_AT_ONCE = 2_000
 const LINES_AT_ONCE = 1_000
 
-const name = z.string().refine(isAccountName)
+const name = z.string().regex(ACCOUNT_NAME)
 export const lineSchema = z.object({
   actor: name,
   follows: z.array(name).max(MAX_FOLLOWS_A_LINE),
@@ -37,7 +37,7 @@ export async function* readLoad(request: HttpRequest, from: number): AsyncGenera
     if (!line) {
       if (batch.length > 0) yield batch
       throw invalidRequest(
-        `Line ${number} is no {"actor": "…", "follows": […]} of up to ${MAX_FOLLOWS_A_LINE}: those before it are applied`,
+        `Line ${number} is no {"actor": "…", "follows": […]} of up to ${MAX_FOLLOWS_A_LINE}, an account being ${ACCOUNT_NAMES}: those before it are applied`,
         'BadLine',
       )
     }

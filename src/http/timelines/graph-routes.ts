@@ -14,10 +14,10 @@ import { forbidden, invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { jsonAnswer } from '../server/answer.ts'
-import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
 import type { Access } from './access.ts'
 import { type LineStreams, type Lines, NDJSON } from './ndjson.ts'
+import { once, readJson } from './request-parts.ts'
 import type { Respond } from './respond.ts'
 
 type Env = { Bindings: Connected }
@@ -46,16 +46,27 @@ export const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 100
 const SET = /^(follows|followers):(.+)$/
 
-const account = z.string().min(1).max(2_048)
-export const pairSchema = z.array(account).length(2)
-export const pairsSchema = z.object({ pairs: z.array(pairSchema).max(MAX_PAIRS) }).strict()
+const pairsSchema = pairsOf(z.string())
+
+/** @param account - what accounts are called there */
+export function pairsOf(account: z.ZodString) {
+  return z.object({ pairs: pairList(account) }).strict()
+}
+
+export function pairList(account: z.ZodString) {
+  return z.array(z.array(account).length(2)).max(MAX_PAIRS)
+}
 
 export function addGraphRoutes(app: Hono<Env>, parts: GraphReading, which: WhichGraph): void {
   const { path } = which
   const on = (answer: (call: Call) => unknown) => answering(parts, which, answer)
   const sidesOf = {
-    follows: ({ source, query }: Call) => [sideOf(source, 'follows', query.get('actor'))],
-    followers: ({ source, query }: Call) => [sideOf(source, 'followers', query.get('actor'))],
+    follows: ({ source, query }: Call) => [
+      sideOf(source, 'follows', once('actor', query.getAll('actor'))),
+    ],
+    followers: ({ source, query }: Call) => [
+      sideOf(source, 'followers', once('actor', query.getAll('actor'))),
+    ],
     intersection: ({ source, query }: Call) => readSets(source, query.getAll('set')),
   }
   for (const [name, sides] of Object.entries(sidesOf)) {
@@ -81,8 +92,8 @@ type ReadLines = (call: Call) => (cursor: string | undefined) => Lines
 
 function onePage({ db, cursors }: GraphReading, sidesOf: SidesOf) {
   const read = (call: Call) => {
-    const cursor = call.query.get('cursor') ?? undefined
-    const limit = readLimit(call.query.get('limit'))
+    const cursor = once('cursor', call.query.getAll('cursor'))
+    const limit = readLimit(once('limit', call.query.getAll('limit')))
     return readActors(call.source, sidesOf(call), { cursors, cursor, limit })
   }
   const readRows = atOneMoment(db, read)
@@ -121,8 +132,11 @@ async function readCall(
   if (!asker.may('graph', scope)) {
     throw forbidden(`This token may not read it: that is the scope graph:${scope}`, 'OutOfScope')
   }
-  const body = async () => parseJson((await readRequestBody(request)).toString())
-  return { source: open(c), query: new URLSearchParams(request.search), body }
+  return {
+    source: open(c),
+    query: new URLSearchParams(request.search),
+    body: () => readJson(request),
+  }
 }
 
 function answering(parts: GraphReading, which: WhichGraph, answer: (call: Call) => unknown) {
@@ -147,7 +161,7 @@ async function streaming(
       return { status: 200, body: null, headers: { 'content-type': NDJSON } }
     }
     if (!response || response.destroyed) throw invalidRequest('Streams need a connection')
-    const cursor = call.query.get('cursor') ?? undefined
+    const cursor = once('cursor', call.query.getAll('cursor'))
     parts.lines.send(response as ServerResponse, read(call), cursor)
     isSent = true
     return jsonAnswer({})
@@ -191,27 +205,19 @@ function readSets(source: GraphSource, sets: readonly string[]): Side[] {
   })
 }
 
-function sideOf(source: GraphSource, of: Side['of'], name: string | null): Side {
+function sideOf(source: GraphSource, of: Side['of'], name: string | undefined): Side {
   return { of, id: idOf(source, name) }
 }
 
-function idOf(source: GraphSource, name: string | null): number {
-  if (name === null || !source.isName(name)) {
+function idOf(source: GraphSource, name: string | undefined): number {
+  if (name === undefined || !source.isName(name)) {
     throw invalidRequest(`actor: ${source.accountsAre}`)
   }
   return source.idOf(name)
 }
 
-function readLimit(text: string | null): number {
-  const limit = text === null ? DEFAULT_LIMIT : Number(text)
+function readLimit(text: string | undefined): number {
+  const limit = text === undefined ? DEFAULT_LIMIT : Number(text)
   if (/^\d{1,4}$/.test(text ?? '1') && limit >= 1 && limit <= MAX_LIMIT) return limit
   throw invalidRequest(`limit: a whole number from 1 to ${MAX_LIMIT}`)
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalidRequest('The body is no JSON')
-  }
 }

@@ -33,7 +33,7 @@ export const postSchema = z
       .optional()
       .describe('Which producer numbers its events; only with producer_seq.'),
     producer_seq: z
-      .number()
+      .number({ invalid_type_error: `Expected a number of up to ${MAX_NUMBER}` })
       .int()
       .min(1)
       .max(MAX_NUMBER)

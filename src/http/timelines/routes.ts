@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
-import { getQueryParam } from 'hono/utils/url'
+import { getQueryParams } from 'hono/utils/url'
+import { z } from 'zod'
 import { eventId, isoOf, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
@@ -18,13 +19,13 @@ import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
-import { readRequestBody } from '../server/request-body.ts'
 import type { Connected } from '../server/side-routes.ts'
 import { type Asker, checkMay } from './access.ts'
 import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
+import { once, readJson, readJsonText } from './request-parts.ts'
 import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
@@ -54,8 +55,9 @@ export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 const MAX_KEPT_CURSORS = 1_000
-const SEQUENCE = /^(0|[1-9]\d{0,15})$/
-const JSON_TYPE = /^application\/json *(;|$)/i
+/** What a position is kept by. */
+export const putCursorSchema = z.object({ cursor: z.string() }).strict()
+export const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 
 export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   const app = new Hono<Env>()
@@ -73,7 +75,22 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   const network = { path: '/graph', scopeOf: () => 'read', open: () => parts.network }
   addGraphRoutes(app, ofGraphs, network)
   addCustomGraphRoutes(app, ofGraphs)
+  refuseOtherMethods(app, parts)
   return app
+}
+
+/** Of addresses that are there. */
+function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respond'>): void {
+  const taken = Map.groupBy(app.routes, ({ path }) => path)
+  for (const [path, routes] of taken) {
+    const allow = routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+    app.all(path, (c) =>
+      respond(c, () => {
+        const message = `Here is no ${c.req.method}: ${allow}`
+        throw new XRPCError(405, 'MethodNotAllowed', message, { headers: { allow } })
+      }),
+    )
+  }
 }
 
 /** Events' addresses as everybody writes them; whatever else leads there the router finds. */
@@ -107,8 +124,15 @@ async function readCall({ access }: RouteParts, request: HttpRequest, key: strin
 }
 
 /** As the router would give it, who looks for the question mark behind the scheme. */
-function queryOf({ search }: HttpRequest): Record<string, string | undefined> {
-  return getQueryParam(`http://localhost/?${search}`) as Record<string, string>
+function queryOf({ search }: HttpRequest) {
+  const given = getQueryParams(`http://localhost/?${search}`) as Record<string, string[]>
+  const { limit, cursor, direction, since } = given
+  return {
+    limit: once('limit', limit),
+    cursor: once('cursor', cursor),
+    direction: once('direction', direction),
+    since: once('since', since),
+  }
 }
 
 function answering(parts: RouteParts, handler: Handler) {
@@ -167,7 +191,7 @@ function postEvent({ poster, shared }: RouteParts): Handler {
       )
     }
     checkMay(asker, 'post', keys)
-    const text = await readText(request)
+    const text = await readJsonText(request)
     const post = parsePost(text, { name: key.name, reader: asker.name })
     if (shared && post.numbered) {
       throw invalidRequest('producer_seq: not where several nodes share timelines', 'NotShared')
@@ -194,7 +218,7 @@ function getCursor({ db }: RouteParts): Handler {
 function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
   return async ({ request, asker, keys, key }) => {
     checkMay(asker, 'read', keys)
-    const cursor = cursorIn(await readText(request))
+    const cursor = cursorIn(await readJson(request))
     await shared?.upToDate([])
     timelines.cursors.read(key, cursor)
     const isNew = findKeptCursor(db, asker.name, key) === undefined
@@ -277,24 +301,8 @@ function readSequence(text: string | undefined, name: string): number | undefine
   throw invalidRequest(`${name}: a sequence_id, such as 1024`)
 }
 
-async function readText(request: HttpRequest): Promise<string> {
-  if (!JSON_TYPE.test(request.header('content-type') ?? '')) {
-    throw new XRPCError(415, 'UnsupportedMediaType', 'The body must be application/json')
-  }
-  const body = await readRequestBody(request)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    throw invalidRequest('The body is not UTF-8')
-  }
-}
-
-function cursorIn(text: string): string {
-  try {
-    const { cursor } = JSON.parse(text) as { cursor?: unknown }
-    if (typeof cursor === 'string') return cursor
-  } catch {
-    // Said below.
-  }
+function cursorIn(body: unknown): string {
+  const parsed = putCursorSchema.safeParse(body)
+  if (parsed.success) return parsed.data.cursor
   throw invalidRequest('The body must be such as {"cursor": "…"}')
 }

@@ -45,6 +45,7 @@ export function editGraph(
   if (edit.kind === 'delete')
     return { ok: true, added: 0, removed: dropCustomGraph(db, edit.graph) ? 1 : 0 }
   const found = findCustomGraph(db, edit.graph)
+  if (!found && edit.add.length === 0 && !edit.load) return { ok: true, added: 0, removed: 0 }
   const refusal = whyNot(db, { edit, found, limits })
   if (refusal) return refusal
   const row = found ?? createCustomGraph(db, edit.graph, now)

@@ -201,6 +201,14 @@ test('a graph that is deleted is gone at once, and its name can be used again', 
   expect(await dump('copy')).toEqual([['x', 'y']])
 })
 
+test('what adds no follow makes no graph', async () => {
+  for (const body of [{}, { remove: [['a', 'b']] }]) {
+    const { status, body: answer } = await edit('none', body)
+    expect([status, answer]).toEqual([200, { added: 0, removed: 0 }])
+  }
+  expect((await get('none')).status).toBe(404)
+})
+
 test('a line that is wrong is named; those before it are applied', async () => {
   const good = '{"actor":"x","follows":["y"]}\n'
   for (const bad of ['{', '{"actor":"x"}', '{"actor":"two words","follows":[]}', '[]']) {
@@ -233,6 +241,15 @@ test('what is wrong is refused, and who has no such scope', async () => {
   expect(await status('random/intersection?set=follows:a')).toBe(400)
   for (const body of ['{', [], { add: [['a']] }, { add: [['a', 'two words']] }, { more: 1 }]) {
     expect((await edit('random', body)).status).toBe(400)
+  }
+  expect(await status('random/follows?actor=a&actor=b')).toBe(400)
+  const headers = { 'content-type': 'text/plain' }
+  for (const [what, body] of [
+    ['edges', { add: [['a', 'b']] }],
+    ['contains', { pairs: [] }],
+  ] as const) {
+    const path = `/v1/graphs/random/${what}`
+    expect((await world.ask('POST', path, { token, body, headers })).status).toBe(415)
   }
   const many = Array.from({ length: 501 }, () => ['a', 'b'])
   expect((await edit('random', { add: many })).status).toBe(400)

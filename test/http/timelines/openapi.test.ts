@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isValidDid } from '@atproto/syntax'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { openapiDocument } from '../../../scripts/openapi-document.ts'
+import { ACCOUNTS } from '../../../scripts/openapi-graph.ts'
 
 const FILE = join(import.meta.dirname, '../../../src/http/timelines/openapi.json')
 
@@ -18,6 +20,34 @@ test('Redocly’s recommended rules find nothing wrong with it', async () => {
   expect(
     problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
   ).toEqual([])
+})
+
+test('accounts of the network are called as the document says', () => {
+  const names = [
+    'did:plc:x',
+    'did:web:localhost%3A1',
+    'did:',
+    'did:plc:',
+    'did:plc:x#y',
+    'DID:PLC:X',
+  ]
+  const { pattern, maxLength } = ACCOUNTS.network
+  for (const name of [
+    ...names,
+    'a',
+    `did:plc:${'a'.repeat(2_040)}`,
+    `did:plc:${'a'.repeat(2_041)}`,
+  ]) {
+    const isAllowed = new RegExp(pattern).test(name) && name.length <= maxLength
+    expect([name, isAllowed]).toEqual([name, isValidDid(name)])
+  }
+})
+
+test('a post needs its payload, and a producer its number', () => {
+  const { Post, Event } = JSON.parse(openapiDocument()).components.schemas
+  expect(Post.required).toContain('payload')
+  expect(Event.required).toContain('payload')
+  expect(Post.dependentRequired).toEqual({ producer_id: ['producer_seq'] })
 })
 
 test('the linter would find something', async () => {

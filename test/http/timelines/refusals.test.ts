@@ -66,6 +66,8 @@ describe('reading', () => {
     ['an account that nobody knows', 'author:did:plc:nobody', '', 404, 'UnknownTimeline'],
     ['a merge with one that is not there', 'custom:a+custom:never', '', 404, 'UnknownTimeline'],
     ['limit 0', 'custom:a', 'limit=0', 400, 'InvalidRequest'],
+    ['two limits', 'custom:a', 'limit=1&limit=2', 400, 'InvalidRequest'],
+    ['two cursors', 'custom:a', 'cursor=a&cursor=b', 400, 'InvalidRequest'],
     ['limit 101', 'custom:a', 'limit=101', 400, 'InvalidRequest'],
     ['no number', 'custom:a', 'limit=1e1', 400, 'InvalidRequest'],
     ['sideways', 'custom:a', 'direction=sideways', 400, 'InvalidRequest'],
@@ -98,6 +100,31 @@ describe('reading', () => {
   })
 })
 
+test.each([
+  ['PUT', A, 'GET, HEAD, POST'],
+  ['TRACE', '/v1/graph/follows?actor=did:plc:x', 'GET, HEAD'],
+  ['GET', '/v1/graph/contains', 'POST'],
+  ['PATCH', '/v1/graphs/friends', 'GET, HEAD, DELETE'],
+])('%s %s is no method of what is there', async (method, path, allow) => {
+  // By Node itself: fetch sends no TRACE.
+  const asking = request(world.origin() + path, { method }).end()
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+  const chunks = (await answer.toArray()) as Buffer[]
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow])
+  expect(errorSchema.parse(JSON.parse(Buffer.concat(chunks).toString())).error).toBe(
+    'MethodNotAllowed',
+  )
+})
+
+test('a kept position with more than a cursor', async () => {
+  const { body } = await world.page('custom:a', '', all)
+  const put = { cursor: body.prev_cursor, more: 1 }
+  expect(await refusal('PUT', '/v1/timelines/custom:a/cursor', { token: all, body: put })).toEqual([
+    400,
+    'InvalidRequest',
+  ])
+})
+
 describe('posting', () => {
   test.each([
     ['no JSON', '{', 400, 'InvalidRequest'],
@@ -109,6 +136,12 @@ describe('posting', () => {
     ['an empty name', note({ entity_id: '' }), 400, 'InvalidRequest'],
     ['a bad type', note({ entity_type: 'two words' }), 400, 'InvalidRequest'],
     ['number 0', note({ producer_seq: 0 }), 400, 'InvalidRequest'],
+    [
+      'a number of 60 bits',
+      JSON.stringify(note()).replace(/}$/, ',"producer_seq":900719925474099300}'),
+      400,
+      'InvalidRequest',
+    ],
     ['a producer without a number', note({ producer_id: 'p' }), 400, 'InvalidRequest'],
     ['a large payload', note({ payload: 'x'.repeat(16_385) }), 413, 'PayloadTooLarge'],
     ['a large body', note({ payload: 'x'.repeat(200_000) }), 413, 'PayloadTooLarge'],

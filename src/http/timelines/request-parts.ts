@@ -1,0 +1,36 @@
+// What routes of /v1 read of a request: a JSON body as text, and parameters that mean one thing.
+
+import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { readRequestBody } from '../server/request-body.ts'
+
+const JSON_TYPE = /^application\/json *(;|$)/i
+
+/** @throws XRPCError 400, 413 or 415 */
+export async function readJsonText(request: HttpRequest): Promise<string> {
+  if (!JSON_TYPE.test(request.header('content-type') ?? '')) {
+    throw new XRPCError(415, 'UnsupportedMediaType', 'The body must be application/json')
+  }
+  const body = await readRequestBody(request)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw invalidRequest('The body is not UTF-8')
+  }
+}
+
+/** @throws XRPCError 400, 413 or 415 */
+export async function readJson(request: HttpRequest): Promise<unknown> {
+  const text = await readJsonText(request)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidRequest('The body is no JSON')
+  }
+}
+
+/** Given twice it may mean either. @throws XRPCError 400 */
+export function once(name: string, values: readonly string[] = []): string | undefined {
+  if (values.length > 1) throw invalidRequest(`${name} must be given once`)
+  return values[0]
+}
