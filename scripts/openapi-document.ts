@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
-import { MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
+import { CUSTOM_NAME, MAX_LENGTH, MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
 import { postSchema } from '../src/http/timelines/post-body.ts'
 import {
   DEFAULT_LIMIT,
@@ -12,7 +12,7 @@ import {
   SEQUENCE,
 } from '../src/http/timelines/routes.ts'
 import { graphOperations, graphSchemas } from './openapi-graph.ts'
-import { json, ref, responses } from './openapi-parts.ts'
+import { cursorText, DID, json, ref, responses } from './openapi-parts.ts'
 
 const sequence = z.string().regex(/^\d+$/).describe('A 64-bit number; only grows.')
 const time = z.string().datetime()
@@ -98,18 +98,27 @@ function components(): Record<string, JsonSchema> {
   const fields = found['Page']!.properties!
   fields['events'] = { ...fields['events'], items: ref('Event') }
   fields['gaps'] = { ...fields['gaps'], items: ref('Gap') }
+  found['PutCursor']!.properties!['cursor'] = cursorText
   // To zod what may be anything may also be missing.
   for (const name of ['Event', 'Post']) found[name]!.required!.push('payload')
   found['Post']!.dependentRequired = { producer_id: ['producer_seq'] }
   return found
 }
 
+const NAMES = {
+  did: `(following|author|notifications):${DID}`,
+  list: `list:at://${DID}/app\\.bsky\\.graph\\.list/[A-Za-z0-9._:~-]{1,512}`,
+  custom: `custom:${CUSTOM_NAME.source.slice(1, -1)}`,
+}
+const ONE_KEY = `(${Object.values(NAMES).join('|')})`
+const ALL_KEYS = `^${ONE_KEY}(\\+${ONE_KEY}){0,${MAX_MERGED - 1}}$`
+
 const key = {
   name: 'timeline_key',
   in: 'path',
   required: true,
   description: `following:<did>, author:<did>, list:<at-uri>, notifications:<did>, custom:<name>, or up to ${MAX_MERGED} of them joined by +.`,
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: ALL_KEYS, maxLength: MAX_LENGTH },
   example: 'custom:news',
 }
 
@@ -117,7 +126,7 @@ const cursor = {
   name: 'cursor',
   in: 'query',
   description: 'Of this timeline: next_cursor or prev_cursor of a page.',
-  schema: { type: 'string' },
+  schema: cursorText,
 }
 
 const since = {

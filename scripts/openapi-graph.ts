@@ -11,7 +11,7 @@ import {
   MAX_SETS,
   pairsOf,
 } from '../src/http/timelines/graph-routes.ts'
-import { json, ref, responses } from './openapi-parts.ts'
+import { cursorText, DID, json, ref, responses } from './openapi-parts.ts'
 
 export const actorsSchema = z
   .object({ actors: z.array(z.string()), next_cursor: z.string().nullable() })
@@ -59,7 +59,7 @@ export const dumpedLineSchema = lineSchema
 
 /** What accounts are called: in the network’s graph, and in one of programs. */
 export const ACCOUNTS = {
-  network: { pattern: '^did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]$', maxLength: 2_048 },
+  network: { pattern: `^${DID}$`, maxLength: 2_048 },
   custom: { pattern: ACCOUNT_NAME.source },
 } as const
 type Account = (typeof ACCOUNTS)[keyof typeof ACCOUNTS]
@@ -88,7 +88,7 @@ const actor = (account: Account) => ({
   schema: { type: 'string', ...account },
 })
 
-const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } }
+const cursor = { name: 'cursor', in: 'query', schema: cursorText }
 
 const pageOfActors = [
   {
@@ -216,7 +216,7 @@ function writingOperations(path: string) {
         operationId: 'loadCustomGraph',
         summary: `Add the follows of an adjacency list: lines of up to ${MAX_FOLLOWS_A_LINE} follows, ${MAX_LOAD_BYTES >> 20} MB a request`,
         parameters: loadParameters,
-        requestBody: { required: true, content: ndjson('AdjacencyLine') },
+        requestBody: { content: ndjson('AdjacencyLine') },
         responses: responses('All lines are committed.', json('Loaded'), 409, ...WRITE_REFUSALS),
       },
     },

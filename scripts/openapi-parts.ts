@@ -1,5 +1,7 @@
 // What all operations of the OpenAPI document are made of: references to schemas, and answers with their refusals.
 
+import { SIGNED } from '../src/answers/timelines/signed-cursor.ts'
+
 export function ref(name: string) {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -14,9 +16,16 @@ const refusals: Record<string, string> = {
   409: 'Something else was posted with this idempotency key or number, or the load is elsewhere.',
   413: 'The body or the payload is too large.',
   415: 'The body is of another type, or compressed in a way that is not read.',
+  431: 'Address and headers are more than 16 kB together: there is no body.',
   429: 'Too much is asked or open; Retry-After says when to come back.',
   503: 'It can’t be written now.',
 }
+
+/** As @atproto/syntax has them. */
+export const DID = 'did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]'
+
+/** Of what it stands at: it was given by an answer. */
+export const cursorText = { type: 'string', pattern: SIGNED.source }
 
 export function responses(description: string, content: object, ...statuses: number[]) {
   return {
@@ -24,5 +33,6 @@ export function responses(description: string, content: object, ...statuses: num
     ...Object.fromEntries(
       statuses.map((status) => [status, { description: refusals[status], content: json('Error') }]),
     ),
+    431: { description: refusals[431] },
   }
 }

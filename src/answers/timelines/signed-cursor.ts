@@ -22,7 +22,7 @@ export type Cursors = {
 type Content = { k: string; d: 'f' | 'b'; s: string[]; v: number }
 
 const MAX_LENGTH = 8_192
-const SIGNED = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
+export const SIGNED = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 
 /** @param keys - those that are valid, the newest first. */
 export function createCursors(keys: () => readonly SigningKey[]): Cursors {

@@ -15,8 +15,8 @@ export type TimelineKey = {
 
 export const KINDS = ['following', 'author', 'list', 'notifications', 'custom'] as const
 export const MAX_MERGED = 16
-const CUSTOM_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
-const MAX_LENGTH = 4_096
+export const CUSTOM_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+export const MAX_LENGTH = 4_096
 
 /** @throws XRPCError 400 */
 export function parseTimelineKey(text: string): TimelineKey[] {

@@ -7,6 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
 import { openapiDocument } from '../../../scripts/openapi-document.ts'
 import { ACCOUNTS } from '../../../scripts/openapi-graph.ts'
+import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
 
 const FILE = join(import.meta.dirname, '../../../src/http/timelines/openapi.json')
 
@@ -41,6 +42,26 @@ test('accounts of the network are called as the document says', () => {
     const isAllowed = new RegExp(pattern).test(name) && name.length <= maxLength
     expect([name, isAllowed]).toEqual([name, isValidDid(name)])
   }
+})
+
+test('timelines are called as the document says', () => {
+  const [parameter] = JSON.parse(openapiDocument()).paths['/v1/timelines/{timeline_key}/events']
+    .parameters as [{ schema: { pattern: string } }]
+  const list = 'list:at://did:plc:x/app.bsky.graph.list/3k'
+  const merge = (count: number) => Array.from({ length: count }, (_, i) => `custom:a${i}`).join('+')
+  const fit = [
+    'following:did:web:localhost%3A1',
+    'author:did:plc:x',
+    list,
+    `${list}+custom:a`,
+    merge(16),
+  ]
+  const unfit = ['', 'custom:', 'custom:A', 'weather:x', 'author:alice', 'custom:a+', merge(17)]
+  const isTaken = (key: string) => parseTimelineKey(key).length > 0
+  for (const key of fit) expect([key, isTaken(key)]).toEqual([key, true])
+  for (const key of unfit) expect(() => isTaken(key)).toThrow()
+  const pattern = new RegExp(parameter.schema.pattern)
+  expect([...fit, ...unfit].filter((key) => pattern.test(key))).toEqual(fit)
 })
 
 test('a post needs its payload, and a producer its number', () => {
