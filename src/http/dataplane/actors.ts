@@ -50,18 +50,27 @@ export function actorInfoRpcs(reading: Reading): EncodedRpcs {
       const actors =
         takedowns.size > 0 ? withHidden(reading, { dids, uids, infos, takedowns }) : infos
       const aged = new Set(returnAgeAssuranceForDids)
-      const tags = hidden.tagsOfActors(dids)
-      if (aged.size === 0 && tags.length === 0) return answerOf({ 1: actors })
-      const tagged = actors.map((one, i) => (tags[i] ? joined(one, tags[i]) : one))
+      const added = [hidden.tagsOfActors(dids), hidden.hiddenOfActors(dids)]
+      if (aged.size === 0 && added.every(({ length }) => length === 0))
+        return answerOf({ 1: actors })
+      const whole = added.reduce<readonly Uint8Array[]>(withAdded, actors)
       const isAged = (_: unknown, i: number) => aged.has(dids[i]!)
       const ages = agesOf(reading, uids.filter(isAged))
       return answerOf({
-        1: tagged.map((one, i) =>
+        1: whole.map((one, i) =>
           isAged(one, i) ? joined(one, ages.get(uids[i]!) ?? OF_UNKNOWN_AGE) : one,
         ),
       })
     },
   }
+}
+
+/** Messages in a message are read as one, whose fields stand in either. */
+function withAdded(
+  infos: readonly Uint8Array[],
+  added: readonly (Uint8Array | undefined)[],
+): readonly Uint8Array[] {
+  return infos.map((one, i) => (added[i] ? joined(one, added[i]) : one))
 }
 
 /** By uid; what was found out, as the reference reads it. */

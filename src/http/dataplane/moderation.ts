@@ -19,6 +19,15 @@ const UNNAMED = 'TAKEDOWN'
 const BY = 'the official AppView'
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
+/** Records that an account's information holds. */
+const shownWith = {
+  profile: 'app.bsky.actor.profile',
+  statusRecord: 'app.bsky.actor.status',
+  germRecord: 'com.germnetwork.declaration',
+} as const
+
+const selfUri = (did: string, collection: string) => `at://${did}/${collection}/self`
+
 export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   const reader = prepareTakedowns(db)
   const tags = prepareTags(db)
@@ -66,9 +75,16 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
         return its ? joined(record, encode(RecordSchema, { tags: its })) : record
       })
     },
+    /** What is added to each of these accounts: that a record which is shown with it is hidden. */
+    hiddenOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
+      const uris = dids.flatMap((did) => Object.values(shownWith).map((name) => selfUri(did, name)))
+      const found = refs(uris)
+      if (found.size === 0) return []
+      return dids.map((did) => marksOf(did, found))
+    },
     /** What is added to each of these accounts: its tags, and its profile's. */
     tagsOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
-      const profiles = dids.map((did) => `at://${did}/app.bsky.actor.profile/self`)
+      const profiles = dids.map((did) => selfUri(did, shownWith.profile))
       const found = tagsOf([...dids, ...profiles])
       if (found.size === 0) return []
       return dids.map((did, i) => {
@@ -78,6 +94,15 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
       })
     },
   }
+}
+
+/** Undefined: none of them is hidden. */
+function marksOf(did: string, hidden: ReadonlyMap<string, string>): Uint8Array | undefined {
+  const marks = Object.entries(shownWith).flatMap(([field, name]) => {
+    const takedownRef = hidden.get(selfUri(did, name))
+    return takedownRef === undefined ? [] : [[field, { takenDown: true, takedownRef }]]
+  })
+  return marks.length > 0 ? encode(ActorInfoSchema, Object.fromEntries(marks)) : undefined
 }
 
 export function moderationRpcs(reading: Reading): Rpcs {

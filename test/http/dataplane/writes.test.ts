@@ -14,7 +14,11 @@ import {
   Method,
   MuteOperation_Type,
 } from '../../../src/http/dataplane/generated/bsync-pb.ts'
-import { type DataplaneWorld, startDataplaneOver } from '../../support/dataplane-world.ts'
+import {
+  type DataplaneWorld,
+  referenceClient,
+  startDataplaneOver,
+} from '../../support/dataplane-world.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
@@ -156,6 +160,24 @@ describe('takedowns', () => {
     expect(records[0]).toMatchObject({ tags: ['search-hide'] })
     const { actors } = await bsky().getActors({ dids: [did] })
     expect(actors[0]).toMatchObject({ tags: ['thread-hide'], profileTags: ['search-hide-all'] })
+  })
+
+  test('a profile that is hidden is marked with its account, and nothing else of it', async () => {
+    const { did, uri } = world.of('app.bsky.actor.profile')[0]!
+    const before = await bsky().getActors({ dids: [did] })
+    hide(uri, 'case 2')
+    const { actors } = await bsky().getActors({ dids: [did] })
+    expect(actors[0]).toMatchObject({ takenDown: false, statusRecord: { takenDown: false } })
+    const { record, cid } = before.actors[0]!.profile!
+    expect(actors[0]?.profile).toMatchObject({
+      takenDown: true,
+      takedownRef: 'case 2',
+      record,
+      cid,
+    })
+    const client = await referenceClient(dataplane.url)
+    const read = (await client['getActors']!({ dids: [did] })) as unknown as typeof before
+    expect(read.actors[0]?.profile).toMatchObject({ takenDown: true, cid })
   })
 
   function hide(text: string, ref: string): void {
