@@ -4,6 +4,7 @@
 
 const NO_ROOM_RETRY_SECONDS = 30
 const FETCHES_RETRY_SECONDS = 60
+const STREAMS_RETRY_SECONDS = 10
 
 /** An answer that is an error: status, the lexicon's name for it, and a sentence for a person. */
 export class XRPCError extends Error {
@@ -52,6 +53,12 @@ export function unauthorized(error: string, message: string): XRPCError {
 /** 403: we know who asks, and the answer is no. */
 export function forbidden(message: string, error = 'Forbidden'): XRPCError {
   return new XRPCError(403, error, message)
+}
+
+/** 429: as much is open as there may be. */
+export function tooManyStreams(message: string): XRPCError {
+  const headers = { 'retry-after': String(STREAMS_RETRY_SECONDS) }
+  return new XRPCError(429, 'TooManyStreams', message, { headers })
 }
 
 /** 501: a method that this server does not have. */

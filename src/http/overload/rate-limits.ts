@@ -27,9 +27,6 @@ const WINDOW_SECONDS = 300
 /** Where only those who came in take a place. */
 const FEW_SETS = 4_096
 
-const EXPOSED =
-  'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After'
-
 export function createRateBuffers(): RateBuffers {
   return {
     members: createCountBuffer(),
@@ -77,8 +74,6 @@ function headersOf({ spent, endsAt }: Count, limit: number, policy: string): str
     String(Math.max(limit - spent, 0)),
     'ratelimit-policy',
     policy,
-    'access-control-expose-headers',
-    EXPOSED,
   ]
 }
 

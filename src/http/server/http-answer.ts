@@ -10,6 +10,8 @@ import type { HttpRequest } from './http-request.ts'
 
 export const BASE_HEADERS = {
   'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'RateLimit-Limit, RateLimit-Reset, RateLimit-Remaining, RateLimit-Policy, Retry-After, Slipstream-Behind',
   'x-content-type-options': 'nosniff',
 }
 const BASE = Object.entries(BASE_HEADERS).flat()

@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
 import { drained } from './drained.ts'
 
@@ -54,7 +54,7 @@ export function createLineStreams(onError: (error: unknown) => void): LineStream
   return {
     send(response, read, cursor) {
       if (open >= MAX_OPEN) {
-        throw new XRPCError(429, 'TooManyStreams', `At most ${MAX_OPEN} lists are streamed at once`)
+        throw tooManyStreams(`At most ${MAX_OPEN} lists are streamed at once`)
       }
       const first = read(cursor)
       open++

@@ -13,7 +13,7 @@ import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { describeOwn } from '../../answers/timelines/timelines.ts'
 import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { byteText } from '../../answers/views/ready-json.ts'
-import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
 import { countOtherwise } from '../server/address-connections.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
@@ -133,7 +133,7 @@ class StreamHub implements Streams {
     const hasTooMany = (this.#counts.get(name) ?? 0) >= ofAsker
     if (!hasTooMany && this.#streams.size < all) return
     const most = hasTooMany ? ofAsker : all
-    throw new XRPCError(429, 'TooManyStreams', `At most ${most} streams are open at once`)
+    throw tooManyStreams(`At most ${most} streams are open at once`)
   }
 
   #count({ name }: Asker, change: number): void {

@@ -265,6 +265,7 @@ describe('who asks', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
     const { headers: answered } = await world.page('custom:a', '', all)
     expect(answered.get('access-control-allow-origin')).toBe('*')
+    expect(answered.get('access-control-expose-headers')).toMatch(/Retry-After.*Slipstream-Behind/)
   })
 
   test('whoever fails again and again pays for it', async () => {

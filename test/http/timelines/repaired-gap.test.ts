@@ -84,6 +84,7 @@ test('a member has some streams at once, and may open another when one has ended
   const streams = await Promise.all(Array.from({ length: MEMBER_STREAMS }, open))
   expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
   const refused = await open()
+  expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(0)
   expect([refused.status, await refused.response.json()]).toEqual([
     429,
     { error: 'TooManyStreams', message: `At most ${MEMBER_STREAMS} streams are open at once` },
