@@ -16,7 +16,7 @@ const refusals: Record<string, string> = {
   409: 'Something else was posted with this idempotency key or number, or the load is elsewhere.',
   413: 'The body or the payload is too large.',
   415: 'The body is of another type, or compressed in a way that is not read.',
-  431: 'Address and headers are more than 16 kB together: there is no body.',
+  431: 'Address and headers are more than 16 kB together.',
   429: 'Too much is asked or open; Retry-After says when to come back.',
   503: 'It can’t be written now.',
 }
@@ -31,8 +31,10 @@ export function responses(description: string, content: object, ...statuses: num
   return {
     200: { description, content },
     ...Object.fromEntries(
-      statuses.map((status) => [status, { description: refusals[status], content: json('Error') }]),
+      [...statuses, 431].map((status) => [
+        status,
+        { description: refusals[status], content: json('Error') },
+      ]),
     ),
-    431: { description: refusals[431] },
   }
 }

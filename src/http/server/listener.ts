@@ -11,6 +11,7 @@ import type { AddressInfo, ListenOptions, Socket, Server as TcpServer } from 'no
 import { createConnectionLimit } from './address-connections.ts'
 import { type SlowReaderLimits, watchSlowReaders } from './slow-readers.ts'
 import { boundUnreadBody } from './unread-bodies.ts'
+import { refuseUnreadable } from './unreadable-requests.ts'
 
 const DRAIN_CHECK_MS = 50
 /** Requests of one connection that wait for their answers. */
@@ -85,6 +86,9 @@ export function startHttp(
       answer(request, response)
     },
   )
+  http.on('clientError', (error, socket) => {
+    refuseUnreadable(error, socket as Socket, pipelines.waitingAt(socket as Socket))
+  })
   http.on('connection', (socket) => {
     if (!mayConnect(socket)) return
     silent.add(socket)
@@ -120,20 +124,22 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
  * few kilobytes of requests are seconds of work, ahead of everybody else's.
  */
 function createPipelineLimit() {
-  const waiting = new WeakMap<Socket, number>()
-  const isWaiting = (socket: Socket) => (waiting.get(socket) ?? 0) > 0
+  const waiting = new WeakMap<Socket, Set<ServerResponse>>()
+  const none: ReadonlySet<ServerResponse> = new Set()
+  const waitingAt = (socket: Socket) => waiting.get(socket) ?? none
+  const isWaiting = (socket: Socket) => waitingAt(socket).size > 0
   const mayAsk = (socket: Socket, response: ServerResponse) => {
     if (socket.destroyed) return false
-    const count = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, count)
-    if (count > MAX_PIPELINED) {
+    const all = waiting.get(socket) ?? new Set()
+    waiting.set(socket, all.add(response))
+    if (all.size > MAX_PIPELINED) {
       hangUp(socket)
       return false
     }
-    response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1))
+    response.once('close', () => all.delete(response))
     return true
   }
-  return { mayAsk, isWaiting }
+  return { mayAsk, isWaiting, waitingAt }
 }
 
 /**
