@@ -1,14 +1,16 @@
 // bsync.Service: what the frontend writes that lives in no repository. Each operation becomes the request that
-// the same deed makes by XRPC, and is in force when it is answered; then it is noted in the stream of operations,
-// which others may read (bsync-stream.ts).
+// the same deed makes by XRPC, and is in force when it is answered; then it is noted in the stream of operations, by
+// the key that it has here, which others may read (bsync-stream.ts).
 
 import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import type { Writer } from '../../bridge/messages.ts'
+import { bookmarksAmong } from '../../data/store/bookmarks.ts'
 import type { BsyncStream } from '../../data/store/bsync-operations.ts'
 import { knownPreferences } from '../../data/store/notification-preferences.ts'
+import { prepareActivitySubscriptions } from '../../data/store/read/activity-subscriptions.ts'
 import { namespaceOf } from './bsync-stream.ts'
 import { encode } from './encoded.ts'
 import {
@@ -22,6 +24,7 @@ import {
 } from './generated/bsync-pb.ts'
 import { didOf, unfit, uriOf } from './mutes.ts'
 import { msOf } from './notifications.ts'
+import { nameInKey, privateKey } from './private-keys.ts'
 import { NAMESPACES } from './private-state.ts'
 import type { Reading } from './reading.ts'
 
@@ -61,8 +64,8 @@ export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>
       const did = didOf(actorDid)
       namespaceOf(namespace)
       checkPut({ method, payload })
-      await puts[namespace]?.(reading, { did, key, method, payload })
-      const operation = { actorDid, namespace, key, method, payload }
+      const ownKey = await puts[namespace]?.(reading, { did, key, method, payload })
+      const operation = { actorDid, namespace, key: ownKey ?? key, method, payload }
       await log('others', did, encode(OperationSchema, operation), namespace)
       return { operation: { id: '0', ...operation } }
     },
@@ -112,7 +115,8 @@ async function mute(writer: Writer, { type, did, subject, scope }: Mute): Promis
   }
 }
 
-const puts: Record<string, (reading: Reading, put: Put) => Promise<void>> = {
+/** Each gives the key that it has here, where that is another one. */
+const puts: Record<string, (reading: Reading, put: Put) => Promise<string | undefined>> = {
   [NAMESPACES.bookmark]: putBookmark,
   [NAMESPACES.draft]: putDraft,
   [NAMESPACES.subscription]: putSubscription,
@@ -121,23 +125,34 @@ const puts: Record<string, (reading: Reading, put: Put) => Promise<void>> = {
   [NAMESPACES.earlierAge]: putAge,
 }
 
-async function putBookmark(reading: Reading, { did, key, method, payload }: Put): Promise<void> {
-  const { writer } = reading
+async function putBookmark(
+  reading: Reading,
+  { did, key, method, payload }: Put,
+): Promise<string | undefined> {
+  const { actors, db, writer } = reading
   if (method === Method.DELETE) {
-    const uri = /^\d{1,15}$/.test(key)
-      ? reading.postUris([Number(key)]).get(Number(key))
+    const name = nameInKey(key)
+    const uri = /^\d{1,15}$/.test(name)
+      ? reading.postUris([Number(name)]).get(Number(name))
       : undefined
     if (uri) await writer.send({ kind: 'unbookmark', did, uri })
-    return
+    return undefined
   }
   const subject = objectOf(jsonOf(payload)['subject'])
   const { uri, cid } = subject
   const post = parseRecordUri(uri)
   if (post?.collection !== POST || typeof cid !== 'string') throw unfit('no subject')
-  await writer.send({ kind: 'bookmark', did, uri: recordUri(post.did, POST, post.rkey), cid })
+  const named = recordUri(post.did, POST, post.rkey)
+  await writer.send({ kind: 'bookmark', did, uri: named, cid })
+  const id = reading.postsByUri([named]).get(named)?.id
+  const [kept] = id === undefined ? [] : bookmarksAmong(db, actors.uidOf(did), [id])
+  return kept && privateKey(kept.createdAt, kept.post)
 }
 
-async function putDraft({ writer }: Reading, { did, key, method, payload }: Put): Promise<void> {
+async function putDraft(
+  { writer }: Reading,
+  { did, key, method, payload }: Put,
+): Promise<undefined> {
   if (method === Method.DELETE) {
     await writer.send({ kind: 'delete-draft', did, draftId: key })
     return
@@ -147,12 +162,18 @@ async function putDraft({ writer }: Reading, { did, key, method, payload }: Put)
   await writer.send({ kind, did, draftId: key, draft })
 }
 
-async function putSubscription({ writer }: Reading, put: Put): Promise<void> {
+async function putSubscription(reading: Reading, put: Put): Promise<string | undefined> {
+  const { actors, db, writer } = reading
   const { did, key, method, payload } = put
   if (method === Method.DELETE) {
     const none = { post: false, reply: false }
-    await writer.send({ kind: 'activity-subscription', did, subject: didOf(key), ...none })
-    return
+    await writer.send({
+      kind: 'activity-subscription',
+      did,
+      subject: didOf(nameInKey(key)),
+      ...none,
+    })
+    return undefined
   }
   const { subject, activitySubscription } = jsonOf(payload)
   const { post, reply } = objectOf(activitySubscription)
@@ -160,10 +181,13 @@ async function putSubscription({ writer }: Reading, put: Put): Promise<void> {
     ...{ kind: 'activity-subscription', did, subject: didOf(String(subject)) },
     ...{ post: post === true, reply: reply === true },
   })
+  const uid = actors.uidOf(String(subject))
+  const kept = prepareActivitySubscriptions(db)(actors.uidOf(did), [uid]).get(uid)
+  return kept && privateKey(kept.createdAt, String(subject))
 }
 
 /** Events of two forms; as in the reference each is told once, and never taken back. */
-async function putAge({ writer }: Reading, { did, method, payload }: Put): Promise<void> {
+async function putAge({ writer }: Reading, { did, method, payload }: Put): Promise<undefined> {
   if (method !== Method.CREATE) return
   const { status, access, createdAt } = jsonOf(payload)
   if (typeof status !== 'string') throw unfit('no status')
@@ -176,7 +200,10 @@ async function putAge({ writer }: Reading, { did, method, payload }: Put): Promi
   })
 }
 
-async function putPreferences({ writer }: Reading, { did, method, payload }: Put): Promise<void> {
+async function putPreferences(
+  { writer }: Reading,
+  { did, method, payload }: Put,
+): Promise<undefined> {
   if (method === Method.DELETE) return
   const patch = knownPreferences(jsonOf(payload))
   await writer.send({ kind: 'notification-preferences', did, patch })

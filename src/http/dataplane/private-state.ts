@@ -1,6 +1,5 @@
-// What lives in no repository: bookmarks, drafts, subscriptions to somebody's posts. Our rows have no keys
-// of the frontend's: a bookmark is named by its post's row, a subscription by its account, and bsync takes
-// those names back (bsync.ts).
+// What lives in no repository: bookmarks, drafts, subscriptions to somebody's posts. Bookmarks and subscriptions have keys of
+// ours (private-keys.ts), which bsync takes back (bsync.ts).
 
 import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
 import { createDraftPages } from '../../answers/skeleton/drafts.ts'
@@ -11,6 +10,7 @@ import { answerOf, type EncodedRpcs, encode, NO_FIELDS } from './encoded.ts'
 import { BookmarkSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from './messages.ts'
 import { idsOf } from './names.ts'
+import { privateKey } from './private-keys.ts'
 import type { Reading } from './reading.ts'
 
 export const NAMESPACES = {
@@ -39,7 +39,11 @@ export function bookmarkRpcs({ actors, db, memory, postsOf }: Reading): EncodedR
         read(unknown) {
           const named = new Map(ids.map((id, i) => [id, uris[i]!]))
           return bookmarksAmong(db, viewer, unknown).map(({ post, cid, createdAt }) => {
-            const ref = { actorDid, namespace: NAMESPACES.bookmark, key: String(post) }
+            const ref = {
+              actorDid,
+              namespace: NAMESPACES.bookmark,
+              key: privateKey(createdAt, post),
+            }
             const subject = { subjectUri: named.get(post)!, subjectCid: cid }
             const bookmark = { ref, ...subject, indexedAt: timestamp(createdAt) }
             return [post, encode(BookmarkSchema, bookmark)] as const
@@ -61,8 +65,8 @@ function keptRpcs(reading: Reading): Rpcs {
       if (viewer === 0) return {}
       const page = bookmarks.page({ viewer, limit: pageSize(limit), cursor: cursorOf(cursor) })
       const uris = reading.postUris(page.items.map(({ post }) => post))
-      const named = page.items.map(({ post }) => ({
-        key: String(post),
+      const named = page.items.map(({ post, createdAt }) => ({
+        key: privateKey(createdAt, post),
         subject: uris.get(post) ?? '',
       }))
       return { bookmarks: named, cursor: page.cursor }
@@ -109,7 +113,7 @@ function subscriptionRpcs(reading: Reading): Rpcs {
           const subjectDid = subjectDids[i]!
           return {
             ...named,
-            ...{ key: subjectDid, subjectDid },
+            ...{ key: privateKey(one.createdAt, subjectDid), subjectDid },
             ...(one.post && { post: {} }),
             ...(one.reply && { reply: {} }),
           }

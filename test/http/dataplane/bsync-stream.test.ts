@@ -104,6 +104,44 @@ test('what is refused is not in the stream', async () => {
   expect(operationsAfter(world.reader, 'others', 0, 10)).toEqual([])
 })
 
+test('what is made, changed and deleted has one key in the stream, and in answers', async () => {
+  const post = world.post(gil)
+  const put = (kind: string, method: Method, key: string, payload?: object) =>
+    bsync().putOperation({
+      ...{ actorDid: vera, namespace: `app.bsky.${kind}`, key, method },
+      ...(payload && { payload: json(payload) }),
+    })
+  const [bookmark, subscription] = [
+    'bookmark.defs#bookmark',
+    'notification.defs#subjectActivitySubscription',
+  ]
+  const wanted = (reply: boolean) => ({
+    subject: gil,
+    activitySubscription: { post: true, reply },
+  })
+  await put(bookmark, Method.CREATE, '3aaaaaaaaaa2a', { subject: { uri: post.uri, cid: post.cid } })
+  await put(subscription, Method.CREATE, '3aaaaaaaaaa2b', wanted(false))
+  const { bookmarks } = await bsky().getActorBookmarks({ actorDid: vera, limit: 5 })
+  const asked = { actorDid: vera, subjectDids: [gil] }
+  const { subscriptions } = await bsky().getActivitySubscriptionsByActorAndSubjects(asked)
+  const [first, second] = [bookmarks[0]!.key, subscriptions[0]!.key]
+  await put(subscription, Method.UPDATE, second, wanted(true))
+  await put(subscription, Method.DELETE, second)
+  await put(bookmark, Method.DELETE, first)
+  const { operations } = await bsync().scanOperations({ limit: 10 })
+  expect(operations.map(({ key, method }) => [key, method])).toEqual([
+    [first, Method.CREATE],
+    [second, Method.CREATE],
+    [second, Method.UPDATE],
+    [second, Method.DELETE],
+    [first, Method.DELETE],
+  ])
+  const left = await bsky().getActorBookmarks({ actorDid: vera, limit: 5, cursor: first })
+  expect(left.bookmarks).toEqual([])
+  const after = await bsky().getActivitySubscriptionsByActorAndSubjects(asked)
+  expect(after.subscriptions[0]?.key).toBe('')
+})
+
 test('the stream is bounded', () => {
   const operation = Buffer.from('x')
   world.run(({ db }) => {
