@@ -32,7 +32,11 @@ async function listen(onFirst: (one: Reader) => void = () => {}): Promise<Reader
     text += piece
     const lines = text.split('\n')
     text = lines.pop()!
-    for (const line of lines) if (line.startsWith('id: ')) reader.seen.push(Number(line.slice(4)))
+    for (const line of lines) {
+      if (!line.startsWith('data: ')) continue
+      const { sequence_id } = JSON.parse(line.slice('data: '.length)) as { sequence_id: string }
+      reader.seen.push(Number(sequence_id))
+    }
     if (reader.seen.length > 0) onFirst(reader)
     if (reader.seen.at(-1) === EVENTS) resolve()
   }

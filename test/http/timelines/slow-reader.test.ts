@@ -76,7 +76,7 @@ test('what waits for them is bounded, and once they read they get everything in 
   })
   socket.resume()
   while (!text.includes(`id: ${EVENTS}\n`)) await once(socket, 'data')
-  expect([...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual(
+  expect([...text.matchAll(/^id: (\d+)\ndata: /gm)].map(([, id]) => Number(id))).toEqual(
     Array.from({ length: EVENTS }, (_, i) => i + 1),
   )
   expect(most).toBeGreaterThan(PAYLOAD_BYTES)
