@@ -7,6 +7,13 @@ import { eventually } from '../support/eventually.ts'
 import { type Asker, createAsker, type Params } from './conformance/ask.ts'
 import { queries } from './conformance/cases.ts'
 import {
+  furtherQuestions,
+  keptPrivately,
+  peopleOf,
+  type Question,
+  walks,
+} from './conformance/further-questions.ts'
+import {
   type Answer,
   differences,
   differencesOnPostgres,
@@ -18,19 +25,25 @@ import {
 import { type Seed, sow } from './conformance/seed.ts'
 import { follow, like, post, reply, repost } from './support/account.ts'
 import { freePort } from './support/free-port.ts'
-import { type OfficialAppView, startOfficialAppView } from './support/official-appview.ts'
+import {
+  OFFICIAL_ADMIN_PASSWORD,
+  type OfficialAppView,
+  startOfficialAppView,
+} from './support/official-appview.ts'
 import { findPostgres, type Postgres, startPostgres } from './support/postgres.ts'
 import { people, startWorld, type World } from './support/world.ts'
 
 /** Everything asked for has come by then; what still differs after it will not change. */
 const WITHIN_MS = 20_000
+const PAGE = 3
+const MAX_PAGES = 20
 
 const postgresHome = findPostgres()
 if (!postgresHome) {
   console.warn('No Postgres is installed: the official AppView is not asked on its own dataplane.')
 }
 
-type Who = 'vera' | 'visitor'
+type Who = 'vera' | 'ann' | 'visitor'
 type Stack = 'official' | 'ours' | 'own'
 
 describe('the official AppView on our dataplane', () => {
@@ -66,6 +79,7 @@ describe('the official AppView on our dataplane', () => {
     seed = await sow(world, official.origin)
     const askers = (origin: string) => ({
       vera: createAsker(world, seed.vera, origin),
+      ann: createAsker(world, seed.ann, origin),
       visitor: createAsker(world, undefined, origin),
     })
     ask = {
@@ -113,6 +127,55 @@ describe('the official AppView on our dataplane', () => {
       }
     })
   })
+
+  describe.skipIf(!postgresHome).each(['vera', 'ann', 'visitor'] as const)(
+    'as on its own dataplane for %s',
+    (who) => {
+      test('whatever is asked', () => compareAll(furtherQuestions(seed), who))
+
+      test('page by page', async () => {
+        for (const [nsid, params] of walks(seed)) {
+          const [expected, found] = await Promise.all([
+            pagesOf('own', who, nsid, params),
+            pagesOf('official', who, nsid, params),
+          ])
+          if (expected) expect(found, nsid).toEqual(expected)
+        }
+      })
+    },
+  )
+
+  /** But for what the reference itself fails at: that two lists block somebody (official-differences.ts). */
+  async function compareAll(questions: Question[], who: Who): Promise<void> {
+    let compared = 0
+    for (const [nsid, params] of questions) {
+      const { status } = await ask.own[who].answer(nsid, { params })
+      if (status >= 500) continue
+      compared++
+      const asked = { nsid, params, who }
+      await eventually(() => compare(asked, ['own', 'official'], differencesOnPostgres), {
+        withinMs: WITHIN_MS,
+      })
+    }
+    expect(compared).toBeGreaterThan(questions.length / 2)
+  }
+
+  /** What each item of all pages is about; or the status; or undefined, where it fails. */
+  async function pagesOf(stack: Stack, who: Who, nsid: string, params: Params): Promise<unknown> {
+    const items: unknown[] = []
+    let cursor: unknown
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const asked = { ...params, limit: PAGE, ...(page > 0 && { cursor }) }
+      const { status, body } = await ask[stack][who].answer(nsid, { params: asked })
+      if (status >= 500) return undefined
+      if (status !== 200) return { status }
+      const list = (Object.values(body).find((value) => Array.isArray(value)) ?? []) as Item[]
+      items.push(...list.map(nameOf))
+      cursor = body['cursor']
+      if (!cursor) return items
+    }
+    throw new Error(`${nsid} comes to no end`)
+  }
 
   function asksOf(nsid: string): Params[] {
     return queries[nsid]!.asks?.(seed) ?? [{}]
@@ -166,6 +229,69 @@ describe('the official AppView on our dataplane', () => {
     },
   )
 
+  test.skipIf(!postgresHome)('what is kept in no repository is changed by either', async () => {
+    const { ann, gil, quoted, veras } = seed
+    const [{ vera: onOurs }, { vera: onOwn }] = [ask.official, ask.own]
+    const subscribe = (subject: string, activitySubscription: object) => ({
+      input: { subject, activitySubscription },
+    })
+    const bookmark = 'app.bsky.bookmark.'
+    const subscription = 'app.bsky.notification.putActivitySubscription'
+    const alike = () => compareAll(keptPrivately, 'vera')
+    await onOurs.decoded(`${bookmark}createBookmark`, { input: veras[0]! })
+    await onOurs.decoded(`${bookmark}deleteBookmark`, { input: { uri: quoted.uri } })
+    await onOurs.decoded(subscription, subscribe(ann.did, { post: true, reply: true }))
+    await onOurs.decoded(subscription, subscribe(gil.did, { post: true, reply: false }))
+    await alike()
+    await onOwn.decoded(`${bookmark}deleteBookmark`, { input: { uri: veras[0]!.uri } })
+    await onOwn.decoded(subscription, subscribe(gil.did, { post: false, reply: false }))
+    await alike()
+    const { body } = await onOurs.decoded(`${bookmark}getBookmarks`, { params: {} })
+    expect(body['bookmarks']).toHaveLength(2)
+  })
+
+  test.skipIf(!postgresHome)('what moderators hide is hidden on both', async () => {
+    const { ann, bo, gil, listB, root } = seed
+    const profile = `at://${bo.did}/app.bsky.actor.profile/self`
+    const record = (uri: string) => ({
+      ...{ $type: 'com.atproto.repo.strongRef', uri, cid: root.cid },
+    })
+    const subjects = [
+      { $type: 'com.atproto.admin.defs#repoRef', did: gil.did },
+      ...[profile, listB.uri].map(record),
+    ]
+    const decide = async (applied: boolean) => {
+      for (const subject of subjects) {
+        for (const { origin } of [official, own!]) await update(origin, subject, applied)
+      }
+    }
+    const about = peopleOf(seed).map(({ did }): Question => {
+      return ['app.bsky.actor.getProfile', { actor: did }]
+    })
+    const questions: Question[] = [
+      ...about,
+      ['app.bsky.feed.getPostThread', { uri: root.uri }],
+      ['app.bsky.feed.getRepostedBy', { uri: root.uri }],
+      ['app.bsky.graph.getList', { list: listB.uri }],
+      ['app.bsky.graph.getLists', { actor: ann.did }],
+    ]
+    await decide(true)
+    await compareAll(questions, 'ann')
+    await compareAll(questions, 'visitor')
+    await decide(false)
+    await compareAll(questions, 'ann')
+  })
+
+  async function update(origin: string, subject: object, applied: boolean): Promise<void> {
+    const password = Buffer.from(`admin:${OFFICIAL_ADMIN_PASSWORD}`).toString('base64')
+    const response = await fetch(`${origin}/xrpc/com.atproto.admin.updateSubjectStatus`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Basic ${password}` },
+      body: JSON.stringify({ subject, takedown: { applied } }),
+    })
+    expect(response.status).toBe(200)
+  }
+
   test('what a member keeps in no repository lands with us', async () => {
     const { vera } = ask.official
     const { did } = seed.gil
@@ -182,3 +308,13 @@ describe('the official AppView on our dataplane', () => {
     expect(await muted()).toBe(false)
   })
 })
+
+type Item = { uri?: string; did?: string; id?: string } & {
+  [of in 'post' | 'actor' | 'subject']?: { uri?: string; did?: string }
+} & { reason?: { by?: { did: string } } }
+
+/** What an item of a page is about. */
+function nameOf({ post, actor, subject, reason, uri, did, id }: Item): string {
+  const one = post ?? actor ?? subject
+  return [uri ?? did ?? id ?? one?.uri ?? one?.did, reason?.by?.did].join(' ')
+}

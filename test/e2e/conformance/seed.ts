@@ -24,7 +24,7 @@ import { people, type World } from '../support/world.ts'
 import { type Asker, createAsker } from './ask.ts'
 import { startWebLabeler } from './web-labeler.ts'
 
-const NAMES = ['vera', 'ann', 'bo', 'cat', 'dan', 'eve', 'fay', 'gil', 'hal', 'ivy'] as const
+export const NAMES = ['vera', 'ann', 'bo', 'cat', 'dan', 'eve', 'fay', 'gil', 'hal', 'ivy'] as const
 type Name = (typeof NAMES)[number]
 export type Cast = Record<Name, Account>
 
