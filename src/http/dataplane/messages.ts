@@ -50,7 +50,7 @@ export function timestamp(ms: number): Timestamp {
   return timestampFromMs(ms)
 }
 
-/** The reference gives everything where no limit is named. */
+/** As many as may be, where no limit is named. */
 export function pageSize(limit: number): number {
   return limit > 0 ? Math.min(limit, MAX_PAGE) : limit === 0 ? MAX_PAGE : DEFAULT_PAGE
 }

@@ -12,6 +12,10 @@ const REBUILT = {
   partly:
     'built anew from its row, but for the newest 100,000 unusual ones: of others a createdAt in another form or further fields are lost, and then the CID is another; nothing of one about a post that is not here. Kept whole it would take ten times the disk',
 }
+const OF_LISTS_HERE = {
+  partly:
+    'nothing of a list whose own record is gone or not here, of which the frontend shows nothing either',
+}
 const MOCK = { empty: 'as in the reference outside of Bluesky’s own network' }
 
 export const support: Record<RpcName, Support> = {
@@ -36,17 +40,8 @@ export const support: Record<RpcName, Support> = {
     'getInteractionCounts',
     'getCountsForUsers',
     'getStarterPackCounts',
-    'getListCounts',
-    'getListCount',
-    'getRelationships',
-    'getBlockExistence',
     'getBidirectionalBlock',
-    'getBidirectionalBlockViaList',
     'getActorMutesActor',
-    'getActorMutesActorViaList',
-    'getListMembership',
-    'getMutelistSubscription',
-    'getBlocklistSubscription',
     'getThreadMutesOnSubjects',
     'getActorLists',
     'getMutelistSubscriptions',
@@ -91,24 +86,37 @@ export const support: Record<RpcName, Support> = {
     'getFollows',
     'getLikesBySubject',
     'getLikesBySubjectSorted',
-    'getActorLikes',
     'getRepostsBySubject',
     'getQuotesBySubjectSorted',
-    'getListMembers',
     'getBlocks',
     'getActorBookmarks',
     'getActorDrafts',
     'getActivitySubscriptionDids',
     'getMutes',
     'getFollowsFollowing',
-    'getActors',
   ]),
+  ...all(OF_LISTS_HERE, [
+    'getRelationships',
+    'getBlockExistence',
+    'getBidirectionalBlockViaList',
+    'getActorMutesActorViaList',
+    'getListCounts',
+    'getListCount',
+    'getListMembers',
+    'getListMembership',
+    'getMutelistSubscription',
+    'getBlocklistSubscription',
+  ]),
+  getActorLikes: { partly: 'likes of posts, which is what the frontend shows' },
+  getActors: {
+    partly: 'an account that others name exists, too, before it was ever heard itself',
+  },
   getThread: {
     partly: 'of a very big thread up to 1,500 posts, of them 1,000 direct replies',
   },
   getNotifications: {
     partly:
-      'members’ last 5,000, or everybody’s for as many days as are set; what somebody does not want is left out',
+      'members’ last 5,000, or everybody’s for as many days as are set; what somebody does not want is left out, and what verifiers say whom nobody trusts here',
   },
   getUnreadNotificationCount: { partly: 'counted up to 1,000; the same' },
   getSuggestedEntities: { empty: 'there is no editor' },
