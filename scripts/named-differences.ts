@@ -81,7 +81,7 @@ export const namedDifferences: Difference[] = [
     why: 'A page that is made from rows, below what is kept in memory, costs a microsecond an account and holds a thread for that long.',
   },
   {
-    what: 'The page that ends a list has no cursor; there, many have one, with an empty page behind it.',
+    what: 'The page that ends a list has no cursor (of drafts an empty one, as there); there, many have one, with an empty page behind it.',
     why: 'A client sees the end as such, and asks once less.',
   },
   {
