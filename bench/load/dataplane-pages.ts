@@ -96,7 +96,7 @@ async function callByCall({
   for (let page = 0; page < count; page++) {
     for (const call of pages.get(viewers[page % viewers.length]!)!.flat()) {
       dueAt += (-Math.log(1 - Math.random()) / callsPerSecond) * 1_000
-      while (performance.now() < dueAt) await setTimeout(dueAt - performance.now())
+      while (performance.now() < dueAt) await setTimeout(Math.max(0, dueAt - performance.now()))
       running.push(replay(to, call, times, dueAt))
     }
   }
