@@ -12,5 +12,6 @@ export function activitySubscription(
   const allows = about.get(uid)?.allowSubscriptions ?? 'followers'
   if (allows === 'none' || relation?.following === undefined) return undefined
   if (allows === 'mutuals' && relation.followedBy === undefined) return undefined
-  return activitySubscriptions.get(uid)
+  const subscription = activitySubscriptions.get(uid)
+  return subscription && { post: subscription.post, reply: subscription.reply }
 }
