@@ -18,8 +18,13 @@ type FirstPage = {
    * @param call - its signal ends the wait
    */
   ready(request: PageRequest, call: { readonly signal: AbortSignal }): Promise<void> | undefined
-  /** A cursor for a page that would be the last, while more may come; undefined where it is the last. */
-  cursorAtEnd(request: PageRequest, endCursor: string | undefined): string | undefined
+  /**
+   * Whether more may come than there is now. Asked before a page is read: what comes while it is read is not on
+   * it, and whoever asked afterwards would take it for the last.
+   */
+  mayGrow(did: string): boolean
+  /** Of a page that would be the last, while more may come. */
+  cursorAtEnd(request: PageRequest, endCursor: string | undefined): string
 }
 
 export type PageRequest = {
@@ -78,11 +83,10 @@ export function createFirstPage(parts: {
       const asked = { did, state, isPutOff, maxWaitMs, signal }
       return waits.until((waitedMs) => isWorthReading(request, waitedMs), asked)
     },
-    cursorAtEnd(request, endCursor) {
-      if (areAllHere(reachedBy(request.did))) return undefined
-      // What the cold start brings is older than now.
-      return endCursor ?? request.cursor ?? formatFeedCursor(now(), undefined)
-    },
+    mayGrow: (did) => !areAllHere(reachedBy(did)),
+    // What the cold start brings is older than now.
+    cursorAtEnd: (request, endCursor) =>
+      endCursor ?? request.cursor ?? formatFeedCursor(now(), undefined),
   }
 }
 

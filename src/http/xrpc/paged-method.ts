@@ -43,7 +43,7 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
     page: Page<C, NoInfer<About>, NoInfer<Read>>,
   ): readonly Item<Read>[]
   /** Whether more may come: then a last page of nothing but what is postponed stays empty. */
-  mayGoOn?(app: AppContext, call: C): boolean
+  mayGoOn?(about: NoInfer<About>): boolean
   /** In order; views of those that are shown. */
   present(
     app: AppContext,
@@ -121,7 +121,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     const page = read({ limit, enough, mayPostpone: true })
     if (above === undefined) return page
     const isLast = page.cursor === undefined
-    if (isLast && !steps.mayGoOn?.(app, call)) return read({ limit, enough, mayPostpone: false })
+    if (isLast && !steps.mayGoOn?.(about)) return read({ limit, enough, mayPostpone: false })
     if (isLast ? above > 0 : above * 2 >= limit) {
       const aboveIt = read({ limit: above, enough: 0, mayPostpone: true })
       if (!aboveIt.isSplit) return aboveIt

@@ -1,7 +1,7 @@
 // A newcomer's pages while their cold start goes on: what the ingest thread writes down of it is written here
 // by hand, and the rest is the real server over a real database.
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
 import { bringJobsForward, enqueueJob, failJob, takeJobs } from '../../../src/data/store/jobs.ts'
@@ -67,6 +67,29 @@ test('an empty page is not the last, and the backlog is found behind its cursor'
   expect(third).toEqual({ feed: [], cursor: second.cursor })
   reach(MILESTONES.posts)
   expect(await read({ cursor: third.cursor! })).toEqual({ feed: [] })
+})
+
+test('what comes while a page is read does not make it the last', async () => {
+  const w = start(1)
+  const { cursor } = await read()
+  const { timelines } = w.memory
+  const readRing = timelines.read.bind(timelines)
+  const reading = vi.spyOn(timelines, 'read')
+  // The page itself is read last; it waits before that.
+  expect(await read({ cursor: cursor! })).toEqual({ feed: [], cursor })
+  const last = reading.mock.calls.length
+  reading.mockClear().mockImplementation((...asked) => {
+    const found = readRing(...asked)
+    if (reading.mock.calls.length === last) {
+      w.post(bob, { createdAt: new Date(w.now() - DAY_MS).toISOString() })
+      reach(MILESTONES.posts)
+    }
+    return found
+  })
+  expect(await read({ cursor: cursor! })).toEqual({ feed: [], cursor })
+  const next = await read({ cursor: cursor! })
+  expect(next.feed).toHaveLength(1)
+  expect(next.cursor).toBeUndefined()
 })
 
 test('nobody is told of an end who is about to be a member, known or not', async () => {

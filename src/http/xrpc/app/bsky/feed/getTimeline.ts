@@ -16,7 +16,9 @@ import { feedItems, notBlockedOrMuted } from '../../../present.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type TimelineCall = SignedInCall<Params>
-type TimelinePage = Page<TimelineCall, unknown, FeedSkeleton>
+/** Whether more may come than there was before the page was read. */
+type IsGrowing = boolean
+type TimelinePage = Page<TimelineCall, IsGrowing, FeedSkeleton>
 
 const present = feedItems({ keep: notBlockedOrMuted })
 
@@ -24,10 +26,10 @@ export const getTimeline = pagedMethod(
   'app.bsky.feed.getTimeline',
   { auth: 'required', readAfterWrite: true, ready },
   {
+    about: mayGrow,
     skeleton: timelineSkeleton,
     postpone: withoutFetched,
-    mayGoOn: ({ firstPage }, call: TimelineCall) =>
-      firstPage.cursorAtEnd(pageRequest(call), undefined) !== undefined,
+    mayGoOn: (isGrowing) => isGrowing,
     present,
     end: ({ params }: TimelineCall) => params.since,
     body: (feed, page) => ({
@@ -44,9 +46,13 @@ function ready(app: Parts, call: TimelineCall): Promise<void> | undefined {
   return whole(app, call)
 }
 
+function mayGrow({ firstPage }: Needs<'firstPage'>, { viewer }: TimelineCall): IsGrowing {
+  return firstPage.mayGrow(viewer.did)
+}
+
 function timelineSkeleton(
   { timeline }: Needs<'timeline'>,
-  { call, place }: PagePart<TimelineCall, unknown>,
+  { call, place }: PagePart<TimelineCall, IsGrowing>,
 ): FeedSkeleton {
   return timeline({ viewer: call.viewer.uid, since: call.params.since, ...place })
 }
@@ -104,9 +110,9 @@ function withoutFetched(app: Parts, items: readonly number[], { call }: Timeline
 /** Whoever was told of the end asks no further; after an empty page, for the same stretch. */
 function cursorAtEnd(
   { firstPage }: Parts,
-  { call, reads, shown }: TimelinePage & { shown: number },
+  { call, about: isGrowing, reads, shown }: TimelinePage & { shown: number },
 ): string | undefined {
-  if (reads.length === 0) return undefined
+  if (reads.length === 0 || !isGrowing) return undefined
   const last = reads.findLast(({ endCursor }) => endCursor !== undefined)
   const end = shown === 0 ? undefined : last?.endCursor
   return firstPage.cursorAtEnd(pageRequest(call), end)
