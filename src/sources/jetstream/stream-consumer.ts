@@ -187,6 +187,7 @@ export class StreamConsumer {
     this.#position.dropGap()
     decompressor?.dispose()
     const livedLong = this.#now() - openedAtMs >= this.#limits.healthyAfterMs
+    if (this.#received > receivedBefore) this.#hosts.traits(host).distrustsSeq = false
     if (this.#received > receivedBefore || (ending.kind === 'closed' && livedLong)) {
       this.#hosts.succeeded()
       this.#quickRemedies = 0

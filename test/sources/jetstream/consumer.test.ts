@@ -368,6 +368,26 @@ describe('hosts', () => {
     expect(lines.map(({ name }) => name)).toEqual(refusals.map(({ name }) => name))
   })
 
+  test('a host that does not know our number is resumed by time, until it gave one of its own', async () => {
+    const double = await startDouble()
+    const rig = startConsumer(double)
+    await rig.untilConnected()
+    emitLikes(double, 3)
+    await rig.until(() => rig.events.length === 3)
+    double.refuseHandshakes({ status: 400, name: 'FutureCursor', message: '' })
+    double.sendError('ConsumerTooSlow', 'reading below the floor rate')
+    await rig.until(() => rig.consumer.status().reconnects === 1)
+    emitLikes(double, 1)
+    await rig.until(() => rig.seqs().at(-1) === 4)
+    double.sendError('ConsumerTooSlow', 'reading below the floor rate')
+    await rig.until(() => rig.consumer.status().reconnects === 2)
+    const cursors = rig.logs
+      .filter(({ msg }) => msg === 'stream connected')
+      .map((it) => it['cursor'])
+    expect(cursors).toEqual([undefined, expect.any(Number), 4])
+    expect(cursors[1]).toBeGreaterThanOrEqual(1e15)
+  })
+
   test('a terminal error frame is logged by name and the stream resumed', async () => {
     const double = await startDouble()
     const rig = startConsumer(double)
