@@ -13,7 +13,7 @@ import {
   secondAt,
   writeInvalidation,
 } from './invalidation-words.ts'
-import { beginPublishing, endPublishing } from './publishing.ts'
+import { beginCommit, beginPublishing, endCommit, endPublishing } from './publishing.ts'
 
 const HEAD = 0
 const LAP = 1
@@ -53,6 +53,16 @@ export class InvalidationWriter {
     this.#ints = new Int32Array(this.buffer)
     this.#head = head | 0
     this.#ints[HEAD] = this.#head
+  }
+
+  /** Before each commit (publishing.ts). */
+  beginCommit(): void {
+    beginCommit(this.#ints)
+  }
+
+  /** Once its invalidations are added. */
+  endCommit(): void {
+    endCommit(this.#ints)
   }
 
   /** Before a commit whose changes go to memory, too (publishing.ts). */

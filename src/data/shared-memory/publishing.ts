@@ -1,13 +1,32 @@
-// Whether what the writer has committed is in memory, too. Rows are visible at their commit, graph and timelines a
-// moment later; who must not see the one without the other waits here, which takes as long as publishing a batch.
-//
-// A count that is odd from just before a commit until its changes are published. It lies in the ring of
-// invalidations' shared memory, which every reader has (invalidation-ring.ts).
+// Two counts of the writer's commits, in the header of the ring of invalidations, which every reader has. Each is
+// odd from just before a commit: the one of all commits until their invalidations are told, so that a reader knows
+// without asking the database whether any row has changed; the other, of commits that change memory, too, until
+// graph and timelines are what the rows say. Who must not see the rows without those waits for it.
 
 const STEP_MS = 5
 
-/** Where the count is, in the integers of a `InvalidationWriter`'s buffer: in its header. */
+/** Where the counts are, in the integers of an `InvalidationWriter`'s buffer. */
 const PUBLISHING = 2
+const COMMITS = 3
+
+/** By the writer, before each commit. */
+export function beginCommit(ints: Int32Array): void {
+  if ((Atomics.load(ints, COMMITS) & 1) === 0) Atomics.add(ints, COMMITS, 1)
+}
+
+/** By the writer, once it is told what was committed, or nothing was. */
+export function endCommit(ints: Int32Array): void {
+  if ((Atomics.load(ints, COMMITS) & 1) === 1) Atomics.add(ints, COMMITS, 1)
+}
+
+/**
+ * Loaded before rows are read: as long as it is the same they are, too.
+ * @returns undefined while a commit is under way.
+ */
+export function settledCommits(ints: Int32Array): number | undefined {
+  const count = Atomics.load(ints, COMMITS)
+  return (count & 1) === 0 ? count : undefined
+}
 
 /** By the writer, before its commit. */
 export function beginPublishing(ints: Int32Array): void {

@@ -51,11 +51,21 @@ export class Invalidations {
     this.drop()
   }
 
+  /** At the end of a transaction. */
+  beginCommit(): void {
+    this.#writer?.beginCommit()
+  }
+
   /** After the commit. */
   publish(): void {
     if (this.#isTooMany) this.publishEverything()
     else this.#writer?.publish(this.#stack, this.#used / WIDTH)
     this.drop()
+  }
+
+  /** What was committed is told; or nothing was. */
+  endCommit(): void {
+    this.#writer?.endCommit()
   }
 
   /** Before a commit whose changes will be published to memory. */

@@ -21,12 +21,17 @@ export function transact(db: WriteDb, work: () => void): void {
   const invalidations = invalidationsOf(db)
   invalidations.begin()
   try {
-    transaction(db).immediate(work)
+    transaction(db).immediate(() => {
+      work()
+      invalidations.beginCommit()
+    })
+    invalidations.publish()
   } catch (error) {
     invalidations.drop()
     throw error
+  } finally {
+    invalidations.endCommit()
   }
-  invalidations.publish()
 }
 
 const TAKEN_BACK = new Error('only tried')

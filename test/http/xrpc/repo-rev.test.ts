@@ -34,11 +34,16 @@ function world() {
     fetchRequests: { ask: async () => {} },
     nameWaits: { unnamed: () => [], awaited: async () => false },
   }
+  const commit = (changed: Partial<typeof index>) => {
+    invalidations.beginCommit()
+    Object.assign(index, changed)
+    invalidations.endCommit()
+  }
   const serve = (handler: () => MethodResult | Promise<MethodResult>) => {
     const options = { auth: 'required', readAfterWrite: true } as const
     return upToDate(app, query('app.bsky.feed.getTimeline', options, handler), handler)
   }
-  return { invalidations, index, serve }
+  return { invalidations, index, commit, serve }
 }
 
 describe('an answer that a PDS adds to', () => {
@@ -49,10 +54,10 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('is made again where a commit came after its body was read', async () => {
-    const { index, serve } = world()
+    const { commit, index, serve } = world()
     const answer = serve(() => {
       const body = [...index.posts]
-      Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
+      commit({ rev: 'r2', posts: ['p2', 'p1'] })
       return { body }
     })
     const { body, headers } = await answer(call)
@@ -60,11 +65,11 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('the same where the handler takes its time', async () => {
-    const { index, serve } = world()
+    const { commit, index, serve } = world()
     const answer = serve(async () => {
       const body = [...index.posts]
       await new Promise((resolve) => setTimeout(resolve, 1))
-      Object.assign(index, { rev: 'r2', posts: ['p2', 'p1'] })
+      commit({ rev: 'r2', posts: ['p2', 'p1'] })
       return { body }
     })
     const { body, headers } = await answer(call)
@@ -72,10 +77,10 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('of somebody who never stops writing has the older rev: nothing of theirs is lost', async () => {
-    const { index, serve } = world()
+    const { commit, serve } = world()
     let commits = 1
     const answer = serve(() => {
-      index.rev = `r${++commits}`
+      commit({ rev: `r${++commits}` })
       return { body: commits }
     })
     const { body, headers } = await answer(call)
@@ -83,11 +88,25 @@ describe('an answer that a PDS adds to', () => {
     expect(body).toBeLessThan(10)
   })
 
-  test('waits for what is committed and not yet in memory', async () => {
+  test('asks no row again until something is committed, and again while that goes on', async () => {
     const { invalidations, index, serve } = world()
+    const answer = serve(() => ({ body: 1 }))
+    await answer(call)
+    index.rev = 'r2'
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
+    invalidations.beginCommit()
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
+    index.rev = 'r3'
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r3' })
+    invalidations.endCommit()
+    expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r3' })
+  })
+
+  test('waits for what is committed and not yet in memory', async () => {
+    const { invalidations, commit, serve } = world()
     const shared = new Int32Array(new SharedArrayBuffer(4))
     invalidations.beginPublishing()
-    index.rev = 'r2'
+    commit({ rev: 'r2' })
     const worker = new Worker(SETTLES, {
       eval: true,
       workerData: { invalidations: invalidations.buffer, shared },
@@ -99,11 +118,11 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('waits no longer than a moment, and then says less than it may have', async () => {
-    const { invalidations, index, serve } = world()
+    const { invalidations, commit, index, serve } = world()
     const answer = serve(() => ({ body: index.posts }))
     await answer(call)
     invalidations.beginPublishing()
-    index.rev = 'r2'
+    commit({ rev: 'r2' })
     expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r1' })
     invalidations.endPublishing()
     expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
@@ -120,11 +139,11 @@ describe('an answer that a PDS adds to', () => {
   })
 
   test('has none where nothing of the viewer was ever applied, or nobody asks', async () => {
-    const { index, serve } = world()
+    const { commit, serve } = world()
     const answer = serve(() => ({ body: 1, headers: { other: 'x' } }))
-    index.rev = undefined
+    commit({ rev: undefined })
     expect((await answer(call)).headers).toEqual({ other: 'x' })
-    index.rev = 'r9'
+    commit({ rev: 'r9' })
     expect((await answer(visit)).headers).toEqual({ other: 'x' })
   })
 })
