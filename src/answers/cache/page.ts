@@ -32,8 +32,9 @@ export class Misses {
 export type Written = { text: string; state: 'ready' | 'misses' | 'unfit' }
 
 export class Page {
-  readonly misses = new Misses()
-  readonly missing = new Set<Missing>()
+  /** Made with the first miss, since most pages have none. */
+  #misses: Misses | undefined
+  #missing: Set<Missing> | undefined
   readonly #kept: CachedViews
   readonly #now: number
   /** Undefined for visitors. */
@@ -53,6 +54,16 @@ export class Page {
     this.#now = now
     this.#viewer = viewer
     this.#labels = labels
+  }
+
+  get misses(): Misses {
+    this.#misses ??= new Misses()
+    return this.#misses
+  }
+
+  /** What the index lacks of what is written. */
+  get missing(): Iterable<Missing> {
+    return this.#missing ?? []
   }
 
   /** @returns undefined where it is lacking. */
@@ -102,7 +113,7 @@ export class Page {
     }
     if (cachedView.forMembersOnly && !this.#viewer) this.#isUnfit = true
     if (cachedView.notFor !== 0 && cachedView.notFor === this.#viewer?.uid) this.#isUnfit = true
-    this.noteMissing(cachedView)
+    if (cachedView.missing) this.noteMissing(cachedView)
     const { slots, withoutBlocks } = cachedView
     for (let i = 0; i < withoutBlocks.length; i++) {
       if (this.relation(withoutBlocks[i]!).blocks) this.#isUnfit = true
@@ -117,7 +128,9 @@ export class Page {
 
   /** Of a view, or of an item that can't be shown for the lack of it. */
   noteMissing({ missing }: CachedView): void {
-    if (missing) this.missing.add(missing)
+    if (!missing) return
+    this.#missing ??= new Set()
+    this.#missing.add(missing)
   }
 
   /** Whether the labelers of this request act upon a post or an account; see `isLacking`. */

@@ -4,36 +4,60 @@ import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { FeedState, ProfileState } from './types.ts'
 
 export class MissingSet {
-  readonly uris = new Set<string>()
-  readonly dids = new Set<string>()
+  /** Made with the first that is missing, since most answers lack nothing. */
+  #uris: Set<string> | undefined
+  #dids: Set<string> | undefined
+
+  get uris(): ReadonlySet<string> {
+    return this.#uris ?? NONE
+  }
+
+  get dids(): ReadonlySet<string> {
+    return this.#dids ?? NONE
+  }
 
   get isEmpty(): boolean {
     return this.uris.size + this.dids.size === 0
   }
 
   add({ uris = [], dids = [] }: { uris?: readonly string[]; dids?: readonly string[] }): void {
-    for (const uri of uris) this.uris.add(uri)
-    for (const did of dids) this.dids.add(did)
+    if (uris.length > 0) this.#uris = withAll(this.#uris, uris)
+    if (dids.length > 0) this.#dids = withAll(this.#dids, dids)
   }
 
   /** Posts that a page points at, and the accounts that it shows. */
   addFeed(state: FeedState): void {
     if (!state.viewer) return
-    const { postRefs, actors } = state
-    for (const { isStub, uid, uri } of postRefs.values()) {
-      if (isStub && !actors.get(uid)?.hiddenAs) this.uris.add(uri)
-    }
-    this.add({ uris: embeddedNotStored(state) })
+    this.add({ uris: [...stubsIn(state), ...embeddedNotStored(state)] })
     this.addProfiles(state)
   }
 
   /** Accounts never seen with a profile, and those whose handle nobody has verified yet. */
   addProfiles({ viewer, actors }: ProfileState): void {
     if (!viewer) return
+    const dids: string[] = []
     for (const { did, hiddenAs, handle, profile } of actors.values()) {
-      if (!hiddenAs && (!profile || handle === INVALID_HANDLE)) this.dids.add(did)
+      if (!hiddenAs && (!profile || handle === INVALID_HANDLE)) dids.push(did)
     }
+    this.add({ dids })
   }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function withAll(known: Set<string> | undefined, more: readonly string[]): Set<string> {
+  const all = known ?? new Set()
+  for (const one of more) all.add(one)
+  return all
+}
+
+/** Posts that are only pointed at. */
+function stubsIn({ postRefs, actors }: FeedState): string[] {
+  const uris: string[] = []
+  for (const { isStub, uid, uri } of postRefs.values()) {
+    if (isStub && !actors.get(uid)?.hiddenAs) uris.push(uri)
+  }
+  return uris
 }
 
 /** Lists, feeds and the like that posts here embed. */

@@ -25,8 +25,15 @@ export function parseAcceptLabelers(header: string | undefined): AcceptedLabeler
 
 /** For the answer's `Atproto-Content-Labelers`. */
 export function formatLabelers(labelers: AcceptedLabelers): string {
-  return labelers.dids.map((did) => (labelers.redact.has(did) ? `${did};redact` : did)).join(',')
+  const known = formatted.get(labelers)
+  if (known !== undefined) return known
+  const { dids, redact } = labelers
+  const text = dids.map((did) => (redact.has(did) ? `${did};redact` : did)).join(',')
+  formatted.set(labelers, text)
+  return text
 }
+
+const formatted = new WeakMap<AcceptedLabelers, string>()
 
 function parseHeader(header: string): AcceptedLabelers | undefined {
   const members = header.trim() === '' ? [] : header.split(',')

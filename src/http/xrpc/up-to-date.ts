@@ -32,14 +32,15 @@ export function upToDate(
   function run(call: Call, runs: number): MaybeLater<MethodResult> {
     const rev = revOf(call)
     const judge = (outcome: Outcome): MaybeLater<MethodResult> => {
-      const asked = fetchRequests.ask(call.viewer, call.reader.missing)
+      const { missing } = call.reader
+      const asked = missing.isEmpty ? undefined : fetchRequests.ask(call.viewer, missing)
       const isLast = runs === MAX_RUNS
-      const unnamed = isLast ? [] : unnamedIn(call, outcome)
+      const unnamed = isLast || !asked ? [] : unnamedIn(call, outcome)
       const finish = (hasCome: boolean) => {
         const isOvertaken = hasCome || revOf(call) !== rev
         return isOvertaken && !isLast ? run(call.again(), runs + 1) : withRev(outcome, rev)
       }
-      if (unnamed.length === 0) return finish(false)
+      if (!asked || unnamed.length === 0) return finish(false)
       return nameWaits.awaited(unnamed, { asked, signal: call.signal }).then(finish)
     }
     const outcome = outcomeOf(handler, call)

@@ -39,7 +39,7 @@ export type ResolveOptions = {
   forceRefresh?: boolean
   /** Where a renewal is asked for too often, memory is no answer: nobody can say now. */
   isFreshOnly?: boolean
-  asker?: Asker
+  asker?: Asker | undefined
 }
 
 /** Why a look-up is needed: nothing is known, what is known did not do, or it is old. */

@@ -218,7 +218,7 @@ async function issuerKey(
   { did, service }: Issuer,
   forceRefresh: boolean,
 ): Promise<string | undefined> {
-  const identity = await resolver.resolve(did, { forceRefresh, ...(asker && { asker }) })
+  const identity = await resolver.resolve(did, { forceRefresh, asker })
   if (!identity) throw new ServiceAuthError('BadJwtIss', 'identity unknown')
   return service === 'atproto_labeler' ? identity.labelKey : identity.signingKey
 }
