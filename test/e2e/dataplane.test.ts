@@ -76,7 +76,7 @@ describe('the official AppView on our dataplane', () => {
       const { pdsUrl } = network
       own = await startOfficialAppView({ ...options, own: { postgresUrl: postgres.url, pdsUrl } })
     }
-    seed = await sow(world, official.origin)
+    seed = await sow(world, [official.origin, ...(own ? [own.origin] : [])])
     const askers = (origin: string) => ({
       vera: createAsker(world, seed.vera, origin),
       ann: createAsker(world, seed.ann, origin),

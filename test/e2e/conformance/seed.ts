@@ -48,8 +48,11 @@ export type Seed = Cast & {
 
 export const WORD = 'confluence'
 
-/** @param privately - the origin of the AppView that is told what lives in no repository; else ours */
-export async function sow(world: World, privately?: string): Promise<Seed> {
+/**
+ * @param privately - origins of AppViews: the first is told what lives in no repository, the others hear of it
+ *   from there, one thing at a time; else ours
+ */
+export async function sow(world: World, privately?: string[]): Promise<Seed> {
   const labeler = await startWebLabeler()
   const generator = await startFeedGenerator()
   const accounts = await people(world, ...NAMES)
@@ -58,7 +61,8 @@ export async function sow(world: World, privately?: string): Promise<Seed> {
   await introduce(cast)
   const records = await writeRecords(cast, generator)
   const posts = await writePosts(cast)
-  await keepPrivately(createAsker(world, cast.vera, privately), cast, { ...records, ...posts })
+  const askers = (privately ?? [undefined]).map((origin) => createAsker(world, cast.vera, origin))
+  await keepPrivately(askers, cast, { ...records, ...posts })
   generator.gives([posts.root, posts.quoted, ...posts.veras])
   await part(world, cast)
   const seed = { ...cast, labeler, generator, ...records, ...posts }
@@ -196,28 +200,43 @@ async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: 
   return { root, quoted, labelled, takenDown, veras }
 }
 
-/** What Vera keeps with the AppView, and what the cases read again. */
+/**
+ * What Vera keeps with the AppView, and what the cases read again. The reference's own dataplane dates each by the
+ * millisecond in which it reads of it, and has no order among those of one.
+ */
 async function keepPrivately(
-  { decoded }: Asker,
+  askers: Asker[],
   { ann, bo, cat }: Cast,
   refs: { root: Ref; quoted: Ref; labelled: Ref; modlistA: Ref; modlistB: Ref },
 ): Promise<void> {
-  const call = (nsid: string, input: unknown) => eventually(() => decoded(nsid, { input }))
-  for (const { uri, cid } of [refs.root, refs.quoted, refs.labelled]) {
+  const call = (nsid: string, input: unknown) =>
+    eventually(() => askers[0]!.decoded(nsid, { input }))
+  const shown = (nsid: string, count: number) =>
+    eventually(async () => {
+      const answers = await Promise.all(askers.map((one) => one.decoded(nsid, { params: {} })))
+      for (const { body } of answers) {
+        expect(Object.values(body).find((value) => Array.isArray(value))).toHaveLength(count)
+      }
+    })
+  for (const [i, { uri, cid }] of [refs.root, refs.quoted, refs.labelled].entries()) {
     await call('app.bsky.bookmark.createBookmark', { uri, cid })
+    await shown('app.bsky.bookmark.getBookmarks', i + 1)
   }
-  for (const text of ['one', 'two', 'three']) {
+  for (const [i, text] of ['one', 'two', 'three'].entries()) {
     await call('app.bsky.draft.createDraft', { draft: { posts: [{ text }] } })
+    await shown('app.bsky.draft.getDrafts', i + 1)
   }
   await call('app.bsky.graph.muteActor', { actor: cat.did })
-  for (const list of [refs.modlistA.uri, refs.modlistB.uri]) {
+  for (const [i, list] of [refs.modlistA.uri, refs.modlistB.uri].entries()) {
     await call('app.bsky.graph.muteActorList', { list })
+    await shown('app.bsky.graph.getListMutes', i + 1)
   }
-  for (const { did } of [ann, bo]) {
+  for (const [i, { did }] of [ann, bo].entries()) {
     await call('app.bsky.notification.putActivitySubscription', {
       subject: did,
       activitySubscription: { post: true, reply: false },
     })
+    await shown('app.bsky.notification.listActivitySubscriptions', i + 1)
   }
 }
 
