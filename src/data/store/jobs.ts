@@ -101,6 +101,9 @@ const statements = perDatabase((db) => ({
     `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), stamp = stamp + 1, attempts = 0`,
   ),
+  outdate: db.prepare<[string, number]>(
+    'UPDATE jobs SET stamp = stamp + 1 WHERE kind = ? AND subject = ?',
+  ),
   nextPriority: db
     .prepare<[number], number | null>('SELECT min(priority) FROM jobs WHERE priority > ?')
     .pluck(),
@@ -157,6 +160,11 @@ export function enqueueJobAgain(
   priority: number = jobPriority[kind],
 ): void {
   statements(db).again.run(kind, subject, priority)
+}
+
+/** Of these, what runs now will run once more. */
+export function outdateJobs(db: WriteDb, subject: number, kinds: readonly JobKind[]): void {
+  for (const kind of kinds) statements(db).outdate.run(kind, subject)
 }
 
 /** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. None of the slow lane's own. */

@@ -6,7 +6,7 @@ import { findActor } from '../../data/store/actors.ts'
 import { deleteBackfillsOf, findBackfill, milestonesReached } from '../../data/store/backfills.ts'
 import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/feed-depths.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
+import { enqueueJob, type JobKind, jobPriority, outdateJobs } from '../../data/store/jobs.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts.ts'
 import { findProfile } from '../../data/store/profiles.ts'
@@ -18,6 +18,7 @@ import { ensureRecord, parseNamedRecord } from './record-rows.ts'
 
 const MAX_KNOWN_PEOPLE = 200_000
 const MAX_FETCHES_AT_ONCE = 200
+const OF_AUTHORS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
 /** Asks for a post's record, where it is only pointed at so far. */
 export function fetchPost(ctx: IndexContext, post: { id: number; state: number }): void {
@@ -73,12 +74,12 @@ export function fetchAuthor(ctx: IndexContext, uid: number): void {
   forgetReading(ctx, uid)
   fetchPerson(ctx, uid)
   requestReplay(ctx.db, uid, ctx.now)
-  for (const kind of ['feed', 'follows', 'blocks', 'records'] as const)
-    enqueueJob(ctx.db, kind, uid)
+  for (const kind of OF_AUTHORS) enqueueJob(ctx.db, kind, uid)
 }
 
-/** What was read of them before has not been kept up with since. */
+/** What was read of them before has not been kept up with since, and what is being read is a stranger's part of it. */
 function forgetReading({ db }: IndexContext, uid: number): void {
+  outdateJobs(db, uid, OF_AUTHORS)
   deleteBackfillsOf(db, uid)
   deleteFeedDepths(db, uid)
 }

@@ -1,7 +1,7 @@
 // Feed generators, starter packs, labelers, verifications and declarations, fetched from repositories:
 // of members and authors all of them, of others what somebody asks for.
 
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   collectionCodes,
   type RecordCollection,
@@ -131,4 +131,43 @@ it('brings all that a trusted verifier says once there is a member', async () =>
   await world.settled()
   expect(held(verifier, VERIFICATION)).toEqual(there(verifier, VERIFICATION))
   expect(world.memory.actors.uidOf(subject)).not.toBe(0)
+})
+
+describe('lists of somebody whose records are being read as a stranger’s', () => {
+  const LIST = 'app.bsky.graph.list'
+
+  async function readWhile(happens: (member: PdsAccount, stranger: PdsAccount) => void) {
+    world = await startBackfillWorld()
+    const [member, stranger] = [await world.person('member'), await world.person('stranger')]
+    world.member(member)
+    world.backfill.start()
+    await world.settled()
+    stranger.put({ collection: CHAT, rkey: 'self', value: { allowIncoming: 'all' }, atMs })
+    const value = { name: 'people', purpose: 'app.bsky.graph.defs#curatelist', createdAt }
+    stranger.put({ collection: LIST, rkey: '3kaaaaaaaaaaa', value, atMs })
+    let isOver = false
+    world.hosts[0]!.onRequest(({ query }) => {
+      if (isOver || query['repo'] !== stranger.did || query['collection'] !== CHAT) return
+      isOver = true
+      happens(member, stranger)
+    })
+    world.writer.commit((ctx) => fetchMissing(ctx, { uris: [], dids: [stranger.did] }))
+    world.backfill.wake()
+    await world.settled()
+    expect(isOver).toBe(true)
+    return world.db
+      .prepare('SELECT count(*) FROM lists WHERE uid = ? AND cid IS NOT NULL')
+      .pluck()
+      .get(world.uid(stranger))
+  }
+
+  it('come where a member follows them at that moment', async () => {
+    expect(await readWhile((member, stranger) => world.live(world.follow(member, stranger)))).toBe(
+      1,
+    )
+  })
+
+  it('come where they become a member at that moment', async () => {
+    expect(await readWhile((_member, stranger) => world.member(stranger))).toBe(1)
+  })
 })
