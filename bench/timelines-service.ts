@@ -18,6 +18,7 @@ import { fullWorld, smallWorld, type ViewerKind } from './world/social-world.ts'
 const CONNECTIONS = 8
 const OPEN_CONNECTIONS = 64
 const PLACES = 2_000
+const POPULAR_MEMBERS = 20
 /** Of arrivals; each world has more. */
 const FIRST_NUMBERS = 25_000
 const LOAD = 0.8
@@ -37,7 +38,8 @@ type Bench = {
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   // All clients are one address, as strangers are, not a proxy of ours.
   const settings = { TRUSTED_PROXIES: 'none' }
-  const served = await serveWorld(full ? fullWorld : smallWorld, settings, { isSearchable: true })
+  const more = { isSearchable: true, popularMembers: POPULAR_MEMBERS }
+  const served = await serveWorld(full ? fullWorld : smallWorld, settings, more)
   const generator = startLoadGenerator()
   try {
     const place = { DATA_DIR: served.dataDir }
@@ -95,20 +97,28 @@ async function measurePages(parts: Bench): Promise<BenchResult[]> {
 function pageRequests({ served, token }: Bench): Record<string, Buffer[]> {
   const { viewers } = served.world
   const page = (key: string, query: string) => getRequest(pathOf(key, `events?${query}`), token)
+  const bothEnds = (key: string) => [page(key, 'limit=25'), page(key, 'limit=25&direction=forward')]
   const followed = KINDS.map((kind) => {
     const those = viewers.filter((one) => one.kind === kind)
-    const requests = those.flatMap(({ did }) => [
-      page(`following:${did}`, 'limit=25'),
-      page(`following:${did}`, 'limit=25&direction=forward'),
-    ])
-    return [kind, requests] as const
+    return [kind, those.flatMap(({ did }) => bothEnds(`following:${did}`))] as const
   })
+  const popular = served.world.popular.slice(0, POPULAR_MEMBERS)
+  const [first, second] = popular
+  const merges = viewers
+    .filter(({ kind }) => kind === 'follows_1000')
+    .flatMap(({ did }) => bothEnds(`following:${did}+author:${first}+notifications:${second}`))
   const random = createRandom(7)
   const anywhere = Array.from({ length: PLACES }, () => {
     const { did } = random.pick(viewers.filter(({ follows }) => follows >= 1_000))
     return page(`following:${did}`, `limit=25&since=${1 + random.below(FIRST_NUMBERS)}`)
   })
-  return Object.fromEntries([...followed, ['anywhere', anywhere] as const])
+  return {
+    ...Object.fromEntries(followed),
+    anywhere,
+    author: popular.flatMap((did) => bothEnds(`author:${did}`)),
+    notifications: popular.flatMap((did) => bothEnds(`notifications:${did}`)),
+    merge: merges,
+  }
 }
 
 async function measurePosts(parts: Bench): Promise<BenchResult[]> {

@@ -30,17 +30,19 @@ export const SERVICE_DID = 'did:web:bench.test'
 /**
  * @param settings - without their prefix
  * @param isSearchable - everything is in the search index before, which else takes a fifth of a thread for a while
+ * @param popularMembers - so many of the most followed are members, too: with notifications
  */
 export async function serveWorld(
   size: WorldSize,
   settings: Record<string, string> = {},
-  { isSearchable = false } = {},
+  { isSearchable = false, popularMembers = 0 } = {},
 ): Promise<ServedWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
   const world = createSocialWorld(size, Date.now())
   const seeder = openSeeder(dataDir, 'network')
   seeder.apply(world.events())
   seeder.addMembers(world.viewers.map(({ did }) => did))
+  seeder.addMembers(world.popular.slice(0, popularMembers))
   if (isSearchable) seeder.makeSearchable()
   seeder.finish()
 

@@ -45,9 +45,9 @@ export function invalidRequest(message: string, error = 'InvalidRequest'): XRPCE
   return new XRPCError(400, error, message)
 }
 
-/** 401: who asks is unknown, or the token does not prove it. */
+/** 401: who asks is unknown, or the token does not prove it. RFC 9110, 11.6.1: it says what would. */
 export function unauthorized(error: string, message: string): XRPCError {
-  return new XRPCError(401, error, message)
+  return new XRPCError(401, error, message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
 /** 403: we know who asks, and the answer is no. */

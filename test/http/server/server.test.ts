@@ -256,6 +256,7 @@ describe('who asks', () => {
     const headers = { authorization: 'Bearer rubbish' }
     const answer = await ask(serve(), optional, { headers })
     expect([answer.status, answer.body.error]).toEqual([401, 'BadJwt'])
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     expect((await ask(serve(), none, { headers })).status).toBe(200)
   })
 
