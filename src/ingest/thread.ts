@@ -1,8 +1,8 @@
-// The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of graph and
-// timelines, and the background work against other people's servers. The way of a batch: consumer → writer (one
-// transaction, then memory) → the next batch. An error on that way is ours, not the data's: it is not caught, and
-// ends the process. A full disk is waited for (disk/), once everything runs: at start it ends the process, unless it
-// can wait.
+// The ingest thread: the only writer. It owns the socket, the writer connection, the writing side of graph
+// and timelines, and the background work against other people's servers. A batch goes from the consumer to
+// the writer (one transaction, then memory); then comes the next batch. An error on this path is our bug, not
+// bad data: it is not caught and ends the process. Once everything runs, a full disk is waited for (disk/);
+// at start it ends the process unless the write can wait.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Config, ConfigError } from '../base/config/config.ts'
@@ -157,12 +157,12 @@ function run(config: Config): void {
   tell({ kind: 'ready', memory: core.handles })
 }
 
-/** Without waiting for room that does not come. */
+/** Ends all of them without waiting for disk space. */
 function allEnded(room: Core['room'], all: readonly ({ stop(): Promise<void> } | undefined)[]) {
   return Promise.all(all.map((one) => one && room.ended(() => one.stop())))
 }
 
-/** To what the serving threads ask for: for members, and for the operator. */
+/** Handlers of the serving threads' requests, for members and for the operator. */
 function createAnswers(
   core: Core,
   { maxMembers, engine }: Config,
@@ -183,7 +183,7 @@ function createAnswers(
   return {
     answer: createWriterRequests({
       ...writing,
-      // Where nodes share who is a member, seats are counted there.
+      // Where nodes share their members, the engine counts the seats.
       ...{ counting, labels, maxMembers: engine === undefined ? maxMembers : 0 },
       videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,
@@ -198,7 +198,7 @@ function createAnswers(
   }
 }
 
-/** What is done beside the stream, now and then. */
+/** Periodic work beside the stream. */
 function createUpkeep(
   config: Config,
   core: Core,
@@ -250,7 +250,7 @@ function createUpkeep(
   ]
 }
 
-/** What is given up: for want of room, for its age, and because nobody needs it any more. */
+/** Removes data for lack of space, for its age, or because it is no longer needed. */
 function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   const { counts } = core
   const namedMembers = () => core.namedMembers
@@ -260,7 +260,7 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
     settings: config,
     ...{ searchedPosts: config.searchedPosts, dataDir: config.dataDir },
   })
-  // Whoever made room is to be believed before the next try.
+  // Looks before each retry whether there is room again.
   core.room.onRetry(() => void guard.look())
   const upkeep = [
     keepRetaining({
@@ -278,11 +278,11 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   return { guard, upkeep }
 }
 
-/** The store, the memory that follows from it, and what writes both. */
+/** The store, the memory derived from it, and the writer of both. */
 function createCore(config: Config) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
-  // Nobody but the writer can write: the others get what only reads.
+  // Only the writer gets the writable connection; all others get the read-only type.
   const writable = openWriter(config.dataDir, {
     upgradeBackup: config.upgradeBackup,
     cacheKib: pageCacheKib(config),
@@ -310,12 +310,12 @@ function createCore(config: Config) {
     busiest: busiestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
   })
-  /** DIDs that the configuration names, as far as they are known. */
+  /** DIDs named by the configuration, as far as they are known. */
   const namedMembers: readonly string[] = []
   const core = {
     ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
     ...{ namedMembers, now, rings, room, snapshots, watchdog, writer },
-    /** Every change of memory is told here, after its commit. */
+    /** Called after each commit that changed memory. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }
   return core
@@ -323,7 +323,7 @@ function createCore(config: Config) {
 
 type Core = ReturnType<typeof createCore>
 
-/** The guarded ways to other people's servers. */
+/** Guarded access to other people's servers. */
 function createOutside(config: Config, { counts, log, now, room }: Core) {
   const { allowPrivateHosts, plcUrl } = config
   const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
@@ -333,7 +333,7 @@ function createOutside(config: Config, { counts, log, now, room }: Core) {
   return { fetch, lookupFor, resolver }
 }
 
-/** What asks other people's servers. */
+/** Work that sends requests to other people's servers. */
 function createBackground(
   config: Config,
   core: Core,

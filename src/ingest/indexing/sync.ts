@@ -1,5 +1,5 @@
-// A `sync` event: the repository was replaced, and no single events say how. What we hold of it is
-// to be compared with its PDS, whoever's it is.
+// A `sync` event: the repository was replaced, and no single events describe the change. Our copy must be
+// compared with the PDS, for any account.
 
 import type { SyncEvent } from '../../base/event.ts'
 import { missOfAccount } from './account-gaps.ts'

@@ -1,6 +1,6 @@
-// Nearly every creation has no tombstone, and asking SQLite each time would cost as much as the
-// insertion. This Bloom filter (three bits of 2^23) says "certainly not" for most of them. It only
-// grows; a rebuild from rows at start or when it fills up makes it sharp again.
+// Nearly every created record has no tombstone, and asking SQLite each time would cost as much as the
+// insertion. This Bloom filter (three bits of 2^23) answers "certainly not" for most of them. It only grows;
+// rebuilding it from rows, at start or when it fills up, restores its precision.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { fnv1a } from '../../base/util/hash.ts'
@@ -52,7 +52,7 @@ function hashRkey(rkey: PackedRkey): number {
   return fnv1a(rkey)
 }
 
-/** A mixing step, which gives the next of several independent hashes. */
+/** Mixing step: returns the next of several independent hashes. */
 function next(hash: number): number {
   let mixed = (hash + 0x6d2b79f5) | 0
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d)

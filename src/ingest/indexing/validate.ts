@@ -1,8 +1,8 @@
-// Records are checked against their lexicon at the door: one invalid record in an answer makes clients refuse the
-// whole page. The lexicon validator is the judge. It costs 4–20 µs a record, so the commonest shapes of the
-// commonest records are recognised first by checks that accept only what the judge surely accepts. On times the
-// validator is laxer than the specification, and one without a timezone, or of the 24th hour, is refused here as in
-// the reference.
+// Validates records against their lexicon on arrival: one invalid record in an answer makes clients refuse
+// the whole page. The lexicon validator decides. It costs 4–20 µs a record, so quick checks first recognise
+// the most common shapes of the most common records; they accept only what the validator surely accepts. The
+// validator is laxer than the specification on times: one without a timezone, or with hour 24, is refused
+// here as in the reference implementation.
 
 import { jsonToLex, type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidDatetime } from '@atproto/syntax'
@@ -14,8 +14,8 @@ import { isPlainRecord } from './plain-records.ts'
 const lexicons = new Lexicons(documents as unknown as LexiconDoc[])
 
 /**
- * Characters of JSON. The lexicons bound the fields they know, not those they don't, and an answer
- * carries a hundred records: the largest honest ones have a few tens of thousands.
+ * Characters of JSON. The lexicons bound the fields they know, not unknown ones, and an answer
+ * carries a hundred records; the largest honest records have a few tens of thousands.
  */
 const MAX_RECORD_LENGTH = 100_000
 
@@ -27,7 +27,10 @@ export function isValidRecord(collection: Collection, record: JsonObject): boole
   return isPlainRecord(collection, record) || satisfiesLexicon(collection, record)
 }
 
-/** The verdict without the quick checks. The length comes first: it bounds what the judge walks. */
+/**
+ * The verdict without the quick checks. Checks the length first, since it bounds what the validator
+ * walks.
+ */
 function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
   if (record['$type'] !== collection || !hasSoundTime(record)) return false
   try {
@@ -35,12 +38,12 @@ function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
     lexicons.assertValidRecord(collection, jsonToLex(record))
     return true
   } catch {
-    // ValidationError, or a structure so deep or odd that it can't be walked: bad outside data.
+    // ValidationError, or a structure too deep or odd to walk: bad outside data.
     return false
   }
 }
 
-/** `createdAt` is the one time that our collections have; whether it must be there the lexicon says. */
+/** `createdAt` is our collections' only time field; the lexicon says whether it is required. */
 function hasSoundTime({ createdAt }: JsonObject): boolean {
   return typeof createdAt !== 'string' || isValidDatetime(createdAt)
 }

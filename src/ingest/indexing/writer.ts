@@ -1,8 +1,7 @@
-// The one way to write: what `work` does to rows is one SQLite transaction, and what it means for memory is
-// published after its commit and before anything else is written (invariant 1). Nobody else has the
-// transaction or the publishing (test/tidy.test.ts).
-//
-// Work that fails leaves nothing behind: uids that were given out are taken back, and the error goes to the caller.
+// The only way to write: all that `work` does to rows is one SQLite transaction, and its effects on memory are
+// published after the commit and before the next write (invariant 1). No other code has the transaction or the
+// publishing (test/tidy.test.ts).
+// Work that fails leaves nothing behind: newly assigned uids are taken back, and the error goes to the caller.
 
 import { assert } from '../../base/util/assert.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
@@ -23,28 +22,28 @@ import { createTombstoneFilter } from './tombstone-filter.ts'
 export type Writer = {
   /**
    * Applies, commits, publishes.
-   * @returns what `work` returned
-   * @throws what `work` or SQLite throws; then nothing of it has happened
+   * @returns the result of `work`
+   * @throws the error of `work` or SQLite; nothing was written or published then
    */
   commit<T>(work: (ctx: IndexContext) => T): T
-  /** Whether strangers' records are taken where the scope has room for them; yes at first. */
+  /** Whether to take strangers' records where the scope has room for them; initially yes. */
   takeStrangers(isWanted: boolean): void
-  /** Told why something that a stranger sent was left out, where nobody foresaw it. */
+  /** Called with the unforeseen error that made the indexer leave out a stranger's record. */
   onLeftOut?: ((error: unknown) => void) | undefined
 }
 
 type WriterOptions = {
   db: WriteDb
-  /** Of accounts alone where nobody reads: the next start makes the rest from rows. */
+  /** Accounts only in a process without readers: the next start builds the rest from rows. */
   memory: Memory | Pick<Memory, 'actors'>
   scope: IndexScope
   /** DIDs. */
   trustedVerifiers?: readonly string[] | undefined
-  /** For how many days notifications of those who are no members are kept. */
+  /** Days for which notifications of non-members are kept. */
   notificationDays?: number | undefined
-  /** What cold starts may take at once. */
+  /** Budget that all cold starts share. */
   coldStarts?: ColdStartBudget
-  /** Told of each commit that changed memory, and how many entries of timelines it wrote. */
+  /** Called after each commit that changed memory, with the number of timeline entries written. */
   onPublished?: (changes: readonly MemoryChange[], entries: number) => void
   onLeftOut?: Writer['onLeftOut']
   /** Milliseconds since 1970. */
@@ -70,7 +69,7 @@ export function createWriter(options: WriterOptions): Writer {
       })
     } catch (error) {
       actors.truncate(actorsBefore)
-      // Who saw a uid that was taken back might have kept something under it.
+      // A reader that saw a uid before it was taken back may have cached something under it.
       invalidationsOf(db).publishEverything()
       invalidationsOf(db).endPublishing()
       forget(ctx)
@@ -142,7 +141,7 @@ function begin(ctx: IndexContext, now: number): void {
   ctx.pendingMemberFollowers.clear()
 }
 
-/** After a rollback, and at first: what is remembered between batches is read from rows. */
+/** Rereads from rows the state kept between batches; called at first and after a rollback. */
 function forget(ctx: IndexContext): void {
   dropCounts(ctx)
   ctx.knownPeople.clear()

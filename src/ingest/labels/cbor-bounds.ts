@@ -1,9 +1,9 @@
-// How much a CBOR value would become, found by its heads alone and without recursion, before anybody decodes
-// it: a megabyte of empty maps is sixty megabytes of objects, and one of brackets is a stack that overflows.
-// https://www.rfc-editor.org/rfc/rfc8949#section-3
+// Bounds the size of a decoded CBOR value from its heads alone, without recursion, before it is decoded: a
+// megabyte of empty maps becomes sixty megabytes of objects, and a megabyte of nested arrays overflows the
+// stack. https://www.rfc-editor.org/rfc/rfc8949#section-3
 
 const [BYTES, TEXT, ARRAY, MAP, TAG] = [2, 3, 4, 5, 6] as const
-/** Lengths of 8 bytes, and those that are told later, are in no frame of ours. */
+/** 8-byte lengths; our frames have neither these nor indefinite lengths. */
 const LONG = 27
 const LENGTH_BYTES = new Map([
   [24, 1],
@@ -14,10 +14,13 @@ const LENGTH_BYTES = new Map([
 
 type CborBounds = { maxItems: number; maxDepth: number }
 
-/** False where there are more values in it than that, or deeper ones; what is torn is for the decoder to say. */
+/**
+ * Returns false if there are more values than `maxItems`, or deeper ones. Truncated data is left to
+ * the decoder.
+ */
 export function isWithinBounds(data: Uint8Array, { maxItems, maxDepth }: CborBounds): boolean {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  /** Values that are still to come, for each level that is open. */
+  /** Values still to be read at each open level. */
   const open: number[] = []
   let items = 0
   let at = 0

@@ -1,5 +1,5 @@
-// Labelers that are met for the first time: looked up, given a row, and asked what was wanted of them
-// meanwhile. So many at once and no more; the rest is asked again when it is named again.
+// Labelers named for the first time: looks them up, gives them a row, and then queries the subjects gathered
+// meanwhile. The number of concurrent lookups is limited; the others are looked up when they are named again.
 
 import { nameLabeler } from '../../data/store/labelers.ts'
 import { fetchMissing } from '../indexing/fetch-missing.ts'
@@ -8,11 +8,11 @@ import { findLabeler } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 type FirstLookups = {
-  /** Whether one more can be looked up, and this one is not. */
+  /** Whether there is room for another lookup and this labeler is not being looked up already. */
   mayMeet(did: string): boolean
-  /** @param by - DID of the member who named it; none where the operator did. */
+  /** @param by - DID of the member who named it; absent for the operator's labelers. */
   meet(did: string, by?: string): Promise<void>
-  /** To be asked of it once it was met; of others nothing is kept. */
+  /** Subjects to query once the labeler is found; ignored unless it is being looked up. */
   want(did: string, subjects: readonly string[]): void
   stop(): void
 }

@@ -1,6 +1,5 @@
-// The streams that are open: one for each labeler that is followed now, by its row. Which those are: the
-// configured ones, and of the others those named last, so that no member has more than a few of them; none
-// that is left alone for a while (quarantine.ts).
+// The open streams, one for each followed labeler, chosen from the rows: the configured labelers, then those
+// named last, with at most a few for each member, and none that is in quarantine (quarantine.ts).
 
 import { HOUR_MS, MAX_TIMER_MS } from '../../base/util/durations.ts'
 import {
@@ -19,7 +18,7 @@ import { createQuarantine, type Quarantine } from './quarantine.ts'
 import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
 
 type FollowedStreams = {
-  /** Opens and closes streams as the rows say, and forgets the labelers named longest ago. */
+  /** Opens and closes streams to match the rows, and forgets the labelers named longest ago. */
   follow(): void
   isFollowed(did: string): boolean
   stop(): Promise<void>
@@ -34,7 +33,7 @@ type Row = LabelerRow & { did: string }
 
 type Choice = Options & { quarantine: Quarantine; isOpen: (did: string) => boolean }
 
-/** Of a configured labeler, which is the operator's choice. */
+/** Factor for configured labelers, which the operator chose. */
 const CONFIGURED_FACTOR = 8
 
 export function createFollowedStreams(parts: LabelsParts, options: Options): FollowedStreams {
@@ -111,7 +110,7 @@ function rowsToFollow(parts: LabelsParts, { naming, quarantine, isOpen }: Choice
   return [...always.filter(free), ...fairly(inTurn, { naming, limits })]
 }
 
-/** Those named in the last hour first; among them no stream gives way to one that is no better. */
+/** Sorts by the hour last named, latest first; within an hour an open stream keeps its place. */
 function byTurn(isOpen: Choice['isOpen']): (a: Row, b: Row) => number {
   const hourOf = ({ named_at }: Row) => Math.floor(named_at / HOUR_MS)
   return (a, b) =>
@@ -120,7 +119,7 @@ function byTurn(isOpen: Choice['isOpen']): (a: Row, b: Row) => number {
     b.named_at - a.named_at
 }
 
-/** Those named last, so many of them altogether and of each member. */
+/** The labelers named last, within the limits in total and for each member. */
 function fairly(
   rows: readonly Row[],
   { naming, limits }: Pick<Options, 'naming'> & Pick<LabelsParts, 'limits'>,

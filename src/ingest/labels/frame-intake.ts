@@ -1,13 +1,13 @@
-// The way of frames from one socket to whoever reads them: in order, one after the other, no more of them in
-// memory than a bound of bytes, and no faster than its pace. While we are behind, the socket waits; between
-// two frames the thread is given back, so that no labeler keeps it from the stream.
+// Passes frames from one socket to their reader: in order, one at a time, within a bound of bytes in memory,
+// and no faster than the pace. While the reader is behind, the socket is paused. Between frames the thread is
+// yielded, so that no labeler blocks the main stream.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Pace } from './pace.ts'
 
 type Intake = {
   take(frame: Buffer): void
-  /** Resolves when what waits is read. */
+  /** Resolves when all waiting frames are read. */
   ended(): Promise<void>
 }
 
@@ -15,13 +15,13 @@ type Options = {
   maxWaitingBytes: number
   paces: readonly Pace[]
   signal: AbortSignal
-  /** @returns false where nothing more is to be read. */
+  /** @returns false to stop reading. */
   read: (frame: Buffer) => Promise<boolean>
   pause: () => void
   resume: () => void
 }
 
-/** What a frame costs that has next to nothing in it: its way through socket and decoder. */
+/** Cost of a nearly empty frame: its way through socket and decoder. */
 const LEAST_COST = 256
 const TURN_MS = 5
 

@@ -7,22 +7,22 @@ import { isWithinBounds } from './cbor-bounds.ts'
 
 type LabelFrame =
   | { kind: 'labels'; seq: number; labels: unknown[] }
-  /** The server says goodbye: `FutureCursor` and the like. */
+  /** The server closes the stream: `FutureCursor` and the like. */
   | { kind: 'error'; error: string }
-  /** Nothing that we need: information, or of a kind that we don't know. */
+  /** Frames that we do not need: info messages, or unknown kinds. */
   | { kind: 'other' }
 
-/** A label has ten values or so, and what is in them is flat. */
+/** A label has about ten values, all flat. */
 const VALUES_A_LABEL = 32
 const MAX_DEPTH = 8
 
-/** Whether it is worth decoding: no more values than so many labels have, and no deeper. */
+/** Whether decoding is worthwhile: no more values than `maxLabels` labels have, and no deeper. */
 export function isDecodable(data: Uint8Array, maxLabels: number): boolean {
   const maxItems = (maxLabels + 1) * VALUES_A_LABEL
   return isWithinBounds(data, { maxItems, maxDepth: MAX_DEPTH })
 }
 
-/** @returns undefined where it is no frame at all. */
+/** @returns undefined if the data is not a frame. */
 export function decodeFrame(data: Uint8Array): LabelFrame | undefined {
   const [header, body] = readValues(data)
   if (!isObject(header) || !isObject(body)) return undefined
@@ -35,7 +35,7 @@ export function decodeFrame(data: Uint8Array): LabelFrame | undefined {
   return isSeq && Array.isArray(labels) ? { kind: 'labels', seq, labels } : undefined
 }
 
-/** What is no text may be an object whose `toString` is a number, of which no text can be made. */
+/** A non-string may be an object whose `toString` is a number, so it can't become a string. */
 function nameOf(error: unknown): string {
   return typeof error === 'string' ? error.slice(0, 100) : ''
 }

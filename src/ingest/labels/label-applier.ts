@@ -1,15 +1,15 @@
-// Labels of a stream gather for a moment, so that a burst is one transaction; a cursor that nothing
-// came of is written down now and then. What finds no room is kept and tried again, in its order.
+// Gathers a stream's labels for a moment, so that a burst is one transaction. A cursor without labels is
+// saved now and then. Labels that find no room on disk are kept and retried in order.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Label } from './label.ts'
 
 export type LabelApplier = {
-  /** The stream was taken up to `cursor`, and brought these. */
+  /** Adds the labels read up to `cursor`. */
   add(labels: readonly Label[], cursor: number): void
-  /** Applies what is left. */
+  /** Applies the gathered labels. */
   flush(): void
-  /** Resolves when nothing is left; what is left when the signal says so is dropped. */
+  /** Resolves when all labels are applied; on abort the rest is dropped. */
   ended(signal: AbortSignal): Promise<void>
 }
 
@@ -18,7 +18,7 @@ const MAX_GATHERED = 250
 const CURSOR_AFTER_MS = 5_000
 const RETRY_MS = 250
 
-/** `apply` returns whether it found room. */
+/** @param apply - returns false if there was no room on disk. */
 export function createLabelApplier(
   apply: (labels: Label[], cursor: number) => boolean,
 ): LabelApplier {

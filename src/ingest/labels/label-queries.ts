@@ -1,6 +1,6 @@
-// Asks labelers what they say of things that are shown: com.atproto.label.queryLabels. Subjects gather
-// for a moment, each is asked for once in a while, and a labeler that fails is left alone for a minute.
-// What does not fit is dropped: it is asked for again when it is shown again.
+// Queries labelers for the labels of shown subjects: com.atproto.label.queryLabels. Subjects gather for a
+// moment, each is queried only once in a while, and a labeler that fails rests for a minute. Subjects over
+// the limits are dropped: they are queried when they are shown again.
 
 import { LruMap } from '../../base/util/lru.ts'
 import { reconcileLabels } from '../indexing/label.ts'
@@ -11,14 +11,14 @@ import { countKeptLabels, roomForLabels } from './room-for-labels.ts'
 type LabelQueries = {
   /** @param subjects - DIDs and at-URIs */
   want(labeler: string, subjects: readonly string[]): void
-  /** What was asked of the labeler so far counts no more. */
+  /** Makes all subjects of this labeler due again. */
   forget(labeler: string): void
   stop(): Promise<void>
 }
 
 const MAX_REMEMBERED = 300_000
 
-/** `since`: what was asked before counts no more. */
+/** `since`: queries before this time no longer count. */
 type Waiting = { subjects: Set<string>; restsUntil: number; isRunning: boolean; since: number }
 
 export function createLabelQueries(

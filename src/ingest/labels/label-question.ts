@@ -1,4 +1,4 @@
-// One question to a labeler: all that it says of some subjects, with every signature checked.
+// One query to a labeler: all its labels on some subjects, with every signature checked.
 
 import { lexParse } from '@atproto/lex-json'
 import type { reconcileLabels } from '../indexing/label.ts'
@@ -11,12 +11,12 @@ type Question = { labeler: string; subjects: string[]; signal: AbortSignal }
 
 const MAX_PAGES = 4
 const MAX_BYTES = 2 << 20
-/** Of the lexicon. */
+/** From the lexicon. */
 const PAGE = '250'
 
 /**
- * @returns what it says now, of those subjects of which it said everything.
- * @throws where it does not answer, or says what is no answer.
+ * @returns the labeler's current labels, for those subjects whose labels it sent completely.
+ * @throws if it does not answer, or answers with something unreadable.
  */
 export async function askLabeler(
   parts: Pick<LabelsParts, 'fetch' | 'limits' | 'now' | 'onDropped' | 'resolver'>,

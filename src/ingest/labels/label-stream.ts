@@ -1,7 +1,7 @@
-// The stream of one labeler: connect, take frames in order, apply them with the cursor that they reach, and again
-// after a while wherever it ends. The past of a labeler is taken as far as it is short. A large one has far more
-// labels than anybody here will ever see: then the stream goes on from now, and what is shown is asked for
-// (label-queries.ts).
+// The stream of one labeler: connects, takes frames in order, applies them together with their cursor, and
+// reconnects after a pause whenever the stream ends. A labeler's history is read only if it is short. A large
+// one has far more labels than this server will ever show: then the stream continues from the present, and
+// shown subjects are queried instead (label-queries.ts).
 
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
@@ -21,14 +21,14 @@ import { isSignedBy } from './signature.ts'
 
 type StreamOptions = {
   did: string
-  /** seq of the last frame applied; null: from the beginning. */
+  /** seq of the last applied frame; null: from the beginning. */
   cursor: number | null
   find: (forceRefresh: boolean) => Promise<LabelerIdentity | undefined>
-  /** One transaction: these labels, and that the stream was applied up to `cursor`. @returns whether it found room. */
+  /** Writes labels and `cursor` in one transaction. @returns whether there was room. */
   apply: (labels: Label[], cursor: number) => boolean
-  /** The past was too long: labels are missing. */
+  /** The history was too long and was skipped: labels are missing. */
   onSkipped: () => void
-  /** It sent what nobody has to take; the stream is over. */
+  /** The labeler broke a limit; the stream is closed. */
   onBroken: (reason: string) => void
   paces: readonly Pace[]
   isKnown: (uri: string) => boolean
@@ -38,7 +38,7 @@ type StreamOptions = {
 export type LabelStream = { stop(): Promise<void> }
 
 const RENEW_KEY_AFTER_MS = MINUTE_MS
-/** What a label takes, in bytes that are read: mostly its signature. */
+/** Pacing cost of one label, in bytes read: mostly for its signature. */
 const LABEL_COST = 512
 /** On one connection. */
 const MAX_UNREADABLE = 1_000
@@ -47,16 +47,17 @@ type Progress = {
   cursor: number | null
   identity: LabelerIdentity
   renewedAt: number
-  /** Labels of the past since the connection was made; undefined once it has caught up. */
+  /** Past labels read on this connection; undefined once it has caught up. */
   past: number | undefined
   unreadable: number
   applier: LabelApplier
 }
 
 /**
- * A signature is only checked for labels that are about somebody known here: the others are not kept. One that does
- * not fit makes us look for a new key, once in a while; frames wait for it. Whoever breaks a limit is not connected
- * to again from here: `onBroken` says so, and it is for others to judge (quarantine.ts).
+ * Signatures are checked only for labels on known subjects; other labels are dropped. A bad
+ * signature triggers a lookup of a new key, at most once in a while; frames wait for it. After a
+ * labeler breaks a limit this function does not reconnect: it calls `onBroken`, and quarantine.ts
+ * decides.
  */
 export function followLabels(options: StreamOptions): LabelStream {
   const { parts, did } = options
@@ -65,7 +66,7 @@ export function followLabels(options: StreamOptions): LabelStream {
   const stopping = new AbortController()
   const { signal } = stopping
   let cursor = options.cursor
-  /** Whether to go on from now, leaving out what was missed. */
+  /** Whether to continue from the present and skip the missed labels. */
   let fromNow = false
 
   async function run(): Promise<void> {
@@ -131,7 +132,7 @@ async function connect(
 
   async function read(frame: Buffer): Promise<boolean> {
     outcome.received++
-    // What was taken meanwhile would have to be kept in memory.
+    // Labels taken while the disk is full would have to stay in memory.
     await parts.writeRetry.untilRoom(signal)
     const said = await takeFrame(options, { progress, signal, frame })
     if (said === undefined || signal.aborted) return true
@@ -173,7 +174,7 @@ function lookupOf({ lookupFor }: StreamOptions['parts'], url: URL) {
 
 type Reading = { progress: Progress; signal: AbortSignal; frame: Buffer }
 
-/** @returns what ends the connection, where something does. */
+/** @returns what ends the connection, if anything does. */
 async function takeFrame(
   options: StreamOptions,
   work: Reading,
@@ -184,7 +185,7 @@ async function takeFrame(
 
 type ReadFrame = { seq: number; signed: SignedLabel[]; kept: Label[] }
 
-/** Whatever goes wrong in reading a stranger's frame is the end of their stream, and of nothing else. */
+/** Any error while reading a stranger's frame ends that stream and nothing else. */
 async function readFrame(
   options: StreamOptions,
   work: Reading,

@@ -1,13 +1,12 @@
-// Goes over all labels again and again, some thousands a minute: counts what is kept of each labeler, and
-// drops what is by labelers that nobody names any more. An index by labeler would cost as much room as the
-// labels themselves.
+// Loops over all labels, some thousands a minute: counts the labels kept for each labeler, and drops those of
+// labelers no longer remembered. An index by labeler would take as much space as the labels themselves.
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { allLabelers, setKeptLabels } from '../../data/store/labelers.ts'
 import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/labels.ts'
 
 type LabelSweep = {
-  /** In one transaction. @returns how many were dropped. */
+  /** Sweeps one step, within the caller's transaction. @returns how many labels were dropped. */
   step(db: WriteDb): number
 }
 

@@ -1,5 +1,5 @@
-// A label as it comes from a labeler, over a stream or in an answer: read strictly, since it is foreign.
-// Source: lexicon com.atproto.label.defs#label, https://atproto.com/specs/label.
+// A label from a labeler, over a stream or in an answer: parsed strictly, since it is foreign data. Source:
+// lexicon com.atproto.label.defs#label, https://atproto.com/specs/label.
 
 import { isValidDatetime, isValidDid } from '@atproto/syntax'
 
@@ -14,15 +14,15 @@ export type Label = {
   exp: string | undefined
 }
 
-/** `unsigned` is the label without its signature, which is over exactly that. */
+/** `unsigned` is the label without its signature: exactly what the signature covers. */
 export type SignedLabel = { label: Label; unsigned: object; sig: Uint8Array }
 
 const MAX_URI_LENGTH = 8192
 const MAX_CID_LENGTH = 256
-/** Of the lexicon. */
+/** From the lexicon. */
 const MAX_VALUE_BYTES = 128
 
-/** @returns undefined for what is no label by `src`, or not signed. */
+/** @returns undefined if it is not a label by `src`, or is unsigned. */
 function readLabel(value: unknown, src: string): SignedLabel | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { sig, $type: _, ...unsigned } = value as Record<string, unknown>
@@ -36,7 +36,7 @@ function readLabel(value: unknown, src: string): SignedLabel | undefined {
   return { label: { src, uri, cid, val, neg, cts, exp }, unsigned, sig }
 }
 
-/** Those that are labels by `src`; the others are told of, one by one. */
+/** Returns the labels by `src`, and reports each of the others. */
 export function readLabels(
   values: readonly unknown[],
   src: string,

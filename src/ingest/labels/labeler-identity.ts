@@ -1,4 +1,4 @@
-// Where a labeler answers and with which key it signs: from its DID document.
+// A labeler's service endpoint and signing key, from its DID document.
 
 import { serviceEndpoint } from '../../sources/identity/did-document.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
@@ -6,11 +6,11 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 export type LabelerIdentity = {
   /** Origin, http or https, without a trailing slash. */
   origin: string
-  /** did:key. */
+  /** A did:key. */
   key: string
 }
 
-/** @returns undefined where it is no labeler, or nobody can say now. */
+/** @returns undefined if it is not a labeler, or can't be looked up now. */
 export async function findLabeler(
   resolver: Pick<Resolver, 'resolve'>,
   did: string,

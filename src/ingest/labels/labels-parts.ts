@@ -1,4 +1,4 @@
-// What the files of this room share, and every bound of it.
+// Types and limits that the files of this folder share.
 
 import type { LookupFunction } from 'node:net'
 import type { Logger } from '../../base/obs/log.ts'
@@ -11,8 +11,8 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 /**
- * `unreadable` also of frames; `unknown`: about nothing that is known here, and so of no concern; `too-many`:
- * of this labeler, or by it about one thing.
+ * `unreadable`: a label or a frame; `unknown`: the subject is not known here; `too-many`: too many
+ * by this labeler, or by it on one subject.
  */
 type LabelDrop = 'unreadable' | 'unsigned' | 'unknown' | 'not-asked' | 'too-many' | 'unforeseen'
 
@@ -21,65 +21,77 @@ export type LabelsParts = {
   actors: Pick<ActorReader, 'uidOf' | 'didOf'>
   writer: Pick<Writer, 'commit'>
   writeRetry: WriteRetry
-  /** Whether the operator named it. */
+  /** Whether the operator configured this labeler. */
   isConfigured: (did: string) => boolean
   resolver: Pick<Resolver, 'resolve'>
   fetch: GuardedFetch
-  /** @throws FetchError where nobody should connect there. */
+  /** @throws FetchError if connections to this URL are forbidden. */
   lookupFor: (url: URL) => LookupFunction
   log: Pick<Logger, 'debug'> & Partial<Pick<Logger, 'warn'>>
-  /** Told how many labels of a stream changed anything. */
+  /** Called with the number of a stream's labels that changed anything. */
   onApplied?: (changed: number) => void
-  /** Told of each label or frame that was left out. */
+  /** Called for each dropped label or frame. */
   onDropped?: (reason: LabelDrop) => void
   now: () => number
   limits: LabelLimits
 }
 
 export type LabelLimits = {
-  /** Streams at once, besides those of the configured labelers. */
+  /** Concurrent streams, besides those of the configured labelers. */
   maxFollowed: number
-  /** Of those, streams for what one member named; a labeler that three of them name counts against nobody. */
+  /**
+   * Streams among these for the labelers that one member named; a labeler named by three members
+   * counts against none.
+   */
   maxFollowedEach: number
-  /** Labelers remembered; the one that was named longest ago is forgotten. */
+  /** Labelers remembered; the one named longest ago is forgotten. */
   maxRemembered: number
-  /** And any that nobody named for so long. */
+  /** A labeler not named for this long is forgotten too. */
   forgottenAfterMs: number
-  /** Labelers unknown so far that one member, and all of them, may have looked up; so many more come in a day. */
+  /**
+   * New labelers that may be looked up for one member, and for all members; the budgets refill over
+   * a day.
+   */
   maxLookedUpEach: number
   maxLookedUp: number
-  /** A longer frame, or one with more labels in it, ends the stream. */
+  /** A frame longer than this, or with more labels, ends the stream. */
   maxFrameBytes: number
   maxFrameLabels: number
-  /** Frames that are not read yet; then the socket waits. */
+  /** Unread frames kept in memory; beyond that the socket is paused. */
   maxWaitingBytes: number
-  /** What is read in a second of one stream, and of all that only members named; a label counts as bytes too. */
+  /**
+   * Read rate of one stream, and of all streams that only members named; a label also counts as
+   * bytes.
+   */
   bytesPerSecond: number
   bytesPerSecondTogether: number
-  /** Of a labeler that only members named, and of all these together. */
+  /** Labels kept for one labeler that only members named, and for all of these together. */
   maxKept: number
   maxKeptTogether: number
-  /** After a limit was broken, and after the process ended with the stream open; four times that the next time. */
+  /**
+   * Quarantine after a broken limit, and after the process ended with the stream open; each further
+   * strike makes it four times longer.
+   */
   quarantineMs: number
   crashQuarantineMs: number
   maxQuarantineMs: number
-  /** A stream that was open for so long without a fault has none on its record. */
+  /** A stream open for this long without a fault has its strikes cleared. */
   cleanAfterMs: number
   retryMs: number
   maxRetryMs: number
-  /** A label older than this is of the past; of the past so many are taken from a stream. */
+  /** Age from which a label counts as past, and how many past labels are read from a stream. */
   pastMs: number
   maxPast: number
   /** Subjects in one query, and waiting for each labeler. */
   maxSubjectsAsked: number
   maxSubjectsWaiting: number
-  /** Queries at once, and how long subjects gather before one. */
+  /** Concurrent queries, and how long subjects gather before one. */
   maxQueries: number
   gatherMs: number
   queryTimeoutMs: number
-  /** A labeler that failed to answer is left alone for so long. */
+  /** How long a labeler rests after it failed to answer. */
   restMs: number
-  /** How long an answer counts, where a stream tells of changes and where none does. */
+  /** How long an answer stays fresh: for a labeler with an open stream, and for others. */
   askStreamedAfterMs: number
   askOthersAfterMs: number
 }

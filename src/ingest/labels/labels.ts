@@ -1,8 +1,8 @@
-// Labels by labelers: which labelers are followed, what comes of their streams, and what is asked of them. Always
-// followed are the configured labelers, and besides those that members' requests named last, within what each member
-// and all together may cause (naming.ts). What a labeler says about others than accounts known here is not kept; what
-// is shown is asked for, once a day where a stream tells of changes, often where none does. Where a labeler can't be
-// reached nothing fails: its labels are those of yesterday.
+// Labels: which labelers are followed, and how their streams and queries are handled. Configured labelers are
+// always followed, plus those that members' requests named last, within limits for each member and for all
+// together (naming.ts). Labels on accounts unknown here are not kept. Shown subjects are queried: once a day
+// where a stream reports changes, often where none does. An unreachable labeler breaks nothing: its labels
+// stay as last read.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'
@@ -16,9 +16,9 @@ import { createNaming } from './naming.ts'
 
 export type Labels = {
   start(): void
-  /** A member's request named these labelers. @param by - DID of the member. */
+  /** Records that a member's request named these labelers. @param by - DID of the member. */
   named(dids: readonly string[], by: string): void
-  /** What these say of what was shown. */
+  /** Queries these labelers for labels on the shown subjects. */
   requested(labelers: readonly string[], subjects: readonly string[]): void
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ export type Labels = {
 type LabelsOptions = Omit<LabelsParts, 'isConfigured' | 'limits' | 'writeRetry'> & {
   /** DIDs that are always followed. */
   configured: readonly string[]
-  /** There is work for the backfill. */
+  /** Called when the backfill has new work. */
   onWork: () => void
   writeRetry?: WriteRetry
   limits?: Partial<LabelLimits>
@@ -57,7 +57,7 @@ export function createLabels(options: LabelsOptions): Labels {
 
   const known = () => new Map(allLabelers(db).map(({ uid }) => [actors.didOf(uid), uid]))
 
-  /** Until each of the configured labelers was found once. */
+  /** Retries until each configured labeler was found once. */
   function meetConfigured(): void {
     timer = undefined
     const unknown = [...configured].filter((did) => !known().has(did))

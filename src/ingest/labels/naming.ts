@@ -1,6 +1,6 @@
-// Whose request named which labelers, and what that may cost: so many unknown ones are looked up for one member
-// and for all, which grow back over a day, and a labeler that hardly anybody names counts against the member
-// who named it first. Anonymous requests name nobody.
+// Which members' requests named which labelers, and how much that may cost: lookups of unknown labelers are
+// limited for each member and for all together, and the budgets refill over a day. A labeler that few members
+// name counts against the member who named it first. Anonymous requests name no labelers.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -10,9 +10,9 @@ import type { LabelsParts } from './labels-parts.ts'
 export type Naming = {
   /** @param by - DID of a member. */
   note(labeler: string, by: string): void
-  /** Whether one more unknown labeler may be looked up for this member; if so, it counts. */
+  /** Whether this member may cause one more lookup of an unknown labeler; if so, charges it. */
   mayLookUp(by: string): boolean
-  /** Against whom its stream counts; undefined where several members name it. */
+  /** The member its stream counts against; undefined if several members name it. */
   sponsorOf(row: LabelerRow & { did: string }): string | number | undefined
 }
 
@@ -20,7 +20,7 @@ type Bucket = { left: number; at: number }
 
 const MAX_ACCOUNTS = 10_000
 const MAX_LABELERS = 1_000
-/** So many members name it: then it is nobody's. */
+/** Named by this many members, a labeler counts against none of them. */
 const COMMON = 3
 
 export function createNaming({ limits, now }: Pick<LabelsParts, 'limits' | 'now'>): Naming {

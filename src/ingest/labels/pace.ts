@@ -1,20 +1,20 @@
-// How fast streams are read: a bucket that fills with time, from which each frame takes what it costs to read.
-// Whoever finds it empty waits, and with them the socket. One bucket for each stream, and one for all
-// streams of labelers that only members named, so that however many there are, reading them takes a small
-// part of the thread.
+// Limits how fast streams are read: a token bucket that refills with time, from which each frame takes its
+// cost. A reader that finds the bucket empty waits, and its socket with it. Each stream has a bucket, and all
+// streams of labelers that only members named share another, so that reading them takes a small part of the
+// thread however many there are.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../../base/util/durations.ts'
 
 export type Pace = {
-  /** Resolves when there was enough, or the signal says so. */
+  /** Resolves when the bucket holds enough, or on abort. */
   take(cost: number, signal: AbortSignal): Promise<void>
 }
 
-/** A bucket holds what comes in so many seconds. */
+/** A full bucket holds this many seconds' refill. */
 const BURST_SECONDS = 4
 
-/** @param now - milliseconds, of any beginning. */
+/** @param now - milliseconds since any fixed point. */
 export function createPace(perSecond: number, now: () => number = () => performance.now()): Pace {
   const most = perSecond * BURST_SECONDS
   let left = most

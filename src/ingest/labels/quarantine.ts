@@ -1,6 +1,6 @@
-// Which labelers are left alone for a while: one whose stream broke a limit, or was open when the process
-// ended without closing it, which may have been its doing. It is written down with the row, so it counts
-// across restarts; each further strike makes it four times longer, and clean time takes all of them away.
+// Labelers left alone for a while: those whose stream broke a limit, or was open when the process ended
+// without closing it, which the labeler may have caused. The quarantine is saved in the labeler's row, so it
+// survives restarts. Each further strike makes it four times longer; clean time clears all strikes.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import {
@@ -16,10 +16,10 @@ import type { LabelsParts } from './labels-parts.ts'
 
 export type Quarantine = {
   isFree(row: LabelerRow): boolean
-  /** The stream of this labeler is about to be opened, or was closed in order. */
+  /** Records that this labeler's stream is about to open, or was closed in order. */
   mark(uid: number, isOpen: boolean): void
   broke(uid: number, reason: string): void
-  /** Milliseconds until the next of them is free; undefined where none waits. */
+  /** Milliseconds until the next quarantine ends; undefined if there is none. */
   nextMs(): number | undefined
   stop(): void
 }

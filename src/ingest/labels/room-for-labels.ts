@@ -1,5 +1,5 @@
-// How many labels more a labeler may have here: of its own share, and of what all have together that only
-// members named. The operator's own choice has no such limit.
+// How many more labels of a labeler may be kept: within its own share and the total for labelers that only
+// members named. Labelers that the operator configured have no limit.
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/labelers.ts'
@@ -18,7 +18,7 @@ export function roomForLabels(
   return Math.max(Math.min(limits.maxKept - kept, limits.maxKeptTogether - together), 0)
 }
 
-/** In the transaction in which they were written. */
+/** Called in the transaction that wrote the labels. */
 export function countKeptLabels(db: WriteDb, uid: number, added: number): void {
   if (added > 0) addKeptLabels(db, uid, added)
 }

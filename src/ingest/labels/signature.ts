@@ -1,4 +1,4 @@
-// Whether a label was signed with its labeler's key (`#atproto_label` of the DID document): over the
+// Checks whether a label was signed with its labeler's key (`#atproto_label` in the DID document), over the
 // deterministic CBOR of the label without its signature. https://atproto.com/specs/label#label-signing
 
 import { encode, type LexValue } from '@atproto/lex-cbor'
@@ -11,7 +11,7 @@ export function isSignedBy({ unsigned, sig }: SignedLabel, didKey: string): bool
   try {
     return verifyingKey(didKey).verify(encode(unsigned as LexValue), sig)
   } catch {
-    // Not a key, or not what CBOR can say.
+    // Not a key, or a value that CBOR can't encode.
     return false
   }
 }

@@ -1,5 +1,5 @@
-// Changes of a member's private state that another node took in, or that this one wrote to the engine: into rows,
-// by the functions that the member's own requests come to, each at the time at which it was made.
+// Changes of a member's private state, taken in by another node or written to the engine by this one. Applies
+// them to the rows with the functions that handle the member's own requests, each as of the time it was made.
 
 import type { OtherAct, PrivateAct } from '../../bridge/messages.ts'
 import type { NumberedChange } from '../../data/engine/private-changes.ts'
@@ -9,13 +9,16 @@ import { actsOf, SEEN } from './changes.ts'
 
 type SharedState = OtherAct & { kind: 'shared-state' }
 
-/** Who sets a priority before having seen anything has seen everything: that is for whoever really had not. */
+/**
+ * Puts the seen mark first: setting a priority before any seen mark marks everything as seen, which
+ * is only right for members who really had none.
+ */
 function seenFirst(changes: readonly NumberedChange[]): NumberedChange[] {
   const isSeen = ({ key }: NumberedChange) => Number(key === SEEN)
   return changes.toSorted((a, b) => isSeen(b) - isSeen(a))
 }
 
-/** Only what is newer, where another request has brought some meanwhile. */
+/** Applies only the newer changes if another request has brought some meanwhile. */
 export function applySharedState(
   ctx: IndexContext,
   did: string,
@@ -35,7 +38,7 @@ export function applySharedState(
   setSharedVersion(ctx.db, uid, place, to)
 }
 
-/** Whether what begins at `from` goes on from where this node has come to meanwhile. */
+/** Whether changes that start at `from` still lead on from this node's current version. */
 function isFurther({
   known,
   from,

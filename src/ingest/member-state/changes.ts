@@ -1,5 +1,5 @@
-// What members do to their private state as changes that nodes share (data/engine/private-changes.ts), and back. Each
-// has a key, such that of all changes of one key only the last one matters.
+// Converts members' acts on their private state to changes that nodes share (data/engine/private-changes.ts),
+// and back. Among changes with the same key only the last one matters.
 
 import type { PrivateAct } from '../../bridge/messages.ts'
 import type { PrivateChange } from '../../data/engine/private-changes.ts'
@@ -34,15 +34,15 @@ export function changesOf(act: PrivateAct, madeAt: number): PrivateChange[] {
   return partsOf(act).map((part) => ({ key: keyOf(part), change: JSON.stringify(part), madeAt }))
 }
 
-/** Of acts that this version does not know there are none. */
+/** Returns none for acts that this version does not know. */
 export function actsOf({ change }: PrivateChange): PrivateAct[] {
   const act = JSON.parse(change) as PrivateAct
   if (!isPrivateAct(act)) return []
-  // Where only the last change of a draft is known, nobody has made it yet.
+  // If only the last change of a draft is known, the draft does not exist yet.
   return act.kind === 'update-draft' ? [{ ...act, kind: 'create-draft' }, act] : [act]
 }
 
-/** What is there of a member, as the changes that would make it. */
+/** A member's current state, as the changes that would create it. */
 export function changesOfState(state: MemberState): PrivateChange[] {
   const at = ({ createdAt }: { createdAt?: string }) => timeOf(createdAt) ?? 0
   const { notifications } = state
@@ -87,7 +87,7 @@ function notTimed(act: PrivateAct, madeAt = 0): [PrivateAct, number] {
   return [act, madeAt]
 }
 
-/** What is patched is patched one by one, so that each has a key of its own. */
+/** Splits a patch into one act for each setting, so that each has its own key. */
 function partsOf(act: PrivateAct): PrivateAct[] {
   if (act.kind !== 'notification-preferences') return [act]
   return Object.entries(act.patch).map(([name, value]) => ({ ...act, patch: { [name]: value } }))

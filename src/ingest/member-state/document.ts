@@ -1,6 +1,6 @@
-// A member's private state as one JSON document: what lives in no repository, in words that mean the
-// same on every server (DIDs, at-URIs, times), each kind oldest first. Each thing in it has to be fit for
-// the method by which a client would put it, since what is kept is shown to clients that check.
+// A member's private state as one JSON document: all that lives in no repository, in terms that mean the same
+// on every server (DIDs, at-URIs, times), each kind oldest first. Every entry must be valid input for the
+// method with which a client would put it, since kept state is shown to clients that validate.
 
 import { jsonToLex } from '@atproto/lexicon'
 import { isValidDid } from '@atproto/syntax'
@@ -17,7 +17,7 @@ export type MemberState = {
   version: typeof FORMAT_VERSION
   did: string
   mutes: ({ did: string; onlyReposts?: boolean; onlyQuoteposts?: boolean } & Timed)[]
-  /** `list` and `root` are at-URIs by DID. */
+  /** `list` and `root` are at-URIs with a DID. */
   listMutes: ({ list: string } & Timed)[]
   threadMutes: ({ root: string } & Timed)[]
   bookmarks: ({ uri: string; cid: string } & Timed)[]
@@ -25,12 +25,12 @@ export type MemberState = {
   drafts: ({ id: string; draft: unknown; updatedAt?: string } & Timed)[]
   activitySubscriptions: ({ did: string; post: boolean; reply: boolean } & Timed)[]
   notifications: {
-    /** As app.bsky.notification.putPreferencesV2 takes them. */
+    /** In the form that app.bsky.notification.putPreferencesV2 takes. */
     preferences?: Record<string, unknown>
     priority?: boolean
     seenAt?: string
   }
-  /** app.bsky.actor.defs#preferences; absent where they are kept elsewhere. */
+  /** app.bsky.actor.defs#preferences; absent if they are kept elsewhere. */
   preferences?: unknown[]
 }
 
@@ -49,7 +49,7 @@ export function emptyState(did: string): MemberState {
   }
 }
 
-/** @throws Error that says what is wrong with it, for whoever runs the script */
+/** @throws Error with a message for the person who runs the script */
 export function parseState(json: string): MemberState {
   const state = JSON.parse(json) as MemberState
   if (state?.format !== FORMAT) throw new Error('this is no document of a member’s state')
@@ -81,7 +81,7 @@ export function parseState(json: string): MemberState {
   return state
 }
 
-/** Milliseconds; undefined where none is given. */
+/** Milliseconds; undefined if `text` is. */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const ms = Date.parse(text)
@@ -112,7 +112,7 @@ function isRecord(uri: unknown, collection: string): boolean {
   return parseRecordUri(uri)?.collection === collection
 }
 
-/** What is absent may stand there as undefined. */
+/** Absent properties may be present as undefined. */
 function isInput(nsid: string, input: object): boolean {
   try {
     loadLexicons().assertValidXrpcInput(nsid, jsonToLex(JSON.parse(JSON.stringify(input))))

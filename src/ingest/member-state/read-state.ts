@@ -1,4 +1,4 @@
-// From a database to a member's document.
+// Reads a member's document from a database.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
@@ -18,7 +18,7 @@ import { threadMutesOf } from '../../data/store/thread-mutes.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { emptyState, type MemberState } from './document.ts'
 
-/** @throws Error where nobody of this DID is known. */
+/** @throws Error if no account with this DID is known. */
 export function readState(db: Db, did: string): MemberState {
   const uid = uidOfDid(db, did)
   if (uid === undefined) throw new Error(`${did} is not known here`)

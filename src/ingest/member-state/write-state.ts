@@ -1,5 +1,5 @@
-// From a member's document into a database, by the same functions that the member's own requests come
-// to. What is there already stays; a mute's scope and settings become those of the document.
+// Writes a member's document into a database, with the functions that handle the member's own requests.
+// Existing state stays; a mute's scope and settings are overwritten with those of the document.
 
 import { createActorTable } from '../../data/graph/actor-table.ts'
 import { putActivitySubscription } from '../../data/store/activity-subscriptions.ts'
@@ -21,7 +21,10 @@ import {
 import { createWriter } from '../indexing/writer.ts'
 import { type MemberState, timeOf } from './document.ts'
 
-/** All in one transaction. `db` is the only writer of its database. The account becomes a member. */
+/**
+ * Writes everything in one transaction. `db` must be the only writer of its database. The account
+ * becomes a member.
+ */
 export function writeState(db: WriteDb, state: MemberState, scope: IndexScope): void {
   const actors = createActorTable()
   for (const [, did] of iterateActors(db, 0)) actors.intern(did)
@@ -30,7 +33,7 @@ export function writeState(db: WriteDb, state: MemberState, scope: IndexScope): 
   )
 }
 
-/** The same within a transaction of the one who writes already. */
+/** The same within the caller's transaction. */
 export function applyState(ctx: IndexContext, state: MemberState): void {
   addMember(ctx, state.did)
   writePrivate(ctx, state)

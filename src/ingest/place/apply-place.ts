@@ -1,5 +1,5 @@
-// Changes of the place that nodes share, as another node put them on the engine or this one did: into rows, by the functions
-// that a node which is alone comes to, each at the time at which it was decided. Called in a commit.
+// Changes of the place that nodes share, put on the engine by this node or another. Applies them to the rows
+// with the functions that a single node uses, each as of the time it was decided. Called in a commit.
 
 import type { OtherAct } from '../../bridge/messages.ts'
 import type { NumberedPlaceChange } from '../../data/engine/place-changes.ts'
@@ -35,7 +35,7 @@ import {
 
 type SharedPlace = OtherAct & { kind: 'shared-place' }
 
-/** Only what is newer, where another thread has brought some meanwhile. */
+/** Applies only the newer changes if another thread has brought some meanwhile. */
 export function applySharedPlace(ctx: IndexContext, request: SharedPlace): void {
   const { place, from, to, changes, goneUntil } = request
   beginPlace(ctx.db, place)
@@ -56,7 +56,7 @@ function applyChange(
   const { kind, name } = splitKey(key)
   const doc: unknown = JSON.parse(change)
   ctx.now = (doc as { at: number }).at || ctx.now
-  // Of kinds that this version does not know there is nothing to do.
+  // Ignores kinds that this version does not know.
   appliers[kind]?.({ ctx, name, doc, isGone })
   if (number === 0) dropSharedKey(ctx.db, key)
   else putSharedKey(ctx.db, key, number, isGone)
@@ -90,7 +90,7 @@ const appliers: Record<string, ((one: Applied) => void) | undefined> = {
     decideAs(ctx, isGone ? 'untag' : 'tag', { ...splitTag(name), doc }),
 }
 
-/** What its node took in can't be refused by another. */
+/** One node can't refuse a decision that another accepted. */
 function decideAs(
   ctx: IndexContext,
   act: ModerationAct,

@@ -1,4 +1,4 @@
-// What a node has of the place before it shares anything, as the changes that would make it.
+// A node's own place before it shares anything, as the changes that would create it.
 
 import { hash } from 'node:crypto'
 import { allAdmissions } from '../../data/store/admissions.ts'
@@ -13,7 +13,7 @@ import { blobsHiddenWith, listTakedowns } from '../../data/store/takedowns.ts'
 import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './place-doc.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER
-/** Who decided, and why, is in this node's own log. */
+/** The author and reason of these decisions are in this node's own log. */
 const BEFORE = { by: '', reason: '' }
 
 export function ownPlace(db: Db): DocChange[] {
@@ -38,7 +38,10 @@ export function ownPlace(db: Db): DocChange[] {
   ]
 }
 
-/** What cursors were signed with by a node whose place is moved, the newest last; others begin with keys of their own. */
+/**
+ * Keys with which a node whose place is moved signed its cursors, newest last; other nodes start
+ * with their own keys.
+ */
 export function ownCursorKeys(db: Db): DocChange[] {
   return signingKeysMade(db)
     .toReversed()

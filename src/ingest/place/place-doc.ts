@@ -1,5 +1,5 @@
-// What nodes share of their place, key by key: what stands in the rows of this node, and the changes between nodes. A key
-// is its kind, a colon and a name; what is gone says by whom and why it was taken away.
+// The place that nodes share, key by key: conversions between this node's rows and the changes between nodes.
+// A key is its kind, a colon and a name; the change of a removed key says who removed it and why.
 
 import type { InviteRow } from '../../data/store/invites.ts'
 import type { StoredToken } from '../../data/store/service-tokens.ts'
@@ -22,13 +22,13 @@ export type InviteDoc = {
   disabledAt: number | null
 }
 
-/** `code`: the invite that they came with; null where the operator let them in. */
+/** `code`: the member's invite; null if the operator let them in. */
 export type AdmissionDoc = { at: number; code: string | null }
 
-/** `isSeen`: they came by themselves. */
+/** `isSeen`: the member joined by making a request. */
 export type MemberDoc = { at: number; isSeen: boolean }
 
-/** Of something hidden, tagged or banned, and of the end of that. */
+/** A hide, tag or ban, or the end of one. */
 export type DecisionDoc = {
   at: number
   by: string
@@ -37,7 +37,7 @@ export type DecisionDoc = {
   blobs?: readonly string[]
 }
 
-/** Of a node that was alone: cursors that it gave are good on all. */
+/** Key of a formerly single node; cursors signed with it are valid on all nodes. */
 export type CursorKeyDoc = { at: number; secret: string }
 
 type PlaceDocs = {
@@ -53,7 +53,7 @@ type PlaceDocs = {
 
 type DocKind = keyof PlaceDocs
 
-/** Before they are numbered. */
+/** A change before it is numbered. */
 export type DocChange = { key: string; change: string; isGone: boolean }
 
 export function docKey(kind: DocKind, name: string): string {
@@ -77,7 +77,7 @@ export function splitKey(key: string): { kind: DocKind; name: string } {
   return { kind: key.slice(0, colon) as DocKind, name: key.slice(colon + 1) }
 }
 
-/** The name of a tag on a subject; neither has a space. */
+/** The name of a tag on a subject; neither contains a space. */
 export function tagName(subject: string, tag: string): string {
   return `${subject} ${tag}`
 }

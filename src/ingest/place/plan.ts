@@ -1,6 +1,6 @@
-// What an act of the operator or of somebody who comes in would change where nodes share their place, found out from
-// rows alone and written nowhere: the changes are put on the engine first. The rules are those by which a node that is
-// alone writes its rows (ingest/indexing/, ingest/timelines/).
+// Plans the changes that an operator's or newcomer's act makes to a shared place. It only reads rows and
+// writes nothing: the changes go to the engine first. The rules are those by which a single node writes its
+// rows (ingest/indexing/, ingest/timelines/).
 
 import type { OperatorRequest } from '../../bridge/messages.ts'
 import { findAdmission } from '../../data/store/admissions.ts'
@@ -28,7 +28,7 @@ import {
 export type PlaceAct =
   | Exclude<OperatorRequest, { kind: 'import-state' | 'import-follows' }>
   | { kind: 'redeem-invite'; did: string; code: string }
-  /** Somebody asked who is no member yet. */
+  /** A request by an account that is not a member yet. */
   | { kind: 'join'; did: string; maxMembers: number }
 
 type PlacePlan = { changes: DocChange[]; figures: Record<string, number> }
@@ -38,7 +38,7 @@ type Known = { db: Db; now: number }
 const OPERATOR = { by: 'operator', reason: '' }
 const NOTHING: PlacePlan = { changes: [], figures: {} }
 
-/** @throws what says that it can't be */
+/** @throws an error that says why the act is not possible */
 export function planAct(known: Known, act: PlaceAct): PlacePlan {
   switch (act.kind) {
     case 'create-token':

@@ -1,8 +1,7 @@
-// Whether a replay has met the main stream where it was when the replay began. Pure.
+// Decides whether a replay has reached the main stream's position at the replay's start. Pure.
 //
-// On the same host a seq says it exactly. Otherwise times do, and another host stamps and orders
-// events by its own clock: there it must be past by an overlap, or a beacon's event must have come,
-// and then as much time go by.
+// On the same host the seq decides. Another host stamps and orders events by its own clock: there the replay
+// must be past that time by an overlap, or have seen a beacon's event at least an overlap ago.
 
 import type { StreamCursor, StreamEvent } from '../../base/event.ts'
 import type { StreamHead } from './stream-head.ts'

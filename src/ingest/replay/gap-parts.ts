@@ -1,4 +1,4 @@
-// What the repair of gaps works with, and its limits.
+// Dependencies and limits of the gap repair.
 
 import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
 import type { ReplayLimits } from './limits.ts'
@@ -6,23 +6,23 @@ import type { ReplayParts } from './run.ts'
 import type { StreamHead } from './stream-head.ts'
 
 export type GapRepairParts = Omit<ReplayParts, 'limits'> & {
-  /** What the main stream is asked for now. */
+  /** The main stream's current filters. */
   filters: () => StreamFilters
-  /** Collections whose commits may stay unread until they are looked at. */
+  /** Collections whose commits may stay unparsed until they are needed. */
   unread: readonly string[]
-  /** Where the main stream is. */
+  /** The main stream's position. */
   head: () => StreamHead | undefined | 'wait'
-  /** Somebody waits for their first timeline. */
+  /** Whether a member waits for their first timeline. */
   isBusy: () => boolean
   limits: GapLimits
 }
 
 export type GapLimits = Pick<ReplayLimits, 'slice' | 'overlapMs' | 'silentMs' | 'giveUpMs'> & {
-  /** One replay; it goes on where it was in the next one. */
+  /** Limit of one replay; the next one resumes where it stopped. */
   longestMs: number
-  /** Between two attempts when no host is to be had. */
+  /** Between two attempts when no host is available. */
   retryMs: number
-  /** A gap that ended so long ago is in no host's window. */
+  /** A gap that ended this long ago is outside every host's window. */
   windowMs: number
   lookEveryMs: number
 }

@@ -1,6 +1,6 @@
-// Closes the gaps of the stream and sees to those of accounts, one after the other, behind everything that somebody
-// waits for. Everything is told from rows (data/store/gaps.ts), so a repair survives restarts. A full disk is waited
-// for, as by the main stream.
+// Closes the gaps of the stream and handles those of accounts, one after the other, with lower priority than
+// any work that members wait for. All state is in rows (data/store/gaps.ts), so a repair survives restarts.
+// While the disk is full it waits, like the main stream.
 
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -24,7 +24,7 @@ import { defaultReplayLimits } from './limits.ts'
 export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'writeRetry'> & {
   /** Members and authors. */
   circle: Circle
-  /** Jobs were queued. */
+  /** Called when jobs were queued. */
   onJobs: () => void
   writeRetry?: WriteRetry
   limits?: Partial<GapLimits>
@@ -32,7 +32,7 @@ export type GapRepairOptions = Omit<GapRepairParts, 'limits' | 'isBusy' | 'write
 
 export type GapRepair = {
   start(): void
-  /** Resolves when no socket is open any more. */
+  /** Resolves when all sockets are closed. */
   stop(): Promise<void>
 }
 
@@ -49,11 +49,11 @@ const DEFAULTS: GapLimits = {
 }
 
 /**
- * A gap of the stream is replayed if any host's window reaches back to its start: from the first host that does, or
- * from the one that reaches back furthest. What no host has any more is compared instead, author by author
- * (gap-sweep.ts). As a replay goes on to the present anyhow, all gaps that are open when it begins are repaired by
- * one, beginning at the oldest. A host that lost events can't replay them: it comes last, and what it replays is
- * compared as well.
+ * Replays a stream gap if any host's window reaches back to its start: from the first such host, or
+ * else from the one that reaches back furthest. A part that no host has any more is repaired by
+ * comparing repositories, author by author (gap-sweep.ts). Since a replay runs up to the present
+ * anyway, one replay repairs all gaps open when it begins, starting at the oldest. A host that lost
+ * events can't replay them: it is tried last, and what it replays is compared as well.
  */
 export function createGapRepair(options: GapRepairOptions): GapRepair {
   return new Repair(options)
@@ -104,7 +104,7 @@ class Repair implements GapRepair {
     if (writer.commit((ctx) => sweep(ctx.db, at))) this.#onJobs()
   }
 
-  /** Accounts whose server was away for long, or whose job was lost with an older version. */
+  /** Accounts whose server was away for long, or whose job an older version lost. */
   #repairAccounts(): void {
     const { writer, now } = this.#parts
     const uids = accountsToRepair(this.#parts.db, now(), ACCOUNTS_AT_ONCE)
@@ -134,7 +134,7 @@ class Repair implements GapRepair {
     await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, ended)))
   }
 
-  /** The first host that reaches back, or the one that does furthest. @returns undefined: none is there. */
+  /** Tries the first host that reaches back, or else the furthest. @returns undefined: no host. */
   async #replayFromAny(gap: Gap, forgetful: ReadonlySet<string>): Promise<GapRunEnd | undefined> {
     const clamped: GapRunEnd[] = []
     const all = this.#parts.stream.hosts
@@ -160,7 +160,7 @@ class Repair implements GapRepair {
   }
 }
 
-/** By whose own numbers events are missing that they had. */
+/** Hosts whose own sequence numbers show that they lost events. */
 function hostsThatLost(gaps: readonly Gap[]): ReadonlySet<string> {
   const lost = gaps.filter(({ cause }) => cause === LOST)
   return new Set(lost.flatMap(({ host }) => host ?? []))
@@ -187,8 +187,9 @@ function settle(
 }
 
 /**
- * All that are to be replayed become one, that of the oldest, or the one whose host lost events, which a restart must
- * not forget; how far a repair was stays only if alone.
+ * Merges all gaps to replay into one: the gap whose host lost events, which a restart must not
+ * forget, or else the oldest. The progress of an earlier repair is kept only if no other gap begins
+ * earlier.
  */
 function unite(db: WriteDb, gaps: Gap[], now: number): Gap {
   const first = gaps.find(({ cause }) => cause === LOST) ?? gaps[0]

@@ -1,7 +1,7 @@
-// Replays a gap of the main stream from one host: everything from the gap's start on, by the same filters, through
-// the same indexer, which sorts out by rev and tombstone what is known already. How far it is, is written down after
-// each slice, and a restart goes on there. Between two slices the thread is left to others for as long as the slice
-// took, or longer while a member waits; and while the disk is full the socket waits.
+// Replays a gap of the main stream from one host: everything from the gap's start on, with the same filters,
+// through the same indexer, which skips known events by rev and tombstone. Progress is saved after each
+// slice, and a restart resumes there. Between slices the thread is yielded for as long as the slice took, or
+// longer while a member waits. While the disk is full the socket waits.
 
 import type { StreamCursor, StreamEvent, StreamGap, StreamItem } from '../../base/event.ts'
 import { pause } from '../../base/util/waits.ts'
@@ -21,13 +21,16 @@ import type { GapRepairParts } from './gap-parts.ts'
 import { createStallWatch, type StallWatch, type Verdict } from './stall-watch.ts'
 
 export type GapRunEnd = {
-  /** `clamped`: the host's window begins there, and nothing was replayed. `stopped`: it goes on after the restart. */
+  /**
+   * `clamped`: the host's window begins within the gap, and nothing was replayed. `stopped`:
+   * resumes after the restart.
+   */
   how: Verdict | 'clamped' | 'stopped'
   host: string
   events: number
-  /** Frames that could not be read again. */
+  /** Frames that were unreadable again. */
   unreadable: number
-  /** Where the host's window begins, if within the gap: from there on nothing is missing. */
+  /** Start of the host's window, if within the gap: from there on nothing is missing. */
   windowUs: number | undefined
 }
 
@@ -38,11 +41,12 @@ const PATIENT = 4
 const KEPT_ITEMS = 128
 
 /**
- * It does not stop at the gap's end. What the gap brought may have been deleted since, and of a stranger such a
- * deletion left no trace, because nothing was there to delete. So it goes on to where the main stream was when the
- * replay came to the gap's end; later deletions find what was replayed.
+ * Does not stop at the gap's end. A record created in the gap may have been deleted since, and a
+ * stranger's deletion left no trace, because there was no row to delete. So the replay continues to
+ * where the main stream was when the replay reached the gap's end; later deletions find the
+ * replayed rows.
  *
- * `takesWindow`: goes on although the host's window begins within the gap, which is split there.
+ * `takesWindow`: continues although the host's window begins within the gap, which is split there.
  */
 export function startGapRun(
   parts: GapRepairParts,
@@ -131,7 +135,7 @@ class Run implements GapRun {
     return true
   }
 
-  /** @returns whether to go on. */
+  /** @returns whether to continue. */
   async #takeWindow(windowUs: number): Promise<boolean> {
     const { writer, writeRetry } = this.#parts
     this.#windowUs = windowUs
@@ -146,19 +150,19 @@ class Run implements GapRun {
     return isSplit === true
   }
 
-  /** At the gap's end: where the main stream is now is where this one may end. */
+  /** At the gap's end: makes the main stream's current position the end of this run. */
   #aim(): void {
     const { head, limits, now } = this.#parts
     const { toUs } = this.#gap
     const at = this.#catchUp || this.#reachedUs < toUs ? undefined : head()
     if (!at || at === 'wait') return
     const overlapUs = limits.overlapMs * 1000
-    // Another host's clock may call later what was in the gap.
+    // By another host's clock, events of the gap may be stamped later.
     const isSure = this.#reachedUs >= toUs + overlapUs || at.cursor.host === this.#host
     if (!isSure && now() - this.#stallWatch.heardAtMs() < limits.overlapMs) return
     this.#catchUp = createCatchUp(at, limits)
     this.#meetsFromUs = at.cursor.timeUs - overlapUs
-    // What tells that the main stream is met may have come already.
+    // The event that shows the main stream is reached may be among the latest ones.
     this.#note(this.#latest)
   }
 
@@ -191,8 +195,8 @@ function isClamp({ cause }: StreamGap): boolean {
 }
 
 /**
- * Accounts that were deleted in the gap, and of which later news was heard: what is older must go, and what is
- * younger comes again with this replay.
+ * Accounts that were deleted in the gap, with a newer status known already: older records must go,
+ * and this replay brings newer ones again.
  */
 function applyLateDeletions(ctx: IndexContext, items: readonly StreamItem[]): void {
   for (const item of items) {
@@ -212,13 +216,13 @@ function openStream(
   gap: Gap,
   of: { host: string; reachedUs: number; apply: (batch: StreamBatch) => Promise<void> },
 ): Consumer {
-  // Of no host: so it is resumed by time, less an overlap that must bring again what was had before.
+  // No host: the stream resumes by time, with an overlap that repeats earlier events.
   const cursor: StreamCursor = { host: '', wire: 'v1', seq: undefined, timeUs: of.reachedUs }
   return createConsumer({
     ...stream,
     hosts: [of.host],
     wire: stream.wire === 'v2' ? 'auto' : stream.wire,
-    // What could not be read may have been the compression's fault.
+    // The compression may be why the frame was unreadable.
     compress: stream.compress && gap.cause !== 'dropped-frame',
     filters: filters(),
     unread,

@@ -1,8 +1,8 @@
-// Repairs what no host can replay: each member and author is looked at (job `check`), and whose repository changed
-// since the gap began is compared with what we hold; and they are looked up anew (job `identity`), since who changed
-// handle or server meanwhile told it then. Jobs are queued a few hundred at a time, behind all others; how far the
-// sweep is stands in the gap's row. A sweep is for all gaps that wait for one when it begins. What strangers did
-// meanwhile is not found this way: nobody can say who of the whole network they were. The row says so.
+// Repairs what no host can replay. Checks each member and author (job `check`): repositories changed since
+// the gap began are compared with our copy. Looks each up anew (job `identity`), as handle and server may
+// have changed. Jobs are queued a few hundred at a time, behind all others; the gap's row holds the progress.
+// A sweep covers all gaps that wait when it begins. It can't find what strangers did meanwhile, as they are
+// unknown; the row says so.
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -20,15 +20,15 @@ import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
 import { enqueueJob, enqueueJobAgain } from '../../data/store/jobs.ts'
 import { isInCircle } from '../indexing/index-context.ts'
 
-/** Whose repositories are kept whole. */
+/** Accounts whose repositories are kept whole. */
 export type Circle = {
   /** uids above `after`, ascending. */
   next(after: number, limit: number): number[]
-  /** Accounts that are known but not of the circle. */
+  /** Counts the known accounts outside the circle. */
   others(): number
 }
 
-/** Members and whom they follow. */
+/** Members and the accounts they follow. */
 export function circleOf(actors: ActorReader): Circle {
   const isInside = (uid: number) => isInCircle(actors, uid)
   return {

@@ -1,31 +1,31 @@
-// Every bound of the replays, with its default.
+// All limits of the replays, with their defaults.
 
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
 export type ReplayLimits = {
-  /** How far back. */
+  /** How far back a replay starts. */
   recentMs: number
-  /** Sockets open at once. */
+  /** Concurrent sockets. */
   maxSockets: number
   /** Accounts on one socket; servers take 10,000, beacons included. */
   accountsPerSocket: number
-  /** Fewer accounts are read from their servers: a replay makes the host look through all hours. */
+  /** Fewer accounts are read from their servers: a replay makes the host scan all hours. */
   minAccounts: number
-  /** Accounts are waited for so long, so that those that come together share a socket. */
+  /** How long accounts gather, so that those added together share a socket. */
   gatherMs: number
-  /** The same while the newest posts of those whom a newcomer follows are read. */
+  /** The same while the newest posts of a newcomer's follows are read. */
   latestGatherMs: number
   /** The same while follow lists are being read. */
   longestGatherMs: number
-  /** Events applied in one go; live events are applied in between. */
+  /** Events applied at once; live events are applied in between. */
   slice: number
-  /** What clocks and order of two hosts may differ by. */
+  /** How far two hosts may differ in clock and order. */
   overlapMs: number
-  /** Silence that says the present is reached, where the main stream is silent too. */
+  /** Silence after which the present counts as reached, if the main stream is silent too. */
   quietMs: number
-  /** Silence after which a replay ends although it has not met the main stream. */
+  /** Silence after which a replay ends although it has not reached the main stream. */
   silentMs: number
-  /** No host to be had for so long: what is wanted is read from the accounts' servers. */
+  /** With no host available for this long, the accounts are read from their servers. */
   giveUpMs: number
   longestMs: number
 }

@@ -1,8 +1,8 @@
-// Brings the recent past of accounts that became somebody's concern. They wait in a table, written in the transaction
-// that made them a concern, until those that come together have gathered; then one replay takes all of them, up to
-// what a socket takes, and some replays run at once. What a replay does not bring for certain (the host's window is
-// shorter, there is no host, or they are too few to trouble one) is read from the accounts' own servers: a job
-// `recent` for each.
+// Fetches the recent past of accounts that became relevant. They are queued in a table, in the transaction
+// that made them relevant, until those added together have gathered; then one replay takes all, up to a
+// socket's limit, and some replays run at once. Where a replay is not certain to be complete (the host's
+// window is shorter, no host is available, or too few accounts wait), a job `recent` reads each account from
+// its server.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { findActor } from '../../data/store/actors.ts'
@@ -37,28 +37,28 @@ type ReplaysOptions = Omit<ReplayParts, 'limits' | 'onApplied' | 'writeRetry'> &
   onApplied?: ReplayParts['onApplied']
   writeRetry?: WriteRetry
   /**
-   * Where the main stream is; undefined where it has never received anything. `wait` while what it
-   * is asked for does not yet cover the accounts of now.
+   * The main stream's position; undefined if it has never received anything. `wait` while its
+   * filters do not cover the current accounts yet.
    */
   head: () => StreamHead | undefined | 'wait'
-  /** Jobs were queued. */
+  /** Called when jobs were queued. */
   onJobs: () => void
   limits?: Partial<ReplayLimits>
 }
 
 export type Replays = {
-  /** Goes on with what a stopped process had begun. */
+  /** Resumes the replays of a stopped process. */
   start(): void
-  /** Resolves when no socket is open any more. */
+  /** Resolves when all sockets are closed. */
   stop(): Promise<void>
-  /** Those that run. */
+  /** The replays in progress. */
   running(): RunningReplay[]
 }
 
 type RunningReplay = {
   id: number
   accounts: number
-  /** Microseconds of the stream's time: from where on, and how far. */
+  /** Microseconds of stream time: the start, and the position reached. */
   fromUs: number
   reachedUs: number | undefined
 }
@@ -154,12 +154,12 @@ function isWhole({ how, windowUs }: ReplayEnd): boolean {
   return how === 'met' && windowUs === undefined
 }
 
-/** It is of nobody any more. */
+/** Drops a replay that has no accounts left. */
 function forget({ writer, writeRetry }: ReplayParts, { id }: Replay): void {
   writeRetry.ifThereIsRoom(() => writer.commit(({ db }) => deleteReplay(db, id)))
 }
 
-/** @returns of how many accounts it was, but for those that are wanted once more. */
+/** @returns the number of its accounts, without those wanted again meanwhile. */
 function settle(db: WriteDb, { id }: Replay, end: ReplayEnd): number {
   const uids = accountsOfReplay(db, id)
   deleteReplay(db, id)
@@ -167,7 +167,7 @@ function settle(db: WriteDb, { id }: Replay, end: ReplayEnd): number {
   return uids.length
 }
 
-/** Instead of a replay. */
+/** Reads the accounts from their servers instead of a replay. */
 function askServers(db: WriteDb, limit: number): void {
   for (const uid of accountsWaiting(db, limit)) {
     unwantReplay(db, uid)
@@ -175,7 +175,7 @@ function askServers(db: WriteDb, limit: number): void {
   }
 }
 
-/** Whether those that wait are all that come now: a follow list that is being read brings more. */
+/** Whether no more accounts are about to be added: a follow list being read adds more. */
 function isGathered(
   db: Db,
   { count, since }: { count: number; since: number | undefined },

@@ -1,8 +1,8 @@
-// One replay: a second stream of some accounts, from some hours ago until it has met the main one. Its events go
-// through the same indexer, which sorts out by rev and tombstone what is known already, later or gone; the main
-// stream's cursor is not touched. Where it stands is saved with what was applied, so it goes on there after a
-// restart. Between two slices the thread is left to others for as long as the slice took. Meanwhile the socket waits,
-// as it does for the main stream; and while the disk is full.
+// One replay: a second stream of some accounts, from some hours ago until it reaches the main one. Its events
+// go through the same indexer, which skips known, outdated and deleted records by rev and tombstone; the main
+// stream's cursor is untouched. The replay's cursor is saved with the applied events, so a restart resumes
+// there. Between slices the thread is yielded for as long as the slice took. Meanwhile the socket waits, and
+// also while the disk is full, like the main stream's.
 
 import { collections } from '../../base/atproto/collections.ts'
 import type { StreamCursor, StreamEvent } from '../../base/event.ts'
@@ -27,7 +27,7 @@ import type { ReplayLimits } from './limits.ts'
 import { createStallWatch, type Verdict } from './stall-watch.ts'
 import type { StreamHead } from './stream-head.ts'
 
-/** Which hosts there are, and how they are asked; as for the main stream. */
+/** The hosts and how to connect to them; same as for the main stream. */
 export type StreamSettings = Pick<
   ConsumerOptions,
   'hosts' | 'wire' | 'compress' | 'v1Dictionary' | 'cacheDir'
@@ -36,7 +36,7 @@ export type StreamSettings = Pick<
 export type ReplayParts = {
   db: Db
   writer: Writer
-  /** After each slice; what it returns is waited for. */
+  /** Called after each slice and awaited. */
   onApplied: () => Promise<void> | undefined
   writeRetry: WriteRetry
   stream: StreamSettings
@@ -46,10 +46,10 @@ export type ReplayParts = {
 }
 
 export type ReplayEnd = {
-  /** `stopped`: it goes on after the restart. */
+  /** `stopped`: resumes after the restart. */
   how: Verdict | 'stopped'
   events: number
-  /** Where the host's window began, in microseconds, if that is later than was asked for. */
+  /** Start of the host's window, in microseconds, if later than requested. */
   windowUs: number | undefined
 }
 
@@ -61,10 +61,13 @@ export type ReplayRun = {
 }
 
 const LOOK_EVERY_MS = 50
-/** An account that was looked up this long after its identity event need not be looked up again. */
+/** An account looked up this long after its identity event need not be looked up again. */
 const CLOCKS_MS = 10 * MINUTE_MS
 
-/** `accounts`: uids by DID, of whom the replay is. `tip` undefined: the main stream has never received anything. */
+/**
+ * `accounts`: uids of the replayed accounts, by DID. `head` undefined: the main stream has never
+ * received anything.
+ */
 export function startReplayRun(
   parts: ReplayParts,
   replay: Replay,
@@ -133,13 +136,19 @@ export function startReplayRun(
   }
 }
 
-/** Where the host's window begins, as it says. A broken event of one account is the main stream's to note. */
+/**
+ * Start of the host's window, as reported by the host. Broken events of single accounts are left to
+ * the main stream.
+ */
 function windowIn({ gaps }: StreamBatch): number | undefined {
   const said = gaps.filter(({ did }) => did === undefined).map(({ toUs }) => toUs)
   return said.length > 0 ? Math.max(...said) : undefined
 }
 
-/** Before the others: what is older than a deletion is then left out, wherever it stands. */
+/**
+ * Applies deletions before the other events: older records are then left out, wherever they are in
+ * the batch.
+ */
 function applyDeletions(
   { writer }: ReplayParts,
   accounts: ReadonlyMap<string, number>,
@@ -165,7 +174,7 @@ function openStream(
   return createConsumer({
     ...stream,
     hosts: hostsFrom(stream.hosts, of.head?.cursor.host),
-    // The other wire takes any number of accounts where the URL is too long for something on the way.
+    // Where a proxy on the way rejects the long URL, the other wire takes any number of accounts.
     wire: stream.wire === 'v2' ? 'auto' : stream.wire,
     alwaysFiltered: true,
     filters: { collections, dids: [...new Set([...of.accounts.keys(), ...beacons])] },
@@ -176,19 +185,19 @@ function openStream(
   })
 }
 
-/** The main stream's host first: there its seqs hold. */
+/** The main stream's host first: its seqs are valid only there. */
 function hostsFrom(hosts: readonly string[], first: string | undefined): string[] {
   if (first === undefined || !hosts.includes(first)) return [...hosts]
   return [first, ...hosts.filter((host) => host !== first)]
 }
 
-/** By our clock: nothing was received there yet. */
+/** By our clock: this replay has received nothing yet. */
 function beginning({ fromUs }: Replay, { hosts, wire }: StreamSettings): StreamCursor {
   const firstWire = wire === 'v1' ? 'v1' : 'v2'
   return { host: hosts[0]!, wire: firstWire, seq: undefined, timeUs: fromUs, isByClock: true }
 }
 
-/** The look-up that it would cause was made meanwhile. */
+/** The lookup that this event would cause was made meanwhile. */
 function isKnownIdentity(db: Db, uid: number, event: StreamEvent): boolean {
   if (event.kind !== 'identity') return false
   const checkedAt = findActor(db, uid)?.identity_checked_at ?? 0

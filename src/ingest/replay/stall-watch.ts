@@ -1,24 +1,27 @@
-// Watches over a replay: whether it has met the main stream, or else whether silence, absence or time say
-// that it ends without.
+// Decides when a replay ends: because it has reached the main stream, or else because of silence, missing
+// hosts or the time limit.
 
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import type { CatchUp } from './catch-up.ts'
 import type { ReplayLimits } from './limits.ts'
 
 /**
- * `met`: nothing is missing. `silent`: the host said nothing any more, and something may be. `failed`: no
- * host to be had.
+ * `met`: nothing is missing. `silent`: the host fell silent, and events may be missing. `failed`:
+ * no host is available.
  */
 export type Verdict = 'met' | 'silent' | 'failed'
 
 export type StallWatch = {
-  /** When something came last, or nothing could be taken. */
+  /** Time of the last event, or of the last moment when none could be taken. */
   heardAtMs(): number
-  /** Something came. */
+  /** An event arrived. */
   heard(nowMs: number): void
-  /** For so long nothing could be taken: the host was not silent. */
+  /** No event could be taken for this long: the host was not silent. */
   heldUp(nowMs: number, forMs: number): void
-  /** undefined: it goes on. @param catchUp - as soon as it is known where the main stream is. */
+  /**
+   * Returns undefined while the replay continues.
+   * @param catchUp - given once the main stream's position is known.
+   */
   verdict(
     nowMs: number,
     status: Pick<StreamStatus, 'connected' | 'paused'>,
@@ -26,7 +29,10 @@ export type StallWatch = {
   ): Verdict | undefined
 }
 
-/** `quietMs`: after so much silence it is caught up, where the main stream has never received anything. */
+/**
+ * `quietMs`: silence after which the replay counts as caught up, if the main stream has never
+ * received anything.
+ */
 export function createStallWatch(options: {
   limits: Pick<ReplayLimits, 'silentMs' | 'giveUpMs' | 'longestMs'>
   quietMs: number | undefined

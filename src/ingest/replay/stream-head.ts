@@ -1,32 +1,32 @@
-// Where the main stream is, as a second stream can recognise it. Whatever is behind this place was applied with the
-// accounts known by now; a replay that has come this far has met it without a seam. The servers say nothing when a
-// replay has reached the present, and a stream of few accounts may be silent for hours. So a replay asks for a few
-// accounts more, beacons, which the main stream heard of last: their events are not applied again, but tell how far
-// it is.
+// The main stream's position, in a form that a second stream can recognise. Everything up to it was applied
+// with the accounts known by now, so a replay that reaches it joins without a gap. Servers do not tell when a
+// replay reaches the present, and a stream of few accounts may be silent for hours. So a replay also
+// subscribes to beacons, the accounts that the main stream heard last: their events show its progress and are
+// not applied again.
 
 import type { StreamCursor, StreamItem } from '../../base/event.ts'
 
 export type StreamHead = {
   /** After the last event applied. */
   cursor: StreamCursor
-  /** The latest commits applied, each of another account, the newest first. */
+  /** The latest applied commits, each of a different account, newest first. */
   beacons: Beacon[]
 }
 
 type Beacon = { did: string; rev: string }
 
 const MAX_BEACONS = 8
-/** Of these the beacons are taken: some accounts write many events in a row. */
+/** Beacons are picked from these items: some accounts write many events in a row. */
 const KEPT_ITEMS = 128
 
 type HeadTracker = {
-  /** After the batch was applied. */
+  /** Called after the batch was applied. */
   note(batch: { events: readonly StreamItem[]; cursor: StreamCursor }): void
   /** undefined: nothing was ever applied or saved. */
   head(): StreamHead | undefined
 }
 
-/** `saved`: where the main stream goes on after a restart. */
+/** `saved`: where the main stream resumes after a restart. */
 export function createHeadTracker(saved: StreamCursor | undefined): HeadTracker {
   let cursor = saved?.isByClock ? undefined : saved
   let latest: readonly StreamItem[] = []

@@ -1,8 +1,8 @@
-// Writes what programs post to their timelines, many posts in one transaction.
+// Writes the posts of programs to their timelines, many posts in one transaction.
 //
-// Every event gets the next number of its timeline. Where a producer numbers its events and one is missing, its
-// place is kept (data/store/custom-numbers.ts): readers stop before it until it comes, or for five seconds. What comes
-// after that goes to the end, and the place is no gap any more.
+// Every event gets the next number of its timeline. If a producer numbers its events and one is missing, its
+// place is reserved (data/store/custom-numbers.ts): readers stop before it until it arrives, or for five
+// seconds. After that a late event goes to the end, and the place is no longer a gap.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import {
@@ -38,7 +38,7 @@ export type TimelineLimits = {
   allBytes: number
   keys: number
   producers: number
-  /** Places kept in one timeline at once. */
+  /** Reserved places in one timeline at once. */
   holes: number
 }
 
@@ -52,28 +52,28 @@ export const LIMITS: TimelineLimits = {
   holes: 1_000,
 }
 
-/** Idempotency keys are remembered for so long. */
+/** How long idempotency keys are remembered. */
 export const KEYS_LAST_MS = DAY_MS
 
 type Append = (
   db: WriteDb,
   posts: readonly TimelinePost[],
   now: number,
-  /** Hears of each that was not there already. */
+  /** Called for each post that was not there already. */
   onInserted?: (post: TimelinePost, seq: number) => void,
 ) => PostOutcome[]
 
-/** How much room there is left is counted anew after so many batches. */
+/** Batches after which the remaining room is counted anew. */
 const COUNTED_EVERY = 256
 
-/** @returns what writes within a transaction. */
+/** @returns a function that appends within a transaction. */
 export function createAppend(limits: TimelineLimits = LIMITS): Append {
   let room: Room | undefined
   let batches = 0
   return (db, posts, now, onInserted) => {
     if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
     const batch: Batch = { db, limits, now, rows: new Map(), room, onInserted }
-    // Whatever is thrown is rolled back: what was counted of it is not there.
+    // An error rolls the batch back and makes the counted room wrong.
     room = undefined
     const outcomes = posts.map((post) => appendOne(batch, post))
     for (const row of batch.rows.values()) finish(batch, row)
@@ -82,7 +82,7 @@ export function createAppend(limits: TimelineLimits = LIMITS): Append {
   }
 }
 
-/** Takes over posts that another node gave their numbers. */
+/** Takes over posts that another node numbered. */
 export function followPosts(
   db: WriteDb,
   { name, posts, now }: { name: string; posts: readonly GivenPost[]; now: number },
@@ -90,7 +90,7 @@ export function followPosts(
   const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, now)
   const room = { bytes: 0, timelines: 0, keys: undefined }
   const batch: Batch = { db, limits: LIMITS, now, rows: new Map(), room }
-  // What this node had by such numbers before it shared anything stays.
+  // Events that this node had under these numbers before sharing stay.
   for (const one of posts) if (one.seq > row.last_seq) insert(batch, row, one)
   finish(batch, row)
 }
@@ -180,7 +180,7 @@ function whyFull(
   )
 }
 
-/** The place that this number has, or is given now. */
+/** The place already reserved for this number, or a new one. */
 function numberedPlace(
   batch: Batch,
   row: CustomTimelineRow,
@@ -193,7 +193,7 @@ function numberedPlace(
   if (last === 0 && countProducers(db, timeline) >= limits.producers) {
     return refused(429, 'TooManyProducers', `At most ${limits.producers} producers number events`)
   }
-  // Whoever numbers for the first time may begin anywhere.
+  // A new producer may start at any number.
   const skipped = last === 0 ? 0 : number - last - 1
   if (skipped > 0 && skipped + countOpenHoles(db, timeline) > limits.holes) {
     return refused(
@@ -210,7 +210,7 @@ function numberedPlace(
   return row.last_seq + skipped + 1
 }
 
-/** One that was waited for takes its place; one that was given up goes to the end. */
+/** A post still awaited takes its place; one already given up goes to the end. */
 function latePlace(
   { db }: Batch,
   row: CustomTimelineRow,
@@ -222,7 +222,7 @@ function latePlace(
   return hole.is_given_up ? row.last_seq + 1 : hole.seq
 }
 
-/** The oldest make room for the newest. */
+/** Drops the oldest events to make room for the newest. */
 function finish({ db, limits }: Batch, row: CustomTimelineRow): void {
   saveCustomTimeline(db, row)
   const timeline = row.id
@@ -230,7 +230,7 @@ function finish({ db, limits }: Batch, row: CustomTimelineRow): void {
   if (row.events > limits.events) {
     trimCustomEvents(db, { timeline, before, limit: row.events - limits.events })
   }
-  // A tenth more than must be, by the average, so that it is not done for every post.
+  // Drops an average tenth more than necessary, so that not every post has to trim.
   if (row.bytes > limits.bytes) {
     const surplus = Math.ceil((1.1 - limits.bytes / row.bytes) * row.events)
     trimCustomEvents(db, { timeline, before, limit: Math.max(1, surplus) })

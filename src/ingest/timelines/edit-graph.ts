@@ -1,7 +1,8 @@
-// Writes what programs tell of their graphs: follows that come and go, one request in one transaction.
+// Writes the edits of programs to their graphs: added and removed follows, one request in one transaction.
 //
-// A load comes as many requests, each with some lines of the list. How many of them are applied is kept in the same
-// transaction as what they say, so a client that lost its answer goes on from there, and nothing is applied twice.
+// A load consists of many requests, each with some lines of the list. The number of applied lines is saved in
+// the same transaction as their follows, so a client that lost its answer resumes there, and nothing is
+// applied twice.
 
 import {
   addGraphAccount,
@@ -27,7 +28,7 @@ type GraphLimits = { graphs: number; edges: number; allEdges: number }
 
 const GRAPH_LIMITS: GraphLimits = { graphs: 1_000, edges: 10_000_000, allEdges: 20_000_000 }
 
-/** Rows of a deleted graph that go at once. */
+/** Rows of a deleted graph removed at once. */
 const CLEARED_AT_ONCE = 5_000
 
 type Batch = {
@@ -62,7 +63,7 @@ export function editGraph(
   return { ok: true, added, removed }
 }
 
-/** Deleted graphs go bit by bit. */
+/** Removes deleted graphs bit by bit. */
 export function clearGraphs(db: WriteDb): void {
   clearDroppedGraph(db, CLEARED_AT_ONCE)
 }
@@ -94,7 +95,7 @@ function whyNot(
   const room = limits.edges - (found?.edges ?? 0)
   const roomInAll = add.length > 0 ? limits.allEdges - countCustomEdges(db) : 0
   if (add.length <= Math.min(room, roomInAll)) return undefined
-  // It may tell of follows again that are there.
+  // The edit may add follows that exist already.
   const growth = growthOf(db, edit, found)
   if (growth > 0 && growth > room) {
     return refused(503, 'GraphsFull', `A graph has at most ${limits.edges} follows`)
@@ -105,7 +106,7 @@ function whyNot(
   return undefined
 }
 
-/** By how many follows it makes the graph larger. */
+/** By how many follows the edit makes the graph larger. */
 function growthOf(
   db: WriteDb,
   { add, remove }: { add: readonly Follow[]; remove: readonly Follow[] },

@@ -1,5 +1,5 @@
-// Timelines that nodes share: what posts would become of is found out without writing any, since it is to be in the
-// timeline's log first; and what is in the log becomes rows, on every node the same.
+// Timelines that nodes share: plans the outcome of posts without writing them, since the log of the timeline
+// must have them first; and turns the log's entries into rows, identical on every node.
 
 import { putPostedKey, setLastNumber } from '../../data/store/custom-numbers.ts'
 import {
@@ -20,23 +20,23 @@ import { tryOut } from '../../data/store/transact.ts'
 import { type createAppend, followPosts } from './append.ts'
 
 type Written = Omit<TimelinePost, 'name' | 'key' | 'body'> & { key?: string; body: string }
-/** `at` of a post: of one that came before its timeline was shared. */
+/** `at` of a post: set if it was posted before its timeline was shared. */
 export type Entry = {
   at: number
   posts: { seq: number; at?: number; post: Written }[]
   more?: Remainder
 }
 
-/** What a timeline has besides its events, from before it was shared (moved-timeline.ts). */
+/** A timeline's data besides its events, from before it was shared (moved-timeline.ts). */
 export type Remainder = {
   keys?: (Omit<MovedKey, 'key' | 'body'> & { key: string; body: string })[]
   holes?: MovedHole[]
   producers?: Omit<ProducerNumber, 'timeline'>[]
-  /** The highest number that was given; all else is there. */
+  /** The highest number assigned; sent last, when all the rest is written. */
   lastSeq?: number
 }
 
-/** In one entry of a log. */
+/** Posts in one log entry. */
 const MAX_POSTS = 100
 const MAX_BYTES = 128 << 10
 
@@ -59,7 +59,7 @@ export function planPosts(
   return plan
 }
 
-/** Those that another thread has not brought meanwhile. */
+/** Applies the entries that another thread has not applied meanwhile. */
 export function followLog(
   db: WriteDb,
   request: {
@@ -96,7 +96,7 @@ function followRemainder(
   saveCustomTimeline(db, { ...row, last_seq: Math.max(row.last_seq, lastSeq) })
 }
 
-/** Places of posts, cut into what one entry takes. */
+/** Indexes of posts, cut into pieces that fit one entry. */
 export function* cutForLog(
   posts: readonly { payload: string }[],
   places: Iterable<number>,
@@ -125,7 +125,7 @@ export function entryOf({ given, receivedAt }: PostPlan): string {
 }
 
 function fromWritten(name: string, { key, body, ...rest }: Written): TimelinePost {
-  // JSON leaves out what is undefined.
+  // JSON omits undefined properties.
   const numbered = rest.numbered ?? undefined
   return {
     ...rest,

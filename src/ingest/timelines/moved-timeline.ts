@@ -1,6 +1,7 @@
-// A timeline that one node had alone, as the entries by which it becomes one that nodes share: its events by the numbers
-// they have, then what it takes so that no number or idempotency key counts for something else on another node. Nothing
-// is written to it meanwhile; what was interrupted goes on after the last number that is in the log.
+// Converts a timeline of one node to the log entries that make it a shared one: its events with their
+// numbers, then the data that keeps numbers and idempotency keys from being used for anything else on another
+// node. The timeline is not written to meanwhile; an interrupted move resumes after the last number in the
+// log.
 
 import type { CustomTimelineRow } from '../../data/store/custom-timelines.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -18,7 +19,7 @@ type Parts = { db: Db; events: Pick<CustomTimelines, 'read'>; now: number }
 
 const READ_AT_ONCE = 500
 
-/** @param after - the number of the last event that is in the log */
+/** @param after - the number of the last event in the log */
 export function* movedEntries(
   parts: Parts,
   row: CustomTimelineRow,
@@ -42,12 +43,12 @@ function* eventsOf({ events }: Parts, row: CustomTimelineRow, after: number) {
   }
 }
 
-/** Keys stand by themselves: that of an event that made room for later ones counts as well. */
+/** Keys are moved separately, since the key of a trimmed event still counts. */
 function written({ seq, receivedAt, ...event }: CustomEvent): Entry['posts'][number] {
   return { seq, at: receivedAt, post: { ...event, body: '', numbered: undefined } }
 }
 
-/** The last of them says how far numbers have gone, so that whoever has that has all. */
+/** The last entry has the highest number assigned, so a node that has it has everything. */
 function* remainderOf({ db, now }: Parts, row: CustomTimelineRow): Generator<Remainder> {
   const { id } = row
   const limit = READ_AT_ONCE

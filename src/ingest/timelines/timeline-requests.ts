@@ -1,6 +1,5 @@
-// What the serving threads ask to be written for the timelines service, each request in one transaction, and what
-// is done about it now and then: numbers that did not come within five seconds are waited for no more, and what is
-// too old goes.
+// The serving threads' write requests for the timelines service, each in one transaction, and the periodic
+// work on timelines: gives up numbers missing for five seconds, and drops data that is too old.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { TimelineOutcomes, TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
@@ -34,7 +33,7 @@ type Parts = {
   tendLog?: () => Promise<void> | undefined
 }
 
-/** How often numbers that are missing are looked for, and how long they may take. */
+/** How often missing numbers are checked, and how long they may take. */
 const LOOKED_FOR_EVERY_MS = 500
 const WAITED_FOR_MS = 5_000
 const TIDIED_EVERY_MS = MINUTE_MS
@@ -95,7 +94,7 @@ export function tendTimelines({
   }
 }
 
-/** A clock that was put back must not make a hole wait for ever. */
+/** A clock set back must not make a hole wait for ever. */
 function giveUp(db: WriteDb, now: number): void {
   for (const id of giveUpHoles(db, { openedBy: now - WAITED_FOR_MS, now })) {
     touchCustomTimeline(db, id)

@@ -10,7 +10,7 @@ import {
 } from '../../data/store/service-tokens.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 
-/** No token was made; the message is for whoever asked for it. */
+/** No token was created; the message is for the requester. */
 export class TokenError extends Error {
   override name = 'TokenError'
 }
@@ -32,7 +32,7 @@ export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): 
   insertServiceToken(db, wish, now)
 }
 
-/** It is refused from now on. */
+/** The token is refused from now on. */
 export function revokeToken({ db, now }: IndexContext, name: string): boolean {
   return revokeServiceToken(db, name, now)
 }

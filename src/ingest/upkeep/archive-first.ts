@@ -1,8 +1,8 @@
-// The stream's beginning where it begins with the archive (sources/archive/): what the stream would have brought is
-// read there, through the same indexer and in the same order, and where the archive ends the stream goes on, on the
-// same host and by its sequence numbers. To everybody else it is one stream. Which is why the stream's own place is
-// not written down before: whatever asks how far the stream is learns that it has not begun. After an absence that is
-// longer than any host's window the archive closes the hole.
+// A stream that begins with the archive (sources/archive/): reads there what the stream would have brought,
+// through the same indexer and in the same order, then continues live on the same host by seq. All other code
+// sees one stream. The stream's own cursor is not saved before the handover, so code that asks for the
+// position learns that the stream has not begun. After an absence longer than any host's window the archive
+// closes the gap.
 
 import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -33,7 +33,7 @@ const LONG_ABSENCE_MS = DAY_MS
 const GIGABYTE = 1_000_000_000
 
 export type StreamWithArchive = Consumer & {
-  /** undefined where it does not begin with the archive. */
+  /** undefined if the stream does not begin with the archive. */
   archive(): ArchiveStatus | undefined
 }
 
@@ -44,9 +44,9 @@ type Parts = {
   writer: Writer
   now: () => number
   log: Logger
-  /** The stream, from where it stands by now. */
+  /** Creates the live stream, from the position saved by then. */
   createStream: () => Consumer
-  /** Told of what was applied; what it returns is waited for. */
+  /** Called with the applied events and awaited. */
   onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
   writeRetry?: WriteRetry
   limits?: Partial<ArchiveLimits>
@@ -64,7 +64,8 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
   let stream: Consumer | undefined
   let running: Promise<void> | undefined
 
-  // A rejection is not caught on purpose: rows that cannot be written stop the process, but for want of room.
+  // Rejections are deliberately not caught: a failed write stops the process, except for lack of
+  // space.
   async function run(): Promise<void> {
     const { host, seq } = begun!
     log.info({ host, seq }, 'the stream begins with the archive')
@@ -85,7 +86,7 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
       await running
       await stream?.stop()
     },
-    // Where everything is kept, nothing is filtered but collections.
+    // With the whole network indexed, only collections are filtered.
     setFilters: (filters) => stream?.setFilters(filters),
     status() {
       const events = reader.progress().events - begun.events
@@ -97,7 +98,7 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
   }
 }
 
-/** @returns how far it is, where the stream is to begin with it. */
+/** @returns the archive's progress, if the stream must begin with it. */
 function archiveToRead(
   db: Db,
   { archive, jetstreamHosts }: Pick<ArchiveSettings, 'archive' | 'jetstreamHosts'>,
@@ -114,7 +115,7 @@ function archiveToRead(
   return { ...figures, host, ...from, tipSeq: 0, startedAt: now, finishedAt: undefined }
 }
 
-/** Where the stream was left on this host, if no window reaches back so far. */
+/** Where the stream stopped on this host, if no host's window reaches back that far. */
 function leftLongAgo(
   db: Db,
   host: string,
@@ -144,14 +145,14 @@ function createReader(
         commitBatch(writer, { events, gaps }, ({ db }) => putArchive(db, batch.progress)),
       )
       if (outcome) await onApplied(events, outcome)
-      // Whoever else waits for this thread has its turn.
+      // Lets other work of this thread run.
       await new Promise((resolve) => setImmediate(resolve))
     },
     ...{ signal, now, log, limits },
   })
 }
 
-/** The stream goes on where the archive ends: inclusively, so that nothing lies between. */
+/** Resumes the stream where the archive ends: inclusively, so that nothing lies between. */
 function handOver({ writer, now, log }: Parts, progress: ArchiveProgress): true {
   const { host, startedAt } = progress
   const seq = Math.max(1, progress.seq)

@@ -1,5 +1,5 @@
-// Members who have not been here for long leave by themselves, where the settings say so. What they kept here
-// alone is written to a file first, as the command line does: nobody else could give it back.
+// Removes members who have been away for long, if the settings say so. Data that they kept only here is first
+// written to a file, as the command line does: it exists nowhere else.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

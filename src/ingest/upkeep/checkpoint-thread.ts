@@ -1,4 +1,4 @@
-// A thread that does nothing but copy the database's log into its file, each time it is told to.
+// A thread that only copies the database's log into its file, each time it is told to.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { copyLogIfThereIsRoom, openCheckpointer } from '../../data/store/checkpoint.ts'

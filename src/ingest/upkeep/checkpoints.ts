@@ -1,6 +1,6 @@
-// Keeps the database's log short without the writer waiting for the disk: a thread of its own copies it, pass after
-// pass, while batches go on being applied. When little is left the writer copies that itself, and with its next
-// write the log starts anew, which it can't while anything of it is missing in the file.
+// Keeps the database's log short without making the writer wait for the disk: a separate thread copies it,
+// pass after pass, while batches are applied. When little is left the writer copies the rest itself, and its
+// next write restarts the log, which is only possible once all of it is in the file.
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'
@@ -9,26 +9,26 @@ import type { Db } from '../../data/store/db.ts'
 import type { Watchdog } from './watchdog.ts'
 
 type CheckpointLimits = {
-  /** From so many pages on the log is copied. */
+  /** Length from which the log is copied. */
   startPages: number
-  /** So many at most are copied by the writer. */
+  /** Most pages that the writer copies itself. */
   tailPages: number
-  /** From so many on the writer waits for the thread. */
+  /** Length from which the writer waits for the thread. */
   maxPages: number
 }
 
 const defaults: CheckpointLimits = { startPages: 16_384, tailPages: 4_096, maxPages: 65_536 }
 
-/** Of the limits, for the smallest databases. */
+/** Share of the limits that applies to the smallest databases. */
 const LEAST_SHARE = 1 / 8
 
 export type Checkpoints = {
-  /** To be called between two transactions, often. What it returns has to be waited for. */
+  /** Call often, between transactions. The returned promise must be awaited. */
   tend(): Promise<void> | undefined
   stop(): Promise<void>
 }
 
-/** The same, where somebody notices if it never ends. */
+/** The same, with a watchdog over its waits. */
 export function watchedCheckpoints(
   options: Parameters<typeof keepCheckpointed>[0],
   watchdog: Pick<Watchdog, 'over'>,
@@ -43,7 +43,7 @@ export function watchedCheckpoints(
   }
 }
 
-/** No more of them than the database has pages. */
+/** Scales the limits down for databases smaller than `startPages`. */
 function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
   const share = Math.min(1, Math.max(LEAST_SHARE, pages / most.startPages))
   const { startPages, tailPages, maxPages } = most
@@ -55,9 +55,10 @@ function limitsFor(pages: number, most: CheckpointLimits): CheckpointLimits {
 }
 
 /**
- * Where the thread can't keep up the log grows up to a limit, and then everybody who writes waits for one and the
- * same pass. Where readers hold on to old states it grows on, for nobody can help that. All limits are lower while
- * the database is small: copying is cheap then, and a log ten times the database is what nobody expects.
+ * If the thread can't keep up, the log grows up to a limit; then all writers wait for the same
+ * pass. If readers hold old states it keeps growing, which can't be helped. All limits are lower
+ * while the database is small: copying is cheap then, and a log ten times the size of the database
+ * would be a surprise.
  */
 export function keepCheckpointed(options: {
   db: Db
@@ -71,7 +72,7 @@ export function keepCheckpointed(options: {
   })
   let isThere = true
   let copying: PromiseWithResolvers<void> | undefined
-  /** What everybody waits for who finds the log at its limit. */
+  /** The pass that all writers wait for once the log is at its limit. */
   let emptying: Promise<void> | undefined
   const exited = new Promise<void>((resolve) => {
     worker.once('exit', () => {
@@ -82,7 +83,7 @@ export function keepCheckpointed(options: {
   })
   worker.on('message', endCopying)
   worker.on('error', (error) => log.warn({ error: error.message }, 'the checkpoint thread ended'))
-  // For writes that nobody tends after.
+  // For writes without a call of `tend`.
   limitLog(db, 2 * most.maxPages)
 
   function endCopying(): void {
@@ -102,7 +103,7 @@ export function keepCheckpointed(options: {
     return undefined
   }
 
-  /** One more pass after this one, with nothing new meanwhile, so that it is the last. */
+  /** One more pass after the current one; nothing is written meanwhile, so it is the last. */
   function startEmptying(): Promise<void> {
     emptying = startPass()
       .then(startPass)
@@ -112,7 +113,7 @@ export function keepCheckpointed(options: {
     return emptying
   }
 
-  /** The pass that is under way, or else a new one. */
+  /** The current pass, or else a new one. */
   function startPass(): Promise<void> {
     if (copying || !isThere) return copying?.promise ?? Promise.resolve()
     copying = Promise.withResolvers()

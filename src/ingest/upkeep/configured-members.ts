@@ -1,5 +1,5 @@
-// The members that the configuration names. Handles have to be resolved first, which needs the
-// network, so it is tried until it works; DIDs are members at once.
+// Members named in the configuration. DIDs are members at once; handles must be resolved first, which needs
+// the network, so that is retried until it works.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -9,7 +9,7 @@ const RETRY_MS = MINUTE_MS
 
 type ConfiguredMembers = { stop(): void }
 
-/** Calls `onKnown` with all DIDs known so far, at the start and whenever a handle led to one more. */
+/** Calls `onKnown` with all DIDs known so far, at the start and after each resolved handle. */
 export function followConfiguredMembers(options: {
   accounts: readonly string[]
   resolver: Pick<Resolver, 'resolveHandle'>

@@ -1,4 +1,4 @@
-// Counts what the ingest thread does, for whoever reads the metrics.
+// Counts the ingest thread's work for the metrics.
 
 import type { StreamItem } from '../../base/event.ts'
 import type { Counts } from '../../base/obs/counts.ts'
@@ -8,7 +8,7 @@ import type { BatchOutcome } from '../indexing/commit-sparing.ts'
 
 const TOO_MANY_REQUESTS = 429
 
-/** Events by kind, and by what became of them. */
+/** Counts events by kind and by outcome. */
 export function countBatch(
   counts: Counts,
   { events }: { events: readonly StreamItem[] },
@@ -25,7 +25,7 @@ export function countBatch(
   for (const [outcome, count] of Object.entries(skipped)) counts.add('outcomes', outcome, count)
 }
 
-/** Requests to other people's servers, by how they ended and not by whose they were. */
+/** Counts requests to other people's servers by outcome, not by host. */
 export function countFetches(fetch: GuardedFetch, counts: Counts): GuardedFetch {
   return async (url, options) => {
     try {

@@ -1,5 +1,5 @@
-// Joins what asks for earlier counts (ingest/counts/) with the ingest thread: whose timelines are looked
-// through, and the way to the public AppView.
+// Connects the fetching of earlier counts (ingest/counts/) with the ingest thread: the members whose
+// timelines are scanned, and the access to the public AppView.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Counts } from '../../base/obs/counts.ts'
@@ -15,7 +15,10 @@ import type { Memory } from '../indexing/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { countFetches } from './count-work.ts'
 
-/** Undefined where the operator wants to depend on nobody: then what others counted goes, too. */
+/**
+ * Undefined if the operator wants to depend on no other server: then counts made by others are
+ * dropped, too.
+ */
 export function createSeedCounting(
   config: Config,
   parts: {

@@ -1,4 +1,4 @@
-// How much of the disk is ours, and how much of it is free.
+// Disk use of our files, and free disk space.
 
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,9 +6,9 @@ import { FILE_NAME } from '../../data/store/db.ts'
 
 export type DiskUse = {
   databaseBytes: number
-  /** Of the write-ahead log beside it. */
+  /** Of the write-ahead log beside the database. */
   logBytes: number
-  /** What an ordinary user may still write. */
+  /** Bytes that an ordinary user may still write. */
   freeBytes: number
   totalBytes: number
 }
@@ -24,7 +24,7 @@ export function readDiskUse(dataDir: string): DiskUse {
   }
 }
 
-/** Changes whenever the database file was written to, the log beside it left aside. */
+/** Changes on every write to the database file, but not on writes to its log. */
 export function fileState(dataDir: string): string {
   const { mtimeNs } = statSync(join(dataDir, FILE_NAME), { bigint: true })
   return mtimeNs.toString()

@@ -1,4 +1,5 @@
-// What whoever asked the writer is told when it can't be done. A full disk has one name, whatever found it so.
+// The reply to a request that the writer could not fulfil. A full disk always has the same error name,
+// however it was found.
 
 import { DiskFullError, isDiskFull } from '../../data/store/disk-full.ts'
 

@@ -1,5 +1,5 @@
-// What fan-out did, and what the limit on huge timelines spared it: counted once for a post, never for a write,
-// so that a post to two million timelines pays as much for it as one to three.
+// Counts what fan-out did and what the limit on huge timelines saved: once for each post, never for each
+// write, so that a post to two million timelines costs the same as one to three.
 
 import { createHistogram } from '../../base/obs/histogram.ts'
 import { createLastHour } from '../../base/obs/last-hour.ts'
@@ -12,12 +12,12 @@ const SECONDS = [0.00001, 0.000025, 0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025,
 const SIZES = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 100_000, 1_000_000]
 
 export type FanOutCounts = {
-  /** `work` is timed; what reaches nobody's timeline is not counted. */
+  /** Times `work`; a post that reaches no timeline is not counted. */
   count(work: () => FanOut): FanOut
   read(): FanOutStatus
 }
 
-/** @param options.isLossy - whether there is a limit; without one nothing is told of what it spared. */
+/** @param options.isLossy - whether there is a limit; without one its savings are not reported. */
 export function createFanOutCounts(options: { isLossy: boolean; now: () => number }): FanOutCounts {
   const { isLossy, now } = options
   const [seconds, sizes] = [createHistogram(SECONDS), createHistogram(SIZES)]

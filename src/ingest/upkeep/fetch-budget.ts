@@ -1,6 +1,6 @@
-// How much may be fetched because members look at it or keep it (bookmarks, muted lists): in jobs, for each member
-// and for all, within a minute and waiting. What is beyond is not queued, and asked for again by the next request
-// that shows it.
+// Limits the fetches that members cause by viewing or keeping things (bookmarks, muted lists): in jobs, for
+// each member and for all, within a minute and in the queue. Fetches beyond the limit are not queued; the
+// next request that shows the subject asks again.
 
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import { createSharedBudget, PART } from '../../data/shared-memory/shared-budget.ts'
@@ -8,13 +8,13 @@ import { countJobsOf, jobPriority } from '../../data/store/jobs.ts'
 import { fetchMissing, type JobBudget } from '../indexing/fetch-missing.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 
-/** A page of a hundred posts by people nobody here follows is some 400 jobs. */
+/** A page of a hundred posts by authors not followed here takes some 400 jobs. */
 const PER_MINUTE = { each: 500, all: 10_000 }
 const MAX_WAITING = 5_000
 const SETS = 1_024
 
 export type FetchBudget = {
-  /** @returns whether all of it is queued */
+  /** @returns whether all of it was queued */
   want(ctx: IndexContext, request: { did: string; uris: string[]; dids: string[] }): boolean
 }
 
@@ -24,7 +24,7 @@ export function createFetchBudget(): FetchBudget {
   return {
     want(ctx, request) {
       const waiting = countJobsOf(ctx.db, jobPriority.wanted, MAX_WAITING)
-      // As of a minute, nobody takes more than a part of what is left of the queue.
+      // As with the budget per minute, each member gets only a part of the remaining queue.
       const room = Math.ceil((MAX_WAITING - waiting) * PART)
       const most = Math.min(perMinute.left(request.did, ctx.now), room)
       const budget: JobBudget = { left: most, isSpent: false }

@@ -1,6 +1,6 @@
-// Where the stream begins in a new data folder: now, written down before anything is fetched. What
-// is fetched from then on is as of a later moment, so between the two nothing can fall through,
-// however long the first connection takes and whether or not this process lives to see it.
+// The stream's starting point in a new data folder: the present, saved before anything is fetched. All later
+// fetches are as of a later moment, so nothing can fall in between, however long the first connection takes
+// and even if this process ends before it.
 
 import type { Config } from '../../base/config/config.ts'
 import type { StreamCursor } from '../../base/event.ts'
@@ -8,7 +8,7 @@ import type { Db } from '../../data/store/db.ts'
 import { putStreamCursor, streamCursors } from '../../data/store/stream-cursors.ts'
 import type { Writer } from '../indexing/writer.ts'
 
-/** What was saved; the present moment where nothing was. */
+/** The saved cursors, or the present moment if there are none. */
 export function cursorsFromNowOn(
   { db, writer }: { db: Db; writer: Pick<Writer, 'commit'> },
   { jetstreamHosts, jetstreamWire }: Pick<Config, 'jetstreamHosts' | 'jetstreamWire'>,

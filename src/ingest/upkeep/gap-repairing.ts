@@ -1,4 +1,4 @@
-// Joins the repair of gaps (ingest/replay/gap-repair.ts) with the ingest thread: the main stream's hosts,
+// Connects the repair of gaps (ingest/replay/gap-repair.ts) with the ingest thread: the main stream's hosts,
 // settings and filters, the same indexer, and the accounts in memory.
 
 import type { Config } from '../../base/config/config.ts'

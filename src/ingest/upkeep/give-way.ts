@@ -1,26 +1,26 @@
-// Catching up gives way to readers: where a serving thread is busy, the ingest thread rests after a batch, for
-// up to twice as long as it worked. What readers wait for is a processor, the caches of it and the views that every
-// batch makes them forget, so a low priority alone does not help them; and at a third of its pace the stream is
-// caught up all the same. Where nobody reads it never rests.
+// Catching up yields to readers: while a serving thread is busy, the ingest thread rests after each batch, up
+// to twice as long as it worked. Readers wait for a processor, its caches and the views that every batch
+// invalidates, so a low priority alone does not help them; and at a third of its speed the stream still
+// catches up. Without readers it never rests.
 
 import { setTimeout } from 'node:timers/promises'
 
-/** Rests begin where the busiest serving thread works for so much of its time, and are whole from so much on. */
+/** Utilisation of the busiest serving thread at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
 const BUSY_TO = 0.5
-/** Of the time worked. */
+/** As a multiple of the time worked. */
 const MOST_REST = 2
-/** Timers are no finer; what is less is owed. */
+/** Timers are no finer; shorter rests are carried over. */
 const MIN_REST_MS = 2
 const MAX_REST_MS = 200
 
 type GiveWay = {
-  /** Between two batches. */
+  /** Called between two batches. */
   rest(): Promise<void>
 }
 
 export function createGiveWay(parts: {
-  /** The greatest share of its time that a serving thread is at work, 0 to 1. */
+  /** Utilisation of the busiest serving thread, 0 to 1. */
   busiest: () => number
   onRested: (ms: number) => void
   /** Processor time of this thread. */

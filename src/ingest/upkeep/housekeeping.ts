@@ -1,6 +1,6 @@
-// What is done once in a while on the ingest thread: timelines of members who are away leave memory,
-// tombstones older than anything a stream can replay, labels that are over and old figures of videos are pruned,
-// a little at a time, and the snapshots are made anew when the journal has grown.
+// Periodic work on the ingest thread: closes the timelines of members who are away; prunes, a little at a
+// time, tombstones older than any stream can replay, expired labels and old video figures; and rewrites the
+// snapshots when the journal has grown.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -20,7 +20,7 @@ const INTERVAL_MS = MINUTE_MS
 /** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */
 const TOMBSTONE_AGE_MS = 3 * DAY_MS
 const PRUNED_AT_ONCE = 5_000
-/** Follow changes from which a new snapshot is worth its time. */
+/** Follow changes that make a new snapshot worthwhile. */
 const SNAPSHOT_AFTER = 50_000
 
 export function startHousekeeping(options: {

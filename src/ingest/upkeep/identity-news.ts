@@ -1,6 +1,7 @@
-// Whose DID document is said to have changed: by the stream, or by a serving thread that found another key
-// than the one it had; and who was hidden. All threads look such an account up again before they believe its key, so that
-// one that was revoked works for a moment longer and not for as long as documents are remembered.
+// Accounts whose DID document may have changed, according to the stream or to a serving thread that found
+// another key than the known one, and accounts that were hidden. All threads look them up again before
+// trusting their key, so that a revoked key works for a moment longer and not until the cached document
+// expires.
 
 import type { StreamItem } from '../../base/event.ts'
 import type { IngestMessage } from '../../bridge/messages.ts'
@@ -10,7 +11,7 @@ import type { MemoryChange } from '../indexing/memory-changes.ts'
 
 export type IdentityNews = {
   ofEvents(events: readonly StreamItem[]): void
-  /** Of a commit's changes: whose accounts were deleted, suspended or taken down. */
+  /** Announces the accounts that a commit's changes deleted, suspended or took down. */
   ofHidden(changes: readonly MemoryChange[]): void
   of(dids: readonly string[]): void
 }

@@ -1,16 +1,18 @@
-// Parts of imported lists, one after the other in the order in which they came, each in slices of some
-// milliseconds of the writer's time: between two of them the stream's batches and everybody's writes have their
-// turn, and the database's log is tended.
+// Imports parts of lists in the order of arrival, each in slices of some milliseconds of the writer's time:
+// between slices the stream's batches and other writes get their turn, and the database's log is tended.
 
 import { setImmediate } from 'node:timers/promises'
 import type { FollowLine } from '../../data/store/follows.ts'
 import { addTo, emptyTally, type ImportTally } from '../indexing/import-tally.ts'
 
-/** A transaction; short enough for a batch that waits, long enough that lists are written for many lines at once. */
+/** One transaction: short enough for a waiting batch, long enough to write many lines at once. */
 const SLICE_MS = 20
 const FIRST_LINES = 250
 const MIN_LINES = 250
-/** What a slice changes is told to readers one by one up to some number (data/shared-memory/invalidation-ring.ts). */
+/**
+ * Readers are told of a slice's changes one by one up to a limit
+ * (data/shared-memory/invalidation-ring.ts).
+ */
 const MAX_LINES = 4_096
 const MAX_GROWTH = 2
 
@@ -46,7 +48,7 @@ export function createImportSlices(options: {
   }
 }
 
-/** As many lines as would have taken the time that a slice may take. */
+/** As many lines as would have taken the time of a full slice. */
 function nextSize(lines: number, tookMs: number): number {
   const fitting = Math.min((lines * SLICE_MS) / Math.max(tookMs, 0.1), lines * MAX_GROWTH)
   return Math.round(Math.min(Math.max(fitting, MIN_LINES), MAX_LINES))

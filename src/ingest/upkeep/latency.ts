@@ -1,10 +1,10 @@
-// How long events wait between the socket and memory: a reservoir since the last report.
+// How long events take from the socket to memory: a reservoir of samples since the last report.
 
 const MAX_SAMPLES = 10_000
 
 export type LatencyRecorder = {
   record(milliseconds: number): void
-  /** Figures since the last call, which starts anew. */
+  /** Returns the figures since the last call and starts anew. */
   take(): { p50: number; p99: number; count: number }
 }
 
@@ -13,7 +13,7 @@ export function createLatencyRecorder(): LatencyRecorder {
   let count = 0
   return {
     record(milliseconds) {
-      // Over the bound, samples replace each other evenly enough for a percentile.
+      // Beyond the bound, samples replace each other evenly enough for a percentile.
       samples[count % MAX_SAMPLES] = milliseconds
       count++
     },

@@ -1,5 +1,5 @@
-// Tells the log of strangers' data that was left out because applying it failed in a way that nobody foresaw: a fault
-// of ours that is worth a report, once a minute, however often it is sent.
+// Logs strangers' data that was left out because applying it failed unexpectedly: our own bug and worth a
+// report, logged once a minute however often such data arrives.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'

@@ -1,6 +1,6 @@
-// Which members' timelines are in memory: of those who read here, and where several nodes share their members, of those
-// alone whose buckets this node has. One comes when its member asks, and goes some seconds after its bucket, a few at a
-// time; the next that comes takes its place in memory.
+// Which members' timelines are in memory: those of members who read here and, where several nodes share their
+// members, whose bucket this node holds. A timeline is added when its member makes a request, and removed
+// some seconds after its bucket is lost, a few at a time; the next one added takes its place in memory.
 
 import type { Config } from '../../base/config/config.ts'
 import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
@@ -10,7 +10,7 @@ import type { Memory } from '../indexing/memory.ts'
 import { openTimeline } from '../indexing/open-timeline.ts'
 
 type MemberRings = {
-  /** The member asks for something. */
+  /** The member makes a request. */
   asked(did: string): void
   stop(): void
 }
@@ -20,12 +20,12 @@ type Parts = {
   memory: Memory
   now: () => number
   settings: Pick<Config, 'engine'>
-  /** Of data/engine/held-buckets.ts. */
+  /** See data/engine/held-buckets.ts. */
   buckets: SharedArrayBuffer
 }
 
 const EVERY_MS = 1_000
-/** A bucket that is lost for a moment is not built up again. */
+/** Keeps the timelines of a bucket that is lost only for a moment. */
 const KEPT_FOR_MS = 10_000
 const LOOKED_AT_ONCE = 2_000
 
@@ -55,7 +55,7 @@ export function createMemberRings(parts: Parts): MemberRings {
   }
 }
 
-/** Those that are held, and were until a moment ago. */
+/** Buckets held now, or until a moment ago. */
 function createOwnBuckets(now: () => number, isHeld: (bucket: number) => boolean) {
   const heldAt = new Map<number, number>()
 
@@ -67,7 +67,7 @@ function createOwnBuckets(now: () => number, isHeld: (bucket: number) => boolean
   return {
     look,
     has: (bucket: number) => heldAt.has(bucket),
-    /** @returns whether there are any that were among them when this was asked last */
+    /** @returns whether any were dropped since the last call */
     haveGone(): boolean {
       for (let bucket = 0; bucket < BUCKETS; bucket++) look(bucket)
       const gone = [...heldAt].filter(([, at]) => now() - at > KEPT_FOR_MS)

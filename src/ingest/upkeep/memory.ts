@@ -1,7 +1,7 @@
-// Makes the shared memory at start, and keeps it quick to make: accounts and graph come from their
-// snapshots plus what rows and journal say has changed since, or wholly from rows where a snapshot is
-// missing, torn or foreign; bits always from rows (invariant 3). Before there is a writer, so what it throws away
-// it deletes itself.
+// Builds the shared memory at start, and keeps that fast: accounts and graph come from their snapshots plus
+// later changes from rows and journal, or wholly from rows if a snapshot is missing, torn or foreign; bits
+// always come from rows (invariant 3). No writer exists yet at this point, so this code itself deletes the
+// snapshots that it discards.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -28,13 +28,13 @@ import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
 import { createFanOutCounts, type FanOutCounts } from './fan-out-counts.ts'
 import type { SavedMemory } from './snapshots.ts'
 
-/** Tells what fan-out did. */
+/** Also reports what fan-out did. */
 export type CountingMemory = Memory & { fanOuts: Pick<FanOutCounts, 'read'> }
 
 type LoadedMemory = {
   memory: CountingMemory
   handles: SharedMemory
-  /** What snapshots are made of. */
+  /** The source of snapshots. */
   saved: SavedMemory
 }
 

@@ -1,7 +1,7 @@
-// What members may have fetched in an hour, each of them and all who came from one address, so that a flood of made
-// accounts takes a part of the machine and never all: authors fetched at once, and bytes of records. Some authors of
-// each member are fetched in any case. What an author brought, and for whom, are rows; what a member did is summed up
-// from them at start. Whence members came is in memory alone: after a start each of them is one.
+// Limits what members may cause to be fetched in an hour, for each member and for all from one address, so
+// that a flood of fake accounts never takes the whole machine: authors fetched at once, and bytes of records.
+// Each member gets some authors in any case. Rows hold each author's bytes and member; members' sums are
+// rebuilt from them at start. Addresses are only in memory: after a start each known member counts as one.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
@@ -20,29 +20,29 @@ import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/cold-start-bu
 const KB = 1_000
 
 const NEWCOMER_LIMITS = {
-  /** Fetched at once, of one member's follows. */
+  /** Authors fetched at once, of one member's follows. */
   authorsOfMember: AUTHORS_AT_ONCE,
-  /** Of these whatever others took: nobody's first page is empty because of others. */
+  /** Fetched in any case: other members must not leave a member's first page empty. */
   authorsInAnyCase: 200,
   authorsInAll: 60_000,
-  /** A hundred posts are some 70 kB, and 300 where each has pictures that are described at length. */
+  /** A hundred posts are some 70 kB, or 300 kB if each has pictures with long descriptions. */
   kbOfAuthor: 1_000,
-  /** Of a member's own repository: a list of 50,000 accounts is some 15 MB. */
+  /** For a member's own repository: a list of 50,000 accounts is some 15 MB. */
   kbOfOwn: 50_000,
-  /** Two thousand authors of a hundred ordinary posts are some 150 MB. */
+  /** Two thousand authors with a hundred ordinary posts each are some 150 MB. */
   kbOfMember: 300_000,
   kbInAll: 4_000_000,
 }
-/** What a page or two of ordinary posts take is let through in any case. */
+/** The size of a page or two of ordinary posts is allowed in any case. */
 const LEAST_BYTES = 50 * KB
-/** Stands for the member where an author is fetched for nobody in particular. */
+/** Used as the member for authors fetched for no particular member. */
 const NOBODY = 0
 const NO_COMMON_LIMIT = 2_000_000_000
 const MAX_REMEMBERED = 300_000
 const PRUNE_EVERY_MS = 5 * MINUTE_MS
 
 type NewcomerBudget = ColdStartBudget & {
-  /** Said before the account becomes a member. */
+  /** Call before the account becomes a member. */
   cameFrom(member: number, origin: string): void
 }
 
@@ -60,7 +60,7 @@ export function createNewcomerBudget(
   const origins = new Map<number, string>()
   let prunedAt = now()
 
-  /** Where nobody knows whence they came, as of who was here at start, each is one. */
+  /** A member whose address is unknown, as after a start, counts as a separate address. */
   const originOf = (member: number) => origins.get(member) ?? `member ${member}`
 
   for (const { member, kb, authors: count } of broughtByMembers(db, now())) {
@@ -70,7 +70,7 @@ export function createNewcomerBudget(
     kilobytes.ofOrigin.spend(originOf(member), kb, now())
   }
 
-  /** For whom an account is fetched: a member for themselves. */
+  /** The member that an account is fetched for; members are fetched for themselves. */
   function memberOf(uid: number): number {
     if (findMember(db, uid)) return uid
     return findBrought(db, uid, now())?.member ?? NOBODY

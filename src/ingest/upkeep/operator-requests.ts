@@ -1,5 +1,5 @@
-// What the operator asks the writer to change, each in one transaction (parts of imported lists in several),
-// answered with figures when it is committed and visible in memory.
+// The operator's write requests, each in one transaction (parts of imported lists in several), answered with
+// figures once committed and visible in memory.
 
 import type { OperatorReply, OperatorRequest } from '../../bridge/messages.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
@@ -22,7 +22,7 @@ type OperatorParts = {
   writer: Pick<Writer, 'commit'>
   wakeBackfill: () => void
   room: Pick<DiskRoom, 'attempt'>
-  /** Keeps the database's log short, which much work makes long; what it returns is waited for. */
+  /** Keeps the database's log short, which large imports lengthen; awaited. */
   tendLog: () => Promise<void> | undefined
 }
 

@@ -1,12 +1,12 @@
-// When old records are looked for: a pass over all posts now and then, a slice at a time, and once more as soon
-// as less is to be kept than the last pass left.
+// Schedules the search for old records: a pass over all posts now and then, a slice at a time, and another
+// one as soon as the retention time is shorter than in the last pass.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Pruned, PruneLimits } from '../indexing/retention/prune-old.ts'
 import type { DiskGuard } from './disk/disk-guard.ts'
 
-/** From one pass to the next, where there is room. */
+/** Between two passes while there is room. */
 const PASS_EVERY_MS = 6 * HOUR_MS
 /** While the disk is tight. */
 const TIGHT_PASS_EVERY_MS = 10 * MINUTE_MS
@@ -15,13 +15,13 @@ type Kept = ReturnType<DiskGuard['kept']>
 type Pass = Kept & Record<'posts' | 'likes' | 'reposts', number>
 
 type PruningPasses = {
-  /** @returns whether a pass goes on. */
+  /** @returns whether the pass continues. */
   next(): boolean
 }
 
 export function createPruningPasses(options: {
   guard: Pick<DiskGuard, 'kept' | 'passDone' | 'isTight'>
-  /** The next slice. */
+  /** Prunes the next slice. */
   prune: (limits: PruneLimits) => Pruned
   now: () => number
   log: Pick<Logger, 'info'>

@@ -1,5 +1,5 @@
-// The rates behind the counters, taken once a second: how many events and requests there were in each
-// of the last seconds, and how long answers took.
+// The rates behind the counters, taken once a second: events and requests in each of the last seconds, and
+// how long answers took.
 
 import { watchLoopLag } from '../../base/obs/loop-lag.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import type { Pulse } from '../../bridge/messages.ts'
 import { type DiskUse, readDiskUse } from './disk-use.ts'
 
-/** Rates are of so many seconds: less jumps about, more is late. */
+/** Seconds over which rates are averaged: fewer make them jump, more make them late. */
 const WINDOW = 10
 const DISK_EVERY = 10
 

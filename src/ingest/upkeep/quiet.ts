@@ -1,13 +1,13 @@
-// Tells a stream that is behind from one on which nothing happens. The consumer knows how old its last event is, and
-// where nothing comes that grows, though nothing is missing: a filtered stream is silent for hours. So once a second
-// it is asked whether anything came since; while nothing does and the connection stands, the lag stays what it was
-// when the last event came, and what grows is how long it has been quiet. A connection that has brought nothing yet
-// says nothing of how far behind it is. One that is away, or waits for the store, falls behind with every second.
+// Tells a stream that is behind from a quiet one. The consumer knows only its last event's age, which grows
+// on a quiet stream although nothing is missing; filtered streams are silent for hours. So once a second this
+// checks for new events: without any, on an open connection, the lag stays as at the last event and the quiet
+// time grows. Before its first event a connection says nothing about the lag. One that is down, or waits for
+// the store, falls behind every second.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 
-/** @returns what judges each second's status. @param now - milliseconds since 1970. */
+/** @returns a function that judges each second's status. @param now - milliseconds since 1970. */
 export function createQuietWatch(
   now: () => number,
 ): (status: StreamStatus) => IngestStatus['stream'] {
@@ -16,7 +16,7 @@ export function createQuietWatch(
   return (status) => {
     const { connected, paused, received, reconnects, lagMs } = status
     if (!connected) {
-      // Whatever connects next has brought nothing yet.
+      // The next connection has received nothing yet.
       seen = { received, reconnects, atMs: now(), lagMs: undefined }
       return { ...status, quietMs: undefined }
     }

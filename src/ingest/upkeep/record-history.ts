@@ -1,5 +1,5 @@
-// Writes how Slipstream is doing to the history, once an interval: the mean of what was reported each
-// second. A second in which something is not known does not count for it.
+// Writes Slipstream's figures to the history, once an interval: the mean of each second's reports. A figure
+// is averaged only over the seconds in which it is known.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import {
@@ -13,7 +13,7 @@ import type { Writer } from '../indexing/writer.ts'
 
 const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000
 
-/** @returns what takes in each report. */
+/** @returns a function that takes each report. */
 export function recordHistory(
   { commit }: Pick<Writer, 'commit'>,
   now: () => number,

@@ -1,5 +1,5 @@
-// Takes away what is left of deleted accounts, a slice at a time between the batches of the stream, and
-// the private state of members who have been deleted for long.
+// Removes the remains of deleted accounts, a slice at a time between the stream's batches, and the private
+// state of members deleted long ago.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
@@ -15,8 +15,8 @@ import type { DiskRoom } from './disk/disk-room.ts'
 const IDLE_MS = 1_000
 const PAUSE_MS = 10
 /**
- * An account that moves may be called deleted by the server that it left, and nobody could give back what
- * its owner kept here.
+ * An account that moves may be called deleted by its old server, and its private state here could
+ * not be restored.
  */
 const PRIVATE_GRACE_MS = 7 * DAY_MS
 const GRACE_CHECK_MS = MINUTE_MS
@@ -37,7 +37,7 @@ export function keepRemoving(options: {
     if (uid !== undefined) {
       const began = performance.now()
       room.ifThereIsRoom(() => writer.commit((ctx) => void removeSlice(ctx, uid)))
-      // As much time for others as it took.
+      // Leaves as much time for other work as the step took.
       timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
       return
     }

@@ -1,6 +1,6 @@
-// Joins the replays of accounts' last hours (ingest/replay/) with the ingest thread: the same hosts and
-// settings as the main stream, the same indexer, and the place where the main stream is. The repair of
-// the main stream's gaps begins and ends with them.
+// Connects the replays of accounts' last hours (ingest/replay/) with the ingest thread: the same hosts and
+// settings as the main stream, the same indexer, and the main stream's position. Also starts and stops the
+// repair of the main stream's gaps.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -20,7 +20,7 @@ import { createGapRepairing } from './gap-repairing.ts'
 import { streamSettings } from './stream-settings.ts'
 
 export type Replaying = Replays & {
-  /** A batch of the main stream was applied. */
+  /** Called after a batch of the main stream was applied. */
   noteBatch(batch: StreamBatch): void
 }
 
@@ -42,7 +42,7 @@ export function createReplaying(
   const keeper = createHeadTracker(streamCursors(db)[0])
   const namesAccounts = config.indexScope === 'authors'
 
-  /** Where accounts are named to the main stream's host, it must know of the new ones first. */
+  /** If accounts are named to the main stream's host, it must first know the new ones. */
   function head(): StreamHead | undefined | 'wait' {
     const at = keeper.head()
     if (!namesAccounts || !at) return at
@@ -76,7 +76,7 @@ export function createReplaying(
   }
 }
 
-/** Of a timeline that is not in memory, as many as it would have there. */
+/** Counts a timeline's items up to `limit`, also as it would be if it is not in memory. */
 export function countTimelineItems(
   { db, memory, now }: { db: Db; memory: Memory; now: () => number },
   owner: number,

@@ -1,4 +1,4 @@
-// Tells the serving side once a second how the ingest thread is doing.
+// Reports the ingest thread's status to the serving side once a second.
 
 import type { Counts } from '../../base/obs/counts.ts'
 import type {
@@ -35,7 +35,7 @@ export function reportStatus(options: {
   pulse: PulseTaker
   counts: Counts
   tell: (message: IngestMessage) => void
-  /** Also told, in this thread. */
+  /** Called with each status too, in this thread. */
   record: (status: IngestStatus) => void
   room: Pick<WriteRetry, 'ifThereIsRoom'>
 }): { stop(): void } {

@@ -1,6 +1,6 @@
-// Takes away what is needed by nobody any more, and what is older than it is to be kept: a slice at a time
-// between the batches of the stream, in transactions of some milliseconds, with at least as much time for
-// others as it took.
+// Removes data that is no longer needed and data older than its retention time: a slice at a time between the
+// stream's batches, in transactions of some milliseconds, leaving at least as much time for other work as
+// each took.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -14,13 +14,13 @@ import type { DiskGuard } from './disk/disk-guard.ts'
 import { createPruningPasses } from './pruning-passes.ts'
 import { type SliceParts, workInSlices } from './slices.ts'
 
-/** Of a transaction, whichever comes first. */
+/** Limits of one transaction, whichever is reached first. */
 export const GC_CANDIDATES_AT_ONCE = 200
 export const SLICE_MS = 5
 const IDLE_MS = 1_000
 const PAUSE_MS = 5
 const AGE_EVERY_MS = MINUTE_MS
-/** So many times as long as a slice took, nothing is done after it. */
+/** Rest after a slice, as a multiple of its duration. */
 const REST = { calm: 2, tight: 1 }
 
 type Parts = SliceParts & {
@@ -34,7 +34,7 @@ type Parts = SliceParts & {
 
 export function keepRetaining(options: Parts): { stop(): void } {
   const { db, writer, guard, now, log } = options
-  /** Our clock, up to which no notification is too old. */
+  /** Time, by our clock, until which no notification is too old. */
   let agedUntil = 0
   const passes = createPruningPasses({ guard, prune, now, log })
 
@@ -64,7 +64,7 @@ export function keepRetaining(options: Parts): { stop(): void } {
   })
 }
 
-/** Whether so much time has gone since it was made. */
+/** Returns a function that says whether `ms` have passed since this call. */
 export function timeIsUp(ms: number): () => boolean {
   const end = performance.now() + ms
   return () => performance.now() >= end

@@ -1,10 +1,10 @@
-// Work on rows that has no hurry: a slice at a time between the batches of the stream, and after each at least a rest
-// as long as it took. Where the disk is full it waits.
+// Work on rows that is not urgent: a slice at a time between the stream's batches, followed by a rest at
+// least as long. While the disk is full it waits.
 
 import type { DiskRoom } from './disk/disk-room.ts'
 
 export type SliceParts = {
-  /** Between two slices, as between two batches; what it returns is waited for. */
+  /** Called between slices, as between batches, and awaited. */
   checkpoint: () => Promise<void> | undefined
   room: Pick<DiskRoom, 'ifThereIsRoom'>
 }
@@ -17,13 +17,13 @@ export function workInSlices({
   checkpoint,
   room,
 }: SliceParts & {
-  /** @returns whether something is left to do */
+  /** @returns whether work is left */
   slice: () => boolean
-  /** Asked before each slice: how many times as long as it takes nothing is done after it. */
+  /** Asked before each slice: the rest after it, as a multiple of its duration. */
   restTimes: () => number
-  /** Of a rest. */
+  /** Shortest rest. */
   shortestMs: number
-  /** Until it is looked again whether there is something to do. */
+  /** Pause before looking for work again. */
   idleMs: number
 }): { stop(): void } {
   let timer = setTimeout(work, idleMs)

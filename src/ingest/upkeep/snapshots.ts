@@ -1,6 +1,6 @@
-// When the snapshots of accounts and follow graph are written: as soon as the journal has grown enough,
-// or when next asked where there was none to start from, a step of about two milliseconds at a time
-// between the batches; and at the end, whatever is left.
+// When the snapshots of accounts and follow graph are written: as soon as the journal has grown enough, or at
+// the next request if the start found none, in steps of about two milliseconds between batches; at shutdown
+// the rest is written at once.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { InvariantError } from '../../base/util/assert.ts'
@@ -12,24 +12,30 @@ import { countGraphChanges } from '../../data/store/graph-changes.ts'
 import { savingMemory } from '../indexing/graph-snapshot.ts'
 import type { Writer } from '../indexing/writer.ts'
 
-/** Between two steps: what waits for the thread comes first, and half the time is its own. */
+/** Between two steps: waiting work comes first, and half the time is left to it. */
 const PAUSE_MS = 2
 /** Steps between two looks at the database's log. */
 const STEPS_A_CHECKPOINT = 8
 
 export type SnapshotKeeper = {
-  /** Begins to write if at least so many follows changed and nothing is being written. */
+  /** Starts writing if at least `minChanges` follows changed and no snapshot is being written. */
   startIfWorth(minChanges: number): void
-  /** Writes what is begun to its end, or all if anything changed: nothing comes after. */
+  /**
+   * Completes a snapshot in progress, or writes one if anything changed: nothing is written after
+   * this.
+   */
   finish(): void
-  /** Has somebody else keep the log short (checkpoints.ts); until then a step does it now and then. */
+  /** Leaves the log to `tend` (checkpoints.ts); until then a step copies it now and then. */
   checkpointBy(tend: () => Promise<void> | undefined): void
 }
 
 export type SavedMemory = {
   graph: SharedFollowGraph
   actors: ActorTable
-  /** Nothing could be read at start: the next one shall not be slow too, however few changes there are. */
+  /**
+   * No snapshot was readable at start: writes one however few changes there are, so that the next
+   * start is fast.
+   */
   isOwed?: boolean
 }
 
@@ -58,7 +64,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
     steps = longestMs = 0
   }
 
-  /** @returns whether it was the last one. */
+  /** @returns whether it was the last step. */
   function step(): boolean {
     const before = performance.now()
     const { done } = writer.commit(() => saving!.next())
@@ -76,11 +82,11 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   async function goOn(): Promise<void> {
     try {
       if (steps % STEPS_A_CHECKPOINT === 0) await tend()
-      // `finish` may have come while the log was waited for.
+      // `finish` may have run while this waited for the log.
       if (saving && !step()) timer = setTimeout(goOn, PAUSE_MS)
     } catch (error) {
       if (error instanceof InvariantError) throw error
-      // The old snapshot is still there, and the next try begins anew.
+      // The old snapshot still exists; the next try starts over.
       saving = undefined
       log.warn({ err: error }, 'snapshot not written')
     }

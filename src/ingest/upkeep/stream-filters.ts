@@ -1,5 +1,5 @@
-// What is asked of Jetstream: always the indexed collections; the accounts too where what strangers
-// do is left out (scope `authors`) and they are few enough for the server to sort them out.
+// The filters sent to Jetstream: always the indexed collections; the accounts too if strangers' records are
+// left out (scope `authors`) and the accounts are few enough for the server to filter by.
 
 import { collections } from '../../base/atproto/collections.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -8,7 +8,7 @@ import { type IndexScope, isInCircle } from '../indexing/index-context.ts'
 
 const MAX_DIDS = 10_000
 
-/** `others`: DIDs whose word is wanted too, where accounts are named at all. */
+/** `others`: DIDs to include as well if accounts are named at all. */
 export function streamFilters(
   scope: IndexScope,
   actors: ActorReader,
@@ -17,7 +17,7 @@ export function streamFilters(
   return { collections, dids: scope === 'authors' ? authorDids(actors, others) : undefined }
 }
 
-/** @returns undefined where there are more than a server takes. */
+/** @returns undefined if there are more than a server takes. */
 function authorDids(actors: ActorReader, others: readonly string[]): string[] | undefined {
   const dids = new Set(others)
   for (let uid = 1; uid <= actors.count; uid++) {

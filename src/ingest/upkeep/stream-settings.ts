@@ -1,4 +1,5 @@
-// How any connection to Jetstream is made, as the operator set it: the main stream's, a replay's, a repair's.
+// Settings of every connection to Jetstream, as configured by the operator: the main stream's, a replay's, a
+// repair's.
 
 import { type Collection, collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -14,7 +15,10 @@ export function streamSettings(config: Config): StreamSettings {
   }
 }
 
-/** Of these, commits that concern nobody known are left unread; where everything is kept, none are. */
+/**
+ * Collections whose commits stay unparsed unless they concern a known account; none if the whole
+ * network is indexed.
+ */
 export function unreadCollections(config: Config): readonly Collection[] {
   return config.indexScope === 'network' ? [] : collections
 }

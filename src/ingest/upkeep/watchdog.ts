@@ -1,21 +1,21 @@
-// Says so when somebody on the ingest thread has waited for a minute and nothing moves, and ends the thread
-// where that goes on: the process is restarted, and goes on where the last transaction ended. Seconds are counted
-// by ticks, so that neither a sleeping machine nor a thread that is busy counts; waiting for work, for room on
-// the disk, or for a slow disk that does get on is no standstill.
+// Logs when work on the ingest thread has waited for a minute without progress, and ends the thread if that
+// goes on: the process is restarted and resumes after its last transaction. Seconds are counted in ticks, so
+// that neither a sleeping machine nor a busy thread counts. Waiting for work, for disk space, or for a slow
+// disk that makes progress is no standstill.
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Stall } from '../../bridge/messages.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 
 export type Watchdog = {
-  /** Watches until it settles. */
+  /** Watches `work` until it settles. */
   over<T>(what: string, work: Promise<T>): Promise<T>
-  /** What has stood still for a minute, the longest first. */
+  /** Waits reported as standing still, longest first. */
   stalls(): Stall[]
   stop(): void
 }
 
-/** In seconds. Nothing that gets on takes the longer times; told once, and again for who waits anew. */
+/** In seconds. No work that makes progress takes the longer times. Each wait is reported once. */
 const TELL = { withoutProgress: 60, inAll: 600 }
 const END = { withoutProgress: 180, inAll: 900 }
 const TICK_MS = 1_000
@@ -34,9 +34,9 @@ export class StandstillError extends Error {
 
 export function createWatchdog(parts: {
   log: Pick<Logger, 'error' | 'info'>
-  /** A full disk is told of elsewhere. */
+  /** A full disk is reported elsewhere. */
   room: Pick<WriteRetry, 'isFull'>
-  /** Something that changes as long as what is waited for gets on. */
+  /** A value that changes as long as the awaited work makes progress. */
   progress: () => string
   end?: (error: StandstillError) => void
 }): Watchdog {
@@ -97,7 +97,7 @@ function isOver(wait: Wait, limit: { withoutProgress: number; inAll: number }): 
   return wait.withoutProgress >= limit.withoutProgress || wait.inAll >= limit.inAll
 }
 
-/** What is thrown in a timer's turn ends the thread, and so the process. */
+/** An error thrown from a timer ends the thread, and so the process. */
 function endThread(error: StandstillError): never {
   throw error
 }

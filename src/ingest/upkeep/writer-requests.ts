@@ -1,5 +1,5 @@
-// What the serving side asks the writer to change, each in one transaction, answered when the change
-// is committed and visible in memory.
+// The serving side's write requests, each in one transaction, answered once the change is committed and
+// visible in memory.
 
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
@@ -42,25 +42,25 @@ import { createFetchBudget, type FetchBudget } from './fetch-budget.ts'
 
 type WriterParts = {
   writer: Pick<Writer, 'commit'>
-  /** The account reads: its timeline is put in memory where it is not. */
+  /** The account is reading: loads its timeline into memory if it is not there. */
   openTimeline: (did: string) => void
-  /** New work may be waiting for other people's servers. */
+  /** There may be new work for other people's servers. */
   wakeBackfill: () => void
-  /** Where labels come from; without it they don't come. */
+  /** The source of labels; without it there are none. */
   labels?: Pick<Labels, 'named' | 'requested'>
-  /** An account's key is another than a serving thread knew. */
+  /** An account's key differs from the one that a serving thread knew. */
   onIdentityChanged?: (did: string) => void
-  /** What asks for earlier counts; undefined where nobody is asked. */
+  /** Fetches earlier counts; undefined if no other server is asked. */
   counting?: Pick<Counting, 'requested'> | undefined
-  /** What counts for how long videos are watched. */
+  /** Counts how long videos are watched. */
   videoWatches?: VideoWatches
-  /** How many members there may be; no limit where 0 or not given. */
+  /** Most members allowed; 0 or undefined: no limit. */
   maxMembers?: number
-  /** Whence a member's request came: those from one address share what cold starts may take. */
+  /** Origin of a member's request: members from one address share the budget of cold starts. */
   cameFrom?: (uid: number, origin: string) => void
-  /** So many members who came once only had to make room for somebody. */
+  /** Called with the number of one-time members that were removed to make room. */
   onSeatsGivenUp?: (count: number) => void
-  /** DIDs that the configuration names: they keep their places. */
+  /** DIDs named by the configuration: these members keep their places. */
   namedMembers?: () => readonly string[]
   /** Without it every write is tried. */
   room?: Pick<DiskRoom, 'attempt'>
@@ -114,7 +114,10 @@ function isForOthers(request: WriterRequest): request is ForOthers {
   return FOR_OTHERS.test(request.kind)
 }
 
-/** But for whose labelers are known here, nothing is written before somebody else has answered. */
+/**
+ * Passes on requests that write nothing before another server has answered, except for known
+ * labelers.
+ */
 function passOn(
   { labels, counting, videoWatches, onIdentityChanged }: WriterParts,
   request: ForOthers,
@@ -131,11 +134,11 @@ function passOn(
 
 type Applying = Pick<WriterParts, 'maxMembers' | 'namedMembers' | 'cameFrom'> & {
   fetches: FetchBudget
-  /** Another node took it in, within its own budget: it can't be refused any more. */
+  /** Another node accepted it within its own budget, so it can't be refused any more. */
   isShared?: boolean
 }
 
-/** @throws FetchLimitError: a mute of people whom nobody knows would be none. */
+/** @throws FetchLimitError: a mute of unknown accounts would have no effect. */
 function fetchMutedList(
   ctx: IndexContext,
   { did, list }: { did: string; list: string },
@@ -153,7 +156,7 @@ function apply(
 ): void {
   switch (request.kind) {
     case 'member-seen':
-      // The serving side asks too (membership.ts); here nobody comes at the same moment.
+      // The serving side checks bans too (membership.ts), but a ban may arrive at the same moment.
       if (isBanned(ctx.db, request.did)) return
       makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
       if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
@@ -181,7 +184,7 @@ function apply(
       return unmuteThread(ctx, request.did, request.root)
     case 'bookmark':
       bookmark(ctx, request.did, request)
-      // One that is left out now is asked for by the page of bookmarks that shows it.
+      // If it is skipped now, the bookmarks page that shows it asks for it.
       return void fetches.want(ctx, { did: request.did, uris: [request.uri], dids: [] })
     case 'unbookmark':
       return unbookmark(ctx, request.did, request.uri)
@@ -222,7 +225,7 @@ type Official = Extract<
   { kind: 'log-operation' | 'delete-operations' | 'age-assurance' }
 >
 
-/** What an official AppView writes through the dataplane. */
+/** Writes of an official AppView through the dataplane. */
 function applyOfficial(ctx: IndexContext, request: Official): void {
   switch (request.kind) {
     case 'log-operation':

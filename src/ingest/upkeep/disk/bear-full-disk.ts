@@ -1,6 +1,6 @@
-// The net under everybody who writes on the ingest thread and does not look for a full disk themself, jobs
-// above all: what they did was rolled back, and when there is room it is taken up again as after a restart.
-// Until then nothing more is asked of other people's servers: the answer could not be kept.
+// Catches full-disk errors of all code on the ingest thread that does not handle them itself, jobs above all:
+// their transactions were rolled back, and once there is room the work is resumed as after a restart. Until
+// then no request goes to other people's servers: the answer could not be stored.
 
 import { releaseJobs } from '../../../data/store/jobs.ts'
 import type { FetchOptions, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
@@ -8,8 +8,8 @@ import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 
 /**
- * To be called when everything runs: what fails before ends the thread, since half of it would be missing.
- * @returns what begins the taking up of jobs, now or then
+ * Call once everything runs: an earlier failure ends the thread, since half of it would be missing.
+ * @returns a function that starts the jobs, now or once there is room
  */
 export function bearFullDisk(parts: {
   writer: Pick<Writer, 'commit'>
@@ -38,7 +38,7 @@ export function bearFullDisk(parts: {
   }
 }
 
-/** Waits while nothing can be written. */
+/** Waits while the disk is full. */
 export function fetchWithRoom(
   fetch: GuardedFetch,
   room: Pick<DiskRoom, 'isFull' | 'untilRoom'>,

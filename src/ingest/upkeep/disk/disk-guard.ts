@@ -1,5 +1,5 @@
-// Watches how much room there is, and says what is given up for want of it (levels.ts): it switches the search
-// index and the taking of strangers, and tells the others how long things are kept.
+// Watches the disk space and decides what to give up for lack of it (levels.ts): switches the search index
+// and the intake of strangers' records, and provides the current retention times.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,11 +28,11 @@ import {
 import type { OnceOnly } from './once-only.ts'
 
 const MB = 1_000_000
-/** Whoever writes next can be expected to fit in. */
+/** With this much free, the next write can be expected to fit. */
 const ROOM_AT_LEAST = 16 * MB
-/** Where there is less, so much is tried now and then: perhaps nobody else writes. */
+/** With less free, a write of this size is tried now and then: there may be no other writes. */
 const PROBE = { bytes: MB, everyMs: 15_000 }
-/** From one level to the next, so that what was given up can show. */
+/** Between two levels, so that the freed space can show. */
 const MAX_WAIT_MS = 30_000
 
 type DiskSettings = {
@@ -43,15 +43,15 @@ type DiskSettings = {
 }
 
 export type DiskGuard = {
-  /** Once a second. */
+  /** Called once a second. */
   look(): DiskStatus
-  /** How long things are kept now; Infinity: for ever. */
+  /** Current retention times; Infinity: for ever. */
   kept(): { strangersMs: number; neighboursMs: number }
-  /** A pass over all posts, with what was kept at its beginning, is over. */
+  /** A pass over all posts is done, with the retention time of its start. */
   passDone(strangersMs: number): void
-  /** Of posts that are found by their words; 0 while search is given up. */
+  /** Number of searchable posts; 0 while search is given up. */
   searchedPosts(): number
-  /** Whether something is to be given up now. */
+  /** Whether anything is being given up for lack of space. */
   isTight(): boolean
 }
 
@@ -61,7 +61,7 @@ export function createDiskGuard(options: {
   room: DiskRoom
   settings: DiskSettings
   searchedPosts: number
-  /** What is given up before anything else; nothing where not given. */
+  /** Given up before anything else; omitted: nothing. */
   onceOnly?: OnceOnly
   dataDir: string
   now: () => number
@@ -89,7 +89,7 @@ export function createDiskGuard(options: {
     isWorkDone = to < 2
   }
 
-  /** Both take some room, so they may have to be tried again. */
+  /** Both need some space, so they may have to be retried. */
   function keepIndexOrNot(): void {
     const isWanted = !isSearchGivenUp(level)
     if (isWanted === isIndexKept) return
@@ -125,20 +125,20 @@ export function createDiskGuard(options: {
   }
 }
 
-/** What is written to a file that was removed is lost, and nothing else would tell. */
+/** Writes to a removed file are lost, and no other error would show it. */
 function checkDatabaseIsThere(dataDir: string): void {
   const file = join(dataDir, FILE_NAME)
   if (!existsSync(file)) throw Object.assign(new Error(file), { code: REMOVED })
 }
 
-/** @returns whether there is room, as the figures say or as is found by trying. */
+/** @returns whether there is room, by the figures or by trying. */
 function lookForRoom({ writer, room }: { writer: Pick<Writer, 'commit'>; room: DiskRoom }) {
   let probedAt = -Infinity
   return (use: { freeBytes: number; live: number; capBytes: number }): boolean => {
     if (use.freeBytes >= ROOM_AT_LEAST && use.live < use.capBytes) return true
     if (!room.isFull() || performance.now() - probedAt < PROBE.everyMs) return false
     probedAt = performance.now()
-    // Two transactions: pages that one takes and frees are never written.
+    // Two transactions: pages taken and freed in the same one are never written.
     return room.ifThereIsRoom(() => {
       writer.commit(({ db }) => beginProbe(db, PROBE.bytes))
       writer.commit(({ db }) => endProbe(db))

@@ -1,8 +1,8 @@
-// What happens to a write that finds the disk full: its transaction is rolled back, and it is tried again until it
-// fits, while everything else of the process goes on. Nothing is lost by it: the stream's cursor is in the same
-// transaction, and the socket waits. Whoever waits tries again at growing pauses, and at once when somebody sees that
-// there is room. Whoever does not wait is told no, without a try where one has just failed: each that fails costs the
-// memory that it might have changed.
+// Handles writes that find the disk full: the transaction is rolled back and retried until it fits, while the
+// rest of the process runs on. Nothing is lost: the stream's cursor is in the same transaction, and the
+// socket waits. Waiting callers retry at growing pauses, and at once when there is room again. Callers that
+// can't wait get an error, without a try if one has just failed: each failed try costs the memory that it
+// might have changed.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
@@ -14,26 +14,29 @@ import { createWaitingRoom } from './waiting-room.ts'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000
 const ATTEMPT_EVERY_MS = 1_000
-/** A disk that is all but full has room for this and none for that. */
+/** A nearly full disk has room for some writes and none for others. */
 const TELL_EVERY_MS = MINUTE_MS
-/** More than one could ever have at work. */
+/** More failing jobs than could ever run at once. */
 const MAX_ENDS = 1_000
 
 export type DiskRoom = WriteRetry & {
   /**
-   * Runs work for somebody who does not wait.
-   * @throws DiskFullError where there is no room; what it throws for any other reason
+   * Runs work for a caller that does not wait.
+   * @throws DiskFullError if there is no room; any other error of `work`
    */
   attempt<T>(work: () => T): T
-  /** Errors that nobody caught. @returns whether this is about the disk, and told. */
+  /** Takes an uncaught error. @returns whether it is about a full disk, and was reported. */
   takes(error: unknown): boolean
-  /** There is room as far as one can see: whoever finds none will say so. */
+  /** Assumes that there is room; the next write that finds none will report it. */
   believeRoom(): void
-  /** Before each further try. */
+  /** Sets a function to call before each retry. */
   onRetry(look: () => void): void
-  /** As soon as there is room again. */
+  /** Adds a function to call as soon as there is room again. */
   onRoom(goOn: () => void): void
-  /** Until it has ended, though things at work in it fail for want of room. @throws for any other reason */
+  /**
+   * Calls `stop` until it succeeds, though work in progress fails for lack of space.
+   * @throws for any other reason
+   */
   ended(stop: () => Promise<void>): Promise<void>
   stop(): void
 }
@@ -146,7 +149,7 @@ class Room implements DiskRoom {
   }
 }
 
-/** Tells the log of a full disk once, and of room if that was told. */
+/** Logs a full disk once, and the end of it if that was logged. */
 function createNotice(log: Pick<Logger, 'error' | 'info'>) {
   const mayTell = createGate(TELL_EVERY_MS)
   let isTold = false

@@ -1,6 +1,6 @@
-// What is given up for want of room, and in which order. Each level comes when the one before has done what it
-// can and it was not enough; all go when there is room again, and what they gave up comes back as far as it
-// can. Purely decided, so that the order can be read here.
+// What is given up for lack of disk space, and in which order. Each level follows when the previous one has
+// done its work and that was not enough; all are left when there is room again, and their data is restored as
+// far as possible. Pure functions, so that the order can be read here.
 
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { DiskState } from '../../../bridge/messages.ts'
@@ -15,7 +15,7 @@ const states: readonly DiskState[] = [
 
 const LAST_LEVEL = states.length - 1
 
-/** Shares of the cap from which on something is given up, and below which it comes back. */
+/** Shares of the cap at which something is given up, and below which it is restored. */
 const TIGHT = 0.9
 const ROOMY = 0.75
 
@@ -23,7 +23,7 @@ export function stateOfLevel(level: number): DiskState {
   return states[level]!
 }
 
-/** @param isWorkDone - what the level gives up is gone */
+/** @param isWorkDone - whether the level has freed all that it can */
 export function nextLevel(
   level: number,
   { usedBytes, capBytes, isWorkDone }: { usedBytes: number; capBytes: number; isWorkDone: boolean },
@@ -44,7 +44,7 @@ export function isSearchGivenUp(level: number): boolean {
   return level >= 1
 }
 
-/** How long things are kept, in days: the settings', where 0 is for ever, or less by level. */
+/** Retention times: those of the settings, in days with 0 for ever, or less by level. */
 export function daysKept(
   level: number,
   settings: { strangersDays: number; neighboursDays: number },
@@ -58,7 +58,10 @@ export function daysKept(
   }
 }
 
-/** The setting's, or what leaves the reserve free, whichever is less. `capBytes` 0: no setting. */
+/**
+ * The configured cap, or the one that leaves the reserve free, whichever is less. `capBytes` 0: not
+ * configured.
+ */
 export function capOf(
   setting: { capBytes: number; reserveBytes: number },
   disk: { fileBytes: number; freeBytes: number },

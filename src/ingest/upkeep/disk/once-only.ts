@@ -1,6 +1,6 @@
-// The first thing that is given up for want of room: the memberships of accounts that came once and never again
-// (data/store/seats.ts), and with them everything that is here for their sake alone. Nobody loses anything by it: who comes
-// back is a newcomer. Until that is done, for some minutes at most, nothing else is given up.
+// The first thing to give up for lack of disk space: the memberships of accounts that came once and never
+// again (data/store/seats.ts), and with them all data kept only for them. They lose nothing: an account that
+// returns is a newcomer. Until this is done, for some minutes at most, nothing else is given up.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
@@ -12,13 +12,13 @@ import { removeMember } from '../../indexing/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 
-/** Somebody who came a moment ago may still be here. */
+/** A member seen within this time may still be here. */
 const UNSEEN_MS = HOUR_MS
 const AT_ONCE = 100
 const MAX_WAIT_MS = 10 * MINUTE_MS
 
 export type OnceOnly = {
-  /** Once a second. @returns whether this may still make some of the room that is wanted */
+  /** Called once a second. @returns whether this may still free some of the space needed */
   look(isTight: boolean): boolean
 }
 
@@ -26,7 +26,7 @@ export function createOnceOnly(options: {
   db: Db
   writer: Pick<Writer, 'commit'>
   room: Pick<DiskRoom, 'ifThereIsRoom'>
-  /** DIDs that the configuration names. */
+  /** DIDs named by the configuration. */
   namedMembers: () => readonly string[]
   now: () => number
   log: Pick<Logger, 'warn'>

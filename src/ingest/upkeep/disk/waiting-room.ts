@@ -1,7 +1,7 @@
-// Where several wait until somebody lets all of them go, or their time is up.
+// Several callers wait here until all are released, or until their own time is up.
 
 type WaitingRoom = {
-  /** Resolves when all are let go, after `ms` where given, or when the signal is aborted. */
+  /** Resolves when all are released, after `ms` if given, or on abort. */
   wait(ms?: number, signal?: AbortSignal): Promise<void>
   letGo(): void
 }
