@@ -1,19 +1,18 @@
-// What was answered lately, as bytes, so that its size is known. Also what was not: that nobody has an
-// answer is worth knowing for a moment too.
+// Caches recent answers as bytes, so that their size is known. Missing answers are cached for a moment too.
 
 type AnswerCache = {
-  /** `null`: there is none, known lately. Undefined: not known. */
+  /** `null`: recently known to have no answer. Undefined: not known. */
   get(key: string): Buffer | null | undefined
   set(key: string, answer: Buffer | null, forMs: number): void
 }
 
 type Entry = { answer: Buffer | null; until: number; bytes: number }
 
-/** Of the key, twice, and what stands around an entry. */
+/** Estimated overhead of an entry, besides twice its key. */
 const OVERHEAD_BYTES = 200
 
 export function createAnswerCache(maxBytes: number, now: () => number): AnswerCache {
-  // In the order in which they were used, the longest unused first.
+  // In order of use, least recently used first.
   const entries = new Map<string, Entry>()
   let held = 0
 

@@ -1,17 +1,17 @@
-// A host that fails again and again is left alone for a while, longer each time; then one question tells
-// whether it is back.
+// A host that keeps failing is not asked for a while, each time longer; then one request tests whether it is
+// back.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { FetchedResponse } from '../identity/guarded-fetch.ts'
 import { retryAfterMs } from '../pds/rate-limit-headers.ts'
 
 export type CircuitBreaker = {
-  /** Whether a question may be asked now. After a pause only one is let through. */
+  /** Whether a request may be sent now. After a pause only one is let through. */
   mayAsk(): boolean
   succeeded(): void
   /**
-   * @param forMs - how long the host itself wants to be left alone
-   * @returns for how long nothing will be asked from now on; 0 where that does not change
+   * @param forMs - how long the host itself asks to be left alone
+   * @returns for how long no requests are sent from now on; 0 if that does not change
    */
   failed(forMs?: number): number
 }
@@ -21,7 +21,7 @@ const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 5 * MINUTE_MS
 const DEFAULT_RETRY_MS = MINUTE_MS / 2
 
-/** How long a host wants to be left alone that is asked too often; undefined where it does not say so. */
+/** How long a host asks to be left alone after too many requests; undefined if it does not. */
 export function askedPauseMs(response: FetchedResponse | undefined): number | undefined {
   if (response?.status !== 429) return undefined
   return retryAfterMs(response.headers, Date.now()) || DEFAULT_RETRY_MS
@@ -57,7 +57,7 @@ export function createCircuitBreaker(now: () => number): CircuitBreaker {
     failed(forMs) {
       failures++
       if (forMs !== undefined) return pause(forMs)
-      // Those that were under way already change nothing.
+      // Failures of requests that were already running change nothing.
       if (closedUntil > now()) return 0
       return isTrying || failures >= FAILURES ? pause(pauseMs) : 0
     },

@@ -1,23 +1,23 @@
-// What our own index holds whole, and what of it others know better: the one place that decides when a public
-// AppView is asked (docs/METHODS.md tells it by the sentences in here). Of members and of those whom they follow we
-// keep everything, from then on; of everybody else only what touches them, so that their counts, feeds and lists
-// here would be a few rows of many. An index of the whole network holds all.
+// What our own index holds completely, and what others know better: the one place that decides when a public
+// AppView is asked (docs/METHODS.md quotes the sentences in here). Of members and the accounts they follow we
+// keep everything from then on; of all others only what touches them, so their counts, feeds and lists would
+// be a few rows of many here. An index of the whole network holds everything.
 
 export type AccountFacts = {
   isMember: boolean
-  /** How many members follow it. */
+  /** How many members follow the account. */
   memberFollowers: number
 }
 
 export type Scope = 'authors' | 'community' | 'network'
 
-/** Whether what this account writes is all here. An account that was never heard of has no facts. */
+/** Whether all records of this account are here. An unknown account has no facts. */
 export function holdsAccount(scope: Scope, facts: AccountFacts | undefined): boolean {
   if (scope === 'network') return true
   return facts !== undefined && (facts.isMember || facts.memberFollowers > 0)
 }
 
-/** Whether a post is here with the thread and the doings around it. */
+/** Whether a post is here with its thread and interactions. */
 export function holdsPost(
   scope: Scope,
   { isPresent, author }: { isPresent: boolean; author: AccountFacts | undefined },
@@ -25,10 +25,13 @@ export function holdsPost(
   return isPresent ? holdsAccount(scope, author) : scope === 'network'
 }
 
-/** Of which of its parameters a method asks whether it is held. */
+/** The parameters by which a method decides whether the index holds the answer. */
 export type Lack =
   | { about: 'account' | 'post' | 'record'; param: string }
-  /** Several things by key: those that the answer lacks. `field` holds the views, `keyOf` their keys. */
+  /**
+   * Several items by key: those missing from the answer. `field` holds the views; `key` says what
+   * identifies them.
+   */
   | { about: 'keys'; param: string; field: string; key: 'uri' | 'creator' }
   | { about: 'profile' | 'profiles' | 'search' | 'feed' | 'handle' }
 
@@ -57,7 +60,7 @@ const byKeys = (param: string, field: string, key: 'uri' | 'creator' = 'uri'): R
 })
 const search: Rule = { lack: { about: 'search' }, when: 'after what is found here' }
 
-/** By method; no other is ever answered from elsewhere. */
+/** By method; other methods are never answered from elsewhere. */
 export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.actor.getProfile': {
     lack: { about: 'profile' },

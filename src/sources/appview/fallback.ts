@@ -1,8 +1,8 @@
-// A public AppView, asked for what is not here. Every question is bounded: in time, for whoever waits and
-// for the host; in how many there are at once; in bytes. What was answered is checked (valid-answer.ts),
-// kept for a moment, and looked at by whoever asks the same. A failure is no answer, never an error.
+// Asks a public AppView for what is not here. Requests are bounded in time, for the caller and for the host,
+// in concurrency and in bytes. Answers are validated (valid-answer.ts), cached for a moment, and shared by
+// identical requests. A failure means no answer, never an error.
 //
-// A question says nothing of who asks: no token, no DID. Only whose labels count goes along.
+// Requests say nothing about the viewer: no token, no DID. Only the list of accepted labelers is sent.
 
 import type { Lexicons } from '@atproto/lexicon'
 import type { JsonObject } from '../../base/event.ts'
@@ -20,34 +20,34 @@ import { itemsFieldOf, validAnswer } from './valid-answer.ts'
 
 type Question = {
   nsid: string
-  /** As the lexicon has them; undefined ones are left out. */
+  /** As in the lexicon; undefined ones are left out. */
   params: Record<string, unknown>
   labelers: readonly string[]
-  /** As a header. */
+  /** As the header's value. */
   acceptLabelers?: string
-  /** How much of the usual time whoever asks waits, from 0 to 1. */
+  /** Share of the usual time that the caller waits, from 0 to 1. */
   waitShare?: number
 }
 
 export type Fallback = {
-  /** @returns an answer of the asker's own, to change at will; undefined where there is none in time */
+  /** @returns an answer that the caller may modify; undefined if there is none in time */
   ask(question: Question): Promise<JsonObject | undefined>
 }
 
 type FallbackParts = {
   origin: string
-  /** Guarded, with the origin among the trusted. */
+  /** Guarded, with the origin among the trusted ones. */
   fetch: GuardedFetch
   lexicons: Lexicons
   urls: MediaPatterns
   log?: Pick<Logger, 'debug' | 'warn'>
   now?: () => number
-  /** How long at most somebody waits. */
+  /** Longest time that a caller waits. */
   maxWaitMs?: number
 }
 
 const MAX_WAIT_MS = 1_500
-/** The host may take longer than anybody waits: what comes late is for the next who asks. */
+/** The host may take longer than any caller waits: a late answer serves the next caller. */
 const TIMEOUT_MS = 4_000
 const MAX_BYTES = 2 << 20
 const MAX_CACHE_BYTES = 16 << 20
@@ -55,9 +55,9 @@ const MAX_RUNNING = 12
 const MAX_WAITING = 48
 const KEPT_FOR_MS = MINUTE_MS
 const NOTHING_KEPT_FOR_MS = 20_000
-/** A method that this host keeps for those who are signed in, or does not have. */
+/** For methods that this host reserves for signed-in accounts, or does not have. */
 const REFUSED_FOR_MS = 10 * MINUTE_MS
-/** Threads move on while they are looked at; counts of accounts hardly do. */
+/** Threads change while they are viewed; account counts hardly do. */
 const KEPT_FOR: Record<string, number> = {
   'app.bsky.actor.getProfile': 5 * MINUTE_MS,
   'app.bsky.actor.getProfiles': 5 * MINUTE_MS,

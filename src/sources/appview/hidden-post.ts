@@ -1,4 +1,4 @@
-// Posts that a viewer may not see, and what is said in their place.
+// Posts that a viewer may not see, and the views that replace them.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
@@ -10,7 +10,7 @@ export function isPostThere(post: JsonObject, word: OurWord): boolean {
 
 const DEFS = 'app.bsky.feed.defs'
 
-/** What is said in place of a post. @returns undefined where it is shown */
+/** The view that replaces a post. @returns undefined if the post is shown */
 export function hiddenAs(post: JsonObject, word: OurWord): JsonObject | undefined {
   const { uri } = post
   const did = ownerOf(post)

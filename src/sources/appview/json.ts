@@ -1,12 +1,12 @@
-// JSON from strangers: safe to walk, and told apart.
+// Parses JSON from strangers so that it is safe to walk.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 
-/** A thread of 80 posts one in another is the deepest that is asked for. */
+/** The deepest answer requested is a thread of 80 nested posts. */
 const MAX_DEPTH = 200
 
-/** @returns undefined for what is no object, too deep, or could reach a prototype. */
+/** @returns undefined if it is not an object, is too deep, or could reach a prototype. */
 export function parseObject(body: Buffer): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(body.toString())

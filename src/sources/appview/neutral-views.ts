@@ -1,6 +1,6 @@
-// A stranger's views made fit to be kept for every viewer: without a word about any viewer, with the
-// labels of the labelers that were asked for, and with media addresses by our own patterns. What does not
-// agree with itself (a post under another account's name, an address that is not of the web) is unfit.
+// Makes a stranger's views fit to be cached for every viewer: without viewer state, with labels only from the
+// accepted labelers, and with media URLs in our own patterns. Views that contradict themselves are unfit: a
+// post under another account's name, or a URL that is not http(s).
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import type { JsonObject } from '../../base/event.ts'
@@ -17,7 +17,7 @@ type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
 export type Neutral = {
   lexicons: Lexicons
   urls: MediaPatterns
-  /** DIDs of those whose labels count. */
+  /** DIDs of the accepted labelers. */
   labelers: readonly string[]
   now: number
 }
@@ -35,7 +35,7 @@ const PRESETS: Record<string, ImagePreset> = {
   feed_fullsize: 'feed_fullsize',
 }
 
-/** Changes `view`. @returns whether it is fit to be shown. */
+/** Modifies `view`. @returns whether it is fit to be shown. */
 export function neutralise(view: JsonObject, by: Neutral): boolean {
   delete view['viewer']
   if (!isConsistent(view, by.lexicons) || !hasFitMedia(view, by.urls)) return false
@@ -72,7 +72,7 @@ function hasFitMedia(view: JsonObject, urls: MediaPatterns): boolean {
   return true
 }
 
-/** Where the address is of the form that Bluesky's CDN and the reference have. */
+/** Rewrites URLs in the form of Bluesky's CDN and the reference. */
 function ownAddress(address: string, urls: MediaPatterns): string {
   const [, preset = '', owner = '', cid = ''] = IMAGE.exec(address) ?? []
   if (preset !== '') return urls.image(PRESETS[preset]!, owner, cid)
@@ -92,7 +92,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Those by accepted labelers and by the account itself, in force, and about this view. */
+/** Labels by accepted labelers and by the account itself that are in force and about this view. */
 function labelsOf(view: JsonObject, { labelers, now }: Neutral): JsonObject[] {
   const did = ownerOf(view)
   return (view['labels'] as unknown[]).filter(isObject).filter((label) => {

@@ -1,15 +1,14 @@
-// What we ourselves know of what a stranger's answer shows: it counts before anything that came from
-// elsewhere. `collect` names all that there is to know, so that it can be loaded at once; `spoken` then
-// puts it into the views: what the viewer is to accounts and did to posts, what our labelers say, our own
-// view of a post by somebody whom we hold. What the viewer may not see in an embed becomes a word that it
-// is not shown.
+// Our own knowledge about a stranger's answer, which takes precedence over the answer. `collect` lists
+// everything to look up, so that it can be loaded at once; `speak` then writes it into the views: the
+// viewer's state for accounts and posts, our labelers' labels, and our own view of posts by authors held
+// here. An embed that the viewer may not see is replaced by a note that it is hidden.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import { innerViews, kindOf } from './view-kinds.ts'
 
 export type AccountWord = {
-  /** Away, or taken down by us or a labeler that may. */
+  /** Not active, or taken down by us or by a labeler that may. */
   isHidden: boolean
   blocks: boolean
   mutes: boolean
@@ -29,7 +28,7 @@ export type ThingWord = {
   isGone: boolean
   viewer: JsonObject | undefined
   labels: readonly object[]
-  /** Our own view of it, where we hold it whole. */
+  /** Our own view of it, if it is held here completely. */
   own?: JsonObject
 }
 
@@ -42,7 +41,7 @@ export type OurWord = {
 
 export type Shown = { dids: Set<string>; posts: Set<string>; records: Set<string> }
 
-/** Everything in these views that we may know something of. */
+/** Collects everything in these views that we may know something about. */
 export function collect(view: JsonObject, shown: Shown = emptyShown()): Shown {
   const kind = kindOf(view)
   const { did, uri } = view
@@ -57,13 +56,13 @@ function emptyShown(): Shown {
   return { dids: new Set(), posts: new Set(), records: new Set() }
 }
 
-/** Whose it is: of a post its author, of anything else that somebody made its creator. */
+/** The owner's DID: a post's author, or the creator of any other record. */
 export function ownerOf(view: JsonObject): string {
   const owner = view['author'] ?? view['creator']
   return isObject(owner) ? String(owner['did']) : ''
 }
 
-/** Changes `view`, and all in it. */
+/** Modifies `view` and all views in it. */
 export function speak(view: JsonObject, word: OurWord): void {
   const kind = kindOf(view)
   if (kind === 'account') speakOfAccount(view, word.account(String(view['did'])))
@@ -104,7 +103,7 @@ function replace(view: JsonObject, own: JsonObject): void {
 
 const EMBED = 'app.bsky.embed.record'
 
-/** Of something embedded that the viewer may not see. */
+/** Replaces an embed that the viewer may not see. */
 function inStead(view: JsonObject, word: OurWord): JsonObject | undefined {
   const { $type, uri } = view
   const isRecord = typeof $type === 'string' && isObject(view['creator'])
@@ -122,7 +121,7 @@ function inStead(view: JsonObject, word: OurWord): JsonObject | undefined {
 
 const WITHHELD = '!no-unauthenticated'
 
-/** Whether the account asks not to be shown to those who are not signed in. */
+/** Whether the account asks not to be shown to visitors who are not signed in. */
 export function isWithheld(account: unknown, word: OurWord): boolean {
   if (word.isSignedIn || !isObject(account)) return false
   const labels = [...((account['labels'] as JsonObject[] | undefined) ?? [])]

@@ -1,5 +1,5 @@
-// Which items of a stranger's answer a viewer is shown, by our rules: those of each kind of answer are the
-// ones of our own methods of the same name.
+// Which items of a stranger's answer a viewer is shown, by our rules: each kind of answer follows the rules
+// of our own method of the same name.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
@@ -7,7 +7,7 @@ import { hiddenAs, isPostThere } from './hidden-post.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 import { shownThread, shownTree } from './shown-thread.ts'
 
-/** By method, where a rule is its own; else by the name of the field with the items. */
+/** Rules of single methods; all others go by the field that holds the items. */
 const byMethod: Record<string, Rule> = {
   'app.bsky.feed.getAuthorFeed': isInAuthorFeed,
   'app.bsky.actor.getProfiles': isThere,
@@ -35,9 +35,9 @@ const byField: Record<string, Rule> = {
 type Rule = (item: JsonObject, word: OurWord) => boolean
 
 /**
- * Changes `answer`.
- * @param field - of its items; undefined where the answer is one thing
- * @returns whether there is anything left to be answered
+ * Modifies `answer`.
+ * @param field - the field of its items; undefined if the answer is a single object
+ * @returns whether there is still something to answer
  */
 export function keepShown(
   nsid: string,
@@ -81,7 +81,7 @@ function isPostShown(post: JsonObject, word: OurWord): boolean {
   return isOpen && isPostThere(post, word)
 }
 
-/** Of a feed item: who is concerned, and whether it can be shown at all. */
+/** The accounts involved in a feed item; undefined if the item can't be shown at all. */
 function partsOf(item: JsonObject, word: OurWord) {
   const { post, reason } = item
   if (!isObject(post) || !isPostShown(post, word)) return undefined
@@ -91,13 +91,13 @@ function partsOf(item: JsonObject, word: OurWord) {
   return { post, author, by, originator: by ? word.account(String(by['did'])) : author }
 }
 
-/** A muted author's posts are left out where somebody else reposted them, but not on their own page. */
+/** Hides a muted author's posts that others reposted, but not those on the author's own page. */
 function isInAuthorFeed(item: JsonObject, word: OurWord): boolean {
   const parts = partsOf(item, word)
   return parts !== undefined && (!parts.author.mutes || parts.originator.mutes)
 }
 
-/** As from a timeline. */
+/** The rules of a timeline. */
 function isInFeed(item: JsonObject, word: OurWord): boolean {
   const parts = partsOf(item, word)
   if (!parts) return false
@@ -120,7 +120,10 @@ function isQuote({ embed }: JsonObject): boolean {
   return isObject(record) && String(record['uri']).includes('/app.bsky.feed.post/')
 }
 
-/** Parent and root that the viewer may not see, and whose it was that the parent answered. */
+/**
+ * Hides parent and root from a viewer who may not see them, and the author that a hidden parent
+ * replied to.
+ */
 function hideAncestors(reply: JsonObject, word: OurWord): void {
   for (const name of ['root', 'parent']) {
     const post = reply[name]

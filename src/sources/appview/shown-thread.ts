@@ -1,6 +1,6 @@
-// A stranger's thread by our rules. Flat (getPostThreadV2): who may not be seen above, or is the anchor,
-// shows as such; below, a reply goes together with all that answers it, and those of muted people stand
-// aside. As a tree (getPostThread) likewise, but that muted people's replies stay, as in the reference.
+// Applies our rules to a stranger's thread. Flat (getPostThreadV2): a hidden anchor or ancestor is shown as
+// hidden; below, a hidden reply is dropped with all replies to it, and replies of muted accounts are moved
+// aside. As a tree (getPostThread) the same, except that replies of muted accounts stay, as in the reference.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
@@ -12,9 +12,10 @@ const POST = `${DEFS}#threadItemPost`
 const WITHHELD = `${DEFS}#threadItemNoUnauthenticated`
 
 /**
- * Changes `answer`.
- * @param keepsMuted - true where replies stand that stand aside elsewhere (getPostThreadOtherV2)
- * @returns false where nothing is left of it
+ * Modifies `answer`.
+ * @param keepsMuted - true to keep the replies that are moved aside elsewhere
+ * (getPostThreadOtherV2)
+ * @returns false if nothing is left of it
  */
 export function shownThread(
   answer: JsonObject,
@@ -45,7 +46,7 @@ function marked(item: JsonObject, mutedByViewer: boolean): JsonObject {
 
 function shownValue(item: JsonObject, word: OurWord): unknown {
   const { value } = item
-  // They withhold it from us, who ask in nobody's name; she is signed in.
+  // Withheld from us because our requests are anonymous; the viewer is signed in.
   if (word.isSignedIn && isObject(value) && value['$type'] === WITHHELD) {
     return { $type: `${DEFS}#threadItemNotFound` }
   }
@@ -63,7 +64,7 @@ function isByMuted(value: unknown, word: OurWord): boolean {
   return word.account(ownerOf(value['post'])).mutes
 }
 
-/** Changes `answer`. */
+/** Modifies `answer`. */
 export function shownTree(answer: JsonObject, word: OurWord): boolean {
   const { thread } = answer
   if (!isObject(thread)) return false

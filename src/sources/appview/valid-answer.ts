@@ -1,6 +1,6 @@
-// A stranger's answer, item by item: each is checked by the method's lexicon as a client would check it,
-// and made neutral (neutral-views.ts). What is unfit is left out and costs the rest nothing; where a part
-// that there is only one of is unfit, there is no answer.
+// Validates a stranger's answer item by item: each is checked against the method's lexicon as a client would
+// check it, and made neutral (neutral-views.ts). Unfit items are left out without affecting the others; if
+// anything outside the items is unfit, there is no answer.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import type { JsonObject } from '../../base/event.ts'
@@ -8,10 +8,10 @@ import { isObject } from '../../base/util/json-object.ts'
 import { type Neutral, neutralise } from './neutral-views.ts'
 import { innerViews } from './view-kinds.ts'
 
-/** More than any page asked for. A thread has the most. */
+/** More than any requested page has. Threads have the most. */
 const MAX_ITEMS = 1_000
 
-/** @returns undefined where nothing of it can be used */
+/** @returns undefined if no part of it is usable */
 export function validAnswer(nsid: string, answer: JsonObject, by: Neutral): JsonObject | undefined {
   const field = itemsFieldOf(by.lexicons, nsid)
   const { cursor, ...rest } = answer
@@ -38,7 +38,7 @@ function isFit(nsid: string, body: JsonObject, by: Neutral): boolean {
   }
 }
 
-/** One null costs a client the whole page; but a record may have what its author put into it. */
+/** One null costs a client the whole page; but a record may contain what its author wrote. */
 function hasNull(view: JsonObject): boolean {
   const values = Object.values(view)
   if (values.some((value) => value === null || (Array.isArray(value) && value.includes(null)))) {
@@ -48,13 +48,13 @@ function hasNull(view: JsonObject): boolean {
   return false
 }
 
-/** Just what an item has to stand in for the lexicon to judge it. */
+/** The minimal frame around an item that lets the lexicon validate it. */
 function withoutOptional(lexicons: Lexicons, nsid: string, frame: JsonObject): JsonObject {
   const required = schemaOf(lexicons, nsid)?.required ?? []
   return Object.fromEntries(Object.entries(frame).filter(([name]) => required.includes(name)))
 }
 
-/** The one array of views; undefined where the answer is one thing. */
+/** The one array of views; undefined if the answer is a single object. */
 export function itemsFieldOf(lexicons: Lexicons, nsid: string): string | undefined {
   const schema = schemaOf(lexicons, nsid)
   const required = schema?.required ?? []

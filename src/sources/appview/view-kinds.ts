@@ -1,4 +1,4 @@
-// What kind of view an object in an answer is, told by its fields: most views come without a `$type`.
+// Tells what kind of view an object in an answer is, by its fields: most views have no `$type`.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
@@ -13,7 +13,7 @@ export function kindOf(view: JsonObject): ViewKind {
   return isObject(view['creator']) || typeof view['purpose'] === 'string' ? 'record' : 'other'
 }
 
-/** Where a view carries the record itself, which is its author's and never looked into. */
+/** The field that holds the record itself, which is its author's and is never looked into. */
 export function recordFieldOf(view: JsonObject): 'record' | 'value' | undefined {
   if (isObject(view['author']) && isObject(view['value'])) return 'value'
   const isWhole = isObject(view['author']) || isObject(view['creator']) || isGate(view)
@@ -24,7 +24,7 @@ function isGate(view: JsonObject): boolean {
   return typeof view['uri'] === 'string' && Array.isArray(view['lists'])
 }
 
-/** The objects in a view that are views, or hold some. */
+/** The objects in a view that are views or contain some. */
 export function* innerViews(view: JsonObject): Generator<JsonObject> {
   const record = recordFieldOf(view)
   for (const [name, value] of Object.entries(view)) {

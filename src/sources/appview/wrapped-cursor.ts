@@ -1,16 +1,16 @@
-// The cursor of a page that came from elsewhere, as our clients carry it: `elsewhere_<page>_<theirs>.<sum>`,
-// for searches of accounts with whom they have seen before the sum: `~<seen>` (http/xrpc/seen-accounts.ts).
-// It fits only the method and the subject that it was made for, and counts its pages, so that a host
-// whose cursors never end, or go in circles, leads nobody on for ever.
+// The cursor of a page from elsewhere, as our clients carry it: `elsewhere_<page>_<theirs>.<sum>`; searches
+// of accounts add the accounts already shown, before the sum: `~<seen>` (http/xrpc/seen-accounts.ts). It is
+// valid only for its method and subject, and counts pages, so that a host with endless or circular cursors
+// can't lead a client on for ever.
 
 import { createHash } from 'node:crypto'
 
 export type WrappedCursor = {
-  /** From 1: how many pages from elsewhere were shown before. */
+  /** Pages from elsewhere shown before, from 1. */
   page: number
   /** Their cursor; undefined for their first page. */
   theirs: string | undefined
-  /** Whom the pages before have shown. */
+  /** Accounts shown on earlier pages. */
   seen?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export function isWrapped(cursor: unknown): cursor is string {
   return typeof cursor === 'string' && cursor.startsWith(PREFIX)
 }
 
-/** @param purpose - the method and what it is asked about */
+/** @param purpose - the method and its subject */
 export function wrapCursor(
   { page, theirs, seen }: WrappedCursor,
   purpose: string,
@@ -35,7 +35,7 @@ export function wrapCursor(
   return `${text}.${sumOf(text, purpose)}`
 }
 
-/** @returns undefined for what we could not have written. */
+/** @returns undefined for a cursor that we could not have written. */
 export function unwrapCursor(cursor: string, purpose: string): WrappedCursor | undefined {
   const [, page, theirs = '', seen, sum] = FORM.exec(cursor) ?? []
   if (page === undefined || sum !== sumOf(cursor.slice(0, -sum!.length - 1), purpose)) {

@@ -1,6 +1,6 @@
-// The archive over HTTP: the key, bounded bodies, and retries. Whatever may pass is asked for again, for
-// as long as it takes, with growing pauses or when the server says; a used-up quota is waited for before
-// anything more is asked. What can't pass by itself goes to the caller.
+// The archive over HTTP: the key, bounded bodies, and retries. Temporary failures are retried for as long as
+// it takes, with growing pauses or when the server says; after a used-up quota every request waits for the
+// reset. Permanent failures go to the caller.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
@@ -13,20 +13,23 @@ import type { ArchiveLimits } from './limits.ts'
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }
 
 type ArchiveQuestion = {
-  /** `planSnapshot?…`: behind /xrpc/network.bsky.jetstream. */
+  /** `planSnapshot?…`: appended to /xrpc/network.bsky.jetstream. */
   path: string
   maxBytes: number
   /** Makes it a POST. */
   json?: unknown
-  /** Inclusive; `etag` of the file that it must be a part of. Of a 200 to such a question little is read. */
+  /**
+   * Inclusive; `etag` of the file that it must belong to. Of a 200 to a range request hardly
+   * anything is read.
+   */
   range?: { from: number; to: number; etag?: string }
 }
 
-/** What asking again does not help: 4xx. */
+/** A 4xx answer that a retry does not change. */
 export class ArchiveRefusal extends Error {
   override name = 'ArchiveRefusal'
   readonly status: number
-  /** Of the XRPC error; empty where there is none. */
+  /** Code of the XRPC error; empty if there is none. */
   readonly code: string
   constructor(status: number, code: string, message: string) {
     super(`${status} ${code} ${message}`.trim())
@@ -43,9 +46,9 @@ export type Waiting = {
 }
 
 export type ArchiveClient = {
-  /** @throws ArchiveRefusal, or the signal's reason once it is called off. */
+  /** @throws ArchiveRefusal, or the signal's reason once aborted. */
   ask(question: ArchiveQuestion): Promise<ArchiveAnswer>
-  /** What is waited for now, if anything. */
+  /** The current wait, if any. */
   waiting(): Waiting | undefined
 }
 
@@ -54,9 +57,9 @@ type Options = {
   origin: string
   key: string | undefined
   signal: AbortSignal
-  /** Of every answer, in bytes. */
+  /** Called with the bytes of every answer. */
   onBytes: (bytes: number) => void
-  /** Before every question: how long to wait for what we allow ourselves, in milliseconds. */
+  /** Called before every request: milliseconds to wait for our own limit. */
   ownWaitMs: () => number
   limits: ArchiveLimits
   now: () => number
@@ -83,7 +86,7 @@ export function createArchiveClient(options: Options): ArchiveClient {
     }
   }
 
-  /** The quota of the server, and ours. */
+  /** Waits for the server's quota and our own. */
   async function beforeAsking(): Promise<void> {
     const restMs = notBeforeMs - now()
     if (restMs > 0) await wait('quota', restMs, 'the server’s quota is used up')
@@ -154,7 +157,7 @@ function urlOf({ origin }: Options, { path }: ArchiveQuestion): string {
 
 function requestOf({ key }: Options, question: ArchiveQuestion, signal: AbortSignal): RequestInit {
   const { json, range } = question
-  // Already compressed, and a range of what is encoded is another one.
+  // The data is already compressed, and a range of an encoded body would differ.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' }
   if (key !== undefined) headers['authorization'] = `Bearer ${key}`
   if (range) headers['range'] = `bytes=${range.from}-${range.to}`
@@ -164,7 +167,7 @@ function requestOf({ key }: Options, question: ArchiveQuestion, signal: AbortSig
   return { method: 'POST', body: JSON.stringify(json), headers, signal }
 }
 
-/** What an answer that is none calls for. */
+/** Decides how to handle an error answer. */
 function judge(response: Response, body: Buffer, options: Options): ArchiveRefusal | Again {
   const { status, headers } = response
   const { code, text } = readError(body)

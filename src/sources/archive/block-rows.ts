@@ -1,7 +1,7 @@
-// One block of a segment, uncompressed: columns, each with one value for every row, then the texts and
-// payloads of all rows behind one another. Layout: segment/block.go of the server, docs/README.md §3.2.
+// One block of a segment, uncompressed: columns with one value for every row, followed by the concatenated
+// texts and payloads of all rows. Layout: segment/block.go of the server, docs/README.md §3.2.
 //
-// Read row by row; all lengths are checked against the block before the first one.
+// Read row by row; all lengths are checked against the block before the first row.
 
 const FIXED_BYTES = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4
 const MAX_ROWS = 1 << 18
@@ -13,11 +13,11 @@ export const ROW_KIND = {
   identity: 4,
   account: 5,
   sync: 6,
-  /** Part of what a repository was replaced with. */
+  /** Part of the replacement of a repository. */
   createAgain: 7,
 } as const
 
-/** The block is not what the format says. */
+/** The block violates the format. */
 export class BadBlockError extends Error {
   override name = 'BadBlockError'
 }
@@ -25,7 +25,7 @@ export class BadBlockError extends Error {
 export class BlockRows {
   readonly body: Buffer
   readonly count: number
-  /** Which row is read; -1 before the first. */
+  /** The current row; -1 before the first. */
   #row = -1
   /** Where each column begins. */
   readonly #columns: Columns
@@ -48,7 +48,7 @@ export class BlockRows {
     this.#payloadAt = starts.payloads
   }
 
-  /** Goes to the next row. @returns false after the last. */
+  /** Moves to the next row. @returns false after the last. */
   next(): boolean {
     if (this.#row >= 0) this.#leave()
     return ++this.#row < this.count
@@ -62,12 +62,12 @@ export class BlockRows {
     this.#payloadAt += this.payloadBytes
   }
 
-  /** NaN where it is larger than a number can tell. */
+  /** NaN if too large for a number. */
   get seq(): number {
     return unsigned(this.body, this.#columns.seqs + 8 * this.#row)
   }
 
-  /** As the live wire shows it, in microseconds: as imported, or else when it was seen. */
+  /** As on the live wire, in microseconds: the imported time, or else the time it was witnessed. */
   get timeUs(): number {
     const imported = signed(this.body, this.#columns.indexedAts + 8 * this.#row)
     return imported === 0 ? signed(this.body, this.#columns.witnessedAts + 8 * this.#row) : imported
@@ -97,7 +97,7 @@ export class BlockRows {
     return this.body.toString('latin1', this.#revAt, this.#revAt + this.#revLength)
   }
 
-  /** DAG-CBOR, between these two places of `body`. */
+  /** Start in `body` of the payload, which is DAG-CBOR. */
   get payloadAt(): number {
     return this.#payloadAt
   }
@@ -170,7 +170,7 @@ function checkedStarts(body: Buffer, count: number, columns: Columns) {
   return starts
 }
 
-/** Of 64 bits; NaN where a number can’t tell. */
+/** An unsigned 64-bit integer; NaN if too large for a number. */
 export function unsigned(body: Buffer, at: number): number {
   const value = body.readUInt32LE(at + 4) * 2 ** 32 + body.readUInt32LE(at)
   return Number.isSafeInteger(value) ? value : Number.NaN

@@ -1,6 +1,5 @@
-// Rows of blocks to batches of events, in the order of their sequence numbers: what we don't want is left
-// out, what can't be used is counted, and what was lost becomes a gap. A batch's place is that of the last
-// row looked at, wanted or not.
+// Turns rows of blocks into batches of events, in seq order: unwanted rows are left out, unusable ones are
+// counted, and lost blocks become gaps. A batch's position is that of the last row examined, wanted or not.
 
 import type { StreamEvent, StreamGap } from '../../base/event.ts'
 import { type DropReason, isBroken } from '../jetstream/decoded.ts'
@@ -11,28 +10,28 @@ import { isCommitRow, readRow } from './row-event.ts'
 export type RowBatch = {
   events: StreamEvent[]
   gaps: StreamGap[]
-  /** All up to it was looked at. */
+  /** All rows up to this one were examined. */
   seq: number
-  /** The latest event's, in microseconds, never in the future; 0 before the first. */
+  /** Time of the latest event, in microseconds, never in the future; 0 before the first. */
   timeUs: number
 }
 
 export type RowCollector = {
-  /** @returns whether the batch is full before the block's end: take it, and come again. */
+  /** @returns whether the batch is full before the block's end: take it, then call again. */
   collect(rows: BlockRows): boolean
-  /** A block that can't be had: the next event tells how far the hole reaches. */
+  /** Records a lost block: the next event ends its gap. */
   lose(): void
   take(): RowBatch
-  /** `take`, where no event will tell how far an open hole reaches. */
+  /** `take`, when no event follows to end an open gap. */
   takeLast(): RowBatch
 }
 
 type RowCollectorOptions = {
   host: string
-  /** Where to begin: what was looked at before. */
+  /** Where to begin: the last row examined before. */
   seq: number
   timeUs: number
-  /** Nothing that is sealed lies beyond. */
+  /** Last sealed seq. */
   tipSeq: number
   collections: ReadonlySet<string>
   maxEvents: number
@@ -50,7 +49,7 @@ export function createRowCollector(options: RowCollectorOptions): RowCollector {
 
   function collect(rows: BlockRows): boolean {
     while (rows.next()) {
-      // A block begins before the place where it was left; beyond the end there is nothing sealed.
+      // A resumed block begins before our position; beyond the tip no row is sealed.
       if (rows.seq <= seq) continue
       if (!(rows.seq <= tipSeq)) onDrop('bad-seq')
       else {
@@ -65,7 +64,7 @@ export function createRowCollector(options: RowCollectorOptions): RowCollector {
   function add(rows: BlockRows): void {
     const event = readRow(rows, maxRecordBytes)
     if (typeof event === 'string') return drop(event, rows)
-    // A row is never a notice or left unread.
+    // A row is never a notice, and never unread.
     const known = event as StreamEvent
     closeLoss(known.timeUs)
     timeUs = Math.max(timeUs, Math.min(known.timeUs, now() * 1000))

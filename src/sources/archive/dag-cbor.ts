@@ -1,7 +1,6 @@
-// DAG-CBOR as segments hold it, straight to the JSON shape that the live wires have: `$link` for links,
-// `$bytes` for bytes. As strict as the server that puts it on the live wire: shortest heads, sorted
-// keys, no floats, no other tags. Nothing is allocated on the word of a length that the input does not
-// cover. Spec: https://atproto.com/specs/data-model.
+// Decodes DAG-CBOR of segments straight to the JSON of the live wires: `$link` for links, `$bytes` for bytes.
+// As strict as the server that feeds the live wire: shortest heads, sorted keys, no floats, no other tags.
+// Never allocates for a length that exceeds the input. Spec: https://atproto.com/specs/data-model.
 
 import { isUtf8 } from 'node:buffer'
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
@@ -35,10 +34,13 @@ class BadValue extends Error {
 let bytes: Buffer = Buffer.alloc(0)
 let at = 0
 let end = 0
-/** Keys that were read before, by a hash of their bytes: the same few hundred come all the time. */
+/** Keys read before, by a hash of their bytes: the same few hundred recur all the time. */
 const knownKeys: (string | undefined)[] = new Array(KNOWN_KEYS).fill(undefined)
 
-/** The object between two places of `buffer`, and nothing after it. @returns why not, where it is none. */
+/**
+ * Decodes the object that fills `buffer` from `from` to `to`.
+ * @returns the drop reason if it is not an object.
+ */
 export function decodeObject(buffer: Buffer, from: number, to: number): JsonObject | DropReason {
   bytes = buffer
   at = from
@@ -89,7 +91,7 @@ function readMap(count: number, depth: number): JsonObject {
   return object
 }
 
-/** Shorter keys first, then by bytes; never twice the same. */
+/** Shorter keys first, then by bytes; no duplicates. */
 function isAfter(keyAt: number, length: number, lastAt: number, lastLength: number): boolean {
   if (length !== lastLength) return length > lastLength
   for (let i = 0; i < length; i++) {
@@ -107,7 +109,7 @@ function keyText(keyAt: number, length: number): string {
   const known = knownKeys[place]
   if (known !== undefined && isSpelt(known, keyAt, length)) return known
   const key = textAt(keyAt, length)
-  // Only of plain ASCII is every character one byte.
+  // Equal lengths mean plain ASCII: one byte for each character.
   if (key.length === length) knownKeys[place] = key
   return key
 }
@@ -158,7 +160,7 @@ function readSimple(low: number): boolean | null {
   return low === 22 ? null : refuse()
 }
 
-/** The number in a head, which must stand in its shortest form. */
+/** The number in a head, which must have its shortest form. */
 function readArgument(low: number): number {
   if (low < 24) return low
   if (low === 24) return shortest(bytes[take(1)]!, 24)
@@ -174,7 +176,7 @@ function shortest(value: number, least: number): number {
   return value < least ? refuse() : value
 }
 
-/** As JSON has it: beyond 2^53 the nearest number. */
+/** As in JSON: beyond 2^53 the nearest number. */
 function integer(value: number): number {
   return value >= MAX_INTEGER ? refuse() : value
 }
@@ -184,7 +186,7 @@ function negative(argument: number): number {
   return argument >= MAX_INTEGER ? refuse() : Number(-1n - bytes.readBigUInt64BE(at - 8))
 }
 
-/** Steps over so many bytes. @returns where they begin. */
+/** Skips `length` bytes. @returns where they begin. */
 function take(length: number): number {
   const from = at
   if (length > end - from) refuse()

@@ -1,5 +1,5 @@
-// A block's frame to its columns. libzstd checks the frame's checksum; a frame that would become larger
-// than a block may be is given up before it does.
+// Decompresses a block's frame to its columns. libzstd checks the frame's checksum; a frame that would exceed
+// the maximum block size is abandoned before it does.
 
 import { promisify } from 'node:util'
 import { constants, zstdDecompress } from 'node:zlib'
@@ -7,10 +7,10 @@ import { readFrameHeader } from '../jetstream/zstd/frame-header.ts'
 import { BadBlockError } from './block-rows.ts'
 
 const decompress = promisify(zstdDecompress)
-/** 2^26 bytes: what a frame may make the decoder keep. */
+/** 2^26 bytes: the most a frame may make the decoder keep. */
 const MAX_WINDOW_LOG = 26
 
-/** Off this thread. @throws BadBlockError */
+/** Runs off this thread. @throws BadBlockError */
 export async function decompressBlock(frame: Buffer, maxBytes: number): Promise<Buffer> {
   const header = readFrameHeader(frame)
   if (!header) throw new BadBlockError('no zstd frame')

@@ -1,8 +1,8 @@
 // The blocks that a page of the plan names, fetched in its order, a few parts ahead.
 //
-// Of a whole segment only header, index and blocks are fetched, in ranges of one generation of the file; the filters
-// in its footer would cost quota for nothing. Where a server knows no ranges, and of segments of which the plan names
-// blocks, each block is asked for by its number. A segment that was rewritten meanwhile makes the plan outdated.
+// Of a whole segment only header, index and blocks are fetched, in ranges of one generation of the file; the
+// filters in its footer would waste quota. If a server supports no ranges, or the plan names single blocks,
+// each block is requested by its number. A segment rewritten meanwhile makes the plan stale.
 
 import { type ArchiveAnswer, type ArchiveClient, ArchiveRefusal } from './archive-client.ts'
 import { BadBlockError } from './block-rows.ts'
@@ -20,11 +20,11 @@ import {
 export type FetchedBlock = {
   segment: string
   index: number
-  /** A zstd frame; undefined where it is too large or not where the index says. */
+  /** A zstd frame; undefined if it is too large or not where the index says. */
   frame: Buffer | undefined
 }
 
-/** What the plan named is no longer there: plan again. */
+/** Data named by the plan no longer exists: plan again. */
 export class StalePlanError extends Error {
   override name = 'StalePlanError'
 }
@@ -33,8 +33,8 @@ type Source = { client: ArchiveClient; limits: ArchiveLimits }
 type Part = () => Promise<FetchedBlock[]>
 
 /**
- * @param afterSeq blocks that end there or before are left out, where an index tells.
- * @throws StalePlanError; BadBlockError where a segment's index can't be read.
+ * @param afterSeq blocks that end at or before it are left out, where an index tells.
+ * @throws StalePlanError; BadBlockError if a segment's index is unreadable.
  */
 export async function* fetchBlocks(
   source: Source,
@@ -44,7 +44,7 @@ export async function* fetchBlocks(
   yield* fetchAhead(partsOf(source, segments, afterSeq), source.limits.partsAhead)
 }
 
-/** One block by its number. @throws StalePlanError where there is none. */
+/** One block by its number. @throws StalePlanError if it does not exist. */
 export async function fetchBlock(
   { client, limits }: Source,
   segment: Pick<PlannedSegment, 'name' | 'checksum'>,
@@ -91,7 +91,7 @@ async function* partsOfSegment(
   }
 }
 
-/** Until there is none of that number. */
+/** Fetches blocks by ascending number until one does not exist. */
 async function* partsByNumber(source: Source, segment: PlannedSegment): AsyncGenerator<Part> {
   let isOver = false
   for (let index = 0; !isOver; index++) {
@@ -113,7 +113,7 @@ function isMissing(error: unknown): boolean {
   return cause instanceof ArchiveRefusal && cause.code === 'BlockNotFound'
 }
 
-/** @returns undefined where the server serves no ranges, or none that belong together for certain. */
+/** @returns undefined if the server serves no ranges, or none that surely belong together. */
 async function openSegment(
   source: Source,
   name: string,
@@ -142,7 +142,7 @@ async function readPlaces(
   return readSegmentIndex(await fetchRange(source, segment, range), header)
 }
 
-/** @throws StalePlanError where the file is another one by now. */
+/** @throws StalePlanError if the file has changed. */
 async function fetchRange(
   { client }: Source,
   { name, etag }: Generation,
@@ -156,7 +156,7 @@ async function fetchRange(
   throw new StalePlanError(`${name} was rewritten`)
 }
 
-/** What is not there, or not that long, any more. */
+/** Turns the errors for missing or shortened data into StalePlanError. */
 async function orStale(asked: Promise<ArchiveAnswer>): Promise<ArchiveAnswer> {
   return asked.catch((error: unknown) => {
     const isGone = error instanceof ArchiveRefusal && [404, 410, 416].includes(error.status)
@@ -165,7 +165,7 @@ async function orStale(asked: Promise<ArchiveAnswer>): Promise<ArchiveAnswer> {
   })
 }
 
-/** Blocks that lie behind one another, together up to a size. */
+/** Groups adjacent blocks, up to a total size. */
 function runsOf(places: readonly BlockPlace[], { partBytes }: ArchiveLimits): BlockPlace[][] {
   const runs: BlockPlace[][] = []
   let bytes = 0
@@ -203,7 +203,7 @@ function frameIn(bytes: Buffer, { at, frameBytes }: BlockPlace, from: number): B
   return bytes.subarray(start + PREFIX_BYTES, start + PREFIX_BYTES + frameBytes)
 }
 
-/** Begins up to `ahead` parts before the first of them is needed; gives them in their order. */
+/** Starts up to `ahead` parts before the first is needed; yields them in order. */
 async function* fetchAhead(
   parts: AsyncGenerator<Part>,
   ahead: number,
@@ -216,7 +216,7 @@ async function* fetchAhead(
       isOver = next === undefined
       if (!next) break
       const part = next()
-      // Whoever gets to it is told; until then it is nobody's.
+      // The consumer of the part gets the error; until then it must not count as unhandled.
       part.catch(() => {})
       begun.push(part)
     }
@@ -226,7 +226,7 @@ async function* fetchAhead(
   }
 }
 
-/** What can't be begun fails in its turn, after those before it. */
+/** A part that can't be started fails in its turn, after those before it. */
 async function nextPart(parts: AsyncGenerator<Part>): Promise<Part | undefined> {
   try {
     const next = await parts.next()

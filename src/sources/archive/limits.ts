@@ -1,4 +1,4 @@
-// Every bound of reading the archive in one place, with its default.
+// All limits of reading the archive, with their defaults.
 
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
@@ -10,25 +10,25 @@ export type ArchiveLimits = {
   /** A block, compressed and not; the server's have 4096 rows, a few megabytes. */
   maxFrameBytes: number
   maxBlockBytes: number
-  /** Blocks are fetched together up to so many bytes. */
+  /** Most bytes of blocks fetched together. */
   partBytes: number
-  /** Parts that are fetched ahead of the one that is applied. */
+  /** Parts fetched ahead of the one being applied. */
   partsAhead: number
   /** A page of the plan. */
   maxPlanBytes: number
   /** The index of a segment. */
   maxIndexBytes: number
-  /** An answer that brings nothing for so long is given up. */
+  /** An answer without any data for this long is abandoned. */
   idleTimeoutMs: number
   backoffBaseMs: number
   backoffMaxMs: number
-  /** After a refusal that only the operator can do something about. */
+  /** After a refusal that only the operator can resolve. */
   refusedWaitMs: number
-  /** A quota may take so long to be renewed. */
+  /** Longest time that a quota may take to reset. */
   maxQuotaWaitMs: number
-  /** A block that can't be read is fetched so many times before it counts as lost. */
+  /** Fetches of an unreadable block before it counts as lost. */
   attemptsPerBlock: number
-  /** Plans that turn out to be outdated, in a row. */
+  /** Stale plans in a row. */
   maxStalePlans: number
 }
 

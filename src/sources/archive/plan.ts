@@ -1,5 +1,5 @@
-// A page of the plan: which segments, or which of their blocks, may hold what we want, in the order of
-// their sequence numbers. Lexicon: network.bsky.jetstream.planSnapshot.
+// A page of the plan: which segments, or which of their blocks, may hold wanted records, in seq order.
+// Lexicon: network.bsky.jetstream.planSnapshot.
 
 import { isObject } from '../../base/util/json-object.ts'
 
@@ -15,13 +15,13 @@ export type PlannedSegment = {
 
 export type PlanPage = {
   segments: PlannedSegment[]
-  /** Up to here this page tells of everything. */
+  /** This page is complete up to here. */
   plannedThroughSeq: number
-  /** The end of what is sealed. */
+  /** Last sealed seq. */
   sealedTipSeq: number
 }
 
-/** The archive said something that the lexicon does not have. */
+/** The archive's answer violates the lexicon. */
 export class BadPlanError extends Error {
   override name = 'BadPlanError'
 }

@@ -1,7 +1,7 @@
-// Reads the archive of a Jetstream host from where it was left to its end: plan by plan, block by block, in the order
-// of the sequence numbers, so that it is the stream's beginning and nothing else. How far it is is saved in the
-// transaction of what it brought. While it is read more is sealed, and so it is planned again until there is nothing
-// more; what is not sealed yet, the stream brings, from the archive's last sequence number on.
+// Reads the archive of a Jetstream host from where it was left to its end: plan by plan, block by block, in
+// seq order, exactly like the beginning of the stream. Progress is saved in the transaction that applies the
+// events. More is sealed meanwhile, so it plans again until nothing is left; unsealed events come from the
+// stream, which continues from the archive's last seq.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent, StreamGap } from '../../base/event.ts'
@@ -32,10 +32,10 @@ type ArchiveOptions = {
   /** http or https origin. */
   origin: string
   key: string | undefined
-  /** Received in a day (UTC); 0: no limit. */
+  /** Bytes received in a day (UTC); 0: no limit. */
   maxDailyBytes: number
   collections: readonly string[]
-  /** Where it was left. */
+  /** Where it stopped before. */
   progress: ArchiveProgress
   /** Resolves after the commit. A rejection is not handled here: it stops the process. */
   apply: (batch: ArchiveBatch) => Promise<void>
@@ -46,11 +46,11 @@ type ArchiveOptions = {
 }
 
 export type ArchiveReader = {
-  /** @returns false where it was called off before the end. */
+  /** @returns false if aborted before the end. */
   run(): Promise<boolean>
   progress(): ArchiveProgress
   waiting(): Waiting | undefined
-  /** By reason. */
+  /** Counts by reason. */
   dropped(): Record<string, number>
 }
 
@@ -72,7 +72,7 @@ class ArchiveReading {
   readonly #wanted: ReadonlySet<string>
   readonly #dropped: Record<string, number> = {}
   #progress: ArchiveProgress
-  /** Since it was saved. */
+  /** Since the progress was saved. */
   #receivedBytes = 0
   #refused: Waiting | undefined
   #stalePlans = 0
@@ -117,7 +117,7 @@ class ArchiveReading {
     }
   }
 
-  /** One page of the plan. @returns whether that was all. */
+  /** Reads one page of the plan. @returns whether it was the last. */
   async #readOn(): Promise<boolean> {
     try {
       const page = await plan(this.#client, {
@@ -139,7 +139,7 @@ class ArchiveReading {
     }
   }
 
-  /** Where the host's numbers are below those that it gave before, it counts anew. */
+  /** If the host's seqs are below those it gave before, the host has started over. */
   async #beginAnew({ sealedTipSeq }: PlanPage): Promise<boolean> {
     if (this.#progress.tipSeq < this.#progress.seq) return true
     if (this.#isAnew) throw new BadPlanError('its numbers change all the time')
@@ -191,7 +191,7 @@ class ArchiveReading {
     if (batch.events.length + batch.gaps.length > 0) await this.#save(batch, tipSeq)
   }
 
-  /** Damaged ones are fetched again. @returns undefined where it can't be had. */
+  /** Fetches a damaged block again. @returns undefined if it can't be obtained. */
   async #openBlock(
     block: FetchedBlock,
     segments: readonly PlannedSegment[],
@@ -261,7 +261,7 @@ async function plan(
   return readPlan(answer.body)
 }
 
-/** Not our fault, and may be otherwise in a while. */
+/** A fault of the server that may pass. */
 function isTheirs(error: unknown): error is Error {
   return (
     error instanceof ArchiveRefusal ||
@@ -271,14 +271,14 @@ function isTheirs(error: unknown): error is Error {
   )
 }
 
-/** The next one is opened while this one is worked on. */
+/** Opens the next item while this one is processed. */
 function* openAhead<T, U>(
   items: readonly T[],
   open: (item: T) => Promise<U>,
 ): Generator<Promise<U>> {
   const begin = (item: T): Promise<U> => {
     const opened = open(item)
-    // Whoever gets to it is told; until then it is nobody's.
+    // The consumer of the item gets the error; until then it must not count as unhandled.
     opened.catch(() => {})
     return opened
   }
@@ -290,14 +290,14 @@ function* openAhead<T, U>(
   }
 }
 
-/** With what was received since it was saved. */
+/** Adds the bytes received since the progress was saved. */
 function spent(progress: ArchiveProgress, bytes: number, now: number): ArchiveProgress {
   const day = Math.floor(now / DAY_MS)
   const dayBytes = (day === progress.day ? progress.dayBytes : 0) + bytes
   return { ...progress, bytes: progress.bytes + bytes, day, dayBytes }
 }
 
-/** Until the next day, where this day's allowance is used up. */
+/** Milliseconds until the next day if this day's allowance is used up. */
 function ownWaitMs({ day, dayBytes }: ArchiveProgress, maxDailyBytes: number, now: number): number {
   if (maxDailyBytes === 0 || dayBytes < maxDailyBytes) return 0
   return (day + 1) * DAY_MS - now

@@ -1,5 +1,5 @@
-// One row of a block to the very event that the live wire would have brought: same checks, same reasons
-// to drop it.
+// Turns one row of a block into exactly the event that the live wire would have brought: same checks, same
+// drop reasons.
 
 import { hash } from 'node:crypto'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -29,7 +29,7 @@ export function isCommitRow(kind: number): boolean {
   return operations[kind] !== undefined
 }
 
-/** The row that `rows` stands at. `maxBytes`: of a record; the live wire is asked to leave out larger ones. */
+/** The current row. `maxBytes`: larger records are left out, as on the live wire. */
 export function readRow(rows: BlockRows, maxBytes: number): Decoded {
   const { did, seq, timeUs, kind } = rows
   if (!isDid(did)) return 'bad-did'

@@ -1,10 +1,10 @@
-// Where the blocks of a sealed segment lie: its fixed header, which says where the index begins, and
-// the index. Layouts: segment/header.go and segment/footer.go of the server, docs/README.md §3.1.2.
+// Where the blocks of a sealed segment are: parses its fixed header, which points to the index, and the
+// index. Layouts: segment/header.go and segment/footer.go of the server, docs/README.md §3.1.2.
 
 import { BadBlockError, unsigned } from './block-rows.ts'
 
 export const HEADER_BYTES = 256
-/** Before each block's frame stands its length. */
+/** Each block's frame is preceded by its length. */
 export const PREFIX_BYTES = 8
 
 const MAGIC = 'jss0'
@@ -12,7 +12,7 @@ const VERSION = 1
 const ENTRY_BYTES = 52
 
 export type SegmentHeader = {
-  /** Names this generation of the file, in hexadecimal. */
+  /** Identifies this generation of the file, in hexadecimal. */
   checksum: string
   blockCount: number
   /** Where the index begins, behind the last block. */
@@ -22,9 +22,9 @@ export type SegmentHeader = {
 
 export type BlockPlace = {
   index: number
-  /** Of the length before the frame. */
+  /** Position of the length before the frame. */
   at: number
-  /** Of the frame, without that length. */
+  /** Bytes of the frame, without that length. */
   frameBytes: number
   events: number
   maxSeq: number
@@ -46,7 +46,7 @@ export function readSegmentHeader(header: Buffer): SegmentHeader {
   return { checksum, blockCount, indexAt, indexBytes: blockCount * ENTRY_BYTES }
 }
 
-/** In their order. @throws BadBlockError where they overlap or lie outside. */
+/** Blocks in file order. @throws BadBlockError if they overlap or lie outside. */
 export function readSegmentIndex(index: Buffer, header: SegmentHeader): BlockPlace[] {
   if (index.length !== header.indexBytes) throw new BadBlockError('half of an index')
   const places: BlockPlace[] = []

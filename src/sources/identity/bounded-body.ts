@@ -1,16 +1,16 @@
-// Reads a response's body into memory, or into a sink, and no further than a limit. Bytes are counted on both sides
-// of the decompression: after it because of bombs, before it because a stream of empty blocks is
-// endless and comes to nothing.
+// Reads a response's body into memory or a sink, up to a limit. Counts bytes on both sides of the
+// decompression: after it because of bombs, before it because an endless stream of empty blocks decompresses
+// to nothing.
 
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { FetchError } from './fetch-error.ts'
 
-/** Of headers and checksums that compression adds to a small body. */
+/** Headers and checksums that compression adds to a small body. */
 const ENCODING_OVERHEAD_BYTES = 1024
 
-/** @throws FetchError `too-large` or `encoding`; the stream is the caller's to destroy then. */
+/** @throws FetchError `too-large` or `encoding`; the caller must then destroy the stream. */
 export async function readBody(
   body: Readable,
   {
@@ -20,7 +20,7 @@ export async function readBody(
   }: {
     contentEncoding: string | null
     maxBytes: number
-    /** Takes each piece; nothing is in memory then, and what is returned is empty. */
+    /** Takes each piece; the body is then not kept in memory and the result is empty. */
     sink?: ((piece: Buffer) => Promise<void>) | undefined
   },
 ): Promise<Buffer> {

@@ -1,6 +1,6 @@
-// Pure reading of a DID document: the few things we need of it, checked one by one, so that a
-// document that is odd in one place still serves in the others.
-// Source: atproto DID and identity specifications; the library's helpers for keys.
+// Parses the few parts of a DID document that we need, each checked separately, so that a document that is
+// odd in one place still works in the others. Pure. Source: atproto DID and identity specifications; the
+// library's helpers for keys.
 
 import {
   formatDidKey,
@@ -17,11 +17,11 @@ type DidService = {
   /** With its `#`, without the DID: `#atproto_pds`. */
   id: string
   type: string
-  /** http or https URL as the document has it. */
+  /** http or https URL as in the document. */
   endpoint: string
 }
 
-/** As the document has it, whatever kind of key it is. */
+/** A key of any kind, as in the document. */
 type DidKey = {
   /** With its `#`: `#atproto`. */
   id: string
@@ -31,11 +31,11 @@ type DidKey = {
 
 export type Identity = {
   did: string
-  /** Claimed in `alsoKnownAs`, lower case; only `verifyHandle` makes it true. */
+  /** Claimed in `alsoKnownAs`, lower case; proven only by `verifyHandle`. */
   handle: string | undefined
-  /** `#atproto` as did:key: what signs service JWTs and commits. */
+  /** `#atproto` as did:key: signs service JWTs and commits. */
   signingKey: string | undefined
-  /** `#atproto_label` as did:key: what signs labels. */
+  /** `#atproto_label` as did:key: signs labels. */
   labelKey: string | undefined
   /** Origin of `#atproto_pds`, without a trailing slash. */
   pds: string | undefined
@@ -45,19 +45,19 @@ export type Identity = {
 
 const MAX_ITEMS = 64
 const MAX_URL_LENGTH = 2048
-/** Base58 is decoded in the square of its length: 60 kB of it are four seconds. A key has some fifty characters. */
+/** Base58 decodes in quadratic time: 60 kB take four seconds. A key has some fifty characters. */
 const MAX_KEY_LENGTH = 256
 /**
- * A compressed point, which stands in a did:key as it is. Whether it is on its curve is found out by whoever
- * verifies with it: here that would be a square root for each account that is looked up.
+ * A compressed point, the form used in a did:key. Whether it is on its curve is checked when it is
+ * used to verify: here that would take a square root for each account looked up.
  */
 const COMPRESSED_KEY = /^z(Q3s|Dna)[1-9A-HJ-NP-Za-km-z]{45}$/
-/** What is kept of a document stays in memory for as long as its account is known. */
+/** The parsed parts stay in memory for as long as the account is known. */
 const MAX_SERVICES = 16
 const MAX_KEYS = 16
 const MAX_NAME_LENGTH = 128
 
-/** Undefined if this is not the document of `did`. */
+/** Returns undefined if this is not the document of `did`. */
 export function parseDidDocument(did: string, document: unknown): Identity | undefined {
   if (!isObject(document) || document['id'] !== did) return undefined
   const services = readServices(did, document)
@@ -73,14 +73,14 @@ export function parseDidDocument(did: string, document: unknown): Identity | und
   }
 }
 
-/** Endpoint URL of the service `id` (`#bsky_fg`, with or without the `#`), of `type` if one is named. */
+/** Endpoint URL of the service `id` (`#bsky_fg`, with or without the `#`), of `type` if given. */
 export function serviceEndpoint(identity: Identity, id: string, type?: string): string | undefined {
   const wanted = id.startsWith('#') ? id : `#${id}`
   const service = identity.services.find((one) => one.id === wanted)
   return type === undefined || service?.type === type ? service?.endpoint : undefined
 }
 
-/** The first at:// alias counts; if it is no handle, there is none. */
+/** Only the first at:// alias counts; if it is not a valid handle, the document has none. */
 function readHandle(document: JsonObject): string | undefined {
   const alias = listOf(document['alsoKnownAs']).find(
     (one): one is string => typeof one === 'string' && one.startsWith('at://'),
@@ -116,8 +116,9 @@ function readKeys(did: string, document: JsonObject): DidKey[] {
 }
 
 /**
- * Documents name a key's curve in one of three ways. What @atproto/identity does with them, which would bring
- * three HTTP clients into each thread. @throws where it is none.
+ * Documents name a key's curve in one of three ways. Follows @atproto/identity, which would load
+ * three HTTP clients into each thread.
+ * @throws if it is not a key.
  */
 function didKeyOf(type: string, multibase: string): string | undefined {
   switch (type) {
@@ -146,7 +147,7 @@ function readServices(did: string, document: JsonObject): DidService[] {
     .slice(0, MAX_SERVICES)
 }
 
-/** Ids stand in documents as `#atproto` and as `did:…#atproto`. */
+/** Documents write ids as `#atproto` and as `did:…#atproto`. */
 function localId(did: string, id: unknown): string | undefined {
   if (typeof id !== 'string') return undefined
   const local = id.startsWith(did) ? id.slice(did.length) : id

@@ -1,18 +1,18 @@
-// Why a stranger's server gave no answer, in one word that can be counted and logged.
+// Why a stranger's server gave no answer, as one word for counts and logs.
 
 export type FetchFailure =
   | 'bad-url' // not a URL, too long, or with credentials in it
   | 'protocol' // not https
-  | 'ip-literal' // an address where a name should be
-  | 'private-address' // the name leads into a private network
-  | 'dns' // the name leads nowhere
+  | 'ip-literal' // an address instead of a name
+  | 'private-address' // the name resolves to a private network
+  | 'dns' // the name does not resolve
   | 'connect' // refused, reset, TLS, or not HTTP
   | 'redirect' // too many, or to nowhere
-  | 'encoding' // compressed in a way not asked for, or torn
+  | 'encoding' // compressed in a way not requested, or torn
   | 'too-large' // more bytes than allowed
-  | 'timeout' // not done in time
+  | 'timeout' // not finished in time
   | 'aborted' // the caller's signal
-  | 'busy' // too many requests of ours at once
+  | 'busy' // too many of our requests at once
 
 export class FetchError extends Error {
   override name = 'FetchError'

@@ -1,7 +1,7 @@
-// Where the DID document of a did:plc or did:web is, and what the answer there means.
-// Source: the DID methods' specifications, narrowed as atproto does: no did:web with a path, a port
-// as `%3A`, plain http for `localhost` only (and then the guarded fetch has to allow it), no redirects,
-// and the document has to be about the DID that was asked for.
+// Where the DID document of a did:plc or did:web is, and how to interpret the answer. Source: the
+// specifications of the DID methods, narrowed as in atproto: no did:web with a path, a port as `%3A`, plain
+// http for `localhost` only (if the guarded fetch allows it), no redirects, and the document must be about
+// the requested DID.
 
 import { parseJson } from '../../base/util/json-object.ts'
 import { type Identity, parseDidDocument } from './did-document.ts'
@@ -13,14 +13,14 @@ const MAX_DOCUMENT_BYTES = 64 * 1024
 const GONE = new Set([404, 410])
 const ACCEPT = 'application/did+ld+json, application/json'
 
-/** Nobody can say now who this DID is; asking later may help. */
+/** The DID can't be resolved now; a later try may succeed. */
 export class IdentityUnavailableError extends Error {
   override name = 'IdentityUnavailableError'
 }
 
 /**
- * The identity as its directory or host tells it now; undefined if it does not exist, is buried, or
- * the document there is no good.
+ * The identity as its directory or host reports it now; undefined if it does not exist, is
+ * tombstoned, or has an unusable document.
  * @throws IdentityUnavailableError
  */
 export async function fetchIdentity(
@@ -37,7 +37,7 @@ export async function fetchIdentity(
   return parseDidDocument(did, parseJson(response.body.toString()))
 }
 
-/** Undefined where atproto knows no such DID. */
+/** Returns undefined if atproto does not know such DIDs. */
 export function documentUrl(did: string, plcUrl: string): string | undefined {
   if (/^did:plc:[a-z2-7]{24}$/.test(did)) return `${plcUrl.replace(/\/$/, '')}/${did}`
   const [, host, port] = /^did:web:([a-z0-9.-]+)(?:%3A(\d{1,5}))?$/i.exec(did) ?? []

@@ -1,7 +1,7 @@
-// The one fetch that speaks to strangers' servers (invariant 8). DID documents, handles and PDSs say where to go;
-// this file sees to it that the answer is never our own network, never endless, and never late. Where the operator
-// allows private hosts, or names an origin (`trustedOrigins`: the PLC directory), address and protocol checks are
-// off and all the limits stay.
+// The only fetch for strangers' servers (invariant 8). DID documents, handles and PDSs choose the URLs; this
+// file makes sure that a request never reaches our own network and that the answer is never endless or late.
+// Where the operator allows private hosts, or trusts an origin (`trustedOrigins`: the PLC directory), address
+// and protocol checks are off, but all limits stay.
 
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, errors, request } from 'undici'
@@ -17,11 +17,14 @@ export type FetchOptions = {
   body?: string | Uint8Array
   /** Of the body, compressed or not, whichever is larger. */
   maxBytes?: number
-  /** From the first look-up to the last byte, redirects included. */
+  /** From the first lookup to the last byte, redirects included. */
   timeoutMs?: number
-  /** From the connection until the answer begins, each redirect anew; not limited where not given. */
+  /**
+   * From the connection to the first byte of the answer, for each redirect anew; unlimited if not
+   * given.
+   */
   firstByteMs?: number
-  /** Takes the body of an answer of 200, piece by piece, which is then not in memory. */
+  /** Takes the body of a 200 answer, piece by piece; it is then not kept in memory. */
   sink?: (piece: Buffer) => Promise<void>
   /** 0 makes every redirect an error. POST is never redirected. */
   maxRedirects?: number
@@ -29,7 +32,7 @@ export type FetchOptions = {
 }
 
 export type FetchedResponse = {
-  /** Of the last hop; every status is an answer, only its absence is an error. */
+  /** Of the last hop; every status is an answer, only a missing answer is an error. */
   status: number
   headers: Headers
   /** Decompressed. */
@@ -43,13 +46,13 @@ export type GuardedFetch = (url: string, options?: FetchOptions) => Promise<Fetc
 
 type GuardedFetchOptions = {
   allowPrivateHosts: PrivateHosts
-  /** Origins that the operator named, and that may therefore be private and plain http. */
+  /** Origins named by the operator, which may be private and plain http. */
   trustedOrigins?: string[]
-  /** Requests at once; one more is refused as `busy`. */
+  /** Concurrent requests; one more is refused as `busy`. */
   maxInFlight?: number
-  /** More requests than that to one origin wait for each other. */
+  /** More concurrent requests to one origin wait for each other. */
   connectionsPerOrigin?: number
-  /** Replaces DNS in tests; what it returns is checked all the same. */
+  /** Replaces DNS in tests; its results are checked all the same. */
   lookup?: LookupAddresses
   log?: Pick<Logger, 'debug'>
 }
@@ -70,11 +73,12 @@ type Answer = { response: FetchedResponse; location: string | undefined }
 type Guard = { agentFor(url: URL): Agent }
 
 /**
- * A name is resolved once, by us, inside the connect; every address must be public, and the socket goes to exactly
- * those addresses, so no second look-up can answer differently. IP literals in URLs are refused in every spelling
- * (the URL parser normalises them), since a literal would skip the look-up; so are credentials and everything but
- * https. Redirects are followed here, one by one, through the same checks. Bytes are counted before and after
- * decompression; one clock runs over everything together.
+ * A name is resolved once, by us, during the connect; every address must be public, and the socket
+ * connects to exactly those addresses, so no second lookup can answer differently. IP literals in
+ * URLs are refused in every spelling (the URL parser normalises them), since a literal would skip
+ * the lookup; so are credentials and everything but https. Redirects are followed here, one by one,
+ * with the same checks. Bytes are counted before and after decompression; one timeout covers
+ * everything.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const guard = createGuard(options)
@@ -86,7 +90,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     inFlight += 1
     const signal = deadline(fetchOptions)
     try {
-      // Undici hears an abort only once it is connected.
+      // Undici notices an abort only once it is connected.
       return await unlessAborted(follow(guard, url, { ...fetchOptions, signal }), signal)
     } catch (error) {
       const failure = toFetchError(error, signal, url)
@@ -143,7 +147,7 @@ async function fetchOnce(
     signal: options.signal,
     ...(options.firstByteMs && { headersTimeout: options.firstByteMs }),
   })
-  // An abort is told to the body too, and an unheard error event would stop the process.
+  // An abort also reaches the body, and an unhandled error event would stop the process.
   answer.body.on('error', () => undefined)
   try {
     return await receive(url, answer, options)
@@ -182,7 +186,7 @@ function nextHop(hop: Hop, location: string): Hop {
   return { url, headers: Object.fromEntries(kept) }
 }
 
-/** What is wrong wherever the URL leads. */
+/** Checks that apply wherever the URL leads. */
 function parseUrl(text: string): URL {
   if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
     throw new FetchError('bad-url', `no URL: ${text.slice(0, 100)}`)

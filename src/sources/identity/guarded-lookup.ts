@@ -1,8 +1,7 @@
-// Where a connection to a stranger's server may lead: a name's addresses are looked up once, by us,
-// inside the connect, and every one of them must be public. Where the operator allows private hosts,
-// or named the origin, it leads wherever the system says; where they allow some addresses, to public
-// ones and to those. For guarded-fetch.ts and whoever else opens a socket to an address that
-// strangers chose.
+// Where a connection to a stranger's server may go: a name is resolved once, by us, during the connect, and
+// all its addresses must be public. Where the operator allows private hosts or trusts the origin, it goes
+// wherever the system resolves it; where some ranges are allowed, to public addresses and those. Used by
+// guarded-fetch.ts and all other code that opens sockets to addresses chosen by strangers.
 
 import { lookup as lookupBySystem, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -18,15 +17,15 @@ export type PrivateHosts = boolean | readonly string[]
 
 type GuardedLookupOptions = {
   allowPrivateHosts: PrivateHosts
-  /** Origins that the operator named, and that may therefore be private and plain http. */
+  /** Origins named by the operator, which may be private and plain http. */
   trustedOrigins?: string[]
-  /** Replaces DNS in tests; what it returns is checked all the same. */
+  /** Replaces DNS in tests; its results are checked all the same. */
   lookup?: LookupAddresses
 }
 
 /**
- * @returns how to look up the host of `url`: always one of the same two functions.
- * @throws FetchError where nobody should connect there.
+ * @returns the lookup function for the host of `url`: always one of the same two functions.
+ * @throws FetchError if connections there are forbidden.
  */
 export function createGuardedLookup(options: GuardedLookupOptions): (url: URL) => LookupFunction {
   const trusted = new Set((options.trustedOrigins ?? []).map((origin) => new URL(origin).origin))
@@ -45,7 +44,7 @@ function strictly(strict: LookupFunction): (url: URL) => LookupFunction {
   }
 }
 
-/** Plain http and bare addresses lead to the named ranges only, https to what is public too. */
+/** Plain http and bare addresses may only go to the named ranges, https also to public ones. */
 function among(
   ranges: readonly string[],
   lookup: LookupAddresses = lookupLikeTheSystem,
@@ -63,7 +62,7 @@ function among(
   }
 }
 
-/** What is wrong in a URL that a stranger gave us. */
+/** Refuses strangers' URLs that are unacceptable in themselves. */
 function refuseStrangeUrl(url: URL): void {
   if (url.protocol !== 'https:' && url.protocol !== 'wss:') {
     throw new FetchError('protocol', `neither https nor wss: ${url.protocol}//${url.host}`)
@@ -76,7 +75,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Any address that is not allowed spoils the whole name: it has no business being there. */
+/** One forbidden address spoils the whole name: it has no business being there. */
 function checked(
   lookup: LookupAddresses,
   isAllowed: (address: string) => boolean,
@@ -90,8 +89,9 @@ function checked(
 }
 
 /**
- * A name's addresses; none where it leads nowhere. DNS alone, not getaddrinfo: a name server that never
- * answers would hold one of the four threads of Node's pool, and strangers choose the name server.
+ * A name's addresses; none if it does not resolve. DNS only, not getaddrinfo: a name server that
+ * never answers would block one of the four threads of Node's pool, and strangers choose the name
+ * server.
  */
 export function createPublicLookup(): LookupAddresses {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })
@@ -104,7 +104,7 @@ export function createPublicLookup(): LookupAddresses {
   }
 }
 
-/** With /etc/hosts and whatever else a private network lives by. */
+/** With /etc/hosts and whatever else a private network relies on. */
 async function lookupLikeTheSystem(hostname: string): Promise<string[]> {
   const found = await lookupBySystem(hostname, { all: true })
   return found.map(({ address }) => address)

@@ -1,4 +1,4 @@
-// Which DID a handle leads to: a DNS TXT record at `_atproto.<handle>`, or else the text at
+// Resolves a handle to its DID: a DNS TXT record at `_atproto.<handle>`, or else the text at
 // https://<handle>/.well-known/atproto-did. Source: atproto handle specification.
 
 import { Resolver } from 'node:dns/promises'
@@ -10,7 +10,7 @@ export type ResolveTxt = (name: string) => Promise<string[][]>
 
 export type HandleLookup = {
   did: string | undefined
-  /** False where somebody could not be reached, so that no DID proves nothing. */
+  /** False if a server could not be reached, so that a missing DID proves nothing. */
   certain: boolean
 }
 
@@ -19,7 +19,7 @@ type Options = { fetch: GuardedFetch; resolveTxt: ResolveTxt; signal?: AbortSign
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 2048
 const NO_SUCH_RECORD = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
-/** What can't be otherwise on the next try. */
+/** Failures that a retry can't change. */
 const LASTING = new Set<FetchFailure>([
   'dns',
   'private-address',
@@ -33,7 +33,7 @@ export function createTxtResolver(): ResolveTxt {
   return (name) => resolver.resolveTxt(name)
 }
 
-/** Both ways at once; DNS counts more, as the specification has it. */
+/** Both ways at once; DNS takes precedence, as in the specification. */
 export async function lookupHandle(handle: string, options: Options): Promise<HandleLookup> {
   if (!isValidHandle(handle) || !isValidTld(handle)) return { did: undefined, certain: true }
   const stop = new AbortController()
@@ -47,7 +47,7 @@ export async function lookupHandle(handle: string, options: Options): Promise<Ha
   return { did, certain: did !== undefined || (certain && overDns.certain) }
 }
 
-/** More than one `did=` record is a mistake that must not be guessed around. */
+/** More than one `did=` record is an error and must not be resolved by guessing. */
 async function lookupDns(handle: string, { resolveTxt }: Options): Promise<HandleLookup> {
   try {
     const records = (await resolveTxt(`_atproto.${handle}`)).map((chunks) => chunks.join(''))
@@ -75,12 +75,12 @@ async function lookupHttps(handle: string, { fetch, signal }: Options): Promise<
   }
 }
 
-/** Who fails or asks to come back later says nothing about the handle. */
+/** A server that fails or asks to come back later says nothing about the handle. */
 function isAnswer(status: number): boolean {
   return status < 500 && status !== 429
 }
 
-/** What a PDS says of a handle; to be believed on private networks only, which have no DNS. */
+/** A PDS's own answer for a handle; trusted only on private networks, which have no DNS. */
 export async function askPds(
   pds: string,
   handle: string,
@@ -94,7 +94,7 @@ export async function askPds(
     const did = typeof answer === 'object' && answer !== null && 'did' in answer && answer.did
     return { did: typeof did === 'string' ? did : undefined, certain: true }
   } catch {
-    // Whatever came instead, it was no answer, and there is no other place to ask.
+    // Any other reply is no answer, and there is no other server to ask.
     return { did: undefined, certain: false }
   }
 }

@@ -1,44 +1,47 @@
-// What the resolver remembers: identities, and apart from them, for a short while, who does not exist
-// or could not be reached, so that made-up DIDs push nobody out. Members' identities have a place of
-// their own: anyone can make us look up twenty thousand accounts that do exist. They are kept besides, and what an
-// earlier process or another thread kept is restored where nothing later is known here.
+// The resolver's memory: identities and, separately and for a short while, DIDs that do not exist or could
+// not be resolved, so that made-up DIDs evict nothing. Members' identities have a separate cache, since
+// anyone can make us look up twenty thousand existing accounts. They are also kept outside this process; what
+// an earlier process or another thread kept is restored unless a later result is known here.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Identity } from './did-document.ts'
 
 type IdentityMemory = {
-  /** At most a day old. */
+  /** Returns identities at most a day old. */
   find(did: string): { identity: Identity; trust: Trust } | undefined
-  /** The last look-up's failure while it counts: an error, or none for a DID that does not exist. */
+  /** The last lookup's failure while it counts: an error, or none for a DID that does not exist. */
   findFailure(did: string): { error: Error | undefined } | undefined
-  /** `asOf`: when the look-up began that brought it. */
+  /** `asOf`: when the lookup began. */
   remember(identity: Identity, asOf: number): void
-  /** Its document is said to have changed since it was fetched: it is good for a few minutes more, no longer. */
+  /**
+   * The document may have changed since it was fetched: the cached one is used for a few more
+   * minutes at most.
+   */
   doubt(did: string): void
   /** Forgets the identity too. */
   rememberMissing(did: string, asOf: number): void
   rememberError(did: string, error: Error): void
-  /** What was restored was asked about, and nobody answered in time: it counts until somebody does. */
+  /** The lookup of a restored identity got no answer in time: trusts it until one succeeds. */
   settleFor(did: string): void
 }
 
-/** `stale`: to be renewed behind the answer; `doubted`, `restored`: to be looked up before it is believed. */
+/** `stale`: renew in the background; `doubted`, `restored`: look up before trusting it. */
 type Trust = 'fresh' | 'stale' | 'doubted' | 'restored'
 
-/** Members' identities beyond this process. */
+/** Members' identities outside this process. */
 export type KeptIdentities = {
   find(did: string): { identity: Identity; asOf: number } | undefined
-  /** Without an identity, nothing that was asked for earlier counts any more. */
+  /** Without an identity, everything from earlier lookups becomes invalid. */
   put(did: string, found: { identity: Identity | undefined; asOf: number }): void
 }
 
 type Known = {
-  /** Undefined for a member whom the directory did not know: what is kept may be from before. */
+  /** Undefined for a member that the directory did not know: the kept identity may be older. */
   identity: Identity | undefined
   asOf: number
   doubtedAt?: number
-  /** Whether it is yet to be asked about. */
+  /** Whether a lookup was already tried. */
   restored?: 'unasked' | 'asked'
 }
 type Failed = { error: Error | undefined; until: number }
@@ -50,9 +53,9 @@ type Parts = {
 }
 
 const STALE_AFTER_MS = HOUR_MS
-/** As in @atproto/identity's caches, whether a process was started anew meanwhile or not. */
+/** As in @atproto/identity's caches, regardless of restarts. */
 const MAX_AGE_MS = DAY_MS
-/** For as long a directory that is away is waited for where a document is said to have changed. */
+/** How long a possibly outdated document is used while its directory is down. */
 const DOUBTED_MAX_AGE_MS = 5 * MINUTE_MS
 const MISSING_FOR_MS = 30 * 1000
 const UNAVAILABLE_FOR_MS = 5 * 1000
@@ -65,7 +68,7 @@ export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMe
   const failed = new LruMap<string, Failed>(MAX_FAILED)
   const { isGood, trustIn } = createJudgement(now)
 
-  /** Who has become a member since moves over. */
+  /** Moves accounts that have become members since. */
   function inMemory(did: string): Known | undefined {
     const stranger = strangers.get(did)
     if (!stranger || !isMember(did)) return stranger ?? members.get(did)
@@ -130,9 +133,9 @@ export function createIdentityMemory({ now, isMember, kept }: Parts): IdentityMe
   }
 }
 
-/** What still counts, and how much. */
+/** Which entries are still valid, and how far they are trusted. */
 function createJudgement(now: () => number) {
-  /** Also where the clock was ahead when it was asked for. */
+  /** Absolute, in case the clock was ahead at the lookup. */
   const ageOf = ({ asOf }: Known) => Math.abs(now() - asOf)
   return {
     isGood(known: Known): boolean {

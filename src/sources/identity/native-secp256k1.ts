@@ -1,8 +1,7 @@
-// libsecp256k1, the curve's own library, from the package `secp256k1`: it verifies in a seventh of the
-// time that OpenSSL takes, which knows the curve only in general. The package brings the machine code
-// for Linux (x64) and for macOS on ARM, so nothing is compiled at install; on other machines there is
-// none, and OpenSSL does the work. Only the native part is asked for: the package's own replacement
-// in JavaScript is slower than OpenSSL.
+// libsecp256k1, the library for this curve, from the package `secp256k1`: it verifies in a seventh of the
+// time of OpenSSL, which supports the curve only generically. The package ships native binaries for Linux
+// (x64) and macOS on ARM, so nothing is compiled at install; other machines use OpenSSL. Only the native part
+// is loaded: the package's JavaScript fallback is slower than OpenSSL.
 
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -11,9 +10,9 @@ import { createRequire } from 'node:module'
 type VerifySecp256k1 = (message: Uint8Array, signature: Uint8Array, point: Uint8Array) => boolean
 
 type Native = {
-  /** In place. @throws where r or s is not below the order of the group. */
+  /** In place. @throws if r or s is not below the order of the group. */
   signatureNormalize(signature: Uint8Array): Uint8Array
-  /** Of low s only. @throws for a point off the curve. */
+  /** Accepts only low s. @throws for a point off the curve. */
   ecdsaVerify(signature: Uint8Array, digest: Uint8Array, point: Uint8Array): boolean
 }
 
@@ -30,7 +29,7 @@ const known = {
   ),
 }
 
-/** Undefined where the machine code is missing or gives wrong answers. */
+/** Undefined if the binary is missing or gives wrong answers. */
 export const verifySecp256k1: VerifySecp256k1 | undefined = load()
 
 function load(): VerifySecp256k1 | undefined {
@@ -54,7 +53,7 @@ function createVerify(native: Native): VerifySecp256k1 {
   }
 }
 
-/** Asked one true and one false question before it is trusted. */
+/** Tests one valid and one invalid signature before the library is trusted. */
 function isRight(verify: VerifySecp256k1): boolean {
   const { message, signature, point } = known
   return verify(message, signature, point) && !verify(Buffer.from('another'), signature, point)

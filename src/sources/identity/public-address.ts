@@ -1,6 +1,6 @@
-// Which IP addresses a stranger's server may stand on: globally reachable unicast, by the IANA
-// special-purpose registries. IPv6 is an allow-list (2000::/3 and nothing that tunnels or maps), so
-// that loopback, ULA, link-local, multicast, IPv4-mapped and NAT64 forms are out without naming them.
+// Which IP addresses a stranger's server may have: globally reachable unicast, by the IANA special-purpose
+// registries. IPv6 is an allow-list (2000::/3 without tunnels or mapped ranges), which excludes loopback,
+// ULA, link-local, multicast, IPv4-mapped and NAT64 addresses without naming them.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -36,7 +36,10 @@ for (const [network, prefix] of specialIpv6) special.addSubnet(network, prefix, 
 const globalIpv6 = new BlockList()
 globalIpv6.addSubnet('2000::', 3, 'ipv6')
 
-/** True for an address that a stranger may make us connect to; false for anything that is no address. */
+/**
+ * True for an address that a stranger may make us connect to; false for anything that is not an
+ * address.
+ */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -1,8 +1,8 @@
-// Who is behind a host name: the name that a registry gave away. Whoever has one has as many below it as they like.
+// The registrable domain of a host name. The owner of one can create any number of names below it.
 
 import { getDomain } from 'tldts-icann'
 
-/** The host itself where it is below none, as an address or `localhost`. */
+/** The host itself if there is none, as for an address or `localhost`. */
 export function registrableDomain(host: string): string {
   return getDomain(host) ?? host
 }

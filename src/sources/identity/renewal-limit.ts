@@ -1,5 +1,5 @@
-// How often a DID may be looked up anew because somebody asks for it. Anyone can send us a badly signed
-// token for any DID, and each is a reason to ask.
+// Limits how often a DID is looked up again on demand. Anyone can send us a badly signed token for any DID,
+// and each one causes a lookup.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -8,7 +8,7 @@ const WINDOW_MS = MINUTE_MS
 const PER_WINDOW = 3
 const MAX_COUNTED = 10_000
 
-/** True so many times a minute for one DID, whoever asks. */
+/** Returns true a limited number of times a minute for each DID, over all callers. */
 export function createRenewalLimit(now: () => number): (did: string) => boolean {
   const counted = new LruMap<string, { count: number; since: number }>(MAX_COUNTED)
   return (did) => {

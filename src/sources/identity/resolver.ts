@@ -1,7 +1,8 @@
-// Who is a DID, and whose is a handle: a bounded cache in front of PLC directory, did:web hosts and DNS. An identity
-// is fresh for an hour and good for a day: in between it is answered at once and renewed behind the answer, and if
-// the directory is away it stays. Members' outlive the process, and then count where the directory does not answer.
-// Look-ups wait in small queues, and renewals on demand are counted per DID: nobody makes us hammer the directory.
+// Resolves DIDs and handles: a bounded cache in front of the PLC directory, did:web hosts and DNS. An
+// identity is fresh for an hour and valid for a day: in between it is returned at once and renewed in the
+// background, and it stays if the directory is down. Members' identities outlive the process, for when the
+// directory does not answer. Lookups wait in small queues, and renewals on demand are limited for each DID,
+// so that no client can make us hammer the directory.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
@@ -23,32 +24,35 @@ import { createRenewalLimit } from './renewal-limit.ts'
 
 export type Resolver = {
   /**
-   * The identity, or undefined where there is none.
-   * @throws IdentityUnavailableError where nobody can say.
+   * The identity, or undefined if the DID does not exist.
+   * @throws IdentityUnavailableError if it can't be resolved now.
    */
   resolve(did: string, options?: ResolveOptions): Promise<Identity | undefined>
-  /** The DID document is said to have changed: what is remembered of it is looked up again before it counts. */
+  /** The DID document may have changed: the cached one is looked up again before it is trusted. */
   doubt(did: string): void
-  /** The DID that a handle leads to; whether it claims the handle is not asked. */
+  /** The DID that a handle resolves to; does not check whether the account claims the handle. */
   resolveHandle(handle: string): Promise<string | undefined>
-  /** Whether handle and DID name each other; undefined where nobody can say. */
+  /** Whether handle and DID name each other; undefined if that can't be checked now. */
   verifyHandle(did: string, handle: string): Promise<boolean | undefined>
 }
 
 export type ResolveOptions = {
   forceRefresh?: boolean
-  /** Where a renewal is asked for too often, memory is no answer: nobody can say now. */
+  /** If a renewal is refused because of too many requests, throws instead of using the cache. */
   isFreshOnly?: boolean
   asker?: Asker | undefined
 }
 
-/** Why a look-up is needed: nothing is known, what is known did not do, or it is old. */
+/** Reason for a lookup: the DID is not cached, the cached identity did not work, or it is old. */
 export type LookupCause = 'unknown' | 'renewal' | 'stale'
 
 export type Asker = {
-  /** Those of one name wait for each other, and for nobody else's slow hosts. */
+  /** Requests with the same name wait for each other, and not for the slow hosts of others. */
   name?: string | undefined
-  /** Called before anybody is asked anything. What it throws is the answer; for `stale`, what is known is. */
+  /**
+   * Called before any request is sent. Throwing ends the lookup; for `stale`, the cached identity
+   * is used.
+   */
   beforeLookup?(did: string, cause: LookupCause): void
 }
 
@@ -59,37 +63,41 @@ type ResolverOptions = {
   now?: () => number
   log?: Pick<Logger, 'debug'>
   /**
-   * On networks without DNS also believe an account's own PDS about its handle. Never in the open:
-   * a PDS could then give its accounts any name.
+   * On networks without DNS, also trusts an account's own PDS about its handle. Never on the open
+   * internet: a PDS could then give its accounts any name.
    */
   allowPrivateHosts?: PrivateHosts
   resolveTxt?: ResolveTxt
-  /** Told where a look-up finds another signing key than the one that was remembered. */
+  /** Called when a lookup finds another signing key than the cached one. */
   onKeyChanged?: (did: string) => void
-  /** Whose identities a flood of strangers' must neither delay nor push out. */
+  /** Members' identities must not be delayed or evicted by a flood of strangers' ones. */
   isMember?: (did: string) => boolean
-  /** Where members' identities are beyond this process; nowhere without it. */
+  /** Where members' identities are kept outside this process; without it they are not. */
   kept?: KeptIdentities
 }
 
-/** Hosts that strangers name may be silent for their three seconds each, so there are many slots for them. */
+/** Hosts that strangers name may be silent for their three seconds each, hence the many slots. */
 const MAX_RUNNING = { plc: 16, web: 256, memberPlc: 8, memberWeb: 64, handle: 128 }
-/** What one asker may take of them. */
+/** Most slots for one asker. */
 const SHARE_EACH = 0.75
-/** Of handles, what the names of one domain may take. */
+/** Most handle slots for the names of one domain. */
 const SHARE_OF_DOMAIN = 1 / 8
-/** Look-ups at one did:web host, by different names for it. */
+/** Concurrent lookups at one did:web host, under different DIDs. */
 const MAX_PER_HOST = 4
-/** What the `fetch` of a resolver needs, so that its queues don't meet again at the directory. */
+/**
+ * Connections that the `fetch` of a resolver needs, so that its queues don't meet again at the
+ * directory.
+ */
 export const LOOKUPS_PER_ORIGIN = MAX_RUNNING.plc + MAX_RUNNING.memberPlc
 const MAX_WAITING = 2000
-/** For as long a directory is waited for where what an earlier process knew could do. */
+/** How long to wait for a directory if an earlier process's identity could be used instead. */
 const RESTORED_WAIT_MS = 1000
 
 /**
- * There are several queues, since anyone can make us look up a DID or a handle, and choose how slow its host is:
- * handles, did:web and did:plc wait apart, members apart from strangers, and strangers take turns by who asks for
- * them. Handles wait by their domain. Who asks may also be made to pay, before anybody else is asked anything.
+ * Several queues, since anyone can make us look up a DID or a handle and choose how slow its host
+ * is: handles, did:web and did:plc are queued separately, members apart from strangers, and
+ * strangers' lookups take turns by asker. Handles are queued by domain. An asker may also be
+ * charged before any request is sent.
  */
 export function createResolver(options: ResolverOptions): Resolver {
   const { resolve, doubt } = createResolve(options)
@@ -102,7 +110,7 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
   const { inFlight, renew } = createRenewals({ ...options, now, isMember }, memory)
   const mayForce = createRenewalLimit(now)
 
-  /** As the directory tells it, if it does so at once. */
+  /** The directory's answer if it arrives quickly, otherwise the restored identity. */
   async function confirm(
     restored: Identity,
     name: string | undefined,
@@ -142,7 +150,7 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
 
   function doubt(did: string): void {
     memory.doubt(did)
-    // What is being fetched may have been written down before the change.
+    // A lookup in progress may have read the document before the change.
     const running = inFlight.get(did)
     if (running) void running.catch(() => undefined).then(() => memory.doubt(did))
   }
@@ -150,7 +158,7 @@ function createResolve(options: ResolverOptions): Pick<Resolver, 'resolve' | 'do
   return { resolve, doubt }
 }
 
-/** Look-ups, by which memory is told what they found. */
+/** Lookups that store their results in `memory`. */
 function createRenewals(
   options: ResolverOptions & Required<Pick<ResolverOptions, 'now' | 'isMember'>>,
   memory: ReturnType<typeof createIdentityMemory>,
@@ -160,7 +168,7 @@ function createRenewals(
   const atHost = createHostLimit(plcUrl)
   const inFlight = new Map<string, Promise<Identity | undefined>>()
 
-  /** One look-up at a time for a DID; who comes meanwhile shares its answer. */
+  /** One lookup at a time for each DID; concurrent callers share it. */
   function renew(did: string, name: string | undefined): Promise<Identity | undefined> {
     const running = inFlight.get(did)
     if (running) return running
@@ -169,13 +177,14 @@ function createRenewals(
     return renewal
   }
 
-  /** An identity that we know outlives the directory's bad hours. */
+  /** A cached identity is still used while the directory fails. */
   async function lookUp(did: string, name: string | undefined): Promise<Identity | undefined> {
     const asOf = now()
     try {
       const ask = () =>
         queueOf(did).run(() => atHost(did, () => fetchIdentity(did, { fetch, plcUrl })), name)
-      // A failure shuts a member out for a while: one hiccup, or a process that stood still, is not enough.
+      // A failure locks a member out for a while, so one hiccup or a suspended process must not be
+      // enough.
       const identity = await (isMember(did) ? ask().catch(ask) : ask())
       const before = memory.find(did)?.identity
       if (before && before.signingKey !== identity?.signingKey) options.onKeyChanged?.(did)
@@ -194,7 +203,7 @@ function createRenewals(
   return { inFlight, renew }
 }
 
-/** Where not, what is known will do. */
+/** If not, the cached identity is used. */
 function mayRenew(asker: Asker, did: string): boolean {
   try {
     asker.beforeLookup?.(did, 'stale')
@@ -204,7 +213,7 @@ function mayRenew(asker: Asker, did: string): boolean {
   }
 }
 
-/** Beyond so many, whoever else asks the same host is told to come again. */
+/** Refuses further lookups at the same host beyond a limit, for a later retry. */
 function createHostLimit(plcUrl: string) {
   const running = new Map<string, number>()
   return async <T>(did: string, work: () => Promise<T>): Promise<T> => {

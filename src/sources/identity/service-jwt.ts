@@ -1,7 +1,8 @@
-// Verifies the service-auth token that a PDS signs for its user with every proxied request, with the semantics and
-// error names of @atproto/xrpc-server `verifyJwt` and the reference AppView: checks in its order, no leeway on
-// `exp`, high-S signatures accepted, no replay cache, `lxm` must be the called method. That a key has signed a token
-// stays true, so it is remembered: a PDS mints a token for each request, but backends ask many times with one.
+// Verifies the service-auth token that a PDS signs for its user with every proxied request, with the
+// semantics and error names of @atproto/xrpc-server `verifyJwt` and the reference AppView: same order of
+// checks, no leeway on `exp`, high-S signatures accepted, no replay cache, `lxm` must be the called method.
+// Verified tokens are cached, since a valid signature stays valid: a PDS mints a token for each request, but
+// backends reuse one many times.
 
 import { isValidDid } from '@atproto/syntax'
 import { LruMap } from '../../base/util/lru.ts'
@@ -14,11 +15,11 @@ type ServiceAuthFailure =
   | 'JwtExpired'
   | 'BadJwtAudience' // meant for another service
   | 'BadJwtLexiconMethod' // meant for another method
-  | 'BadJwtIss' // issued by nobody we can find
+  | 'BadJwtIss' // issuer can't be resolved
   | 'BadJwtSignature'
-  | 'UntrustedIss' // issued by somebody who may not call it, whoever that is
+  | 'UntrustedIss' // issuer may not call this method, whichever it is
 
-/** The token does not prove what it says; `error` is the name on the wire. */
+/** The token does not prove its claims; `error` is the name on the wire. */
 export class ServiceAuthError extends Error {
   override name = 'ServiceAuthError'
   readonly error: ServiceAuthFailure
@@ -29,33 +30,33 @@ export class ServiceAuthError extends Error {
 }
 
 type VerifyOptions = {
-  /** Values of `lxm` that are as good as the method itself. */
+  /** Values of `lxm` accepted in place of the method itself. */
   acceptsLxm?: (lxm: string) => boolean
-  /** Do not ask whom the token is meant for. */
+  /** Accepts a token for any audience. */
   anyAudience?: boolean
-  /** Nobody else may call it, and nobody else is looked up: DIDs. */
+  /** DIDs. No other issuer may call the method, or is looked up. */
   issuers?: ReadonlySet<string>
-  /** Who has the issuer looked up, where that is needed. */
+  /** On whose behalf the issuer is looked up, if necessary. */
   asker?: Asker
 }
 
 type Issuer = {
   /** `iss` without its fragment. */
   did: string
-  /** The fragment of `iss`, such as `atproto_labeler`. */
+  /** The fragment of `iss`, for example `atproto_labeler`. */
   service: string | undefined
 }
 
 type Proof = Issuer & {
-  /** The token was made out to us, and for this very method. */
+  /** The token is addressed to us, and for exactly this method. */
   isForUs: boolean
 }
 
 export type ServiceAuth = {
   /**
-   * Who sent `token` to call the method `lxm`.
+   * Returns the issuer of `token`, used to call the method `lxm`.
    * @throws ServiceAuthError
-   * @throws IdentityUnavailableError where the issuer's key can't be fetched now.
+   * @throws IdentityUnavailableError if the issuer's key can't be fetched now.
    */
   verify(token: string, lxm: string, options?: VerifyOptions): Promise<Proof>
 }
@@ -77,15 +78,16 @@ const MAX_CLOCK_AHEAD_SECONDS = 5 * 60
 const OTHER_TOKENS = new Set(['at+jwt', 'refresh+jwt', 'dpop+jwt'])
 const SERVICE_ID = '#bsky_appview'
 
-/** By their encoded form: all tokens of a PDS have the same one. */
+/** By their encoded form: all tokens of a PDS have the same header. */
 const headers = new LruMap<string, Header>(MAX_HEADERS)
 
 /**
- * Unlike the reference, a bad signature makes us fetch the key anew once, so that a rotated key works at once; and
- * what a reference would hand to its libraries (strange algorithms, oversized or misencoded tokens, endless
- * lifetimes) is refused before anything is asked.
+ * Unlike the reference, this fetches the key once more after a bad signature, so that a rotated key
+ * works at once; and input that a reference would pass to its libraries (strange algorithms,
+ * oversized or misencoded tokens, endless lifetimes) is refused before any lookup.
  *
- * `audiences` are DIDs; each is accepted bare and as `<did>#bsky_appview`. `now` is in milliseconds.
+ * `audiences` are DIDs; each is accepted bare and as `<did>#bsky_appview`. `now` is in
+ * milliseconds.
  */
 export function createServiceAuth(options: {
   resolver: Pick<Resolver, 'resolve'>
@@ -94,7 +96,7 @@ export function createServiceAuth(options: {
 }): ServiceAuth {
   const { resolver, now = Date.now } = options
   const audiences = new Set(options.audiences.flatMap((did) => [did, did + SERVICE_ID]))
-  /** Tokens and the did:key that signed them. */
+  /** Verified tokens with the did:key that signed them. */
   const remembered = new LruMap<string, Token & { signedBy: string }>(MAX_REMEMBERED)
 
   return {
@@ -164,7 +166,7 @@ function parseClaims({ iss, aud, exp, iat, lxm }: Record<string, unknown>): Clai
   return { iss, aud, exp: exp as number, iat: (iat ?? 0) as number, lxm: lxm ?? undefined }
 }
 
-/** No leeway on the end, as in the reference; the bounds on the other side are our own. */
+/** No leeway on the expiry, as in the reference; the bounds on the future are our own. */
 function checkTime({ exp, iat }: Claims, now: Clock): void {
   const seconds = now() / 1000
   if (seconds > exp) throw new ServiceAuthError('JwtExpired', 'jwt expired')
@@ -195,8 +197,8 @@ function parseIssuer(iss: string): Issuer {
 }
 
 /**
- * With the key we know, and if that fails once more with the key of the day, if it is another.
- * @returns the did:key that signed it; `signedBy` is one that is known to have.
+ * Checks with the cached key, and if that fails with a freshly fetched one, if it differs.
+ * @returns the did:key that signed it; `signedBy` is a key already known to have signed it.
  */
 async function checkSignature(
   signed: Signed & { signedBy: string | undefined },
@@ -241,7 +243,7 @@ function decodeObject(part: string): Record<string, unknown> {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // falls through: no JSON is no token
+    // falls through: without JSON it is not a token
   }
   throw poorlyFormatted()
 }

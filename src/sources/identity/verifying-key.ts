@@ -1,6 +1,6 @@
-// A did:key as something that verifies signatures in native code: libsecp256k1 for ES256K where the
-// machine has it (native-secp256k1.ts), OpenSSL for everything else. JavaScript would take ten times
-// as long. Preparing a key costs about a millisecond, so prepared ones are kept.
+// Verifies signatures of a did:key in native code: libsecp256k1 for ES256K where available
+// (native-secp256k1.ts), OpenSSL for everything else. JavaScript would take ten times as long. Preparing a
+// key costs about a millisecond, so prepared keys are cached.
 
 import { createPublicKey, verify } from 'node:crypto'
 import { parseDidKey } from '@atproto/crypto'
@@ -10,8 +10,8 @@ import { verifySecp256k1 } from './native-secp256k1.ts'
 type JwtAlg = 'ES256' | 'ES256K'
 
 /**
- * Over SHA-256; a signature is r and s, SIGNATURE_BYTES long. High s is as good as low s, as in the
- * reference.
+ * Over SHA-256; a signature is r and s, SIGNATURE_BYTES long. High s is accepted like low s, as in
+ * the reference.
  */
 export type VerifyingKey = {
   alg: JwtAlg
@@ -43,7 +43,7 @@ function prepare(didKey: string): VerifyingKey {
 }
 
 /**
- * By OpenSSL. `point` is uncompressed: 0x04, x, y.
+ * Uses OpenSSL. `point` is uncompressed: 0x04, x, y.
  * @throws if it is not on the curve.
  */
 export function platformKey(alg: JwtAlg, point: Uint8Array): VerifyingKey {

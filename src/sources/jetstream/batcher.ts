@@ -1,14 +1,14 @@
 // Collects events into batches and hands them over one at a time.
 //
-// A batch leaves as soon as the event loop has drained what arrived, so a lone event waits for nothing; under load
-// batches grow up to their maximum, in events or bytes. While one is being applied, one further batch accumulates;
-// when that is full the socket must wait (`onFull`), until there is room again.
+// A batch is handed over as soon as the event loop has drained what arrived, so a lone event does not wait;
+// under load batches grow up to their maximum, in events or bytes. While one is being applied, one further
+// batch accumulates; when that is full the socket must wait (`onFull`) until there is room again.
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
 
 export type StreamBatch = {
   events: StreamItem[]
-  /** Covers everything up to and with this batch. */
+  /** Covers everything up to and including this batch. */
   cursor: StreamCursor
   /** To be saved in the same transaction. */
   gaps: StreamGap[]
@@ -17,10 +17,10 @@ export type StreamBatch = {
 }
 
 export type Batcher = {
-  /** `bytes`: how large it was on the wire, uncompressed. */
+  /** `bytes`: its uncompressed size on the wire. */
   add(event: StreamItem, bytes: number): void
   addGap(gap: StreamGap): void
-  /** Nothing more is handed over; resolves when what was has been applied. */
+  /** Hands nothing more over; resolves when the batch in hand has been applied. */
   stop(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function createBatcher(options: {
   maxEvents: number
   maxBytes: number
   now: () => number
-  /** Asked at hand-over: where the stream stands after the last event added. */
+  /** Called at handover: the stream's position after the last event added. */
   cursor: () => StreamCursor
   apply: (batch: StreamBatch) => Promise<void>
   onFull: () => void
@@ -66,13 +66,13 @@ export function createBatcher(options: {
   }
 
   function handOver(): void {
-    // Gaps wait for an event: only then does the cursor say that they lie behind us.
+    // Gaps wait for an event: only then is the cursor past them.
     if (isStopped || events.length === 0) return
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
     events = []
     gaps = []
     size = 0
-    // A rejection is not caught on purpose: rows that cannot be written stop the process.
+    // Rejections are deliberately not caught: a failed write stops the process.
     applying = apply(batch).then(afterApply)
   }
 

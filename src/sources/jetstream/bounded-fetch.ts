@@ -1,8 +1,8 @@
-// A small file over http(s), bounded in size and time.
+// Fetches a small file over http(s), bounded in size and time.
 
 import { readBody } from '../../base/util/read-body.ts'
 
-/** @throws Error that says what went wrong. */
+/** @throws Error with a message that says what went wrong. */
 export async function fetchBounded(
   url: string,
   options: { maxBytes: number; timeoutMs: number; signal?: AbortSignal },
@@ -11,7 +11,7 @@ export async function fetchBounded(
   const deadline = AbortSignal.timeout(timeoutMs)
   const either = signal ? AbortSignal.any([deadline, signal]) : deadline
   const response = await fetch(url, { signal: either }).catch((error: Error) => {
-    // What really happened ("connect ECONNREFUSED …") is the cause.
+    // The actual error ("connect ECONNREFUSED …") is the cause.
     const { message } = error.cause instanceof Error ? error.cause : error
     throw new Error(`${url}: ${message}`, { cause: error })
   })

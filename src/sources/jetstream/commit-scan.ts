@@ -1,8 +1,8 @@
-// Reads a commit frame's envelope in its bytes, without parsing the record or making strings: enough to tell whether
-// anybody we know is involved, and everything that a decoder would check. Only what the full way (frame-decoder.ts,
-// commit.ts) surely turns into an event passes: every field once, in its usual form, the record well-formed. Whatever
-// else comes (other kinds, other keys, escapes, DIDs that are no did:plc) raises doubt, and goes the full way. Keys
-// may come in any order.
+// Scans a commit frame's bytes without parsing the record or making strings: enough to tell whether a known
+// account is involved, and to check all that a decoder checks. Accepts only frames that the full decoder
+// (frame-decoder.ts, commit.ts) surely turns into an event: every field once, in its usual form, the record
+// well-formed. All else (other kinds or keys, escapes, DIDs other than did:plc) raises doubt and is fully
+// decoded. Keys may be in any order.
 
 import { isUtf8 } from 'node:buffer'
 import { assert } from '../../base/util/assert.ts'
@@ -48,7 +48,7 @@ const PAYLOAD = KEYS.indexOf('payload')
 const OPERATION = KEYS.indexOf('operation')
 const COLLECTION = KEYS.indexOf('collection')
 
-/** The keys of an object: those it must have, and may. */
+/** The required and optional keys of an object. */
 type Shape = { required: number; optional: number; type: Uint8Array | undefined }
 
 const WRITTEN = bit('record', 'cid')
@@ -70,7 +70,7 @@ const V2_COMMIT: Shape = {
 }
 
 const keyBytes = KEYS.map(encode)
-/** From length, first and last character to the only key that it can be. */
+/** Maps length, first and last character to the only possible key. */
 const keyTable = new Int8Array(256).fill(-1)
 for (const [key, bytes] of keyBytes.entries()) {
   const place = keyHash(bytes.length, bytes[0]!, bytes.at(-1)!)
@@ -101,7 +101,7 @@ export class CommitScan {
   operation: Operation = 'create'
   collection = ''
   creatorAt = 0
-  /** Where DIDs stand in the record. */
+  /** Positions of the DIDs in the record. */
   accountsAt: number[] = []
 
   readonly #walk = new JsonWalk()
@@ -110,13 +110,13 @@ export class CommitScan {
   #bytes: Uint8Array = new Uint8Array(0)
   #end = 0
 
-  /** @param collections which are looked at; the others raise doubt. */
+  /** @param collections the collections to scan; all others raise doubt. */
   constructor(wire: 'v1' | 'v2', collections: readonly string[]) {
     this.#wire = wire
     this.#collections = collections.map((name) => [name, encode(`${name}"`)] as const)
   }
 
-  /** Fills the fields from a frame's content. @throws DoubtError wherever it should be parsed. */
+  /** Fills the fields from a frame's content. @throws DoubtError if the frame must be parsed. */
   read(content: Buffer): void {
     this.#bytes = content
     this.#end = content.length
@@ -148,7 +148,7 @@ export class CommitScan {
     }
   }
 
-  /** A deletion has neither record nor CID, anything else has both. */
+  /** A deletion has neither record nor CID; all other operations have both. */
   #checkWritten(seen: number): void {
     if ((seen & WRITTEN) !== (this.operation === 'delete' ? 0 : WRITTEN)) raiseDoubt()
   }
@@ -167,7 +167,7 @@ export class CommitScan {
     return key
   }
 
-  /** @returns where the key's value, which begins at `at`, ends. */
+  /** @returns the end of the key's value, which begins at `at`. */
   #value(key: number, at: number, shape: Shape): number {
     if (key === COMMIT) return this.#object(at, V1_COMMIT)
     if (key === PAYLOAD) return this.#object(at, V2_COMMIT)
@@ -181,7 +181,7 @@ export class CommitScan {
     return this.#text(key, at + 1, shape)
   }
 
-  /** `at`: behind the opening quote. */
+  /** `at`: just after the opening quote. */
   #text(key: number, at: number, { type }: Shape): number {
     switch (key) {
       case DID:
@@ -255,7 +255,7 @@ export class CommitScan {
     while (end < this.#end && rkeyChars[bytes[end]!] === 1) end++
     const length = end - at
     if (length === 0 || length > MAX_RKEY || end >= this.#end || bytes[end] !== QUOTE) raiseDoubt()
-    // Neither `.` nor `..`; what else is as short may go the long way.
+    // Rules out `.` and `..`; other short keys are decoded fully.
     if (length < 3) raiseDoubt()
     return end + 1
   }

@@ -1,11 +1,11 @@
-// The part of a commit that both wires spell alike: checked, and made into an event.
+// The part of a commit that is the same on both wires: checked and turned into an event.
 
 import type { AccountStatus, CommitEvent, JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
 import type { DropReason } from './decoded.ts'
 import { isNsid, isRecordCid, isRkey, isTid } from './syntax.ts'
 
-/** `commit` has operation, rev, collection, rkey and, unless it deletes, cid and record. */
+/** `commit` has operation, rev, collection, rkey and, except for deletions, cid and record. */
 export function readCommit(
   commit: JsonObject,
   did: string,
@@ -34,13 +34,13 @@ const statuses: ReadonlySet<unknown> = new Set<AccountStatus>([
   'throttled',
 ])
 
-/** The status of an inactive account; an unknown or missing word hides it until it is active. */
+/** The status of an inactive account; an unknown or missing status hides it until it is active. */
 export function readStatus(active: boolean, status: unknown): AccountStatus | undefined {
   if (active) return undefined
   return statuses.has(status) ? (status as AccountStatus) : 'deactivated'
 }
 
-/** As claimed; only its size is bounded here. */
+/** As claimed; only its size is checked here. */
 export function readHandle(handle: unknown): string | undefined {
   return typeof handle === 'string' && handle.length <= 253 ? handle : undefined
 }

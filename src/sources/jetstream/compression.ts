@@ -1,4 +1,4 @@
-// What the connection at hand is compressed with, and if it is not, why not.
+// The current connection's compression, and if there is none, why not.
 
 import type { DictionaryStore } from './dictionary-store.ts'
 import type { Wire } from './resume.ts'
@@ -6,17 +6,17 @@ import { createDecompressor, type Decompressor } from './zstd/decompressor.ts'
 import type { Dictionary } from './zstd/dictionary.ts'
 
 export type Compression = {
-  /** For the next connection; undefined: it is to be read plain. */
+  /** For the next connection; undefined: read it uncompressed. */
   prepare(host: string, wire: Wire, signal: AbortSignal): Promise<Decompressor | undefined>
-  /** undefined: plain. */
+  /** undefined: uncompressed. */
   dictionaryId(): number | undefined
-  /** Why the stream is read plain although compression was asked for. */
+  /** Why the stream is uncompressed although compression was requested. */
   whyPlain(): string | undefined
-  /** The host doesn't know the dictionary any more. */
+  /** The host no longer knows the dictionary. */
   forget(): Promise<void>
-  /** The frames were not made with the dictionary: the next connection has another one, or none. */
+  /** The frames were not made with this dictionary: the next connection uses another, or none. */
   distrust(): void
-  /** Whether what the stream is read plain for want of can be had by now. */
+  /** Whether the missing dictionary is available by now. */
   canBeHad(signal: AbortSignal): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-// One WebSocket from handshake to end, with its time limits. Says how it ended; decides nothing.
+// One WebSocket from handshake to end, with its timeouts. Reports how it ended; decides nothing.
 
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
@@ -7,13 +7,16 @@ import type { ConsumerLimits } from './limits.ts'
 
 const MAX_REFUSAL_BYTES = 8192
 /**
- * A frame over the limit is to be dropped, not to end the connection: it would only come again.
- * Servers are asked to leave such frames out, so this much more is never filled in practice.
+ * A frame over the limit must be dropped, not end the connection: it would only be sent again.
+ * Servers are asked to leave out such frames, so this slack is never filled in practice.
  */
 const PAYLOAD_SLACK_BYTES = 16 * 1024 * 1024
-/** Pings and pongs in a second. No pace holds them back, and an honest side sends one in half a minute. */
+/**
+ * Pings and pongs in a second. Pacing does not limit them, and an honest peer sends one in half a
+ * minute.
+ */
 const MAX_CONTROLS = 100
-/** Of RFC 6455: nobody said why. */
+/** From RFC 6455: closed without a reason. */
 const ABNORMAL = 1006
 
 export type Ending =
@@ -22,7 +25,7 @@ export type Ending =
   | { kind: 'unreachable'; message: string }
   | { kind: 'closed'; code: number; message: string }
   | { kind: 'idle'; message: string }
-  /** It sent what nobody has to take. */
+  /** The peer exceeded a limit. */
   | { kind: 'broken'; message: string }
   /** We closed it. */
   | { kind: 'left' }
@@ -33,16 +36,16 @@ export type Connection = {
   resume(): void
   send(text: string): void
   leave(): void
-  /** As one that is dead. */
+  /** Ends the connection as dead. */
   giveUp(message: string): void
 }
 
 type Options = {
   url: string
   limits: ConsumerLimits
-  /** A longer frame ends the connection as soon as its head says so, before any of it is kept. */
+  /** A longer frame ends the connection on its header, before any of it is buffered. */
   maxPayloadBytes?: number
-  /** How the host's addresses are found, where not as the system does. */
+  /** Resolves the host's addresses, if not the system's way. */
   lookup?: LookupFunction
   onOpen: () => void
   onFrame: (data: Buffer, isBinary: boolean) => void
@@ -65,7 +68,7 @@ export function openConnection(options: Options): Connection {
     giveUp,
   })
 
-  /** No wait for the other side: whatever it still sends will come again. */
+  /** Does not wait for the peer: data still in flight will be sent again. */
   function stop(ending: Ending): void {
     cause ??= ending
     ws.terminate()
@@ -98,7 +101,7 @@ export function openConnection(options: Options): Connection {
   onRefusal(ws, end)
   ws.on('error', (error) => {
     if (!isOpen) end({ kind: 'unreachable', message: error.message })
-    // Else ws would read and throw away for as long as the other side does not close.
+    // Otherwise ws would read and discard data until the peer closes.
     stop(endingBy(error, maxPayload(options)))
   })
   ws.on('close', (code, reason) => {
@@ -121,7 +124,7 @@ function connect(options: Options): WebSocket {
   const { url, limits, lookup } = options
   return new WebSocket(url, {
     ...(lookup && { lookup }),
-    // Offered by default, and answered with a 400 by v2 hosts when compress=true is asked too.
+    // Offered by default, but v2 hosts answer it with a 400 if compress=true is requested too.
     perMessageDeflate: false,
     skipUTF8Validation: true,
     maxPayload: maxPayload(options),
@@ -131,8 +134,8 @@ function connect(options: Options): WebSocket {
 }
 
 /**
- * Pings, and gives up when nothing at all comes back. Counted in pings, not in time: when our own
- * thread was busy for long, answers lie waiting and must be read first.
+ * Pings, and gives up when nothing at all comes back. Counted in pings, not in time: after our own
+ * thread was busy for long, waiting answers must be read first.
  */
 function createHeartbeat(
   { pingIntervalMs, idleTimeoutMs }: ConsumerLimits,
@@ -181,7 +184,7 @@ function onRefusal(ws: WebSocket, end: (refusal: Ending) => void): void {
   })
 }
 
-/** What ws itself ends a connection for. */
+/** Errors for which ws itself ends a connection. */
 function endingBy(error: Error & { code?: string }, maxBytes: number): Ending {
   switch (error.code) {
     case 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH':
@@ -207,7 +210,7 @@ async function readRefusal(response: IncomingMessage): Promise<Ending> {
   }
 }
 
-/** At most the first few kilobytes, for at most a few seconds. */
+/** Reads at most the first few kilobytes, for at most a few seconds. */
 function readStart(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     let body = ''

@@ -1,4 +1,4 @@
-// What a stream's consumer is given, and what it tells of itself.
+// Options and status of a stream consumer.
 
 import type { Logger } from 'pino'
 import type { StreamCursor } from '../../base/event.ts'
@@ -16,11 +16,11 @@ export type ConsumerOptions = {
   v1Dictionary: string
   cacheDir: string
   filters: StreamFilters
-  /** Where a host finds the accounts too many for a URL, its v1 is asked, never all that it has. */
+  /** If a host rejects too many accounts in a URL, uses its v1, never its unfiltered stream. */
   alwaysFiltered?: boolean
-  /** Collections whose commits may be handed over unread, for `apply` to judge; none by default. */
+  /** Collections whose commits `apply` may get unparsed, to judge itself; none by default. */
   unread?: readonly string[]
-  /** What was saved, for any host; none: live from now. */
+  /** The saved cursors, for any host; none: live from now. */
   cursors: readonly StreamCursor[]
   /**
    * Resolves after the commit. While it is pending, at most one further batch accumulates, then
@@ -34,26 +34,26 @@ export type ConsumerOptions = {
   limits?: Partial<ConsumerLimits>
 }
 
-/** A moment's picture; counters run from the start of the process. */
+/** A snapshot; counters start with the process. */
 export type StreamStatus = {
   host: string
   wire: Wire
   compressed: boolean
   connected: boolean
-  /** The host was asked for what the filters say now. */
+  /** The host has received the current filters. */
   filtersSent: boolean
-  /** The socket waits because the store is slower than it. */
+  /** The socket waits because the store is slower. */
   paused: boolean
   lastEventTimeUs: number | undefined
   /** From the last event's time to now; undefined before the first. */
   lagMs: number | undefined
   received: number
-  /** By reason. */
+  /** Counts by reason. */
   dropped: Record<string, number>
   /** Connections opened after the first. */
   reconnects: number
   gaps: number
   lastError: string | undefined
-  /** Whose error that was; after it another host may be tried. */
+  /** The host of that error; another host may be tried after it. */
   lastErrorHost: string | undefined
 }

@@ -1,5 +1,4 @@
-// The public face of the stream: what it is given, what it hands over, and how it is asked.
-// How it works is told in stream-consumer.ts.
+// The stream's public interface. Its implementation is in stream-consumer.ts.
 
 import type { StreamBatch } from './batcher.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer-options.ts'
@@ -10,7 +9,7 @@ export type { StreamBatch, StreamFilters }
 
 export type Consumer = {
   start(): void
-  /** Resolves when the batch in hand has been applied and the socket is gone. */
+  /** Resolves when the current batch is applied and the socket is closed. */
   stop(): Promise<void>
   /** v1 changes the live connection; v2 reconnects at the cursor. */
   setFilters(filters: StreamFilters): void

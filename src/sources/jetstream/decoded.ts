@@ -1,5 +1,5 @@
-// What one frame can turn out to be: an event, a notice of the server about the stream, or nothing
-// usable, with the reason it is counted under.
+// The possible results of decoding a frame: an event, a notice of the server about the stream, or the reason
+// under which an unusable frame is counted.
 
 import type { StreamItem } from '../../base/event.ts'
 
@@ -10,11 +10,11 @@ export type DropReason =
   | 'bad-text'
   | 'oversized'
   | 'too-deep'
-  /** A record of which nothing would be kept, too costly to be parsed. */
+  /** A record that would not be kept anyway and is too costly to parse. */
   | 'too-wide'
   | 'forbidden-key'
   | 'unknown-frame'
-  /** Reading it failed in a way that nobody foresaw. */
+  /** Reading it failed in an unforeseen way. */
   | 'unreadable'
   | 'unknown-kind'
   | 'bad-did'
@@ -40,12 +40,12 @@ const WHOLE: ReadonlySet<DropReason> = new Set<DropReason>([
   ...(['bad-did', 'duplicate', 'unreadable', 'too-wide'] as const),
 ])
 
-/** What can't be used but is JSON, and may name the account that it is about. */
+/** Unusable, but JSON, and may name its account. */
 export function isBroken(reason: DropReason): boolean {
   return !WHOLE.has(reason)
 }
 
-/** Frames that were lost whole: what they said is unknown, so a gap is recorded for them. */
+/** Frames lost completely: their content is unknown, so a gap is recorded for them. */
 export function isLost(reason: DropReason): boolean {
   return (
     reason === 'bad-zstd' ||

@@ -1,6 +1,6 @@
-// Dictionaries on disk. A file's name ends with a hash of what it was when it was written, and it is used
-// only where that still holds: a dictionary that was damaged in the middle is well-formed still, and every
-// frame read with it is lost. Whatever else lies under such a name is removed.
+// Dictionaries on disk. A file's name ends with a hash of its original content, and the file is used only if
+// that still matches: a dictionary damaged in the middle is still well-formed, but every frame read with it
+// is lost. Non-matching files are removed.
 
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -13,16 +13,16 @@ const HASH_CHARS = 32
 
 export type Shelf = {
   folder: string
-  /** Of the names of the files that are looked through. */
+  /** Prefix of the file names to look through. */
   prefix: string
-  /** What a name says before the hash. */
+  /** The part of a name before the hash. */
   stemOf: (dictionary: Dictionary) => string
-  /** @throws Error if these bytes are no dictionary for this shelf. */
+  /** @throws Error if these bytes are not a dictionary for this shelf. */
   check: (bytes: Buffer) => Dictionary
   log: Logger
 }
 
-/** @returns the newest that is what it was when it was kept. */
+/** @returns the newest undamaged one. */
 export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
   const { folder, prefix, log } = shelf
   for (const name of await newestFirst(folder, prefix)) {
@@ -35,7 +35,7 @@ export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
   return undefined
 }
 
-/** A crash leaves no half of a file under the right name; a full disk costs only the cache. */
+/** A crash leaves no partial file under the final name; a full disk costs only the cache. */
 export async function keep(shelf: Shelf, dictionary: Dictionary): Promise<void> {
   const path = join(shelf.folder, nameOf(shelf, dictionary))
   try {
@@ -47,7 +47,7 @@ export async function keep(shelf: Shelf, dictionary: Dictionary): Promise<void> 
   }
 }
 
-/** All that is kept under its stem, whatever the hash. */
+/** Removes all files under its stem, whatever the hash. */
 export async function removeKept(shelf: Shelf, dictionary: Dictionary): Promise<void> {
   const names = await namesIn(shelf.folder, `${shelf.stemOf(dictionary)}.`)
   await Promise.all(names.map((name) => remove(join(shelf.folder, name), shelf.log)))
@@ -70,7 +70,7 @@ async function newestFirst(folder: string, prefix: string): Promise<string[]> {
   const names = await namesIn(folder, prefix)
   const dated = await Promise.all(
     names.map(async (name) => {
-      // Gone meanwhile: another stream of ours found it damaged too.
+      // Gone meanwhile: another of our streams found it damaged too.
       const found = await stat(join(folder, name)).catch(() => undefined)
       return { name, time: found?.mtimeMs ?? 0 }
     }),

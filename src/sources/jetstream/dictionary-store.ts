@@ -1,7 +1,7 @@
 // Where dictionaries come from: memory, then disk, then the network. v2: every host serves its own under
-// getZstdDictionary, immutable per ID; kept on disk by host and ID, and the newest one is tried first after a
-// restart. v1: no server serves it, so it comes from a configured path or URL, and is kept on disk by URL. The
-// public v1 dictionary is known by its hash; nothing else may carry its ID.
+// getZstdDictionary, immutable for each ID; kept on disk by host and ID, and the newest one is tried first
+// after a restart. v1: no server serves it, so it comes from a configured path or URL, and is kept on disk by
+// URL. The public v1 dictionary is known by its hash; no other may have its ID.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,17 +19,17 @@ import { digestDictionary } from './zstd/digested-dictionary.ts'
 
 const V1_ID = 1612007021
 const V1_SHA256 = 'b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c'
-/** A host that serves another wrong one each time is read plain then. */
+/** After this many unfit dictionaries a host is read uncompressed. */
 const MAX_UNFIT = 4
 
 export type DictionaryStore = {
-  /** @returns the dictionary, or else why none can be had now. */
+  /** @returns the dictionary, or the reason why none is available now. */
   get(host: string, wire: Wire, signal: AbortSignal): Promise<Had>
-  /** The same, as it is served now, where there was none to be had or it was set aside. */
+  /** Fetches the currently served one, if none was available or it was set aside. */
   renew(host: string, wire: Wire, signal: AbortSignal): Promise<Had>
-  /** The host no longer knows it: the next `get` asks for the current one. */
+  /** The host no longer knows it: the next `get` fetches the current one. */
   forget(host: string, wire: Wire, dictionary: Dictionary): Promise<void>
-  /** Frames of this host are not made with it: nothing of this content is to be used there again. */
+  /** This host's frames are not made with it: this content is not used there again. */
   setAside(host: string, wire: Wire, dictionary: Dictionary): Promise<void>
 }
 
@@ -38,9 +38,10 @@ type Had = { dictionary: Dictionary } | { dictionary: undefined; reason: string 
 type Settings = { cacheDir: string; v1Dictionary: string; timeoutMs: number; log: Logger }
 
 /**
- * A host that no longer knows an ID says so (UnknownZstdDictionary), and the current one is fetched. A dictionary
- * that does not fit a host's frames is set aside by its content and fetched again. If what comes is another, it is
- * used; if it is the very same, there is none for that host and wire until something else is served.
+ * A host that no longer knows an ID says so (UnknownZstdDictionary), and the current one is
+ * fetched. A dictionary that does not fit a host's frames is set aside by its content and fetched
+ * again. A different one is then used; if it is the same, that host and wire have none until
+ * something else is served.
  */
 export function createDictionaryStore(settings: Settings): DictionaryStore {
   const known = new Map<string, Dictionary>()
@@ -96,7 +97,7 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
     if (shelf) await removeKept(shelf, dictionary)
   }
 
-  /** By the bytes as they are now: where memory was at fault, what is fetched is another. */
+  /** By the current bytes: if memory was corrupted, the fetched dictionary is a different one. */
   async function setAside(host: string, wire: Wire, dictionary: Dictionary): Promise<void> {
     unfit.set(`${host} ${wire}`, unfitAt(host, wire).add(hashOf(dictionary.bytes)))
     await forget(host, wire, dictionary)
@@ -111,10 +112,10 @@ export function createDictionaryStore(settings: Settings): DictionaryStore {
 }
 
 type Source = {
-  /** For the bytes as they are there now. */
+  /** Fetches or reads the current bytes. */
   ask: (signal: AbortSignal) => Promise<Buffer>
   check: (bytes: Buffer) => Dictionary
-  /** undefined: it lies on this disk anyway. */
+  /** undefined: it is a local file anyway. */
   shelf: Shelf | undefined
 }
 
@@ -141,7 +142,7 @@ function download({ timeoutMs }: Settings, url: string, signal: AbortSignal): Pr
   return fetchBounded(url, { maxBytes: MAX_DICTIONARY_BYTES, timeoutMs, signal })
 }
 
-/** Down to its tables: one that cannot be used must not reach a decoder. */
+/** Checks it down to its tables: an unusable dictionary must not reach a decoder. */
 function checked(bytes: Buffer): Dictionary {
   const dictionary = readDictionary(bytes)
   digestDictionary(dictionary)
@@ -161,7 +162,7 @@ function checkV1(bytes: Buffer, log: Logger): Dictionary {
   return dictionary
 }
 
-/** All hosts have a folder each: an ID names a dictionary only on the host that serves it. */
+/** Each host has its own folder: an ID identifies a dictionary only on the host that serves it. */
 function folderOf({ cacheDir }: Settings, host: string = ''): string {
   const name = host.replace(/^wss?:\/\//, '').replaceAll(/[^a-zA-Z0-9.-]/g, '_')
   return join(cacheDir, 'dictionaries', name)

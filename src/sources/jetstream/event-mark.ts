@@ -1,10 +1,10 @@
-// What tells one event from every other, whatever its number: a host that lost its last events gives their
-// numbers to others. An account, a revision and a time are not enough, since one commit may change many records.
+// Identifies an event independently of its seq: a host that lost its last events gives their seqs to others.
+// Account, revision and time are not enough, since one commit may change many records.
 
 import { createHash } from 'node:crypto'
 import type { StreamItem } from '../../base/event.ts'
 
-/** Short, and the same each time the event comes over the same wire. */
+/** Short, and the same each time the event arrives over the same wire. */
 export function markOf(item: StreamItem): string {
   const event = item.kind === 'unread' ? item.read() : item
   const what = event ? [event.did, event.kind, ...detailsOf(event)] : [item.kind]

@@ -1,7 +1,7 @@
-// One frame, as it came off the socket, to one event: decompress, check, parse, validate. A commit
-// may stay unparsed where its bytes tell enough (unread.ts).
+// Turns one frame off the socket into one event: decompress, check, parse, validate. A commit may stay
+// unparsed if its bytes tell enough (unread.ts).
 //
-// Never throws on outside data: what cannot be used is named by a DropReason.
+// Never throws on outside data: unusable frames get a DropReason.
 
 import { isUtf8 } from 'node:buffer'
 import { mayBeTheirs } from '../../base/util/assert.ts'
@@ -15,8 +15,9 @@ import { createScanner } from './unread.ts'
 import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
 
 /**
- * A record of so many has more than the 100,000 characters of JSON of which none is kept (ingest/indexing/validate.ts).
- * The specification allows a record of 1,000,000 bytes (https://atproto.com/specs/sync), which could be 200,000 values.
+ * A record with this many values exceeds the 100,000 characters of JSON beyond which none is kept
+ * (ingest/indexing/validate.ts). The specification allows a record of 1,000,000 bytes
+ * (https://atproto.com/specs/sync), which could be 200,000 values.
  */
 const MAX_VALUES = 50_000
 /** Deeper than any honest record. */
@@ -25,14 +26,15 @@ const MAX_DEPTH = 100
 export type FrameDecoder = {
   /** `isBinary`: the frame is compressed. */
   decode(frame: Buffer, isBinary: boolean): Decoded
-  /** Of the last frame's content. */
+  /** Size of the last frame's content. */
   readonly contentBytes: number
-  /** Whose event the last frame is, where it says so at least; for frames that can't be used. */
+  /** The account of the last frame, if it names one; for unusable frames. */
   didOfLast(): string | undefined
 }
 
 /**
- * @param options.decompressor undefined on a plain connection: binary frames are unknown there.
+ * @param options.decompressor undefined on an uncompressed connection, where binary frames are
+ * unknown.
  * @param options.unread collections whose commits may be handed over unparsed.
  */
 export function createFrameDecoder(options: {
@@ -77,7 +79,7 @@ export function createFrameDecoder(options: {
 
   function parse(content: Buffer): Decoded {
     const text = content.toString()
-    // The replacement character is there either way when bytes were invalid, and cheap to look for.
+    // Invalid bytes always produce the replacement character, which is cheap to look for.
     if (text.includes('\ufffd') && !isUtf8(content)) return 'bad-utf8'
     const excess = excessOf(text, { values: MAX_VALUES, depth: MAX_DEPTH })
     if (excess) return excess

@@ -1,17 +1,17 @@
-// Which host is next, and how long to wait before: the preferred one first, the others after a few
-// failures in a row, with exponential, jittered pauses. Also what was learnt about each host.
+// Chooses the next host and the pause before it: the preferred one first, the others after a few failures in
+// a row, with exponential, jittered pauses. Also holds what was learnt about each host.
 
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import type { ConsumerLimits } from './limits.ts'
 import type { Wire } from './resume.ts'
 
-/** What was learnt about a host while the process runs. */
+/** What was learnt about a host in this process. */
 type HostTraits = {
   /** Has no v2, as an attempt showed. */
   isV1Only: boolean
-  /** Its numbering no longer holds: resume by time until it has given a new seq. */
+  /** Its seqs are no longer valid: resume by time until it has given a new one. */
   distrustsSeq: boolean
-  /** Refuses the long URL that many dids make: they are sorted out here. */
+  /** Rejects the long URL that many DIDs make: they are filtered here. */
   refusesDids: boolean
 }
 
@@ -19,11 +19,11 @@ export type Hosts = {
   current(): string
   traits(host: string): HostTraits
   isPreferred(): boolean
-  /** The connection was good: the pauses start small again. */
+  /** The connection was good: resets the pauses. */
   succeeded(): void
   /** @returns the pause before the next attempt, in milliseconds. */
   failed(): number
-  /** One attempt at the preferred host; if it fails, straight back to the one before. */
+  /** One attempt at the preferred host; if it fails, returns at once to the previous one. */
   tryPreferred(): void
 }
 
@@ -81,7 +81,7 @@ export function wireFor(setting: Wire | 'auto', traits: HostTraits): Wire {
   return traits.isV1Only ? 'v1' : 'v2'
 }
 
-/** Its v1 takes filters after the upgrade. @returns whether that is something new. */
+/** Its v1 takes filters after the upgrade. @returns whether this was new. */
 export function turnToV1(traits: HostTraits): boolean {
   const isNew = !traits.isV1Only
   traits.isV1Only = true

@@ -1,8 +1,8 @@
-// Walks over one JSON value in bytes without making anything of it: checks that it is well-formed, and notes where
-// accounts are named. Every DID in the text of a value is found, because it can only stand there plainly: escapes
-// that could spell a letter or a colon raise doubt, and so does anything that begins like a DID and is not a did:plc
-// in its one usual form. So do whitespace between tokens, which servers don't write, and all that hostile-json.ts
-// looks for. Doubt only costs time: the frame is then parsed.
+// Walks over one JSON value in bytes without building it: checks that it is well-formed, and notes the DIDs
+// in it. Every DID in the text is found, because it can only be spelled plainly: escapes that could spell a
+// letter or a colon raise doubt, as does anything that begins like a DID and is not a did:plc in its one
+// usual form. So do whitespace between tokens, which servers don't write, and all that hostile-json.ts looks
+// for. Doubt only costs time: the frame is then parsed.
 
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { raiseDoubt } from './zstd/doubt.ts'
@@ -30,7 +30,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** What a byte inside of a string calls for. */
+/** How to handle a byte within a string. */
 const PLAIN = 0
 const ENDS = 1
 const ESCAPES = 2
@@ -45,7 +45,7 @@ kinds[QUOTE] = ENDS
 kinds[0x5c] = ESCAPES
 kinds[COLON] = MAY_BE_DID
 
-/** The characters that may follow a backslash, but for `u`. */
+/** The characters that may follow a backslash, except `u`. */
 const simpleEscapes = new Uint8Array(256)
 for (const char of '"\\/bfnrt') simpleEscapes[char.charCodeAt(0)] = 1
 
@@ -61,9 +61,9 @@ const HTML_ESCAPES = [bytesOf('0026'), bytesOf('003c'), bytesOf('003e')]
 export class JsonWalk {
   bytes: Uint8Array = new Uint8Array(0)
   end = 0
-  /** Whether there are bytes above ASCII, so that somebody has to check that they are UTF-8. */
+  /** Whether there are non-ASCII bytes, so that the caller must check for valid UTF-8. */
   isWide = false
-  /** Where DIDs begin, in the order in which they stand there. */
+  /** Where DIDs begin, in order. */
   dids: number[] = []
 
   start(bytes: Uint8Array, end: number): void {
@@ -73,7 +73,7 @@ export class JsonWalk {
     this.dids = []
   }
 
-  /** @returns where the value that begins at `at` ends. @throws DoubtError */
+  /** @returns the end of the value that begins at `at`. @throws DoubtError */
   value(at: number, depth: number): number {
     const first = at < this.end ? this.bytes[at]! : 0
     if (first === QUOTE) return this.text(at + 1)
@@ -111,7 +111,7 @@ export class JsonWalk {
     }
   }
 
-  /** Keys are plain ASCII, and none begins as `__proto__` does. @returns where its colon is. */
+  /** Keys must be plain ASCII and not begin like `__proto__`. @returns where its colon is. */
   #key(at: number): number {
     const { bytes, end } = this
     if (at + 1 >= end || bytes[at] !== QUOTE || bytes[at + 1] === UNDERSCORE) raiseDoubt()
@@ -125,7 +125,7 @@ export class JsonWalk {
     return i + 1
   }
 
-  /** `at`: behind the opening quote. @returns what is behind the closing one. */
+  /** `at`: just after the opening quote. @returns the position after the closing one. */
   text(at: number): number {
     const { bytes, end } = this
     for (let i = at; i < end; i++) {
@@ -140,7 +140,7 @@ export class JsonWalk {
     return raiseDoubt()
   }
 
-  /** @returns the last byte of what the colon at `at` belongs to. */
+  /** @returns the last byte of the DID that the colon at `at` belongs to, or `at` itself. */
   #did(start: number, at: number): number {
     const { bytes } = this
     const begin = at - 3
@@ -154,7 +154,7 @@ export class JsonWalk {
     return after - 1
   }
 
-  /** Whether a did:plc in its usual form stands at `at`, and something behind it. */
+  /** Whether a did:plc in its usual form is at `at`, with something behind it. */
   isPlcDid(at: number): boolean {
     const { bytes } = this
     const after = at + PLC_LENGTH
@@ -185,7 +185,7 @@ export class JsonWalk {
     return this.#digits(bytes[i] === PLUS || bytes[i] === MINUS ? i + 1 : i)
   }
 
-  /** At least one. Numbers are inside of something that ends, so the end need not be looked at. */
+  /** At least one. Numbers are always inside a value, so the end need not be checked. */
   #digits(at: number): number {
     let i = at
     while (i < this.end && isDigit(this.bytes[i]!)) i++

@@ -1,39 +1,42 @@
-// Every bound of the consumer in one place, with its default.
+// All limits of the consumer, with their defaults.
 
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
 export type ConsumerLimits = {
-  /** Events handed over at once under load; the more, the fewer pages are written twice. */
+  /** Events handed over at once under load; more means fewer pages written twice. */
   maxBatchEvents: number
-  /** The same in bytes of content: what two batches may hold in memory. */
+  /** The same in bytes of content; two batches may be in memory. */
   maxBatchBytes: number
-  /** Content of one frame, uncompressed; the server is asked to leave larger ones out. */
+  /** Content of one frame, uncompressed; the server is asked to leave out larger ones. */
   maxFrameBytes: number
-  /** Wait for the upgrade. */
+  /** Timeout of the upgrade. */
   handshakeTimeoutMs: number
-  /** We ping this often; servers ping every 30 s themselves. */
+  /** How often we ping; servers ping every 30 s themselves. */
   pingIntervalMs: number
-  /** Neither a frame nor a pong for so long: the connection is dead. Silence alone is not. */
+  /** Without a frame or pong for this long, the connection is dead. Silence alone is not. */
   idleTimeoutMs: number
-  /** No event for so long where the whole network is listened to: the host is stuck. Longer each time, up to that. */
+  /**
+   * Without events for this long on the unfiltered stream, the host is stuck. Grows each time, up
+   * to the maximum.
+   */
   silentAfterMs: number
   maxSilentAfterMs: number
   backoffBaseMs: number
   backoffMaxMs: number
-  /** A connection that lived so long, or delivered an event, starts the backoff anew. */
+  /** A connection that lived this long, or delivered an event, resets the backoff. */
   healthyAfterMs: number
   /** Failures in a row at one host before the next one is tried. */
   attemptsPerHost: number
-  /** How often a better connection is tried for: the preferred host, or compression. */
+  /** How often a better connection is tried: the preferred host, or compression. */
   improveIntervalMs: number
   /** Least time between two reconnections for changed filters (v2). */
   filterSettleMs: number
   dictionaryTimeoutMs: number
-  /** Taken off the time when resuming on another host or wire: clocks and order differ there. */
+  /** Subtracted from the time on another host or wire: clocks and order differ there. */
   switchOverlapMs: number
-  /** The same where a host is resumed by time for want of a seq: legacy hosts reorder a little. */
+  /** The same on the same host, for lack of a seq: legacy hosts reorder a little. */
   sameHostOverlapMs: number
-  /** A v1 host clamps silently; a cursor older than this is taken to have been clamped. */
+  /** v1 hosts clamp silently; an older cursor is assumed to have been clamped. */
   v1WindowMs: number
 }
 

@@ -1,8 +1,8 @@
-// Where the stream stands as far as events were received, and the holes on the way there.
+// The stream's position by received events, and the gaps on the way.
 //
-// The position is what a reconnection resumes from and what a batch saves. It moves with every event; its time never
-// goes back, although times on the wires are only nearly in order and an overlap is replayed after a change of host.
-// A hole is opened when it is noticed, and closed by the first event after it, which says how far it reaches.
+// A reconnection resumes from the position, and a batch saves it. It moves with every event; its time never
+// goes back, although wire times are only nearly in order and an overlap is replayed after a change of host.
+// A gap is opened when noticed, and closed by the first event after it, which marks its end.
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
 import { markOf } from './event-mark.ts'
@@ -11,13 +11,13 @@ import type { Wire } from './resume.ts'
 export type Position = {
   /** undefined: nothing was ever received or saved. */
   current(): StreamCursor | undefined
-  /** Live from `timeUs` although nothing has come yet: so a reconnection leaves no hole. */
+  /** Live from `timeUs` before any event has arrived, so that a reconnection leaves no gap. */
   startAt(cursor: StreamCursor): void
   advance(host: string, wire: Wire, event: StreamItem): void
   openGap(host: string, cause: StreamGap['cause']): void
-  /** @returns the hole that `event` ends, if one is open and something may have been in it. */
+  /** @returns the gap that `event` ends, if one is open and could have contained something. */
   closeGap(event: StreamItem): StreamGap | undefined
-  /** The connection ended before any event: what was missing will be asked for again. */
+  /** The connection ended before any event: the missing part will be requested again. */
   dropGap(): void
 }
 
@@ -29,7 +29,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
   let gap: Omit<StreamGap, 'toUs'> | undefined
   let isByOurClock = saved?.isByClock ?? false
   let mark = saved?.mark
-  /** Not marked yet: that is done once for a batch, not for every event. */
+  /** Not marked yet: marks are made once for a batch, not for every event. */
   let last: StreamItem | undefined
 
   function advance(eventHost: string, eventWire: Wire, event: StreamItem): void {
@@ -37,11 +37,12 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
     wire = eventWire
     seq = event.seq
     last = event
-    // Ours may be ahead of the host's: holes would be dated after their end, and events be skipped.
+    // Our clock may be ahead of the host's: gaps would be dated after their end, and events be
+    // skipped.
     if (isByOurClock) timeUs = Math.min(timeUs, event.timeUs)
     isByOurClock = false
     if (event.timeUs <= timeUs) return
-    // A time in the future must not make a later resumption skip what lies between.
+    // A time in the future must not make a later resume skip events.
     timeUs = Math.max(timeUs, Math.min(event.timeUs, now() * 1000 + 999))
   }
 
@@ -49,7 +50,7 @@ export function createPosition(saved: StreamCursor | undefined, now: () => numbe
     const open = gap
     gap = undefined
     if (!open) return undefined
-    // Where the overlap of a resumption is replayed, time tells nothing about a frame in it.
+    // While the overlap of a resume is replayed, a frame's time says nothing about what was lost.
     const isLost = open.cause === 'dropped-frame'
     if (event.timeUs <= open.fromUs) return isLost ? { ...open, toUs: open.fromUs } : undefined
     return { ...open, toUs: event.timeUs }

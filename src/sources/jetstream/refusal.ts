@@ -1,24 +1,24 @@
-// What a refused handshake asks for. The names are those of the server's source
-// (internal/subscribe/handler.go) and of the event-stream specification; the v1 endpoint answers
-// with bare statuses and plain text.
+// The remedy for a refused handshake. The names are those of the server's source
+// (internal/subscribe/handler.go) and of the event-stream specification; the v1 endpoint answers with bare
+// statuses and plain text.
 
 import type { Ending } from './connection.ts'
 
 export type Refusal = Extract<Ending, { kind: 'refused' }>
 
 export type Remedy =
-  /** The cursor lies below the host's window: note the hole, go on from its floor. */
+  /** The cursor is below the host's window: record the gap, resume from its floor. */
   | 'resume-from-floor'
-  /** The cursor is from the host's future: its numbering or data is not what it was. */
+  /** The cursor is in the host's future: its numbering or data has changed. */
   | 'resume-by-time'
   | 'fetch-dictionary'
   /** The host has no v2. */
   | 'use-v1'
-  /** The URL is too long for something on the way. */
+  /** The URL is too long for a proxy on the way. */
   | 'filter-here'
-  /** Not ready, overloaded or broken: later, or elsewhere. */
+  /** Not ready, overloaded or broken: retry later, or elsewhere. */
   | 'wait'
-  /** We asked for something it will not give; asking again will not help. */
+  /** The host will not grant this request; a retry will not help. */
   | 'give-up-host'
 
 const byName: { [name: string]: Remedy } = {

@@ -1,6 +1,6 @@
-// Where to go on from, by the rules of the two wires. Pure. A seq counts on the instance that gave it and nowhere
-// else: with the same host and wire it is the exact place, and is sent inclusively, because a server takes a seq it
-// has not reached yet for "live", which could skip what arrives during the handshake. Everywhere else time is what
+// Where to resume, by the rules of the two wires. Pure. A seq is valid only on the instance that gave it:
+// with the same host and wire it is the exact position, and is sent inclusively, because a server takes a seq
+// it has not reached yet for "live", which could skip events during the handshake. Everywhere else the time
 // carries over, less an overlap for clocks and order; applying is idempotent.
 
 import type { StreamCursor } from '../../base/event.ts'
@@ -12,9 +12,12 @@ export type Wire = 'v1' | 'v2'
 export type Resume = {
   /** The `cursor` parameter; undefined: live from now. */
   cursor: number | undefined
-  /** The seq that will be the first to come, if it is resumed by seq. */
+  /** The first seq to expect, if resumed by seq. */
   seq: number | undefined
-  /** Of that event, if it was ever received: another one by the same number tells of lost ones. */
+  /**
+   * Mark of that event, if it was ever received: a different event with that seq shows that some
+   * were lost.
+   */
   mark?: string | undefined
 }
 
@@ -34,7 +37,7 @@ export function resumeAt(
   return { cursor: Math.max(1e15, position.timeUs - overlapMs * 1000), seq: undefined }
 }
 
-/** The newest of what was saved: all hosts carry the same events, so the latest time wins. */
+/** The newest saved cursor: all hosts carry the same events, so the latest time wins. */
 export function newest(cursors: readonly StreamCursor[]): StreamCursor | undefined {
   return cursors.reduce<StreamCursor | undefined>(
     (best, one) => (best && best.timeUs >= one.timeUs ? best : one),
@@ -42,7 +45,7 @@ export function newest(cursors: readonly StreamCursor[]): StreamCursor | undefin
   )
 }
 
-/** The floor that a CursorTooOld message names. */
+/** The floor named in a CursorTooOld message. */
 export function floorIn(message: string): number | undefined {
   const floor = Number(/floor (\d{1,15})\b/.exec(message)?.[1])
   return floor > 0 ? floor : undefined
@@ -51,18 +54,18 @@ export function floorIn(message: string): number | undefined {
 const BEGINNING_MS = HOUR_MS
 
 /**
- * Whether this is where a new folder began a moment ago, and nothing ever came since: a host whose
- * window is younger still has kept nothing from us.
+ * Whether this is the start of a new data folder that has received nothing yet: a host whose window
+ * is younger still has withheld nothing from us.
  */
 export function isFirstCursor(cursor: StreamCursor | undefined, nowMs: number): boolean {
   return cursor?.isByClock === true && nowMs - cursor.timeUs / 1000 < BEGINNING_MS
 }
 
 /**
- * When the first event must be, at the latest, if the host keeps what we ask for, in microseconds. v1
- * clamps a cursor that is too old without a word; but what is resumed at was received before, and
- * the overlap brings it again. Where nothing was, only the age of the cursor can tell. undefined: the
- * host would have said so.
+ * Latest possible time of the first event, in microseconds, if the host still has what was
+ * requested. v1 silently clamps a cursor that is too old; but the event resumed at was received
+ * before, and the overlap brings it again. If none was received, only the cursor's age can tell.
+ * undefined: the host would have said so.
  */
 export function dueBy(
   position: StreamCursor | undefined,

@@ -1,4 +1,4 @@
-// What arrives on one connection: frames to events, in order, each once; notices; lost frames.
+// Handles one connection's frames: events, in order and each once; notices; lost frames.
 
 import type { Logger } from 'pino'
 import type { StreamGap, StreamItem } from '../../base/event.ts'
@@ -17,20 +17,20 @@ export function createSession(options: {
   host: string
   wire: Wire
   resume: Resume
-  /** A first event later than this, in microseconds, tells that the cursor was clamped silently. */
+  /** A first event later than this, in microseconds, shows that the cursor was clamped silently. */
   dueBy: number | undefined
   decoder: FrameDecoder
   dictionaryId: number | undefined
-  /** Sorted out here where the server would not; then the decoder leaves nothing unread. */
+  /** Filtered here where the server would not; the decoder must then parse everything. */
   dids: ReadonlySet<string> | undefined
   position: Position
   /** With the size of the frame's content. */
   onEvent: (event: StreamItem, bytes: number) => void
   onDrop: (reason: DropReason) => void
-  /** An event of this account was among what was dropped. */
+  /** An event of this account was dropped. */
   onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
-  /** The dictionary is not the one that frames are made with: the connection is to be left. */
+  /** The frames are not made with this dictionary: the connection must be closed. */
   onDoubt: (doubt: GcCandidate) => void
   log: Logger
 }): Session {
@@ -71,7 +71,7 @@ export function createSession(options: {
   function beginWith(event: StreamItem): void {
     isFirst = false
     const isSame = event.seq === resume.seq && isMarked(event, resume)
-    // Asked for inclusively and had before: nothing is missing.
+    // Requested inclusively and received before: nothing is missing.
     if (isSame) lastSeq = resume.seq
     const cause = holeBefore(event, resume, options.dueBy)
     if (cause === 'host-switch') {
@@ -84,12 +84,12 @@ export function createSession(options: {
   return { onFrame }
 }
 
-/** Whether it is the event that was asked for, as far as that is known: a host that died gives numbers twice. */
+/** Whether it is the requested event, as far as known: a host that died reuses seqs. */
 function isMarked(event: StreamItem, { mark }: Resume): boolean {
   return mark === undefined || markOf(event) === mark
 }
 
-/** What the first event tells about where the server really started. */
+/** The gap that the first event reveals, by where the server really started. */
 function holeBefore(
   event: StreamItem,
   resume: Resume,

@@ -1,14 +1,14 @@
-// Tells a host that is stuck from a quiet one. Where the whole network is listened to, something comes every
-// second; a connection that answers pings and brings nothing for a minute is given up like a dead one, so that
-// the next host gets its turn. Where that brings nothing either, the network itself is quiet, as a small
-// one of one's own may be: then it is waited for longer each time.
+// Tells a stuck host from a quiet one. The unfiltered stream has events every second; a connection that
+// answers pings but brings nothing for a minute is closed like a dead one, so that the next host gets its
+// turn. If that one is silent too, the network itself is quiet, as a small private one may be: then the wait
+// grows each time.
 
 import type { ConsumerLimits } from './limits.ts'
 
 export type SilenceWatch = {
-  /** A connection stands. @param giveUp - ends it as one that is dead. */
+  /** A connection was opened. @param giveUp - ends it as dead. */
   watch(giveUp: (message: string) => void): void
-  /** It ended. */
+  /** The connection ended. */
   stop(): void
 }
 
@@ -18,7 +18,7 @@ export function createSilenceWatch(
   limits: Pick<ConsumerLimits, 'silentAfterMs' | 'maxSilentAfterMs'>,
   stream: {
     received: () => number
-    /** Whether something has to come: nothing is filtered, and we read as fast as it comes. */
+    /** Whether events must arrive: the stream is unfiltered, and we read as fast as they arrive. */
     isExpected: () => boolean
   },
 ): SilenceWatch {

@@ -1,8 +1,8 @@
-// The stream's one owner: connects, resumes, fails over, and hands batches of events over. `run` is a loop of
-// attempts. One attempt is one connection: choose host and wire, get the dictionary, work out where to resume
-// (resume.ts), open (connection.ts), turn frames into events (session.ts), collect them (batcher.ts) until it ends.
-// How it ended says what is done before the next attempt: nothing, a remedy (refusal.ts), or a pause and perhaps
-// another host (hosts.ts).
+// Owns the stream: connects, resumes, fails over, and hands over batches of events. `run` is a loop of
+// attempts. One attempt is one connection: choose host and wire, get the dictionary, find where to resume
+// (resume.ts), open (connection.ts), turn frames into events (session.ts), collect them (batcher.ts) until it
+// ends. The ending decides what happens before the next attempt: nothing, a remedy (refusal.ts), or a pause
+// and perhaps another host (hosts.ts).
 
 import type { Logger } from 'pino'
 import type { StreamItem } from '../../base/event.ts'
@@ -59,7 +59,7 @@ export class StreamConsumer {
   #filters: StreamFilters
   #sentFilters: StreamFilters
   #filtersSentAtMs = 0
-  /** Where a host said its window starts; the next attempt resumes there. */
+  /** Start of the host's window, if the host named it; the next attempt resumes there. */
   #floorSeq: number | undefined
   #quickRemedies = 0
 
@@ -262,10 +262,10 @@ export class StreamConsumer {
         'no zstd dictionary to be had: the stream is read plain',
       )
     }
-    // They may have changed since the URL was made.
+    // The filters may have changed since the URL was made.
     this.#filterTimer ??= setTimeout(() => this.#sendFilters(), 0)
     if (cursor !== undefined) return
-    // Live from here: a connection that breaks before its first event leaves no hole either.
+    // Live from here: so a connection that breaks before its first event leaves no gap either.
     this.#position.startAt({ host, wire, seq: undefined, timeUs: this.#now() * 1000 })
   }
 
@@ -281,13 +281,13 @@ export class StreamConsumer {
     this.#batcher.add(event, bytes)
   }
 
-  /** The rest of the stream is whole, so only this account is to be looked at. */
+  /** The rest of the stream is whole, so only this account must be checked. */
   #onBroken(host: string, did: string): void {
     const timeUs = this.#position.current()?.timeUs ?? this.#now() * 1000
     this.#batcher.addGap({ host, fromUs: timeUs, toUs: timeUs, cause: 'broken-event', did })
   }
 
-  /** Nothing is saved of what was unreadable last, so the next connection begins before it. */
+  /** The last unreadable frames were not saved, so the next connection begins before them. */
   #onDoubt(host: string, wire: Wire, doubt: GcCandidate): void {
     const what = doubt.carried === undefined ? 'can’t be read with the' : 'carry another'
     const ours = this.#compression.dictionaryId()
@@ -317,7 +317,7 @@ export class StreamConsumer {
     else this.#connection?.resume()
   }
 
-  /** What an ending calls for. @returns the pause before the next attempt, in milliseconds. */
+  /** Handles an ending. @returns the pause before the next attempt, in milliseconds. */
   async #settle(host: string, ending: Ending): Promise<number> {
     if (ending.kind === 'left') return 0
     if (ending.kind === 'refused') return this.#settleRefusal(host, ending)
@@ -360,7 +360,7 @@ export class StreamConsumer {
         traits.distrustsSeq = true
         return true
       case 'fetch-dictionary':
-        // What is served and then refused, again and again, is of no use.
+        // A dictionary that is served and then refused, again and again, is useless.
         if (this.#quickRemedies < MAX_QUICK_REMEDIES) await this.#compression.forget()
         else this.#compression.distrust()
         return true
@@ -378,7 +378,7 @@ export class StreamConsumer {
     }
   }
 
-  /** Now and then: back to the preferred host, or to compression. */
+  /** Tries now and then to return to the preferred host, or to compression. */
   async #improve(): Promise<void> {
     if (!this.#isConnected) return
     if (!this.#hosts.isPreferred()) this.#hosts.tryPreferred()

@@ -8,13 +8,13 @@ const MAX_COLLECTIONS = 100
 const MAX_DIDS = 10_000
 // Proxies commonly refuse longer request lines; v1 can send its filters after the upgrade instead.
 const MAX_V1_URL_CHARS = 4000
-/** An empty list means everybody to a server; this is how to ask for nobody. */
+/** Servers take an empty list as all accounts; this is how to ask for none. */
 const NOBODY = 'did:web:nobody.invalid'
 
 export type StreamFilters = {
   /** NSIDs or `prefix.*`; at most 100; empty means all. */
   collections: readonly string[]
-  /** undefined: everybody. At most 10,000; empty means nobody. */
+  /** undefined: all accounts. At most 10,000; empty means none. */
   dids: readonly string[] | undefined
 }
 
@@ -76,7 +76,7 @@ function wantedDids({ dids }: StreamFilters): readonly string[] | undefined {
   return dids?.length === 0 ? [NOBODY] : dids
 }
 
-/** Colons are plain in a query, and ten thousand escaped ones are 40 KB. */
+/** Colons need no escaping in a query, and ten thousand escaped ones are 40 KB. */
 function encode(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':')
 }

@@ -1,11 +1,11 @@
-// Cheap checks of the identifiers that every event carries, as strict as their specifications where
-// that costs nothing: https://atproto.com/specs/did, record-key, nsid, tid, data-model.
+// Cheap checks of the identifiers in every event, as strict as their specifications where that costs nothing:
+// https://atproto.com/specs/did, record-key, nsid, tid, data-model.
 
 const DID = /^did:[a-z]+:[a-zA-Z0-9._:%-]*[a-zA-Z0-9._-]$/
 const NSID = /^[a-zA-Z](?:[a-zA-Z0-9-]{0,62})?(?:\.[a-zA-Z0-9-]{1,63})+\.[a-zA-Z][a-zA-Z0-9]{0,62}$/
 const RKEY = /^[a-zA-Z0-9_~.:-]{1,512}$/
 const TID = /^[2-7a-j][2-7a-z]{12}$/
-// Prefix and padding are those of 36 bytes that start with 01 71 12 20: what packCid accepts.
+// Prefix and padding are those of 36 bytes that start with 01 71 12 20, as packCid accepts.
 const RECORD_CID = /^bafyrei[a-h][a-z2-7]{50}[aeimquy4]$/
 
 export function isDid(value: unknown): value is string {

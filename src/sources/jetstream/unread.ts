@@ -1,8 +1,8 @@
-// Commits that wait unparsed until somebody knows whether they are needed. Most are not: nobody we
-// know wrote them or is named in them. Who is known changes with every event before this one, so it
-// can't be asked on arrival; the frame's content is copied and waits with its batch.
+// Commits kept unparsed until it is known whether they are needed. Most are not: no known account wrote them
+// or is named in them. The set of known accounts changes with every earlier event, so this can't be decided
+// on arrival; the frame's content is copied and waits with its batch.
 //
-// Content lies in large chunks, each shared by some hundred events and freed with the last of them.
+// Content is stored in large chunks, each shared by some hundred events and freed with the last of them.
 
 import type { CommitEvent, UnreadCommit } from '../../base/event.ts'
 import { CommitScan } from './commit-scan.ts'
@@ -11,15 +11,15 @@ import { DoubtError } from './zstd/doubt.ts'
 const CHUNK_BYTES = 256 * 1024
 
 type Scanner = {
-  /** @returns undefined where the frame has to be parsed to know what it is. */
+  /** @returns undefined if the frame must be parsed to know what it is. */
   scan(content: Buffer): UnreadCommit | undefined
 }
 
 export function createScanner(options: {
   wire: 'v1' | 'v2'
-  /** Collections whose commits may stay unread. */
+  /** Collections whose commits may stay unparsed. */
   collections: readonly string[]
-  /** The full way. */
+  /** The full decoder. */
   parse: (content: Buffer) => unknown
 }): Scanner {
   const { wire, collections, parse } = options

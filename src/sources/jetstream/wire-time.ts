@@ -1,5 +1,5 @@
-// RFC 3339 times to microseconds. The v2 wire always writes UTC with six digits, so the date and
-// minute, which hardly change from frame to frame, are parsed once and remembered.
+// Converts RFC 3339 times to microseconds. The v2 wire always writes UTC with six digits, so the date and
+// minute, which hardly change from frame to frame, are parsed once and cached.
 
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/
 const GENERAL = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/
@@ -9,7 +9,7 @@ const WIRE_LENGTH = '2006-01-02T15:04:05.000000Z'.length
 let knownMinute = ''
 let knownMinuteUs = 0
 
-/** @returns undefined if `time` is no RFC 3339 time after 1970. */
+/** @returns undefined if `time` is not an RFC 3339 time after 1970. */
 export function parseTimeUs(time: unknown): number | undefined {
   if (typeof time !== 'string') return undefined
   if (time.length !== WIRE_LENGTH || !time.endsWith('Z')) return parseGeneral(time)
@@ -23,7 +23,7 @@ export function parseTimeUs(time: unknown): number | undefined {
   if (time[16] !== ':' || time[19] !== '.') return undefined
   const seconds = digits(time, 17, 19)
   const micros = digits(time, 20, 26)
-  // Written so that the NaN of a wrong digit fails too.
+  // In this form the NaN of a wrong digit fails too.
   if (!(seconds <= 60 && micros <= 999_999)) return undefined
   return knownMinuteUs + seconds * 1_000_000 + micros
 }

@@ -1,17 +1,16 @@
-// How we treat each server: how many jobs at once, when to leave it alone, when it is dead. A host that says 429, or
-// whose RateLimit-Remaining runs out, is left alone until it said it would answer again. A host that fails several
-// times in a row gets a circuit: left alone for a while that doubles with each further failure, then one probe at a
-// time until it answers. Entries of hosts that are well and idle are dropped, so that the table is as small as what
-// goes on.
+// Rules for each server: concurrent jobs, pauses, and circuit breaking. A host that answers 429, or whose
+// RateLimit-Remaining runs out, is left alone until the time it named. Several failures in a row open its
+// circuit: it is left alone for a pause that doubles with each further failure, then gets one probe at a time
+// until it answers. Entries of healthy, idle hosts are dropped, so the table holds only active ones.
 
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { remainingRequests, retryAfterMs } from './rate-limit-headers.ts'
 
 export type HostLimits = {
-  /** Jobs at once on one host; a job has one request open at a time. */
+  /** Concurrent jobs on one host; a job has one request open at a time. */
   perHost: number
-  /** Identity look-ups at once: the directory, and the hosts of handles. */
+  /** Concurrent identity lookups: at the directory and the hosts of handles. */
   identities: number
   /** Failures in a row that open the circuit. */
   failuresToOpen: number
@@ -24,7 +23,7 @@ export type Hosts = {
   hasRoom(host: string): boolean
   enter(host: string): void
   leave(host: string): void
-  /** The clock was set back by so many milliseconds. */
+  /** The clock was set back by `byMs` milliseconds. */
   bringForward(byMs: number): void
   /** Milliseconds until the host may be asked again; 0: now. */
   waitMs(host: string): number
@@ -34,10 +33,10 @@ export type Hosts = {
 
 type Host = { active: number; until: number; failures: number }
 
-/** Stands for the directory and whatever else identities are looked up at. */
+/** Represents the directory and all other servers used for identity lookups. */
 export const IDENTITY_HOST = 'identity'
 
-/** What is left in reserve when a server counts down our requests: others may share our address. */
+/** Requests left in reserve when a server counts down our quota: others may share our address. */
 const RESERVED_REQUESTS = 8
 const LONGEST_ORDERED_WAIT_MS = HOUR_MS
 const DEFAULT_RATE_LIMIT_MS = 30_000

@@ -1,17 +1,20 @@
-// Walks a collection of somebody's repository, newest first, page by page, within bounds. A page with records that do
-// not hash to their CIDs is taken as far as it is right, and the walk goes on to its end; then the job fails with
-// `mismatched` and is tried again, until it was tried often enough. Keys come in descending order from every PDS that
-// follows the lexicon. Where they don't, the walk goes on, but says so: an incomplete walk then proves nothing about
-// the keys it did not show.
+// Walks a repository's collection, newest first, page by page, within bounds. Of a page with records that do
+// not hash to their CIDs the valid ones are taken, and the walk continues to its end; then the job fails with
+// `mismatched` and is retried, up to a limit. Every PDS that follows the lexicon sends keys in descending
+// order. Otherwise the walk continues, but reports it: an incomplete walk then proves nothing about the keys
+// it did not show.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
 
-/** What a walk needs of its caller. */
+/** Services that the caller provides. */
 type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
 
-/** What of a page is taken, and whether no more may be; `isHeld` says of a key whether its record is here already. */
+/**
+ * Selects the records of a page to take, and says whether no more may be taken; `isHeld` tells for
+ * a key whether its record is here already.
+ */
 export type Take = (
   page: RecordPage,
   isHeld?: (rkey: string) => boolean,
@@ -23,26 +26,26 @@ export type ListedPage = RecordPage & {
 }
 
 export type ListingEnd = {
-  /** Everything was seen. */
+  /** All keys were seen. */
   complete: boolean
-  /** Every key at or above this one was seen; undefined where no such claim can be made. */
+  /** All keys at or above this one were seen; undefined if that can't be claimed. */
   floor: string | undefined
-  /** Where the server's listing goes on. */
+  /** Where the server's listing continues. */
   cursor: string | undefined
   listed: number
 }
 
 export type ListingBounds = {
   maxRecords: number
-  /** An earlier listing's cursor: begins where that ended. */
+  /** An earlier listing's cursor: begins where that one ended. */
   from?: string | undefined
-  /** Says after each page whether to go on. */
+  /** Called after each page; returns true to stop the walk. */
   isEnough?: (page: ListedPage) => boolean
-  /** What of a page is taken (within-budget.ts); the rest counts as broken. */
+  /** Selects the records of a page to take (within-budget.ts); the others count as broken. */
   take?: Take
 }
 
-/** A page may be empty, or show nothing further down, and have a cursor; but not for ever. */
+/** A page may be empty, or make no progress, and still have a cursor; but not for ever. */
 const MAX_IDLE_PAGES = 10
 
 /** @throws PdsError */
@@ -94,7 +97,7 @@ export async function walkCollection(
   }
 }
 
-/** All keys of the page, in order where the broken ones allow it. */
+/** All keys of the page, in order as far as the broken ones allow it. */
 function keysOf(page: RecordPage): string[] {
   const keys = page.records.map(({ rkey }) => rkey)
   if (page.broken.length === 0) return keys

@@ -1,8 +1,8 @@
-// The guarded fetch under the host's rules: never more requests at once than allowed, never one to a
-// host that asked to be left alone, and what the host says in its headers is taken to heart.
+// The guarded fetch under the host's rules: never more concurrent requests than allowed, never one to a host
+// that asked to be left alone, and the host's headers are honoured.
 //
-// A job that has begun waits here rather than failing, as long as the wait is short, since a follow
-// list of many pages would otherwise never get through a rate limit.
+// A running job waits here instead of failing, as long as the wait is short; otherwise a follow list of many
+// pages would never get through a rate limit.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLimiter } from '../../base/util/limiter.ts'

@@ -1,7 +1,7 @@
-// What we ask of somebody's PDS: one record, a page of a collection, where a repository stands. Nothing in an answer
-// is believed because it was sent: it must name the repository and collection that were asked, pages must move
-// forward, and a record that does not hash to its CID is left out and counted, since one must not hide the others.
-// Lexicons: com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.getLatestCommit.
+// Our requests to an account's PDS: one record, a page of a collection, a repository's revision. Answers are
+// not trusted: they must name the requested repository and collection, pages must move forward, and a record
+// that does not hash to its CID is left out and counted, since one must not hide the others. Lexicons:
+// com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.getLatestCommit.
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
@@ -15,12 +15,12 @@ import { PdsError } from './pds-error.ts'
 import { retryAfterMs } from './rate-limit-headers.ts'
 import { cidOfRecord, UnencodableError } from './record-cid.ts'
 
-/** Whose repository is read, and where. */
+/** The repository to read, and its PDS. */
 export type RepoTarget = {
   uid: number
   did: string
   pds: string
-  /** It was asked often enough: what still does not hash to its CID is left out. */
+  /** After enough retries: leaves out records that still do not hash to their CIDs. */
   leavesOutMismatched?: boolean
 }
 
@@ -29,15 +29,15 @@ export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
 export type RecordPage = {
   /** In the order sent: by record key, descending unless `reverse`. */
   records: PdsRecord[]
-  /** Keys that are there, but whose record can't be used. */
+  /** Existing keys whose records are unusable. */
   broken: string[]
-  /** How many of those do not hash to their CIDs: asked again, the server may tell the truth. */
+  /** How many of those do not hash to their CIDs: on a retry the server may send the right ones. */
   mismatched: number
   /** undefined: this was the last page. */
   cursor: string | undefined
 }
 
-/** Origin of the PDS, and whose repository. */
+/** Origin of the PDS, and DID of the repository. */
 type Repo = { pds: string; did: string }
 
 export type PdsClient = {
@@ -48,8 +48,8 @@ export type PdsClient = {
   ): Promise<RecordPage>
   describeRepo(repo: Repo): Promise<{ handle: string; collections: string[] }>
   /**
-   * The repository's revision now. Every later answer shows the repository as of this revision or a
-   * later one. undefined where the PDS has no such method, or gives nonsense.
+   * The repository's current revision. Every later answer shows the repository as of this revision
+   * or a later one. undefined if the PDS has no such method, or answers nonsense.
    */
   getLatestRev(repo: Repo): Promise<string | undefined>
 }
@@ -57,13 +57,13 @@ export type PdsClient = {
 export const MAX_PAGE = 100
 
 const MAX_PAGE_BYTES = 8 * 1024 * 1024
-/** Of an answer: a hundred posts have some 5,000, and a million take seconds to parse. */
+/** In one answer: a hundred posts have some 5,000, and a million take seconds to parse. */
 const MAX_VALUES = 100_000
 const MAX_RECORD_BYTES = 2 * 1024 * 1024
 const TIMEOUT_MS = 20_000
 const MAX_CURSOR_LENGTH = 2048
 const MAX_COLLECTIONS = 10_000
-/** A revision this far beyond our clock is nonsense, and would bury all that comes after it. */
+/** A revision further ahead of our clock is nonsense, and would outrank all later ones. */
 const MAX_REV_AHEAD_MS = DAY_MS
 
 const STATUS_OF_ERROR: Record<string, AccountStatus | undefined> = {
@@ -175,7 +175,7 @@ async function getLatestRev(ask: Ask, repo: Repo, now: () => number): Promise<st
   }
 }
 
-/** The record key in an answer's URI; undefined where it is not of this repository and collection. */
+/** The record key in an answer's URI; undefined if it is not of this repository and collection. */
 function keyOf(answer: unknown, of: { did: string; collection: string }): string | undefined {
   const uri = isObject(answer) ? answer['uri'] : undefined
   const prefix = `at://${of.did}/${of.collection}/`
@@ -184,7 +184,7 @@ function keyOf(answer: unknown, of: { did: string; collection: string }): string
   return isValidRecordKey(rkey) ? rkey : undefined
 }
 
-/** The record; or why it can't be used: nobody could, or it is not what its CID says. */
+/** The record, or why it is unusable: invalid for any reader, or not matching its CID. */
 function checkedRecord(
   answer: JsonObject,
   of: { rkey: string; collection: string },

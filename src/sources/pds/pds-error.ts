@@ -1,12 +1,12 @@
-// Why a PDS gave nothing we can use, in one word that decides what happens to the job.
+// Why a PDS gave no usable answer, as one word that decides what happens to the job.
 
 import type { AccountStatus } from '../../base/event.ts'
 
 type PdsFailure =
-  | 'gone' // the repository isn't (or is no longer) there
+  | 'gone' // the repository isn't there, or no longer
   | 'not-found' // the repository is there, the record isn't
-  | 'rate-limited' // ask again later
-  | 'too-early' // likely to come by itself: not asked yet
+  | 'rate-limited' // retry later
+  | 'too-early' // likely to arrive on its own: not requested yet
   | 'unreachable' // no answer, or the server's own failure
   | 'bad-answer' // an answer that can't be right
   | 'mismatched' // some records do not hash to their CIDs; the others were taken
@@ -15,11 +15,11 @@ type PdsFailure =
 export class PdsError extends Error {
   override name = 'PdsError'
   readonly reason: PdsFailure
-  /** For `rate-limited`: how long to wait, where the server said so. For `too-early`: how long to wait. */
+  /** How long to wait: for `rate-limited` if the server said so; always for `too-early`. */
   readonly retryAfterMs: number | undefined
-  /** For `gone`: what the PDS says about the account; undefined where it knows nothing of it. */
+  /** For `gone`: the account's status at the PDS; undefined if it does not know the account. */
   readonly accountStatus: AccountStatus | undefined
-  /** For `gone`: the method that knows why says that there is no such repository. */
+  /** For `gone`: the method that knows the reason says that there is no such repository. */
   readonly isUnknown: boolean
 
   constructor(

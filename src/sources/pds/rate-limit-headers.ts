@@ -1,11 +1,11 @@
-// What a server says about how often it may be asked: Retry-After (RFC 9110 §10.2.3) and the RateLimit-Remaining
-// and RateLimit-Reset of PDSs. A PDS gives the reset as a point in time, other servers as seconds
-// from now; a number too large to be a delay is a time.
+// Parses a server's rate limit headers: Retry-After (RFC 9110 §10.2.3), and RateLimit-Remaining and
+// RateLimit-Reset of PDSs. A PDS gives the reset as a point in time, other servers as seconds from now; a
+// number too large to be a delay is a time.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 
 const LATEST_DELAY_SECONDS = 1_000_000_000
-/** Nobody has us keep something for them for ever. */
+/** No server can make us wait longer than this. */
 const LONGEST_DELAY_MS = DAY_MS
 
 /** Milliseconds to wait, never negative, a day at most. */
@@ -22,7 +22,7 @@ function bounded(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS)
 }
 
-/** How many requests are left, and how long until there are more. */
+/** Remaining requests, and milliseconds until the quota resets. */
 export function remainingRequests(
   headers: Headers,
   now: number,

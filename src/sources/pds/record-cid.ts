@@ -1,8 +1,8 @@
-// The CID of a record, worked out from its JSON, so that a server's claim can be checked. One pass writes the
-// record's DAG-CBOR (maps sorted by key length, then bytes; `$link` as tag 42; `$bytes` as a byte string; no floats)
-// into a buffer that is reused, and hashes it. Going through the general libraries (JSON to their data model, then
-// CBOR, then a CID object) costs several times as much, and a cold start checks hundreds of thousands of records. The
-// test holds the two to the same answer. Spec: https://atproto.com/specs/data-model.
+// Computes the CID of a record from its JSON, to check a server's claim. One pass writes the record's
+// DAG-CBOR (maps sorted by key length, then bytes; `$link` as tag 42; `$bytes` as a byte string; no floats)
+// into a reused buffer and hashes it. The general libraries (JSON to data model to CBOR to CID object) cost
+// several times as much, and a cold start checks hundreds of thousands of records. A test compares the
+// results. Spec: https://atproto.com/specs/data-model.
 
 import { hash } from 'node:crypto'
 import { bytesOfCid, unpackCid } from '../../base/atproto/keys.ts'

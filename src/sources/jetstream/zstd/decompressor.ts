@@ -1,5 +1,5 @@
-// The decoder that connections use: ours first, which has digested the dictionary once; on any
-// doubt the trusted one, whose verdict stands.
+// The decoder that connections use: our own first, which digests the dictionary only once; on any doubt the
+// trusted one, whose verdict is final.
 
 import type { Dictionary } from './dictionary.ts'
 import { FastDecoder } from './fast-decoder.ts'

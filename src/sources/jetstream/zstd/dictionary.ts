@@ -1,4 +1,4 @@
-// A structured zstd dictionary (RFC 8878 section 5) as far as it can be checked from outside.
+// A structured zstd dictionary (RFC 8878 section 5), as far as it can be checked without decoding its tables.
 
 const MAGIC = 0xec30a437
 const MIN_BYTES = 32
@@ -10,7 +10,7 @@ export class BadDictionaryError extends Error {
   override name = 'BadDictionaryError'
 }
 
-/** @throws BadDictionaryError that says what is wrong with it. */
+/** @throws BadDictionaryError with a message that says what is wrong with it. */
 export function readDictionary(bytes: Buffer): Dictionary {
   if (bytes.length < MIN_BYTES || bytes.length > MAX_DICTIONARY_BYTES) {
     throw new BadDictionaryError(`${bytes.length} bytes is no fit size for a dictionary`)

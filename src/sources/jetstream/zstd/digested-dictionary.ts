@@ -1,6 +1,6 @@
-// A dictionary prepared for decoding: its tables built once, its content at hand.
-// Layout (RFC 8878 section 5): Huffman table, then FSE tables for offsets, match lengths and
-// literals lengths, three repeat offsets, and the content.
+// A dictionary prepared for decoding: its tables built once, its content ready for use. Layout (RFC 8878
+// section 5): Huffman table, then FSE tables for offsets, match lengths and literals lengths, three repeat
+// offsets, and the content.
 
 import { BadDictionaryError, type Dictionary } from './dictionary.ts'
 import { buildFseTable, createFseTable, type FseTable, readDistribution } from './fse.ts'

@@ -1,6 +1,5 @@
-// Thrown by our decoder wherever a frame is unusual or wrong. It says only "ask the trusted
-// decoder", so it carries no stack and is made once: hostile frames must not cost more than honest
-// ones.
+// Thrown by our decoder for any unusual or invalid frame. It only means "ask the trusted decoder", so it has
+// no stack and is created once: hostile frames must not cost more than honest ones.
 
 export class DoubtError extends Error {
   override name = 'DoubtError'

@@ -1,7 +1,7 @@
-// Our decoder: single frames compressed with a dictionary that was digested once. Every copy is checked against both
-// ends; a bit stream must be used up to the last bit; the checksum must be right. Whatever is unusual (no checksum,
-// another dictionary, several frames, large output) or wrong raises doubt, and the trusted decoder is asked instead.
-// Format: RFC 8878.
+// Our decoder: single frames compressed with a dictionary that is digested once. Every copy is checked
+// against both ends; a bit stream must be used up to the last bit; the checksum must match. Anything unusual
+// (no checksum, another dictionary, several frames, large output) or invalid raises doubt and goes to the
+// trusted decoder. Format: RFC 8878.
 
 import type { Dictionary } from './dictionary.ts'
 import { type DigestedDictionary, digestDictionary } from './digested-dictionary.ts'
@@ -14,9 +14,9 @@ import { createHashedMemory, type HashedMemory } from './xxh64.ts'
 
 const MAX_BLOCK_BYTES = 128 * 1024
 const MAX_OUTPUT_BYTES = 256 * 1024
-// Content that cannot be compressed, and a little around it.
+// Incompressible content, and some overhead.
 const MAX_INPUT_BYTES = MAX_OUTPUT_BYTES + 1024
-/** Servers use 128 KiB; libzstd has a limit of its own, which must not be passed unnoticed. */
+/** Servers use 128 KiB; libzstd has its own limit, and this decoder must not accept more. */
 const MAX_WINDOW_BYTES = 8 * 1024 * 1024
 const PADDING_BYTES = 16
 const CHECKSUM_BYTES = 4
@@ -25,9 +25,9 @@ const RLE_BLOCK = 1
 const COMPRESSED_BLOCK = 2
 
 /**
- * Input is copied to a padded scratch buffer, so that bit streams, which are read backwards, can be loaded four
- * bytes at a time without looking at the edges. Output is written right behind the dictionary's content, so that a
- * match may start in either without a branch.
+ * Input is copied to a padded scratch buffer, so that bit streams, which are read backwards, can be
+ * loaded four bytes at a time without checking the edges. Output is written right behind the
+ * dictionary's content, so that a match may start in either without a branch.
  */
 export class FastDecoder {
   readonly #dictionary: DigestedDictionary
@@ -63,7 +63,7 @@ export class FastDecoder {
 
   /**
    * @returns the content, valid until the next call.
-   * @throws DoubtError or RangeError wherever the trusted decoder should be asked.
+   * @throws DoubtError or RangeError if the trusted decoder must be asked.
    */
   decompress(frame: Buffer): Buffer {
     const header = readFrameHeader(frame)
@@ -124,7 +124,7 @@ export class FastDecoder {
     return this.#runSequences(start, end, out, limit)
   }
 
-  /** What is left of the block's literals once `used` of them are. */
+  /** Copies the rest of the block's literals after the first `used`. */
   #copyLiterals(used: number, out: number, limit: number): number {
     const { bytes, length } = this.#literals
     const end = out + length - used
@@ -133,7 +133,7 @@ export class FastDecoder {
     return end
   }
 
-  /** Each sequence: so many literals, then a match. */
+  /** Each sequence is a run of literals, then a match. */
   #runSequences(start: number, end: number, at: number, limit: number): number {
     const view = this.#view
     const output = this.#output
@@ -191,7 +191,7 @@ export class FastDecoder {
     return this.#copyLiterals(used, out, limit)
   }
 
-  /** Values up to 3 name one of the last three offsets (RFC 8878 section 3.1.1.5). */
+  /** Values up to 3 refer to one of the last three offsets (RFC 8878 section 3.1.1.5). */
   #resolveOffset(value: number, run: number): number {
     if (value > 3) {
       this.#repeat3 = this.#repeat2

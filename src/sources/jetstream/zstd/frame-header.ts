@@ -1,4 +1,4 @@
-// The header of a zstd frame (RFC 8878 section 3.1.1.1), read before anything is believed.
+// The header of a zstd frame (RFC 8878 section 3.1.1.1), read before trusting any of it.
 
 const MAGIC = 0xfd2fb528
 const ID_BYTES = [0, 1, 2, 4]
@@ -7,7 +7,7 @@ const SIZE_BYTES = [0, 2, 4, 8]
 type FrameHeader = {
   /** 0: none given. */
   dictionaryId: number
-  /** undefined: not given. May exceed what any buffer holds. */
+  /** undefined: not given. May exceed the size of any buffer. */
   contentSize: number | undefined
   windowSize: number
   hasChecksum: boolean

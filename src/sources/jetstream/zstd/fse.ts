@@ -7,7 +7,7 @@ import { raiseDoubt } from './doubt.ts'
 
 export type FseTable = {
   cells: Int32Array
-  /** The table has 2^log cells in use. */
+  /** 2^log cells of the table are in use. */
   log: number
 }
 
@@ -15,7 +15,7 @@ export function createFseTable(maxLog: number): FseTable {
   return { cells: new Int32Array(1 << maxLog), log: 0 }
 }
 
-/** Probabilities as read last: one buffer for all, since a table is built right after. */
+/** The last probabilities read: one shared buffer, since a table is built right after. */
 const counts = new Int16Array(256)
 const nextStates = new Uint16Array(256)
 
@@ -25,7 +25,7 @@ const distribution: Distribution = { symbols: 0, log: 0, end: 0 }
 
 /**
  * Reads a distribution into the shared buffer, from `at` and not beyond `end`.
- * @returns the same object every time: how many symbols, the table's log, and where it stopped.
+ * @returns the same object every time: the number of symbols, the table's log, and where it ends.
  */
 export function readDistribution(
   view: DataView,

@@ -1,7 +1,7 @@
 // Huffman tables of the literals section (RFC 8878 section 4.2).
 //
-// A decoding table is one Uint16Array of cells packed as symbol | bits << 8, looked up with as many
-// bits as the longest code has.
+// A decoding table is one Uint16Array of cells packed as symbol | bits << 8, indexed by as many bits as the
+// longest code has.
 
 import { raiseDoubt } from './doubt.ts'
 import { buildFseTable, createFseTable, type FseTable, readDistribution } from './fse.ts'
@@ -12,7 +12,7 @@ const MAX_WEIGHTS = 255
 
 export type HuffmanTable = {
   cells: Uint16Array
-  /** 0: there is none yet. */
+  /** 0: no table yet. */
   bits: number
 }
 
@@ -54,7 +54,7 @@ export function readHuffmanTable(
   return after
 }
 
-/** Two states take turns until the stream runs out. @returns how many weights there were. */
+/** Two states alternate until the stream runs out. @returns the number of weights. */
 function readWeights(table: FseTable, view: DataView, start: number, end: number): number {
   const { cells, log } = table
   if (end <= start) raiseDoubt()
@@ -82,7 +82,7 @@ function readWeights(table: FseTable, view: DataView, start: number, end: number
   return count
 }
 
-/** The last symbol's weight is not written: it fills the code up to a power of two. */
+/** The last symbol's weight is not stored: it completes the code to a power of two. */
 function buildHuffmanTable(table: HuffmanTable, count: number): void {
   ranks.fill(0)
   let sum = 0
@@ -105,7 +105,7 @@ function buildHuffmanTable(table: HuffmanTable, count: number): void {
   fillHuffmanCells(table.cells, count + 1, bits)
 }
 
-/** Cells in order of code: longer codes first, within one length by symbol. */
+/** Cells in code order: longer codes first, within one length by symbol. */
 function fillHuffmanCells(cells: Uint16Array, symbols: number, bits: number): void {
   let start = 0
   for (let weight = 1; weight <= bits; weight++) {

@@ -6,7 +6,7 @@ import { createHuffmanTable, type HuffmanTable, readHuffmanTable } from './huffm
 const RAW = 0
 const RLE = 1
 const COMPRESSED = 2
-// What one unaligned load of four bytes surely holds is 25 bits; two codes need 22.
+// An unaligned load of four bytes surely holds 25 bits; two codes need 22.
 const LOADED_BITS = 24
 
 export class LiteralsReader {
@@ -90,7 +90,10 @@ export class LiteralsReader {
     }
   }
 
-  /** One backward bit stream to the literals from `from` up to `to`; it must fit to the bit. */
+  /**
+   * Decodes one backward bit stream to the literals from `from` up to `to`; it must be used up to
+   * the last bit.
+   */
   #readStream(start: number, end: number, from: number, to: number): void {
     const view = this.#view
     const { bytes } = this

@@ -19,7 +19,7 @@ export const matchesExtra = Uint8Array.of(
   ...[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
 
-/** The least length each code stands for: one after the longest of the code before. */
+/** The shortest length of each code: one more than the longest of the previous code. */
 export const literalsBase = basesOf(literalsExtra, 0)
 export const matchesBase = basesOf(matchesExtra, 3)
 

@@ -1,5 +1,5 @@
-// The head of the sequences section (RFC 8878 section 3.1.1.3.2): how many there are, and the
-// three tables that decode them, each predefined, repeated, of one symbol, or written out.
+// The header of the sequences section (RFC 8878 section 3.1.1.3.2): the number of sequences, and the three
+// tables that decode them, each predefined, repeated, of one symbol, or written out.
 
 import { raiseDoubt } from './doubt.ts'
 import {

@@ -1,11 +1,11 @@
-// The trusted decoder: libzstd compiled to WebAssembly. Slow here, because it digests the whole
-// dictionary again for every frame, but its verdict stands wherever ours hesitates.
+// The trusted decoder: libzstd compiled to WebAssembly. Slow here, because it digests the whole dictionary
+// again for every frame, but its verdict is final when our own decoder doubts a frame.
 
 import { createDCtx, decompressUsingDict, freeDCtx, init } from '@bokuweb/zstd-wasm'
 import type { Dictionary } from './dictionary.ts'
 import { readFrameHeader } from './frame-header.ts'
 
-/** What a frame holds, or says it holds, is more than is allowed. */
+/** The frame's content, actual or declared, exceeds the limit. */
 export class OversizedError extends Error {
   override name = 'OversizedError'
 }
@@ -22,7 +22,7 @@ export async function createTrustedDecoder(
   dictionary: Dictionary,
   maxOutputBytes: number,
 ): Promise<TrustedDecoder> {
-  // A second init would replace the module under contexts made before it.
+  // A second init would replace the module of existing contexts.
   ready ??= init()
   await ready
   const context = createDCtx()
@@ -30,7 +30,7 @@ export async function createTrustedDecoder(
   function decompress(frame: Buffer): Buffer {
     const header = readFrameHeader(frame)
     if (!header) throw new Error('not a zstd frame')
-    // The package allocates what the frame claims without looking whether it got it.
+    // The package allocates the declared size without checking that it succeeded.
     const claimed = header.contentSize ?? 0
     if (claimed > maxOutputBytes) throw new OversizedError(`frame of ${claimed} bytes`)
     try {

@@ -1,12 +1,12 @@
-// XXH64 with seed 0 (https://xxhash.com, XXH64 specification), of which zstd keeps the low 32 bits.
+// XXH64 with seed 0 (https://xxhash.com, XXH64 specification); zstd keeps its low 32 bits.
 //
-// JavaScript has no 64-bit multiplication: done with halves it takes a fifth of the decoder's time.
-// WebAssembly has one, so the function is assembled here, instruction by instruction, from small
-// expressions, and works on the memory that the decoder writes its output to.
+// JavaScript has no 64-bit multiplication: emulating it takes a fifth of the decoder's time. WebAssembly has
+// one, so the function is assembled here, instruction by instruction, from small expressions, and works on
+// the decoder's output memory.
 
 type Code = readonly number[]
 
-// As much of the global as is used: neither Node's types nor the ES library declare it.
+// The part of the global that is used: neither Node's types nor the ES library declare it.
 declare const WebAssembly: {
   Module: new (binary: Uint8Array) => object
   Instance: new (module: object, imports: object) => { exports: { [name: string]: unknown } }
@@ -47,7 +47,7 @@ const when = (condition: Code, body: Code, otherwise: Code = []): Code => [
   ...(otherwise.length > 0 ? [0x05, ...otherwise] : []),
   0x0b,
 ]
-/** Runs `body` for as long as `condition` holds before it. */
+/** Runs `body` while `condition` holds, checked first. */
 const repeat = (condition: Code, body: Code): Code => [
   ...[0x02, VOID, 0x03, VOID],
   ...[...condition, 0x45, 0x0d, 1],
