@@ -1,4 +1,4 @@
-// `slipstream backup`: a whole copy of the database, with the server running or not.
+// `slipstream backup`: a complete copy of the database, with or without a running server.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../../base/config/config.ts'
@@ -65,7 +65,7 @@ async function offline({ dataDir }: Config, wish: Wish, show: Show): Promise<Bac
   return locked(dataDir, () => backUp({ dataDir, ...wish, onProgress: show.tell }))
 }
 
-/** The bar is there from the first pages until the copy is complete. */
+/** Shows the bar from the first pages until the copy is complete. */
 function progressOf(): Show {
   let bar: Progress | undefined
   function end(): void {

@@ -1,4 +1,4 @@
-// `slipstream config`: every setting, its value and where that came from; secrets are not shown.
+// `slipstream config`: every setting with its value and source; secrets are hidden.
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'

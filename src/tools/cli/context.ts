@@ -1,5 +1,5 @@
-// What every command has: the settings, read when they are first needed, and where the caller stands,
-// since the launcher goes to the project's root, where .env and ./data are.
+// Shared by all commands: the settings, loaded when first needed, and the caller's working directory, since
+// the launcher changes to the project's root, where .env and ./data are.
 
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../../base/config/config.ts'
 
 export type CliContext = {
   config(): Config
-  /** From where the caller stands. */
+  /** Resolves a path from the caller's directory. */
   path(file: string): string
 }
 

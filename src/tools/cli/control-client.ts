@@ -1,5 +1,5 @@
-// Speaks to a running server through the socket in its data folder. Nobody there means that it is not
-// running, and most commands then work on the database themselves.
+// Talks to a running server through the socket in its data folder. If nothing answers there, the server is
+// not running, and most commands then work on the database directly.
 
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
@@ -8,13 +8,16 @@ import type { ErrorBody } from '../../http/operator/operator-error.ts'
 import { CliError, EXIT } from './fail.ts'
 
 export type ControlClient = {
-  /** @throws CliError with what the server says is wrong. */
+  /** @throws CliError with the server's explanation. */
   ask<T>(method: string, path: string, body?: string | Buffer): Promise<T>
-  /** Lines of JSON as they come. */
+  /** Yields lines of JSON as they arrive. */
   follow<T>(method: string, path: string, body?: string): AsyncGenerator<T>
 }
 
-/** @returns undefined where no server runs on this folder. @throws CliError where it may not be asked. */
+/**
+ * @returns undefined if no server runs on this folder.
+ * @throws CliError if this user may not connect.
+ */
 export async function findServer(dataDir: string): Promise<ControlClient | undefined> {
   const client = createClient(controlSocketPath(dataDir))
   try {
@@ -67,7 +70,7 @@ function refusal({ error, message, hint }: ErrorBody): CliError {
 
 function isNobodyThere(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
-  // EINVAL: the path is too long for a socket, so no server can have made one.
+  // EINVAL: the path is too long for a socket, so no server can have created one.
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'EINVAL'
 }
 

@@ -1,5 +1,5 @@
-// `slipstream doctor`: looks at everything that can be wrong with this machine, its settings and its way to
-// the network. Each line says good, or what is wrong and how to mend it.
+// `slipstream doctor`: checks everything that can be wrong with this machine, its settings and its network
+// access. Each line reports a success, or a problem and its fix.
 
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -49,7 +49,7 @@ Examples:
   slipstream doctor --json | jq '.areas[].findings[] | select(.level == "wrong")'`
 
 async function seeDoctor({ json, only }: Options): Promise<void> {
-  // Only now: they take their time, and other commands don't need them.
+  // Imported late: they load slowly, and other commands don't need them.
   const { checks } = await import('../doctor/checks.ts')
   const { createDoctorContext } = await import('../doctor/connect.ts')
   const { examine } = await import('../doctor/examine.ts')
@@ -66,7 +66,7 @@ async function seeDoctor({ json, only }: Options): Promise<void> {
   const examination = await examine(wanted, doctor, { onDone })
   progress.stop()
   report(json, examination, describe(examination))
-  // Look-ups that were given up may still hold sockets.
+  // Abandoned lookups may still hold sockets.
   process.exit(examination.ok ? 0 : EXIT.failed)
 }
 
@@ -114,7 +114,7 @@ function describeFinding({ level, text, fix }: Finding): string {
   return fix === undefined ? line : `${line}\n         ${dim('→')} ${safe(fix)}`
 }
 
-/** Some of it was said by strangers' servers. */
+/** Some of the text comes from strangers' servers. */
 function safe(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
 }

@@ -105,7 +105,7 @@ function span(numbers: readonly number[], unit: string): string {
   return least === most ? `${least}${unit}` : `${least}–${most}${unit}`
 }
 
-/** @throws CliError, ConfigError where there is none, or it can't be used */
+/** @throws CliError, ConfigError if there is no engine, or it can't be used */
 export async function withEngine(
   config: Config,
   work: (engine: Engine, datacenter: string) => Promise<void>,

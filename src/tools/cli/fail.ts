@@ -1,16 +1,16 @@
-// The end of a process that can't go on: what is wrong, what to do about it, and an exit code that says
-// which kind of wrong it is, as sysexits.h has them.
+// Ends a process that can't go on: prints what is wrong and what to do about it, and sets an exit code for
+// the kind of error, as in sysexits.h.
 
 import { ConfigError } from '../../base/config/config.ts'
 import { storeTrouble } from '../../data/store/trouble.ts'
 
-/** What a script may want to tell apart. */
+/** Cases that a script may want to tell apart. */
 export const EXIT = {
-  /** What was asked about is not there, or was not done. */
+  /** The subject was not found, or the action was not done. */
   failed: 1,
-  /** The command line can't be understood. */
+  /** Invalid command line. */
   usage: 64,
-  /** The server can't be asked, or can't do it now. */
+  /** The server is unreachable, or can't do it now. */
   unavailable: 69,
   /** A broken invariant, or anything else unexpected. */
   software: 70,
@@ -22,7 +22,7 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** Something a command can't do, with what to do about it. */
+/** A command's failure, with a hint on what to do about it. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly hint: string

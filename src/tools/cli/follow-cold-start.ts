@@ -1,4 +1,4 @@
-// Shows how far a new member's cold start is, until it is over or the one who watches has seen enough.
+// Shows the progress of a new member's cold start, until it is done or the user interrupts.
 
 import { setTimeout } from 'node:timers/promises'
 import type { ColdStartProgress, IngestStatus } from '../../bridge/messages.ts'
@@ -6,7 +6,7 @@ import type { ControlClient } from './control-client.ts'
 import { type Progress, say, startProgress, thousands } from './terminal.ts'
 
 const LOOK_EVERY_MS = 500
-/** A report is due each second; a cold start that is not in one by then was over before. */
+/** Reports arrive each second; a cold start missing from them by then was already over. */
 const APPEARS_WITHIN_MS = 10_000
 const WHOLE = 100
 
@@ -33,7 +33,7 @@ export async function followColdStart(server: ControlClient, did: string): Promi
   }
 }
 
-/** @returns the last that was seen; undefined where it never appeared. */
+/** @returns the last progress seen; undefined if it never appeared. */
 async function watch(
   server: ControlClient,
   did: string,
@@ -51,7 +51,7 @@ async function watch(
   }
 }
 
-/** Roughly, by what each stage takes. */
+/** A rough estimate by the duration of each stage. */
 function percentOf({
   stage,
   replay,

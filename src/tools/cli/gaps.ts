@@ -1,4 +1,4 @@
-// `slipstream gaps`: every hole in what was received, with its cause and what became of it.
+// `slipstream gaps`: all gaps in the received data, with their causes and repairs.
 
 import type { Command } from 'commander'
 import { type Gap, type GapCounts, gapCounts, listGaps } from '../../data/store/gaps.ts'

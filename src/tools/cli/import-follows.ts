@@ -1,4 +1,4 @@
-// `slipstream import-follows`: an adjacency list, into a running server piece by piece between the
+// `slipstream import-follows`: imports an adjacency list, into a running server piece by piece between the
 // stream's batches, or into the database at once.
 
 import type { Command } from 'commander'
@@ -56,7 +56,7 @@ async function importFollows(context: CliContext, path: string, options: Options
   }
 }
 
-/** Each piece is a request of its own, answered when all of it is committed. */
+/** Each piece is a separate request, answered once all of it is committed. */
 async function online(
   server: ControlClient,
   { file, progress, isInScopeOnly }: Sink,
@@ -82,7 +82,7 @@ async function offline(
   const { createFollowReader } = await import('../../ingest/indexing/follow-lines.ts')
   const config = context.config()
   const { indexScope: scope } = config
-  // Who follows whom is in each node's own rows.
+  // The follow graph is in each node's own rows.
   return writingOwn(config, async ({ actors, writer }) => {
     const reader = createFollowReader()
     const bulk = createBulkImport({ actors, writer, scope, isInScopeOnly })
@@ -101,14 +101,14 @@ async function offline(
 
 const MAX_REST_PIECES = 8
 
-/** Pieces that end where a line ends, but for the last one. */
+/** Pieces that end at a line's end, except for the last one. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(10) + 1
     if (end > 0) yield Buffer.concat([...rest, piece.subarray(0, end)])
     rest = end > 0 ? [piece.subarray(end)] : [...rest, piece]
-    // No line is that long: what has no end is passed on to be counted as bad.
+    // No line is that long: data without line ends is passed on, to be counted as bad.
     if (rest.length > MAX_REST_PIECES) yield Buffer.concat(rest.splice(0))
   }
   if (rest.some(({ length }) => length > 0)) yield Buffer.concat(rest)

@@ -1,4 +1,4 @@
-// `slipstream invite …`: codes that let people in where SLIPSTREAM_MEMBERS says invite.
+// `slipstream invite …`: codes that admit members if SLIPSTREAM_MEMBERS includes invite.
 
 import type { Command } from 'commander'
 import { isByInvite } from '../../base/config/members.ts'

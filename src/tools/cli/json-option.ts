@@ -1,4 +1,4 @@
-// The option that commands share whose result a script may want.
+// The --json option, shared by commands whose result is useful to scripts.
 
 import type { Command } from 'commander'
 

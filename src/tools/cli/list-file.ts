@@ -1,15 +1,15 @@
-// Reads a list that may be packed (gzip or zstd, known by its first bytes), and tells how far in the file
-// it is.
+// Reads a list that may be compressed (gzip or zstd, recognised by its first bytes), and tracks the position
+// in the file.
 
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { CliError } from './fail.ts'
 
 export type ListFile = {
-  /** Of the file as it is on the disk. */
+  /** Size of the file on disk. */
   readonly bytes: number
   readonly bytesRead: number
-  /** Unpacked. */
+  /** Decompressed. */
   pieces: AsyncIterable<Buffer>
 }
 
@@ -17,7 +17,7 @@ const PIECE_BYTES = 1 << 20
 const GZIP = Buffer.from([0x1f, 0x8b])
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** @throws CliError where it can't be read. */
+/** @throws CliError if it can't be read. */
 export function openList(path: string): ListFile {
   const { bytes, head } = lookAt(path)
   const file = createReadStream(path, { highWaterMark: PIECE_BYTES })

@@ -23,7 +23,7 @@ async function run(): Promise<void> {
     await program.parseAsync()
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // It has said what it has to say.
+    // Commander has already printed its message.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage
   }
 }

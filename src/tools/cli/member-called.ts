@@ -1,4 +1,4 @@
-// The members, and which of them a command's argument means.
+// Lists the members, and finds the one that a command's argument names.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -7,7 +7,10 @@ import type { CliContext } from './context.ts'
 import { CliError } from './fail.ts'
 import { readingAnyhow } from './offline.ts'
 
-/** A member's DID, by what we know of them: their server may be gone, which may be why. */
+/**
+ * A member's DID, from our own data: their server may be gone, which may be the reason for the
+ * command.
+ */
 export async function memberCalled(context: CliContext, actor: string): Promise<string> {
   const members = await membersOf(context.config())
   const name = actor.replace(/^@/, '')

@@ -1,4 +1,4 @@
-// `slipstream member link`: an address at which a member's timeline can be read in a browser, without a client.
+// `slipstream member link`: a URL that shows a member's timeline in a browser, without a client.
 
 import type { Command } from 'commander'
 import { HOUR_MS } from '../../base/util/durations.ts'

@@ -34,7 +34,7 @@ export function addMemberState(member: Command, context: CliContext): void {
     .action((file: string | undefined, { json }: JsonOption) => importState(context, file, json))
 }
 
-/** @returns the file. */
+/** @returns the path of the file. */
 export async function exportBeforeRemoval(
   context: CliContext,
   did: string,
@@ -61,7 +61,7 @@ async function stateOf(context: CliContext, did: string): Promise<MemberState> {
   return readingOffline(config, (db) => readState(db, did))
 }
 
-/** What is nobody else's business is readable by nobody else. */
+/** Writes private state, readable only by its owner. */
 function save(path: string, state: MemberState): void {
   try {
     writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY })

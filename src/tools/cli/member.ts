@@ -1,4 +1,4 @@
-// `slipstream member …`: who reads here, and their private state.
+// `slipstream member …`: the accounts that read here, and their private state.
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
@@ -65,7 +65,7 @@ async function add(context: CliContext, actor: string, options: AddOptions): Pro
 
 async function addOffline(context: CliContext, actor: string, options: AddOptions): Promise<void> {
   const config = context.config()
-  // Only now, as in offline.ts.
+  // Imported late, as in offline.ts.
   const { resolveOffline } = await import('./resolve-offline.ts')
   const { addMember: letIn } = await import('../../ingest/indexing/operator-members.ts')
   const account = await resolveOffline(config, actor)

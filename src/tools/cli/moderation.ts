@@ -1,4 +1,4 @@
-// `slipstream moderation …`: what is hidden here, who may not read here, and who decided so.
+// `slipstream moderation …`: hidden content, banned accounts, and who decided so.
 
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'

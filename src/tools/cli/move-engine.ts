@@ -1,5 +1,5 @@
-// `slipstream move-to-engine` and `move-from-engine`: a place that one node had alone goes to the engine that several
-// nodes are going to share, and back (tools/move/). Never with a server running.
+// `slipstream move-to-engine` and `move-from-engine`: move a single node's place to an engine that several
+// nodes can share, and back (tools/move/). Never with a server running.
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
@@ -73,7 +73,7 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
   })
 }
 
-/** With the folder locked and the engine reached. */
+/** With the folder locked and the engine connected. */
 async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
   await refuseServer(config)
   const { openMovingPlace } = await import('../move/moving-place.ts')

@@ -1,4 +1,4 @@
-// The database without a server: under the lock of its folder, so that none starts meanwhile.
+// Works on the database without a server, with its folder locked, so that none starts meanwhile.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,8 +15,8 @@ import { findServer } from './control-client.ts'
 type OfflineWriter = { db: Db; actors: ActorTable; writer: Writer }
 
 /**
- * What the server that runs tells, and where none does what its rows tell.
- * @throws ConfigError where there is no database.
+ * Reads from the running server, or from the rows if none runs.
+ * @throws ConfigError if there is no database.
  */
 export async function readingAnyhow<T>(
   config: Pick<Config, 'dataDir'>,
@@ -27,7 +27,7 @@ export async function readingAnyhow<T>(
   return server ? server.ask<T>('GET', path) : readingOffline(config, read)
 }
 
-/** @throws ConfigError where a server runs, or there is no database. */
+/** @throws ConfigError if a server is running, or there is no database. */
 export async function readingOffline<T>(
   { dataDir }: Pick<Config, 'dataDir'>,
   read: (db: Db) => T | Promise<T>,
@@ -45,8 +45,8 @@ export async function readingOffline<T>(
 }
 
 /**
- * Creates and upgrades the database where needed, as the server would.
- * @throws ConfigError where nodes share what is to be written, which is then decided on their engine
+ * Creates and upgrades the database if necessary, as the server would.
+ * @throws ConfigError if nodes share this data, since it is then decided on their engine
  */
 export async function writingOffline<T>(
   config: WriterConfig & Pick<Config, 'engine'>,
@@ -61,13 +61,13 @@ export async function writingOffline<T>(
 
 type WriterConfig = Pick<Config, 'dataDir' | 'indexScope' | 'trustedVerifiers'>
 
-/** What is in each node's own rows, whether it shares anything or not. */
+/** Writes data that each node keeps in its own rows, whether it shares anything or not. */
 export async function writingOwn<T>(
   config: WriterConfig,
   write: (writer: OfflineWriter) => T | Promise<T>,
 ): Promise<T> {
   return locked(config.dataDir, async () => {
-    // Only now: it takes its time, and most commands don't need it.
+    // Imported late: they load slowly, and most commands don't need them.
     const { createActorTable } = await import('../../data/graph/actor-table.ts')
     const { createWriter } = await import('../../ingest/indexing/writer.ts')
     const { rebuildActors } = await import('../../ingest/indexing/rebuild-memory.ts')
@@ -97,7 +97,7 @@ function decidedByAServer(): ConfigError {
   )
 }
 
-/** @throws ConfigError where a server runs on the folder. */
+/** @throws ConfigError if a server runs on the folder. */
 export async function locked<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
   const lock = lockDataDir(dataDir)
   try {

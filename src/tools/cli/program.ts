@@ -1,4 +1,4 @@
-// The command line: what there is, with a line of help each. Every command is a file of its own.
+// The command line: all commands with their help. Each command has its own file.
 
 import { Command } from 'commander'
 import { version } from '../../base/util/version.ts'

@@ -1,4 +1,4 @@
-// Who an account is, asked of the network by this process itself.
+// Resolves an account over the network within this process.
 
 import type { Config } from '../../base/config/config.ts'
 import { createLogger } from '../../base/obs/log.ts'

@@ -1,4 +1,4 @@
-// `slipstream restore`: puts a backup in the place of the database. Never over a running server.
+// `slipstream restore`: replaces the database with a backup. Never while a server runs.
 
 import type { Command } from 'commander'
 import { ConfigError } from '../../base/config/config.ts'

@@ -1,8 +1,9 @@
-// How a script of this project (npm run …) is called: told on --help, and below what was wrong with how it was called.
+// Usage text for this project's scripts (npm run …): printed on --help, and below the error if the arguments
+// are wrong.
 
 import { EXIT } from './fail.ts'
 
-/** @returns what `read` makes of the arguments; the process ends with the usage on --help, or where it throws. */
+/** @returns the result of `read`; prints the usage and exits on --help, or if `read` throws. */
 export function readArguments<T>(
   usage: string,
   read: (args: string[]) => T,

@@ -6,7 +6,7 @@ import { EXIT, fail } from './fail.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 
-/** The app is imported only now: help and refusals need not wait for it. */
+/** Imports the app only now: help and refusals need not wait for it. */
 export async function serve(config: Config): Promise<void> {
   const log = createLogger({ level: config.logLevel, name: 'slipstream' })
   const { startApp } = await import('../../app.ts')

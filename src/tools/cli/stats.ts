@@ -1,4 +1,4 @@
-// `slipstream stats`: what there is and how it goes, from the running server, or from the database.
+// `slipstream stats`: sizes and current state, from the running server or the database.
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
@@ -48,7 +48,7 @@ function pinsOf(status: PinStatus | undefined, { mediaPin, mediaPinMb }: Config)
   return [['pinned media', `${room}, ${thousands(missing)} blobs missing`]]
 }
 
-/** Less is no silence. */
+/** A shorter pause is not reported as silence. */
 const QUIET_MS = 5_000
 
 type Line = [name: string, value: string]

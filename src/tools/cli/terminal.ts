@@ -1,5 +1,5 @@
-// What the command line writes: results to standard output, for people as tables and for scripts as
-// JSON; how far long work is to standard error, as a bar on a terminal and as lines elsewhere.
+// Output of the command line: results to standard output, as tables for people and as JSON for scripts;
+// progress to standard error, as a bar on a terminal and as lines elsewhere.
 
 import { styleText } from 'node:util'
 import { type Options, Presets, SingleBar } from 'cli-progress'
@@ -15,7 +15,7 @@ export type Progress = {
 const LINE_EVERY_MS = 5_000
 const BAR_EVERY_MS = 100
 
-/** For people where `json` is not asked for. */
+/** Prints the text, or JSON if requested. */
 export function report(json: boolean | undefined, value: unknown, text: string): void {
   print(json ? JSON.stringify(value, null, 2) : text)
 }
@@ -24,12 +24,12 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Beside the result. */
+/** Writes to standard error, apart from the result. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** Plain where NO_COLOR is set or nobody looks. */
+/** Unstyled if NO_COLOR is set or the output is not a terminal. */
 export function dim(text: string): string {
   return styleText('dim', text, { stream: process.stdout })
 }
@@ -38,7 +38,7 @@ export function bold(text: string): string {
   return styleText('bold', text, { stream: process.stdout })
 }
 
-/** Columns as wide as they need to be; the last one as it is. */
+/** Pads columns to the width they need; the last one is left as it is. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]!.length)))
@@ -47,7 +47,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [dim(line(head)), ...rows.map(line)].join('\n')
 }
 
-/** `format` says how much a number is; without it only the share is shown. */
+/** `format` prints amounts; without it only the percentage is shown. */
 export function startProgress(what: string, total: number, format?: Format): Progress {
   return process.stderr.isTTY ? startBar(what, total, format) : startLines(what, total, format)
 }
@@ -80,7 +80,7 @@ function startBar(what: string, total: number, format?: Format): Progress {
 
 function startLines(what: string, total: number, format?: Format): Progress {
   const maySay = createGate(LINE_EVERY_MS)
-  // Not before the first while is over.
+  // The first line waits for the first interval.
   maySay()
   return {
     update(done, note = '') {

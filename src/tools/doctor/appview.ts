@@ -1,4 +1,4 @@
-// The public AppView that is asked for what is not here.
+// Checks the public AppView that is asked for what is not here.
 
 import { jsonOf } from './ask.ts'
 import type { DoctorContext } from './context.ts'

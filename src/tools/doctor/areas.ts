@@ -1,5 +1,5 @@
-// What is looked at, in the order in which it is told: what is on this machine first, then how others see
-// us, then the others. By itself, since the command line names them without looking.
+// The areas checked, in order of the report: this machine first, then how others see us, then other servers.
+// In a separate file because the command line lists them without running the checks.
 
 export const areas = [
   'settings',

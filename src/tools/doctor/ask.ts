@@ -1,5 +1,5 @@
-// One HTTP request as anybody would make it, bounded in time and size, with the redirect left where it
-// is: what stands there is what is looked at.
+// One plain HTTP request, bounded in time and size. Redirects are not followed, so that the first answer
+// itself can be checked.
 
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
@@ -14,15 +14,15 @@ type AskOptions = {
 
 export type Reply = {
   status: number
-  /** Lower case; several of a name are joined. */
+  /** Lower-case names; values of the same name are joined. */
   headers: Record<string, string>
-  /** The first of it. */
+  /** The beginning of the body. */
   text: string
-  /** From asking to the last byte. */
+  /** From the request to the last byte. */
   ms: number
 }
 
-/** @throws whatever undici does: see `whyNot`. */
+/** @throws undici's errors: see `whyNot`. */
 export type Ask = (url: string, options?: AskOptions) => Promise<Reply>
 
 const TIMEOUT_MS = 5_000
@@ -69,7 +69,7 @@ function flat(headers: Dispatcher.ResponseData['headers']): Record<string, strin
   )
 }
 
-/** The body as an object; empty where it is none. */
+/** The body as an object; empty if it is not one. */
 export function jsonOf({ text }: Pick<Reply, 'text'>): Record<string, unknown> {
   return asObject(parseJson(text)) ?? {}
 }

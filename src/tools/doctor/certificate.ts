@@ -1,4 +1,4 @@
-// The certificate of the public name, as a PDS and a browser would judge it.
+// Checks the public name's certificate as a PDS and a browser would.
 
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { DAY_MS } from '../../base/util/durations.ts'
@@ -49,7 +49,7 @@ function timedOut(): Error {
   return Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
 }
 
-/** What Node gives is a code, or an error that has one. */
+/** Node gives a code, or an error that has one. */
 function codeOf(problem: unknown): string {
   return typeof problem === 'string' ? problem : whyNot(problem).code
 }
@@ -78,7 +78,7 @@ function fixFor(code: string, name: string): string {
   return CADDY
 }
 
-/** Renewed when a third of its time is left, as programs do that renew by themselves; some live for days only. */
+/** Programs renew when a third of the lifetime is left; some certificates live for days only. */
 export function aboutAge(
   { valid_from, valid_to }: Pick<PeerCertificate, 'valid_from' | 'valid_to'>,
   nowMs: number,

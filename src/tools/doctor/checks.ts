@@ -1,4 +1,4 @@
-// Each area's examination.
+// The check of each area.
 
 import { checkAppview } from './appview.ts'
 import { type Area, areas } from './areas.ts'

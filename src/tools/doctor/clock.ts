@@ -1,5 +1,6 @@
-// The clock against those of several hosts. Tokens that PDSs sign are good for sixty seconds by our clock,
-// and events are dated by theirs. An HTTP date is whole seconds, so nothing below two is told.
+// Compares the clock with those of several hosts. Tokens signed by PDSs are valid for sixty seconds by our
+// clock, and events are dated by theirs. HTTP dates are in whole seconds, so differences below two are not
+// reported.
 
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
@@ -33,16 +34,16 @@ function hostsWithClocks({ config }: DoctorContext): string[] {
   return [...new Set(origins)]
 }
 
-/** Ours less theirs, in milliseconds; undefined where they tell none. */
+/** Our clock minus theirs, in milliseconds; undefined if they send no date. */
 async function skewOf({ ask, now }: DoctorContext, origin: string): Promise<number | undefined> {
   try {
     const startedAt = now()
     const { headers } = await ask(`${origin}/`)
     const middle = (startedAt + now()) / 2
-    // What a cache kept has been lying there for so long.
+    // How long a cached answer has been stored.
     const ageMs = Number(headers['age'] ?? 0) * 1000 || 0
     const theirs = Date.parse(headers['date'] ?? '') + ageMs
-    // Cut to whole seconds, so half a second later in the middle.
+    // Truncated to whole seconds, so on average half a second too early.
     return Number.isNaN(theirs) ? undefined : middle - (theirs + 500)
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-// Makes the context of the settings: the ways to the network as the real one has them.
+// Creates the context from the settings, with real network access.
 
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
@@ -44,7 +44,7 @@ export function createDoctorContext(
   }
 }
 
-/** Machines without a way to ask name servers themselves still have the system's word. */
+/** Falls back to the system's resolver on machines that can't query name servers themselves. */
 function publicThenSystem(byDns: LookupAddresses): LookupAddresses {
   return async (name) => {
     const found = await byDns(name)
@@ -54,7 +54,7 @@ function publicThenSystem(byDns: LookupAddresses): LookupAddresses {
   }
 }
 
-/** Whether a connection to any of the hosts that are needed comes about. */
+/** Whether a connection to any of the required hosts succeeds. */
 async function reachesAny(config: Config, socket: DoctorContext['socket']): Promise<boolean> {
   const { plcUrl, jetstreamHosts, fallbackAppview } = config
   const urls = [plcUrl, ...jetstreamHosts.map((host) => host.replace(/^ws/, 'http'))]

@@ -1,5 +1,5 @@
-// What is examined: the settings as far as they can be read, the server if it runs, and the ways out to
-// the network, so that a test can put doubles there.
+// The context of all checks: the settings as far as readable, the server if it runs, and the network access,
+// which tests can replace.
 
 import type { LookupFunction } from 'node:net'
 import type { Config, ConfigError } from '../../base/config/config.ts'
@@ -11,31 +11,31 @@ import type { Ask } from './ask.ts'
 /** Through control.sock in the data folder. */
 type RunningServer = {
   status: Status
-  /** @throws Error with what the server says is wrong. */
+  /** @throws Error with the server's explanation. */
   ask<T>(method: string, path: string): Promise<T>
 }
 
 export type DoctorContext = {
-  /** What can't be read has its default here, and stands in `problems`. */
+  /** Unreadable settings have their defaults here and are listed in `problems`. */
   config: Config
   problems: readonly ConfigError[]
-  /** Keys that are set, by the environment or the file. */
+  /** Whether the environment or the file sets this key. */
   isSet(key: string): boolean
-  /** `none`: nobody answers on the socket. A string otherwise: why it may not be asked. */
+  /** `none`: the socket does not answer. `refusal`: why this user may not connect. */
   server: RunningServer | 'none' | { refusal: string; fix: string }
-  /** Where the settings' file would be. */
+  /** Where the settings file would be. */
   dotenvPath: string
   now(): number
-  /** As anybody asks: by the name's addresses, verifying certificates, without following redirects. */
+  /** Like any client: by the name's addresses, verifying certificates, not following redirects. */
   ask: Ask
-  /** As this server asks strangers' servers. */
+  /** As this server sends requests to strangers' servers. */
   fetch: GuardedFetch
   resolver: Resolver
-  /** What a name stands for in public DNS. */
+  /** The addresses of a name in public DNS. */
   addressesOf(name: string): Promise<string[]>
-  /** How sockets find addresses and whom they trust, where not as the system does. */
+  /** How sockets resolve addresses and which CA they trust, if not the system's. */
   socket: { lookup?: LookupFunction; ca?: string }
-  /** Whether any host outside answers at all; asked once. */
+  /** Whether any outside host answers at all; checked once. */
   isOnline(): Promise<boolean>
 }
 
@@ -45,7 +45,7 @@ export function runningServer({
   return typeof server === 'object' && 'status' in server ? server : undefined
 }
 
-/** A name that only this machine knows: for trying things out. */
+/** A name that only this machine knows: for trials. */
 export function isLocalOnly({ hostname }: Pick<Config, 'hostname'>): boolean {
   return /^localhost(:|$)/.test(hostname)
 }

@@ -1,5 +1,5 @@
-// What mends something, as it is typed where this Slipstream was installed: a release of deploy/install.sh, the
-// image, the npm package, or a checkout. A command of another one would not be found, or would mend another copy.
+// Fixes as typed for this kind of installation: a release of deploy/install.sh, the image, the npm package,
+// or a checkout. A command for another kind would not be found, or would fix another copy.
 
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -7,13 +7,13 @@ import { basename, join, resolve } from 'node:path'
 type Installation = 'release' | 'container' | 'checkout' | 'package'
 
 type Cures = {
-  /** A command of the command line. */
+  /** How to run a command of the command line. */
   command(line: string): string
   start: string
   restart: string
-  /** What came with the packages. */
+  /** How to reinstall the packages. */
   reinstall: string
-  /** @param uid - whom the data folder belongs to. */
+  /** @param uid - the owner of the data folder. */
   asUser(uid: number): string
 }
 
@@ -60,5 +60,5 @@ const cures: Record<Installation, Cures> = {
   },
 }
 
-/** Those of the installation that this runs from. */
+/** The fixes for the installation that runs this. */
 export const here: Cures = cures[findInstallation()]

@@ -1,5 +1,5 @@
-// The database, read beside a server or without one: whether it is whole at first sight, which Slipstream
-// it belongs to, and whether the stream can still go on where it stopped.
+// Checks the database, with or without a running server: whether it looks intact, which Slipstream it belongs
+// to, and whether the stream can still resume where it stopped.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 
-/** What public Jetstream hosts keep. */
+/** How long public Jetstream hosts keep events. */
 const WINDOW_HOURS = { v1: 24, v2: 36 }
 const SOON_HOURS = 6
 
@@ -57,7 +57,7 @@ function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {
   const [last] = streamCursors(db)
   if (!last) return [unchecked('nothing was received yet')]
   const hours = (doctor.now() - last.timeUs / 1000) / HOUR_MS
-  // A running one tells its lag itself.
+  // A running server reports its own lag.
   if (runningServer(doctor)) return []
   const since = `received until ${new Date(last.timeUs / 1000).toISOString()}`
   const left = WINDOW_HOURS[last.wire] - hours

@@ -1,5 +1,5 @@
-// The disk under the data folder: room, what kind it is, and whether what SQLite needs of it works: files
-// that are flushed, and a write-ahead log that two connections share.
+// Checks the disk under the data folder: free space, file system, and what SQLite needs of it: flushed files,
+// and a write-ahead log shared by two connections.
 
 import {
   closeSync,
@@ -29,7 +29,7 @@ const PROBE_BYTES = 64 * 1024
 
 type Kind = { name: string; level: 'wrong' | 'notice'; why: string }
 
-/** By the magic numbers of Linux's statfs(2). */
+/** Magic numbers of Linux's statfs(2). */
 const KINDS: Record<number, Kind> = {
   26985: network('NFS'),
   4283649346: network('CIFS'),
@@ -76,7 +76,7 @@ export function checkDisk({ config }: DoctorContext): Finding[] {
 
 type Bounds = { freeBytes: number; databaseBytes: number; capBytes: number; reserveBytes: number }
 
-/** From nine tenths of either on, less is kept. @param capBytes - 0: none */
+/** Less is kept from nine tenths of either limit on. @param capBytes - 0: none */
 export function aboutBounds({
   freeBytes,
   databaseBytes,
@@ -92,7 +92,7 @@ export function aboutBounds({
   return [notice(text, 'Make room, or lower SLIPSTREAM_DISK_RESERVE_MB.')]
 }
 
-/** Where the data folder is not there yet, the one in which it will be made. */
+/** If the data folder does not exist yet, the folder in which it will be created. */
 function nearestFolder(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
 }
@@ -123,7 +123,7 @@ export function aboutRoom(
 
 function aboutInodes(folder: string): Finding[] {
   const { files, ffree } = statfsSync(folder)
-  // Some kinds of disk have no such limit, and say 0.
+  // Some file systems have no such limit, and report 0.
   if (files === 0 || ffree > FEW_INODES) return []
   const text = `only ${ffree} more files can be made in ${folder}`
   return [wrong(text, 'Delete what is not needed: `df -i` shows how many there are.')]
@@ -137,7 +137,7 @@ export function aboutKind(type: number, folder: string): Finding[] {
   return [kind.level === 'wrong' ? wrong(text, fix) : notice(text, fix)]
 }
 
-/** In a folder of its own, which is taken away again. */
+/** In a separate folder, which is removed again. */
 function aboutWriting(folder: string): Finding[] {
   let probe: string
   try {

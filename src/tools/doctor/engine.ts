@@ -1,5 +1,5 @@
-// The CQL engine, where several nodes of one place share it: whether it can be reached, survives the loss of a node,
-// has our tables, and keeps the same time.
+// Checks the CQL engine that several nodes share: whether it is reachable, survives the loss of a node, has
+// our tables, and has synchronised clocks.
 
 import { parseEngineAddress } from '../../base/config/engine.ts'
 import { connectEngine, type Engine } from '../../data/engine/connect.ts'

@@ -1,5 +1,5 @@
-// Runs all checks at the same time, each with a clock of its own, and none of them able to spoil
-// another: what throws, or takes too long, is a line that says so.
+// Runs all checks concurrently, each with its own timeout and isolated from the others: a check that throws
+// or takes too long becomes a line that says so.
 
 import { within } from '../../base/util/waits.ts'
 import type { DoctorContext } from './context.ts'

@@ -1,6 +1,6 @@
-// did.json as those fetch it who decide by it: a PDS that looks where to send its users' calls (contract
-// A1), and a client in a browser that is told of us (B1). Where our DID is described elsewhere, whether it
-// leads here.
+// Checks did.json as fetched by those that rely on it: a PDS that looks up where to send its users' calls
+// (contract A1), and a client in a browser that learns of us (B1). If our DID is described elsewhere, checks
+// whether it points here.
 
 import type { Config } from '../../base/config/config.ts'
 import { documentUrl } from '../../sources/identity/fetch-identity.ts'
@@ -10,7 +10,7 @@ import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { whyNot } from './why-not.ts'
 
-/** As PDSs have it. */
+/** The timeout that PDSs use. */
 const PDS_MAX_WAIT_MS = 3_000
 const SERVICE_ID = '#bsky_appview'
 const PROXY_FIX =
@@ -71,7 +71,7 @@ function aboutReply(
   return wrong(`${url} is answered with ${status}`, fix)
 }
 
-/** The proxy is there, and does not reach what is behind it. */
+/** The proxy answers, but does not reach the server behind it. */
 export function aboutGateway(status: number, doctor: DoctorContext): Finding {
   const { bind, port } = doctor.config
   if (!runningServer(doctor)) {
@@ -103,7 +103,7 @@ function aboutDocument(document: Record<string, unknown>, config: Config): Findi
   return [wrong(`its type is ${String(ours.type)}; clients want BskyAppView`, add)]
 }
 
-/** Of our own host, whatever our DID is: clients ask there. */
+/** Asks our own host, whatever our DID is: clients ask there. */
 async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
   const { config, ask } = doctor
   const origin = 'https://client.example'
@@ -121,11 +121,11 @@ async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
     if (simple.status >= 300) return aboutOtherDid(simple, config)
     return [aboutCors(simple, preflight, origin)]
   } catch {
-    return [] // said above
+    return [] // reported above
   }
 }
 
-/** Only what is ours is served here; the rest was said above. */
+/** Only our own document is served here; other cases were reported above. */
 function aboutOtherDid({ status }: Reply, { serviceDid, hostname }: Config): Finding[] {
   if (status !== 404 || serviceDid === `did:web:${hostname.replace(':', '%3A')}`) return []
   const text = `clients that ask for an address find no did.json at ${hostname}, since our DID is ${serviceDid}`

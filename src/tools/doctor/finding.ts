@@ -1,10 +1,10 @@
-// What an examination finds: one line each, and with whatever is not good what to do about it.
+// The findings of a check: one line each, and a fix for every problem.
 
 /**
  * - `good`: as it should be
  * - `notice`: works, but is worth knowing
- * - `wrong`: to be mended
- * - `unchecked`: nobody can say now, and why
+ * - `wrong`: must be fixed
+ * - `unchecked`: can't be checked now, and why
  */
 export type Level = 'good' | 'notice' | 'wrong' | 'unchecked'
 

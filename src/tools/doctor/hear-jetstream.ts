@@ -1,5 +1,5 @@
-// One connection to a Jetstream host, until the first event or a few seconds later, with the parts that
-// the stream itself is made of.
+// Opens one connection to a Jetstream host, until the first event or for a few seconds, with the components
+// of the real stream.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,18 +17,18 @@ import type { Dictionary } from '../../sources/jetstream/zstd/dictionary.ts'
 import type { DoctorContext } from './context.ts'
 
 export type Heard = {
-  /** How it ended before anything came; undefined where it was open. */
+  /** How it ended before any data; undefined if it was open. */
   end: 'unreachable' | 'no such wire' | 'refused' | undefined
   why: string
-  /** undefined: plain. */
+  /** undefined: uncompressed. */
   dictionaryId: number | undefined
-  /** Why there is none, where one was to be had. */
+  /** Why there is none although compression is enabled. */
   noDictionary: string | undefined
-  /** Of the first event that could be read, microseconds since 1970. */
+  /** Of the first readable event, microseconds since 1970. */
   timeUs: number | undefined
-  /** Why the first frames could not be read. */
+  /** Why the first frames were unreadable. */
   unreadable: string | undefined
-  /** How long it was listened to at most. */
+  /** Longest listening time. */
   seconds: number
 }
 
@@ -50,7 +50,7 @@ export async function listenTo(doctor: DoctorContext, call: Call): Promise<Heard
   }
 }
 
-/** Asked for anew, and kept nowhere. */
+/** Always fetched anew, and not kept. */
 async function findDictionary(
   { config }: DoctorContext,
   { host, wire }: Call,

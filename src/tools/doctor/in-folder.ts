@@ -1,5 +1,5 @@
-// For checks that look into the data folder: one that this user may not enter looks empty, and nothing may be
-// concluded from that.
+// For checks that look into the data folder: a folder that this user may not enter looks empty, which must
+// not lead to conclusions.
 
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'

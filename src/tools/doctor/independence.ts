@@ -1,22 +1,22 @@
-// Which servers of others a reader still depends on under these settings: what each gives, what is missing
-// while it is away, and which setting puts another in its place, or does without. Nobody is asked.
+// Which other parties' servers readers still depend on with these settings: what each provides, what is
+// missing while it is down, and which setting replaces or removes it. Sends no requests.
 
 import type { Config } from '../../base/config/config.ts'
 
 type Dependency = {
   what: string
-  /** Host names, or whose they are where each account has its own. */
+  /** Host names, or whose hosts they are if each account has its own. */
   hosts: string[]
-  /** Who asks them: this server, or the reader's client by itself. */
+  /** Which side sends the requests: this server, or the reader's client directly. */
   askedBy: 'server' | 'client'
   gives: string
-  /** What it is like without them; the Following feed loads in any case. */
+  /** What fails without them; the Following feed loads in any case. */
   without: string
-  /** The setting that names others or none; undefined where there is nothing to choose. */
+  /** The setting that names others or none; undefined if there is no choice. */
   setting: string | undefined
 }
 
-/** Those that the settings leave; in the order in which they matter. */
+/** The dependencies that the settings leave, most important first. */
 export function dependenciesOf(config: Config): Dependency[] {
   return [
     jetstream(config),

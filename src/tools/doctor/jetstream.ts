@@ -1,5 +1,5 @@
-// Each Jetstream host, on each of its two wires, as the stream itself would ask it: the dictionary, whether
-// frames can be read, how far behind the network they are, and how far back it goes.
+// Checks each Jetstream host on both wires, as the stream itself would: the dictionary, whether frames are
+// readable, how far behind the network they are, and how far back the host goes.
 
 import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
@@ -10,7 +10,7 @@ import { type Heard, listenTo } from './hear-jetstream.ts'
 type Wire = 'v1' | 'v2'
 
 const LATE_MS = MINUTE_MS
-/** Further back than any host keeps, so that it begins where its window does. */
+/** Further back than any host keeps, so that it starts at its window's beginning. */
 const LONG_AGO_MS = 30 * 24 * HOUR_MS
 const WIRE_FIX =
   'Set SLIPSTREAM_JETSTREAM_WIRE=auto, or name another host in SLIPSTREAM_JETSTREAM_HOSTS.'
@@ -19,7 +19,7 @@ export async function checkJetstream(doctor: DoctorContext): Promise<Finding[]> 
   const hosts = [...new Set(doctor.config.jetstreamHosts)]
   const found = await Promise.all(hosts.map((host) => aboutHost(doctor, host)))
   const isOneGood = found.some((some) => some.every(({ level }) => level !== 'wrong'))
-  // One that is away is what the others are for.
+  // If one host is down, the others replace it.
   return found
     .flat()
     .map((finding) =>
@@ -50,7 +50,7 @@ async function aboutHost(doctor: DoctorContext, host: string): Promise<Finding[]
   return [...judged, ...aboutWindow(host, from, doctor)]
 }
 
-/** A wire that is not asked for need not be there. */
+/** A wire that is not used need not exist. */
 function unneeded({ text }: Finding): Finding {
   return notice(`${text} (not used: SLIPSTREAM_JETSTREAM_WIRE)`)
 }
@@ -106,7 +106,7 @@ function aboutDictionary(
   return notice(text, fix)
 }
 
-/** Since when the host has events, in microseconds; undefined where it does not say. */
+/** Start of the host's window, in microseconds; undefined if it does not say. */
 async function windowOf(doctor: DoctorContext, host: string): Promise<number | undefined> {
   const wire: Wire = doctor.config.jetstreamWire === 'v1' ? 'v1' : 'v2'
   const cursor = (doctor.now() - LONG_AGO_MS) * 1000

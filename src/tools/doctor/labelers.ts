@@ -1,4 +1,4 @@
-// The labelers whose labels count for everybody: each has to be one.
+// Checks that each labeler whose labels apply to all readers is one.
 
 import { findLabeler } from '../../ingest/labels/labeler-identity.ts'
 import type { DoctorContext } from './context.ts'

@@ -1,5 +1,5 @@
-// Some members' way here: their name, their document, their PDS, and whether that PDS would send us their
-// calls. Those that the settings name, or else those that the running server has.
+// Checks the path from some members to us: their name, their document, their PDS, and whether that PDS would
+// forward their calls. Takes the members named in the settings, or else some of the running server's.
 
 import { namedMembers } from '../../base/config/members.ts'
 import type { MemberLine } from '../../http/operator/members.ts'
@@ -14,7 +14,7 @@ import { whyNot } from './why-not.ts'
 const MAX_CHECKED = 10
 const PDS_TIMEOUT_MS = 6_000
 const FOLLOWS = 'app.bsky.graph.follow'
-/** One that a PDS passes on, so that it looks for us before it asks for a token. */
+/** A method that a PDS forwards, so that it looks us up before it asks for a token. */
 const PASSED_ON = 'app.bsky.unspecced.getConfig'
 const NOBODY = 'did:web:nobody.invalid#bsky_appview'
 const PASSING_FIX =
@@ -36,7 +36,7 @@ export async function checkMembers(doctor: DoctorContext): Promise<Finding[]> {
   return [...found.flat(), ...(rest > 0 ? [unchecked(`${rest} more were not checked`)] : [])]
 }
 
-/** The last seen first. */
+/** Most recently seen first. */
 async function joined(doctor: DoctorContext): Promise<string[]> {
   const server = runningServer(doctor)
   if (!server) return []
@@ -119,8 +119,8 @@ async function aboutReading(
 }
 
 /**
- * Without a token it refuses in the end; what it says tells how far it came. Asked for nobody first: a PDS
- * that wants a token before it looks says nothing by it.
+ * Without a token it refuses in the end; its error shows how far it got. A control request names a
+ * nonexistent service: a PDS that asks for a token before it looks tells nothing.
  */
 async function aboutPassing(
   doctor: DoctorContext,

@@ -1,18 +1,18 @@
-// To what a process may grow: the least limit of its control group and of those above it, which is what
-// MemoryMax= in a systemd unit and a container's limit come to. The doctor is started from a shell and stands
-// in another group than the service, so the server's is found by its process id.
+// The memory limit of a process: the lowest limit of its control group and of those above it, which covers
+// MemoryMax= of a systemd unit and container limits. The doctor runs from a shell, in another group than the
+// service, so the server's is found by its process id.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** @returns undefined where there is none, or nobody can say. */
+/** @returns undefined if there is none, or it can't be read. */
 export function memoryLimitOf(pid: number, root = '/'): number | undefined {
   const groups = read(join(root, 'proc', String(pid), 'cgroup')).split('\n')
   const limits = groups.flatMap((line) => limitsOf(line, join(root, 'sys/fs/cgroup')))
   return limits.length > 0 ? Math.min(...limits) : undefined
 }
 
-/** @param line - `0::/path` of the unified hierarchy, `9:memory:/path` of the one before. */
+/** @param line - `0::/path` of the unified hierarchy, `9:memory:/path` of the older one. */
 function limitsOf(line: string, mount: string): number[] {
   const [, number, controllers = '', path = ''] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? []
   const isUnified = number === '0' && controllers === ''

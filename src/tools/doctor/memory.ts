@@ -1,4 +1,5 @@
-// Whether the memory of this machine, of its container or of SLIPSTREAM_MEMORY_MB is enough for what is stored.
+// Checks whether the memory of this machine, its container or SLIPSTREAM_MEMORY_MB suffices for the stored
+// data.
 
 import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
@@ -38,7 +39,7 @@ export function checkMemory(doctor: DoctorContext): Finding[] {
   ]
 }
 
-/** What is let in must fit, too: where the limit is reached, the kernel ends the process. */
+/** Members yet to be admitted must fit, too: at the limit, the kernel kills the process. */
 export function aboutSeats(
   { needed, available }: { needed: number; available: number },
   sizes: Sizes,
@@ -55,7 +56,7 @@ export function aboutSeats(
   ]
 }
 
-/** What the processes may take that decode pictures. */
+/** Memory that the image-decoding processes may take. */
 export function mediaBytes({
   images,
   videos,
@@ -80,7 +81,7 @@ export function aboutMemory(
   return needed > available * ENOUGH_SHARE ? notice(what, fix) : good(what)
 }
 
-/** @param limit - the running server's; where none runs, this process's own is all that is known. */
+/** @param limit - the running server's; if none runs, only this process's own is known. */
 function availableBytes(config: Config, limit: number | undefined): number {
   const own = limit ?? process.constrainedMemory()
   const machine = own > 0 ? Math.min(own, totalmem()) : totalmem()

@@ -1,5 +1,5 @@
-// What the host name stands for in DNS, since PDSs go there: public addresses alone, and this machine's
-// or those of something in front of it.
+// Checks the host name's DNS records, since PDSs connect there: only public addresses, and this machine's or
+// those of a proxy in front of it.
 
 import { networkInterfaces } from 'node:os'
 import { isPublicAddress } from '../../sources/identity/public-address.ts'

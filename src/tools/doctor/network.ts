@@ -1,5 +1,5 @@
-// Whether this machine has a way out at all. Where it has none, the other checks say that they could not
-// look, instead of each telling the same.
+// Checks whether this machine has network access at all. If not, the other checks report that they could not
+// look, instead of each reporting the same problem.
 
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, wrong } from './finding.ts'

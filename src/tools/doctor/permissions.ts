@@ -1,5 +1,5 @@
-// Who may read and write what: the data folder holds what members keep to themselves, the settings' file
-// perhaps a token, and the control socket is a door.
+// Checks access rights: the data folder holds members' private data, the settings file may hold a token, and
+// the control socket gives control over the server.
 
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -68,7 +68,7 @@ function readableBelow(dataDir: string): boolean {
   return modes.some((mode) => (mode & OTHERS_READ) !== 0)
 }
 
-/** None where this user may not look. */
+/** None if this user may not look. */
 function oursIn(dataDir: string): string[] {
   try {
     return readdirSync(dataDir).filter(isOurs)
@@ -77,7 +77,7 @@ function oursIn(dataDir: string): string[] {
   }
 }
 
-/** Whoever made them, one user has to write them all. */
+/** One user must be able to write all files, regardless of who created them. */
 function aboutFiles(folder: Stats, dataDir: string): Finding[] {
   let names: string[]
   try {

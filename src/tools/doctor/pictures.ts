@@ -1,4 +1,4 @@
-// Where pictures come from: Bluesky's CDN, ours, or another address.
+// Checks the source of images: Bluesky's CDN, our own server, or another URL.
 
 import type { Config } from '../../base/config/config.ts'
 import { jsonOf } from './ask.ts'
@@ -6,7 +6,7 @@ import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 import { whyNot } from './why-not.ts'
 
-/** Of nobody; each server of pictures says so in its own way. */
+/** A DID of no account; each kind of image server answers it differently. */
 const NOBODY = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const NOTHING = `bafkrei${'a'.repeat(52)}`
 

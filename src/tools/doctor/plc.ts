@@ -1,4 +1,4 @@
-// The directory of did:plc accounts: without it nobody new can be recognised.
+// Checks the did:plc directory: without it no new account can be recognised.
 
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'

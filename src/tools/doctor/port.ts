@@ -1,4 +1,4 @@
-// The port: ours, free, or somebody else's.
+// Checks the port: ours, free, or taken by another program.
 
 import { createServer } from 'node:net'
 import type { Config } from '../../base/config/config.ts'
@@ -41,7 +41,7 @@ async function healthOf({ config, ask }: DoctorContext): Promise<string> {
   }
 }
 
-/** Where to reach what listens there. */
+/** The address at which a listener on `bind` is reachable. */
 export function reachable(bind: string): string {
   if (bind === '0.0.0.0') return '127.0.0.1'
   if (bind === '::') return '[::1]'

@@ -1,6 +1,5 @@
-// The reverse proxy in front, by what it does to requests: whether it tells who asks and can't be lied to
-// about it, passes tokens, keeps no answers, and lets through what clients send. Upgrades to WebSocket are
-// not needed by anything.
+// Checks what the reverse proxy does to requests: whether it passes on client addresses that can't be forged,
+// passes tokens, caches nothing, and lets through all that clients send. WebSocket upgrades are not needed.
 
 import { lookup } from 'node:dns/promises'
 import { within } from '../../base/util/waits.ts'
@@ -13,11 +12,11 @@ import { reachable } from './port.ts'
 const CHEAP = '/xrpc/app.bsky.unspecced.getConfig'
 const WITH_TOKEN = '/xrpc/app.bsky.feed.getTimeline'
 const WITH_BODY = '/xrpc/app.bsky.draft.createDraft'
-/** A little less than Slipstream takes itself. */
+/** A little less than Slipstream's own limit. */
 const BODY_BYTES = 96 * 1024
-/** Twenty-five posts by URI, or a hundred accounts, and some room. */
+/** Twenty-five posts by URI, or a hundred accounts, with a margin. */
 const QUERY_BYTES = 6 * 1024
-/** What programs answer to an address that is too long for them. */
+/** Statuses with which programs reject a URL that is too long. */
 const TOO_LONG = new Set([400, 403, 413, 414, 431])
 const CALLS = 3
 const COUNTING_MS = 12_000
@@ -40,7 +39,7 @@ export async function checkProxy(doctor: DoctorContext): Promise<Finding[]> {
     aboutQueries(ask, origin),
     aboutMetrics(doctor),
   ])
-  // They count requests, so nothing else may run meanwhile.
+  // This check counts requests, so no other may run meanwhile.
   const tooSlow = unchecked('the proxy is too slow to tell whether it tells visitors apart')
   const told = await within(COUNTING_MS, aboutAddresses(doctor))
   return [...all.flat(), ...(told ?? [tooSlow])]
@@ -54,7 +53,7 @@ function aboutSlipstream(reply: Reply): Finding[] {
   return [wrong(`what answers under /xrpc/ is not Slipstream (status ${status})`, fix)]
 }
 
-/** With a token that is none, Slipstream says so; without one, that it is missing. */
+/** Slipstream's error for an invalid token differs from the one for a missing token. */
 async function aboutTokens(ask: Ask, origin: string): Promise<Finding[]> {
   const headers = { authorization: 'Bearer doctor.doctor.doctor' }
   const reply = await ask(origin + WITH_TOKEN, { headers })
@@ -70,7 +69,7 @@ async function aboutTokens(ask: Ask, origin: string): Promise<Finding[]> {
   return [good('tokens get through')]
 }
 
-/** Every answer has an id of its own. */
+/** Every uncached answer has its own id. */
 async function aboutCaching(ask: Ask, origin: string, first: Reply): Promise<Finding[]> {
   const second = await ask(origin + CHEAP)
   const id = first.headers['x-request-id']
@@ -119,7 +118,7 @@ async function aboutMetrics({ config, ask }: DoctorContext): Promise<Finding[]> 
   ]
 }
 
-/** Told from how many points are left to whom after some calls. */
+/** Judged by the remaining rate limit of each address after some calls. */
 async function aboutAddresses(doctor: DoctorContext): Promise<Finding[]> {
   const { config, ask } = doctor
   const left = async (url: string, headers?: Record<string, string>) =>
@@ -129,7 +128,7 @@ async function aboutAddresses(doctor: DoctorContext): Promise<Finding[]> {
   if (Number.isNaN(before)) return [unchecked('visitors have no rate limit, so it does not matter')]
   for (let call = 0; call < CALLS; call++) await left(url)
   const asForged = await left(url, { 'x-forwarded-for': FORGED })
-  // Seen twice, since a new window of the limit looks the same once.
+  // Checked twice, since a new rate limit window looks the same once.
   if (asForged > before && (await left(url)) < asForged) {
     const fix =
       'Let the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
@@ -157,7 +156,7 @@ async function aboutSharing(
     for (let call = 0; call < CALLS; call++) await left(direct + CHEAP)
     return before - (await left(url)) > CALLS
   }
-  // Twice, since somebody else may ask from this address too.
+  // Twice, since another client may send requests from this address too.
   if (!((await seemsShared()) && (await seemsShared()))) {
     return good('visitors are told apart by their addresses')
   }

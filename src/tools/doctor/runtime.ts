@@ -1,4 +1,4 @@
-// The software that Slipstream is made of: the right Node, and the parts in machine code, each used once.
+// Checks the software: the right Node, and each native package by using it once.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -38,7 +38,7 @@ function aboutSqlite(): Finding {
   }
 }
 
-/** Needed for pictures of our own alone. */
+/** Needed only for serving our own images. */
 async function aboutSharp(isNeeded: boolean): Promise<Finding> {
   try {
     const { default: sharp } = await import('sharp')
@@ -51,7 +51,7 @@ async function aboutSharp(isNeeded: boolean): Promise<Finding> {
   }
 }
 
-/** Its size and licence are why it is not installed with the rest (docs/VIDEO.md). */
+/** Because of its size and licence it is not installed by default (docs/VIDEO.md). */
 async function aboutCodecs(config: DoctorContext['config']): Promise<Finding[]> {
   const { videos, videoPreviews, videoLowerQualities } = config
   const hasLower = videoLowerQualities.length > 0
@@ -86,7 +86,7 @@ async function aboutZstd(): Promise<Finding> {
   }
 }
 
-/** @param limits - /proc/self/limits; empty where there is none. */
+/** @param limits - /proc/self/limits; empty if there is none. */
 export function aboutOpenFiles(limits: string): Finding[] {
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
   if (soft === undefined) return []

@@ -1,4 +1,4 @@
-// The server itself: whether it runs, with these settings and of this version, and how it does.
+// Checks the server itself: whether it runs, with these settings and this version, and its state.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {
     : notice(why, 'It goes on by itself.')
 }
 
-/** Each of these means frames that can't be used, and some of them a gap. */
+/** Drops are unusable frames, and some of them cause a gap. */
 function aboutDrops({ dropped, received }: StreamStatus): Finding[] {
   const { duplicate: _twice = 0, ...lost } = dropped
   const sum = Object.values(lost).reduce((a, b) => a + b, 0)
@@ -110,7 +110,7 @@ function aboutQuarantine({ facts }: Status): Finding[] {
   )
 }
 
-/** Nobody answers, and the lock tells whether nobody is there. */
+/** The socket does not answer; the lock tells whether a server is running. */
 function aboutLock({ config: { dataDir } }: DoctorContext): Finding {
   if (!existsSync(join(dataDir, 'slipstream.lock')))
     return unchecked('it is not running', here.start)

@@ -1,5 +1,4 @@
-// The settings: those that can't be read, those that contradict each other, and those that are fit but
-// hardly meant so.
+// Checks the settings: unreadable ones, contradictory ones, and valid ones that are hardly intended.
 
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -192,7 +191,7 @@ function aboutMedia({ images, videos }: Config, isSet: (key: string) => boolean)
     )
 }
 
-/** As the start does, which it would stop. */
+/** The same check as at start, where it would stop the server. */
 function aboutTrailer({ videoTrailer }: Config): Finding[] {
   if (videoTrailer === undefined) return []
   try {

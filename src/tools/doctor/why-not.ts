@@ -1,4 +1,4 @@
-// Why there was no answer, in words, with what usually helps.
+// Explains in words why there was no answer, with the usual remedy.
 
 type WhyNot = { code: string; text: string }
 
@@ -29,7 +29,7 @@ const WORDS: Record<string, string> = {
   HPE_INVALID_CONSTANT: 'it does not speak HTTP there',
 }
 
-/** Of whatever a request failed with; the innermost code counts. */
+/** For any error of a request; the innermost code counts. */
 export function whyNot(error: unknown): WhyNot {
   for (let at = error as Cause | undefined, depth = 0; at && depth < 6; depth++) {
     const code = at.code ?? at.name

@@ -1,5 +1,6 @@
-// A place comes back from an engine to this node's data folder: all that others have put there becomes rows, and from then
-// on rows have the word. Servers that still name the engine are refused there by what stands in it.
+// Moves a place back from an engine to this node's data folder: everything that other nodes put there becomes
+// rows, and from then on the rows are authoritative. The engine's own record of the move refuses servers that
+// still name it.
 
 import { randomUUID } from 'node:crypto'
 import type { TimelineRequest } from '../../bridge/messages.ts'
@@ -28,11 +29,11 @@ export type MovedFromEngine = {
   place: string
   members: number
   timelines: number
-  /** A move to the engine that was not at its end was given up: rows had the word all the time. */
+  /** An unfinished move to the engine was given up: the rows were authoritative all the time. */
   isGivenUp: boolean
 }
 
-/** No engine that was lost can have given more numbers to one member than so many above what is here. */
+/** A lost engine can't have given a member more numbers than this beyond those known here. */
 const LOST_NUMBERS = 1_000_000
 
 export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine> {
@@ -49,7 +50,7 @@ export async function moveFromEngine(parts: MoveParts): Promise<MovedFromEngine>
   return { place: place.id, ...brought, isGivenUp: false }
 }
 
-/** Of an engine that is lost: what this node has is all there is. @returns the engine's identity */
+/** For a lost engine: this node's own data is all there is. @returns the engine's identity */
 export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'writer'>): string {
   const id = sharedWith(db)
   if (id === undefined) throw nothingShared()
@@ -57,7 +58,7 @@ export function leaveWithoutEngine({ db, writer }: Pick<MoveParts, 'db' | 'write
   return id
 }
 
-/** Cursors stay good, and no number is given again. */
+/** Cursors stay valid, and no number is given twice. */
 function leaveAbove({ db, now }: IndexContext, place: string, highest: number): void {
   leaveEngine(db)
   raiseArrivals(db, highest)
@@ -81,7 +82,7 @@ function refuseOthers({ db, place }: MoveParts): void {
   )
 }
 
-/** Of a move to the engine that was not at its end: rows had the word all the time. */
+/** Gives up an unfinished move to the engine: the rows were authoritative all the time. */
 async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngine> {
   const { place, db, writer } = parts
   if (findEngineMove(db)?.id !== found.id) {
@@ -96,7 +97,10 @@ async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngi
   return { place: place.id, members, timelines: 0, isGivenUp: true }
 }
 
-/** Whoever began before and did not end, the place is whole on the engine, and goes where it is taken now. */
+/**
+ * Whichever node left a move unfinished, the place is complete on the engine, and goes to the node
+ * that takes it now.
+ */
 async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<PlaceMove> {
   const { place, db, writer } = parts
   const own = findEngineMove(db)
@@ -110,7 +114,7 @@ async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<Pl
   const id = own?.id ?? randomUUID()
   writer.commit((ctx) => putEngineMove(ctx.db, { place: place.id, id }))
   const move = await mark(place, found, { id, state: 'leaving', base: found?.base ?? 0 })
-  // One that has begun meanwhile does not know of it.
+  // A server started meanwhile does not know of the move.
   await refuseServers(place)
   return move
 }
@@ -135,7 +139,7 @@ async function write({ writer }: MoveParts, request: TimelineRequest): Promise<P
   return []
 }
 
-/** Of all members' timelines. */
+/** Over all members' timelines. */
 async function highestNumber(parts: MoveParts, base: number): Promise<number> {
   const { place, db } = parts
   const following = place.following(base)

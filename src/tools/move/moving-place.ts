@@ -1,5 +1,6 @@
-// What a move between a data folder and an engine works on: the engine by its ports, and the folder's database, which
-// nobody else has open meanwhile. A move that was interrupted is begun again and finds what it has done.
+// What a move between a data folder and an engine works on: the engine through its ports, and the folder's
+// database, which no other process has open meanwhile. An interrupted move is started again and finds its
+// earlier work.
 
 import type { Config } from '../../base/config/config.ts'
 import { batchesOf } from '../../base/util/batches.ts'
@@ -37,18 +38,18 @@ export type MoveParts = {
   db: Db
   actors: ActorReader
   writer: Pick<Writer, 'commit'>
-  /** What serving threads ask the writer for, done at once. */
+  /** The serving threads' write requests, executed at once. */
   requests: Requests
   config: Pick<Config, 'reasonableLimit'>
   onProgress: (step: Step, done: number, all: number) => void
   now: () => number
 }
 
-/** Many are on their way at once, each waited for as long as it takes. */
+/** Many requests run at once, each with a long timeout. */
 const PATIENCE_MS = 30_000
 const AT_ONCE = 16
 
-/** @throws EngineUnavailableError where there are no tables */
+/** @throws EngineUnavailableError if the tables do not exist */
 export async function openMovingPlace(engine: Engine): Promise<MovingPlace> {
   return {
     id: await checkedSchema(engine),
@@ -62,12 +63,12 @@ export async function openMovingPlace(engine: Engine): Promise<MovingPlace> {
   }
 }
 
-/** What a serving thread brings rows up to date with; the command itself says what fails. */
+/** The parts with which a serving thread updates rows; the command itself reports failures. */
 export function rowsOf({ db, requests }: Pick<MoveParts, 'db' | 'requests'>) {
   return { db, writer: requests, log: { warn() {}, error() {}, info() {} } }
 }
 
-/** Goes over all of them, so many at once. */
+/** Processes all of them, `AT_ONCE` at a time. */
 export async function inBatches<T>(
   { onProgress }: Pick<MoveParts, 'onProgress'>,
   step: Step,
@@ -82,7 +83,7 @@ export async function inBatches<T>(
   }
 }
 
-/** @throws CliError where servers read and write the place, which would then be in two */
+/** @throws CliError if servers are using the place, which would then exist twice */
 export async function refuseServers({ leases }: Pick<MovingPlace, 'leases'>): Promise<void> {
   const { nodes } = await leaseOverview(leases)
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ node }) => node)
@@ -93,7 +94,7 @@ export async function refuseServers({ leases }: Pick<MovingPlace, 'leases'>): Pr
   )
 }
 
-/** @throws CliError where somebody else was quicker */
+/** @throws CliError if another node was faster */
 export async function mark(
   { moves }: Pick<MovingPlace, 'moves'>,
   before: PlaceMove | undefined,

@@ -1,6 +1,6 @@
-// A place that one node had alone goes to an engine: who the members are and what was decided, what members keep, what
-// programs posted by the numbers it has, and members' timelines by theirs. Each part is there at once or is gone on with;
-// no server uses the place before all is there (data/engine/place-moves.ts).
+// Moves a single node's place to an engine: members and decisions, members' private state, programs' posts
+// with their numbers, and members' timelines with theirs. Each part is written at once or resumed later; no
+// server uses the place before all of it is there (data/engine/place-moves.ts).
 
 import { randomUUID } from 'node:crypto'
 import type { PlaceMove } from '../../data/engine/place-moves.ts'
@@ -32,13 +32,13 @@ export type MovedToEngine = {
   events: number
   /** Entries of members' timelines. */
   entries: number
-  /** Whether `following:` goes on with the numbers that it had. */
+  /** Whether `following:` continues with its existing numbers. */
   isNumberedOn: boolean
 }
 
-/** Numbers on the engine have 31 bits, and many are to come. */
+/** Numbers on the engine have 31 bits, and many more will be needed. */
 const HIGHEST_BASE = 2_000_000_000
-/** Of its own timelines, which nobody waits for now. */
+/** Matches all holes in its own timelines, since no posts are awaited now. */
 const ALL = Number.MAX_SAFE_INTEGER
 const NEW_KEYSPACE =
   'Name a new keyspace in SLIPSTREAM_ENGINE, and run `slipstream engine migrate` for it.'
@@ -61,7 +61,7 @@ export async function moveToEngine(parts: MoveParts): Promise<MovedToEngine> {
   return { place: place.id, ...counts, isNumberedOn: move.base === highestArrival(db) }
 }
 
-/** @returns the move that goes on. @throws CliError where it can't be */
+/** @returns the move to continue. @throws CliError if it is not possible */
 async function begin(parts: MoveParts): Promise<PlaceMove> {
   const { place, db, writer } = parts
   const own = findEngineMove(db)
@@ -78,7 +78,7 @@ async function begin(parts: MoveParts): Promise<PlaceMove> {
   const highest = highestArrival(db)
   const base = highest > HIGHEST_BASE ? 0 : highest
   const move = await mark(place, undefined, { id, state: 'arriving', base })
-  // One that has begun meanwhile does not know of it.
+  // A server started meanwhile does not know of the move.
   await refuseServers(place)
   return move
 }
@@ -148,7 +148,7 @@ async function moveTimeline(
   writer.commit((ctx) => setFollowedVersion(ctx.db, { name, place: place.id }, version))
 }
 
-/** How much of it is in its log. */
+/** How much of the timeline is in its log already. */
 async function movedBefore({ place }: Pick<MoveParts, 'place'>, name: string) {
   let [version, after, isWhole] = [0, 0, false]
   for (let isMore = true; isMore; ) {

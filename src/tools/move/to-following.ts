@@ -1,6 +1,7 @@
-// Members' timelines go to their logs on an engine: the newest of each by the numbers that they have here, so that a reader
-// who comes back goes on where they were. It is written as by the node that has all buckets, in one flush, which counts
-// when all of it is there; what comes later is numbered on above all that was ever given here.
+// Moves members' timelines to their logs on an engine: the newest entries of each with their existing
+// numbers, so that a reader who returns continues where they were. Written as by a node that holds all
+// buckets, in one flush, which counts once all of it is there; later entries get numbers above all that were
+// ever given here.
 
 import { prepareReaders } from '../../answers/timelines/open-sources.ts'
 import { batchesOf } from '../../base/util/batches.ts'
@@ -22,13 +23,13 @@ const FLUSH = 1
 const NODE = 'move-to-engine'
 const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 
-/** @returns how many entries there are */
+/** @returns the number of entries */
 export async function moveFollowing(
   parts: MoveParts,
   { base, members }: { base: number; members: Members },
 ): Promise<number> {
   const { place, db, now } = parts
-  // All buckets count at once.
+  // The flush covers all buckets at once.
   const isDone = (await place.epochs.committed(all.at(-1)!)).size > 0
   if (isDone) return 0
   const epochs = await takeAll(place, now())
@@ -59,7 +60,10 @@ function newestOf({ db, actors, config }: MoveParts) {
   return createDeliveries(reading, prepareReaders(reading)).newest
 }
 
-/** Nobody else is there; whoever was interrupted has them by an epoch before, of which nothing counts. */
+/**
+ * There are no other nodes; an interrupted move holds the buckets with an earlier epoch, whose
+ * writes don't count.
+ */
 async function takeAll(
   { leases }: { leases: LeaseTable },
   now: number,
