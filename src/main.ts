@@ -1,8 +1,8 @@
-// The server as a process, for scripts/start: its few options, and nothing else. All the rest an
-// operator does is in src/tools/cli/.
+// The server as a process, for scripts/start: only its few options. All other operator commands are in
+// src/tools/cli/.
 //
-// Exit codes (tools/cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a disk that is
-// full or fails and a database that is damaged, 70 for a broken invariant or anything else unexpected.
+// Exit codes (tools/cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a full or
+// failing disk or a damaged database, 70 for a broken invariant or anything else unexpected.
 
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig, printConfig } from './base/config/config.ts'
