@@ -1,8 +1,8 @@
-// How many decoded events a second are applied: rows, cursor, memory. A synthetic stream with the
-// mix of the real one (likes, posts, reposts, follows, deletions; popular posts get most likes) is
-// made beforehand and applied in batches, as the ingest thread does it. In the community scope a
-// hundred members follow a hundred authors each among twenty times as many accounts, and most events
-// are dropped at the first look.
+// Measures how many decoded events per second are applied: rows, cursor and memory. A synthetic stream with
+// the public stream's mix (likes, posts, reposts, follows, deletions; popular posts get most likes) is
+// generated beforehand and applied in batches, as the ingest thread does. In the community scope, a hundred
+// members follow a hundred authors each, among twenty times as many accounts, and most events are dropped by
+// the first check.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,7 +78,7 @@ function measure(scope: IndexScope, size: { events: number; accounts: number }):
   ]
 }
 
-/** Events in the mix of the public stream. */
+/** Events with the public stream's mix. */
 function createStream(accounts: number) {
   const random = createRandom(7)
   const dids = Array.from({ length: accounts }, (_, i) => didOf(`account ${i}`))

@@ -1,6 +1,7 @@
-// Our sets beside those that others keep a follow graph in, in one run and with the same accounts: a Map of Sets, open
-// addressing in an Int32Array, roaring bitmaps (beside/roaring.ts) and Redis or Valkey (beside/redis.ts). Whoever can't be
-// had is left out, which is said. docs/PERFORMANCE.md has the columns that others published.
+// Compares our follow-graph sets with those that others use, in one run over the same accounts: a Map of
+// Sets, open addressing in an Int32Array, roaring bitmaps (beside/roaring.ts), and Redis or Valkey
+// (beside/redis.ts). The run names any that are not available and skips them. docs/PERFORMANCE.md has the
+// figures that others published.
 
 import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { createRandom } from '../test/support/random.ts'
@@ -19,7 +20,7 @@ import { oneDirection } from './our-lists.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
 const BATCH = 256
-/** Of Redis, whose processor time is told in hundredths of a second. */
+/** For Redis, whose processor time is reported in hundredths of a second. */
 const COMMANDS = 400_000
 const ACCOUNTS = 1_000_000
 const FOLLOWS = 1_000
@@ -90,7 +91,9 @@ async function inRedis(
   return results
 }
 
-/** How many of a thousand follows are among the hundred thousand followers of somebody. */
+/**
+ * Counts how many of one account's thousand follows are among another's hundred thousand followers.
+ */
 async function intersections(
   roaring: Roaring | undefined,
   redis: Redis | undefined,

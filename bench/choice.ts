@@ -1,5 +1,5 @@
-// Which benchmarks there are, and which of them the names on the command line mean: a name that
-// begins a file's means all of its figures; one that begins a figure's means that figure.
+// Lists the benchmarks and selects those named on the command line. A name that is a prefix of a file's name
+// selects all figures of that file; a prefix of a figure's name selects that figure.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { targetOf, targets } from './targets.ts'
 export type Choice = {
   /** The file's name, without `.ts`. */
   bench: string
-  /** Figures that were asked for; all of them where none is named. */
+  /** The requested figures; all of them if none are named. */
   figures: string[]
 }
 
 const EXPORTS_BENCH = /^export (?:async )?function bench\b|\bas bench\b/m
 
-/** Files here that export `bench`. */
+/** Files in this folder that export `bench`. */
 export function benchNames(folder: string = import.meta.dirname): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.ts'))
@@ -24,7 +24,7 @@ export function benchNames(folder: string = import.meta.dirname): string[] {
     .sort()
 }
 
-/** In the order of the files; a name that means nothing is returned in `unknown`. */
+/** Selects benchmarks in file order; names that match nothing are returned in `unknown`. */
 export function choose(names: readonly string[], benches: readonly string[]) {
   if (names.length === 0) {
     return { chosen: benches.map((bench) => ({ bench, figures: [] as string[] })), unknown: [] }
@@ -49,15 +49,16 @@ export function choose(names: readonly string[], benches: readonly string[]) {
   return { chosen, unknown }
 }
 
-/** `getTimeline.quiet_20.cpu_ms` comes from where the other figures of `getTimeline.` do. */
+/** `getTimeline.quiet_20.cpu_ms` has the same source as the other `getTimeline.` figures. */
 function startsLike(name: string, figure: string): boolean {
   const dot = name.indexOf('.')
   return dot > 0 && figure.startsWith(name.slice(0, dot + 1))
 }
 
 /**
- * Each figure has one source. One with a target comes from the benchmark that the target names, and so
- * do the others of its kind (`getTimeline.p50_ms` from where `getTimeline.p99_ms` does).
+ * Each figure has one source. A figure with a target comes from the benchmark that the target
+ * names, and so do the others of its kind (`getTimeline.p50_ms` has the same source as
+ * `getTimeline.p99_ms`).
  */
 export function isFrom(bench: string, { name }: BenchResult, benches: readonly string[]): boolean {
   const source = targetOf(name)?.bench ?? sourceOfKind(name)
@@ -70,7 +71,7 @@ function sourceOfKind(name: string): string | undefined {
   return targets.find(({ figure }) => figure.startsWith(`${kind}.`))?.bench
 }
 
-/** Figures with a target that were not among those printed. */
+/** Figures that have a target but were not printed. */
 export function missingFigures(printed: readonly string[], full: boolean): string[] {
   return targets
     .filter(({ fullOnly }) => full || !fullOnly)

@@ -1,7 +1,8 @@
-// A first sign-in. A member of 1,000 follows (with --full; else 300) asks for their timeline, and the time is taken until the
-// first answer with posts, which is what their client shows, until a page is full, until their follow list is there, the last
-// 36 hours of everybody they follow, and everything. Beside it the main stream goes on, and another member reads: what both feel
-// is taken before and during. Servers answer after 20 ms; the Jetstream double holds the hours among those of strangers.
+// A first sign-in. A member with 1,000 follows (with --full; else 300) requests their timeline. The times run
+// until the first answer with posts, which is what their client shows, until a full page, until their follow
+// list is read, until the last 36 hours of all their follows are, and until everything is. Meanwhile the main
+// stream continues and another member reads; both are measured before and during. Servers answer after 20 ms.
+// The Jetstream double holds those hours among strangers' events.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,15 +29,15 @@ const READS_PER_S = 40
 const BEFORE_MS = 6_000
 const PAGE = 50
 const PATIENT = { withinMs: 240_000, pollMs: 25 }
-/** What takes a whole cold start. */
+/** Figures that need a complete cold start. */
 const WHOLE = ['recent', 'all', 'during', 'live_pace', 'cpu', 'requests']
-/** Authors whom the other member follows, and nobody else. */
+/** Authors that only the other member follows. */
 const KNOWN = 30
 const METHOD = 'app.bsky.feed.getTimeline'
 
 /**
- * COLD_START_LAG_MS=100: servers answer as from another continent. Asked for `cold-start.first_page` or `.full_page` alone, it
- * ends with the full page.
+ * COLD_START_LAG_MS=100 makes servers answer as if from another continent. When only
+ * `cold-start.first_page` or `.full_page` is requested, the run ends with the full page.
  */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
@@ -158,7 +159,10 @@ async function coldStart(
   return times
 }
 
-/** As a client asks: once, and again where there was nothing yet. @returns how many items it shows. */
+/**
+ * Requests the page as a client does: once, and again while it is empty.
+ * @returns the number of items shown
+ */
 async function firstPage(app: RunningApp, newcomer: Person): Promise<number> {
   let items = 0
   const isThere = async () => {
@@ -169,7 +173,9 @@ async function firstPage(app: RunningApp, newcomer: Person): Promise<number> {
   return items
 }
 
-/** No account waits for its last hours, whichever way they come, and nobody's follow list is being read. */
+/**
+ * No account is waiting for its last hours, from either source, and no follow list is being read.
+ */
 function isReplayed(db: Db): boolean {
   const left = db.prepare(
     `SELECT 1 FROM replay_accounts UNION SELECT 1 FROM jobs WHERE kind IN ('member', 'recent')`,
@@ -185,7 +191,7 @@ function isDone(db: Db, did: string): boolean {
   return done.get(did) !== undefined
 }
 
-/** @returns how many items the first page has. */
+/** @returns the number of items on the first page */
 async function read(app: RunningApp, { did, keypair }: Person): Promise<number> {
   const aud = `did:web:localhost%3A${app.port}`
   const token = await signServiceJwt(keypair, { iss: did, aud, lxm: METHOD })
@@ -195,7 +201,7 @@ async function read(app: RunningApp, { did, keypair }: Person): Promise<number> 
   return feed?.length ?? 0
 }
 
-/** What the stream and a reader feel until `over`. */
+/** Measures the stream's and a reader's delays until `over` settles. */
 async function feel(app: RunningApp, reader: Person, over: Promise<unknown>): Promise<Felt> {
   let isOver = false
   const visible: number[] = []
@@ -217,14 +223,14 @@ async function feel(app: RunningApp, reader: Person, over: Promise<unknown>): Pr
     await sleep(1000 / READS_PER_S)
   }
   clearInterval(watching)
-  // The report is a second old at most: so is the count.
+  // The report is at most one second old, and so is the count.
   const eventsPerS = ((await received()) - receivedBefore) / ((performance.now() - began) / 1000)
   const { p50, p99 } = reads.quantiles()
   const visibleP99 = visible.toSorted((a, b) => a - b)[Math.floor(visible.length * 0.9)] ?? 0
   return { eventsPerS, visibleP99, readP50: p50, readP99: p99 }
 }
 
-/** Half of it strangers', half the authors' own. */
+/** Half of the events are by strangers, half by the authors. */
 function startLive({ stream, authors }: ColdNetwork): { stop(): void } {
   const strangers = createSyntheticEvents(11, Date.now() * 1000)
   const began = performance.now()

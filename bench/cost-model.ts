@@ -1,7 +1,7 @@
-// What communities of 10,000, 100,000 and 1,000,000 members cost, by the model of cost/model.ts over
-// unit costs measured before (docs/figures.json), and two checks of it: a community's graph, accounts and
-// timelines made for real, and the running server of bench/memory.ts, compared with what the model says of them.
-// docs/COST.md says what is assumed and where one machine ends.
+// What communities of 10,000, 100,000 and 1,000,000 members cost, by the model in cost/model.ts over unit
+// costs measured earlier (docs/figures.json). Two checks compare the model's predictions with a community's
+// graph, accounts and timelines built for real, and with the running server of bench/memory.ts. docs/COST.md
+// lists the assumptions and the limits of one machine.
 
 import { join } from 'node:path'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
@@ -33,7 +33,7 @@ const TIMELINE_LENGTH = 1_000
 const POSTS = 2_000
 const CELEBRITY_THRESHOLD = 10_000
 const MB = 2 ** 20
-/** Of bench/memory.ts. */
+/** Members in bench/memory.ts. */
 const LIVE_MEMBERS = 100
 
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
@@ -81,7 +81,9 @@ function figures(name: string, cost: Cost): BenchResult[] {
   ]
 }
 
-/** A server that runs, as bench/memory.ts measured it, beside what the model says of its sizes. */
+/**
+ * A running server as measured by bench/memory.ts, next to the model's prediction for its sizes.
+ */
 function live(units: UnitCosts): BenchResult[] {
   const { edges, rssMb } = readSaved(UNITS, { edges: 'memory.edges', rssMb: 'memory.rss_mb' })
   const place = { members: LIVE_MEMBERS, edges, network: networks.active }
@@ -95,8 +97,8 @@ function live(units: UnitCosts): BenchResult[] {
 }
 
 /**
- * Members with their follows and full timelines, as many accounts as the model says they know, and as
- * many further edges as make up the lists of the authors.
+ * Builds members with their follows and full timelines, as many accounts as the model predicts they
+ * know, and as many further edges as the authors' lists have.
  */
 function check(units: UnitCosts, members: number): BenchResult[] {
   const place = draw(members, networks.active)
@@ -128,7 +130,7 @@ function build(members: number, { authors }: Neighbourhood, cost: Cost) {
   const timelines = createTimelines(TIMELINE_LENGTH)
   const known = Math.min(networks.active.accounts, Math.round(cost.edges * 0.25))
   for (let n = 0; n < known; n++) actors.intern(didOf(n))
-  // Accounts in the order of their fame, then the members behind them all.
+  // Accounts in order of popularity, followed by the members.
   const anyone = () => 1 + Math.floor(known * random.next() ** 3)
   for (let i = 0; i < members * habits.followsEach; i++)
     graph.add(known + 1 + (i % members), anyone())

@@ -1,5 +1,5 @@
-// Timing for single-threaded benchmarks: processor time of this process, best of several runs, so
-// that whatever else the machine does at the time is told apart from what is measured.
+// Timing for single-threaded benchmarks: processor time of this process, best of several runs, to separate
+// the measured code from other work on the machine.
 
 import { readFileSync } from 'node:fs'
 
@@ -12,7 +12,7 @@ export function bestNs(operations: number, run: () => void, runs: number = RUNS)
   return best
 }
 
-/** As `bestNs`, run once, for what can't be run again. */
+/** Like `bestNs`, but runs once, for work that can't be repeated. */
 export function onceNs(operations: number, run: () => void): number {
   const before = process.cpuUsage()
   run()
@@ -20,12 +20,15 @@ export function onceNs(operations: number, run: () => void): number {
   return ((user + system) * 1000) / operations
 }
 
-/** Whatever a benchmark computes goes here, so that it can't be optimised away. */
+/** Benchmarks store their results here to prevent the optimiser from removing the work. */
 export const sink = { value: 0 }
 
 const TICKS_PER_S = 100
 
-/** Processor time of another process since it started, of threads that have ended too: as exact as the kernel's ticks. */
+/**
+ * Processor time of another process since its start, including ended threads, to the precision of
+ * the kernel's ticks.
+ */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S

@@ -1,8 +1,7 @@
-// A start after a crash: a community's folder (with --full 1,000 members and ten million follows), served
-// and read, is killed in the middle of the stream, and started again. What is taken is the time from the
-// start of the process to the first timeline that is right: what stood on the page before the kill
-// stands there again, in order, below whatever is newer. Then how long it takes until what the stream
-// brought meanwhile is caught up with.
+// A start after a crash. A community's folder (with --full, 1,000 members and ten million follows), being
+// served and read, is killed in mid-stream and started again. Measures the time from process start to the
+// first correct timeline: the page from before the kill must reappear, in order, below any newer items. Then
+// measures how long it takes to catch up with the events that the stream sent meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -110,7 +109,7 @@ function emitSteadily(double: JetstreamDouble, next: () => Emission): { stop(): 
   return { stop: () => clearInterval(timer) }
 }
 
-/** URIs, reposts by their own. */
+/** URIs of posts, and of reposts by their own URI. */
 async function readTimeline(app: RunningApp, token: string): Promise<string[]> {
   const url = `http://127.0.0.1:${app.port}/xrpc/${TIMELINE}?limit=50`
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
@@ -121,7 +120,7 @@ async function readTimeline(app: RunningApp, token: string): Promise<string[]> {
   return feed.map(({ post, reason }) => reason?.uri ?? post.uri)
 }
 
-/** Below what is new, the page is as it was. */
+/** The earlier page reappears below any new items. */
 function standsAgain(before: readonly string[], after: readonly string[]): boolean {
   const known = new Set(before)
   const kept = after.filter((uri) => known.has(uri))

@@ -1,8 +1,8 @@
-// What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page
-// of getTimeline(50), by gRPC over HTTP/2, asked by a process of its own (load/dataplane-pages.ts) of Slipstream
-// in its own on a seeded world. CPU is that of the whole server process while Node's client asks for the pages. The
-// latency of a call is at four fifths of the pages a second that eight at once bring: page by page (`call`), where ten
-// calls come at once, and each by itself at random times (`random_call`).
+// What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page of
+// getTimeline(50), by gRPC over HTTP/2, sent from a separate process (load/dataplane-pages.ts) to a separate Slipstream process
+// on a seeded world. CPU is that of the whole server process while Node's client requests the pages. Call latency is taken at
+// four fifths of the page rate that eight concurrent pages reach: page by page (`call`), where ten calls arrive at once, and each
+// alone at random times (`random_call`).
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import type { BenchOptions, BenchResult } from './result.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld } from './world/social-world.ts'
 
-/** Until what is called often is compiled. */
+/** Enough for frequently called code to be compiled. */
 const WARM_UP_PAGES = 600
 const AT_ONCE = 8
 const LOAD = 0.8

@@ -1,8 +1,8 @@
-// From compressed frame to validated event, one core: our decoder against the trusted one (libzstd in WebAssembly,
-// which digests the dictionary for every frame), alone and with JSON parsing and validation. Times are CPU times of
-// this process, best round of several, because other work may share the machine. Frames are synthetic events of the
-// network's mix, compressed with the double's own dictionary. Where the real dictionaries lie in ../shared, the same
-// with those, as `decode.production.…`. Run alone: node bench/decode.ts
+// From compressed frame to validated event, on one core: our decoder against the trusted one (libzstd in
+// WebAssembly, which digests the dictionary for every frame), alone and with JSON parsing and validation.
+// Times are CPU times of this process, best of several rounds, because other work may share the machine.
+// Frames are synthetic events with the network's mix, compressed with the double's dictionary; also with the
+// real dictionaries, as `decode.production.…`, if ../shared has them. Run alone: node bench/decode.ts
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ function makeFrames(
   return { texts, frames }
 }
 
-/** The best of several rounds; a frame that fails stops the benchmark. */
+/** Takes the best of several rounds; a frame that fails to decode aborts the benchmark. */
 function perSecond(frames: Buffer[], decode: (frame: Buffer) => boolean): number {
   let best = 0
   for (let round = 0; round < 6; round++) {

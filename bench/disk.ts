@@ -1,7 +1,7 @@
-// What a record takes on disk, with every index and count that goes with it: everything of a small
-// network (world/network-stream.ts) is indexed as the ingest thread does it, in the order in which it
-// comes, deletions among it, and then the pages of each table are counted (SQLite's dbstat). Pages
-// are counted whole, with the room that growth leaves in them, since that is what the file takes.
+// Disk usage per record, including all indexes and counts. All events of a small network
+// (world/network-stream.ts), deletions included, are indexed in stream order as the ingest thread does it;
+// then the pages of each table are counted (SQLite's dbstat). Whole pages are counted, with the free space
+// that growth leaves in them, because that is what the file occupies.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,10 @@ import type { BenchOptions, BenchResult } from './result.ts'
 import { createNetworkStream } from './world/network-stream.ts'
 import { openSeeder } from './world/seeding.ts'
 
-/** A day of the public stream is about 43 million events by a million accounts: one in thirty of it. */
+/**
+ * One day of the public stream is about 43 million events by a million accounts; this is a
+ * thirtieth of it.
+ */
 const SIZES = {
   small: { events: 150_000, accounts: 10_000 },
   full: { events: 2_000_000, accounts: 100_000 },
@@ -74,7 +77,7 @@ function measure(
 
 const bytes = (name: string, value: number): BenchResult => ({ name, value, unit: 'B' })
 
-/** Bytes of every table and index, by the index's or table's own name. */
+/** Bytes of every table and index, by its name. */
 function readSizes(db: Db): Map<string, number> {
   const select = db.prepare<[], [string, number]>(
     'SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY 2 DESC',
@@ -82,7 +85,7 @@ function readSizes(db: Db): Map<string, number> {
   return new Map(select.raw().all() as unknown as [string, number][])
 }
 
-/** Of these tables and their indexes, which are named after them. */
+/** Total of these tables and their indexes, which are named after them. */
 function sum(bytesOf: Map<string, number>, tables: string[]): number {
   let total = 0
   for (const [name, size] of bytesOf) {

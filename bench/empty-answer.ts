@@ -1,6 +1,6 @@
-// What is done around a handler: HTTP, parameters, headers, and the check of a service JWT (ES256K,
-// each request with a token of its own). The handlers answer ready bytes at once. `….baseline` is a
-// bare server of Node's that writes the same headers and bytes.
+// The cost around a handler: HTTP, parameters, headers, and the check of a service JWT (ES256K, a new token
+// per request). The handlers return ready bytes at once. `….baseline` is a bare Node server that writes the
+// same headers and bytes.
 //
 // CPU is that of this thread, which serves; the client is another process.
 
@@ -59,7 +59,7 @@ async function measureOurs(measure: Measure, tokens: number): Promise<Figures> {
   const unknown = { handle: undefined, labelKey: undefined, pds: undefined, services: [], keys: [] }
   const resolver = { resolve: async () => ({ ...identity, ...unknown }) }
   const server = createServer({
-    // Counted, and never used up.
+    // Counted, but never exhausted.
     config: { ...loadConfig({}, '/nonexistent/.env'), port: 0, ...limits },
     methods,
     serviceAuth: createServiceAuth({ resolver, audiences: [SERVICE_DID] }),
@@ -107,7 +107,7 @@ async function measureBare(measure: Measure): Promise<Figures> {
   return figures
 }
 
-/** @returns microseconds of this thread's CPU time an answer. */
+/** @returns microseconds of this thread's CPU time per answer */
 function createMeasure(generator: LoadGenerator, seconds: number): Measure {
   return async (requests, port) => {
     let before = process.threadCpuUsage()

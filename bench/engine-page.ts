@@ -1,8 +1,8 @@
-// What a page of getTimeline costs where another node has the member's bucket, against the same page from a ring,
-// over a real engine of three nodes on this machine: handler and driver, without HTTP and JWT. Nothing without Java.
-// `ring`: from memory. `rows`: merged from rows, as the first page is. `engine`: the end of the member's log is
-// fetched anew (which no page waits for), and a page is made of it. `guest`: it was fetched for an earlier page, and
-// this node's own rows say what came since. They take turns.
+// What a page of getTimeline costs if another node has the member's bucket, compared with the same page from
+// a ring, over a real engine of three nodes on this machine: handler and driver, without HTTP and JWT. Needs
+// Java. `ring`: from memory. `rows`: merged from rows, like the first page. `engine`: fetches the end of the
+// member's log again (no request waits for this) and builds a page from it. `guest`: the log was fetched for
+// an earlier page, and this node's own rows supply the newer items. The ways are measured alternately.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ const WARM_UP = 200
 const PATIENCE_MS = 30_000
 const MEBIBYTE = 2 ** 20
 const MANY_GUESTS = 1_000
-/** All that arrived while the rows were made is in the log. */
+/** The log's position covers arrivals while the rows were written. */
 const AHEAD_MS = 60_000
 
 type Way = 'ring' | 'guest' | 'engine' | 'rows'
@@ -91,7 +91,7 @@ async function measureAll(engine: Engine, dataDir: string, rounds: number) {
   return results
 }
 
-/** As the node that has the member's bucket would have written it. */
+/** Writes the log as the node with the member's bucket would. */
 async function writeLog(engine: Engine, db: Db, memory: Memory, did: string): Promise<void> {
   const { actors, graph, timelines } = memory
   const [log, epochs] = [createFollowingLog(engine), createFollowingEpochs(engine)]
@@ -107,7 +107,7 @@ async function writeLog(engine: Engine, db: Db, memory: Memory, did: string): Pr
   await epochs.commit([{ bucket, epoch: 1, flush: 1, position: Date.now() + AHEAD_MS }])
 }
 
-/** A serving thread's part that has kept nothing yet. */
+/** The homes of a serving thread that has cached nothing yet. */
 function openHomes(engine: Engine, db: Db, memory: Memory) {
   const { actors, graph } = memory
   const place = { following: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
@@ -142,7 +142,7 @@ async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Pro
       fromKept(did)
     },
     async engine() {
-      // As after a change of whom they follow: nothing is kept of it.
+      // Drops the viewer's cached state, as a change to their follows does.
       memory.invalidations.add(INVALIDATION.relation, viewer.uid, 0)
       anew.homes.asked(viewer)
       await anew.homes.asked(viewer)
@@ -158,7 +158,7 @@ async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Pro
   }))
 }
 
-/** A hundred of one kind, then of the next. */
+/** A hundred pages of one kind, then of the next. */
 async function measurePages(pages: Page[], rounds: number): Promise<Page[]> {
   for (const { make } of pages) for (let i = 0; i < WARM_UP; i++) await make()
   for (let round = 0; round < rounds; round++) {
@@ -184,7 +184,9 @@ function figuresOf(name: string, { way, cpuMs, times }: Page): BenchResult[] {
   ]
 }
 
-/** Of a member in memory: a ring, and what is kept of one whose bucket is another node's. */
+/**
+ * Memory per member: of a ring, and of the state kept for a member whose bucket another node has.
+ */
 function measureMemory(engine: Engine, db: Db, memory: Memory): BenchResult[] {
   const { guests } = openHomes(engine, db, memory)
   const { logged } = prepareReaders({ ...memory, db })

@@ -1,6 +1,6 @@
-// What members' logs cost a real engine of three nodes on this machine: a post to very many timelines, and pages of a
-// timeline that gets very much, beside the plain way to keep one: a single partition whose old entries are deleted one
-// by one. Then the store of hot-shards with a write and a cut as dear as was measured. Nothing without Java.
+// What members' logs cost a real engine of three nodes on this machine: a post to very many timelines, and
+// pages of a very busy timeline, compared with the simple design: a single partition whose old entries are
+// deleted one by one. Then the hot-shards store, with the measured costs of a write and a cut. Needs Java.
 
 import { batchesOf } from '../src/base/util/batches.ts'
 import { connectEngine, type Engine } from '../src/data/engine/connect.ts'
@@ -23,12 +23,15 @@ const COPIES = 3
 const AT_ONCE = 64
 const PAGE = 50
 const PAGES = 200
-/** Of a partition of ours, and how many of them are kept (src/data/engine/following-log.ts). */
+/**
+ * Entries in one of our partitions; the next constant is how many are kept
+ * (src/data/engine/following-log.ts).
+ */
 const CHUNK = 1_024
 const KEPT = 16 * CHUNK
 const TOGETHER = 32
 const START_MS = Date.UTC(2026, 10, 23)
-/** Everything counts: epochs are another matter. */
+/** Every entry counts as committed; epochs are not measured here. */
 const COMMITTED = new Map([[1, 1]])
 
 type Sizes = { members: number; entries: number }
@@ -60,7 +63,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   }
 }
 
-/** A giant's post: an entry in each of many logs. */
+/** A post by a very popular author: one entry in each of many logs. */
 async function fannedOut(
   cluster: CassandraCluster,
   engine: Engine,
@@ -73,7 +76,7 @@ async function fannedOut(
     inTurns(all, async (member) => {
       await log.put({ member, epoch: 1, flush: 1, number, items: entry(number) })
     })
-  // The first of a log begins its partition too.
+  // The first entry of a log also begins its partition.
   await put(1)
   const before = engineSeconds(cluster)
   const startedAt = performance.now()
@@ -92,7 +95,7 @@ async function fannedOut(
   ]
 }
 
-/** Pages from both ends of a long timeline, by turns. */
+/** Reads pages from both ends of a long timeline, alternately. */
 async function readBack(engine: Engine, { entries }: Sizes): Promise<BenchResult[]> {
   const member = didOf('hot')
   const log = createFollowingLog(engine)
@@ -125,7 +128,7 @@ async function putChunk(log: FollowingLog, { member, number }: { member: string;
   await log.put({ member, epoch: 1, flush: 1, number, items })
 }
 
-/** One partition, of which as many are kept as of ours, and the others deleted one by one. */
+/** One partition that keeps as many entries as ours; older ones are deleted one by one. */
 async function createPlain(engine: Engine) {
   const table = `${engine.keyspace}.plain_log`
   await engine.define(
@@ -136,7 +139,7 @@ async function createPlain(engine: Engine) {
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => from + i)
   return {
-    /** @returns milliseconds of the deletion of an entry */
+    /** @returns milliseconds per deleted entry */
     async fill(member: string, entries: number): Promise<number> {
       for (const some of batchesOf(numbers(1, entries + 1), TOGETHER)) {
         const rows = some.map((n) => ({ query: put, values: [member, n, START_MS + n, uriOf(n)] }))
@@ -158,7 +161,7 @@ async function createPlain(engine: Engine) {
   }
 }
 
-/** @returns of each way how long its pages took, ascending */
+/** @returns the page times of each way, ascending */
 async function byTurns(ways: Record<string, () => Promise<unknown>>) {
   const times = Object.fromEntries(Object.keys(ways).map((way) => [way, [] as number[]]))
   for (let i = 0; i < PAGES; i++) {
@@ -172,7 +175,7 @@ async function byTurns(ways: Record<string, () => Promise<unknown>>) {
   return times
 }
 
-/** @returns how long each took, ascending */
+/** @returns the times, ascending */
 async function inTurns(members: readonly string[], work: (member: string) => Promise<void>) {
   const times: number[] = []
   const left = members.values()
@@ -187,7 +190,9 @@ async function inTurns(members: readonly string[], work: (member: string) => Pro
   return times.sort((a, b) => a - b)
 }
 
-/** A partition is dropped by one write more in 1,024, however much was deleted before. */
+/**
+ * Dropping a partition costs one extra write per 1,024 entries, however many were deleted before.
+ */
 function simulated(results: readonly BenchResult[], full: boolean): BenchResult[] {
   const measured = results.find(({ name }) => name === 'engine_partitions.post.put.engine_cpu_ms')!
   const costs = { writeMs: measured.value, cutMs: measured.value, cutMsPerRate: 0, cutEvery: CHUNK }

@@ -1,8 +1,8 @@
-// One post to all its author's followers, every one of whom has a timeline in memory: milliseconds for 2,000,000 of
-// them, and writes a second. Each timeline is warm (its memory touched) and full, as it is in a running process. The
-// baseline pushes to arrays in a Map, for a tenth as many. `….read_beside` is what another thread's reading of random
-// timelines takes while posts are fanned out one after the other, `….read_alone` while nobody writes: serving is to
-// be unaffected.
+// One post to all its author's followers, each of whom has a timeline in memory: milliseconds for 2,000,000
+// of them, and writes per second. Each timeline is warm (its memory touched) and full, as in a running
+// process. The baseline pushes to arrays in a Map, for a tenth as many. `….read_beside` is the time that
+// another thread's reads of random timelines take during continuous fan-out, `….read_alone` without writes.
+// Fan-out must not slow down serving.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
@@ -21,7 +21,7 @@ const PAGE = 50
 const BATCH = 64
 
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
-  // A thousand entries each, as in production, would be 32 GB.
+  // A thousand entries each, as in production, would take 32 GB.
   const length = full ? 32 : 8
   const rings = createFullRings(FOLLOWERS, length)
   const ours = bestNs(FOLLOWERS, rings.write, 3)
@@ -85,7 +85,9 @@ function measureArrays(followers: number, length: number): number {
   return bestNs(followers, write)
 }
 
-/** Milliseconds that reads took, in batches, while `work` ran here; for half a second at least. */
+/**
+ * Milliseconds per batch of reads while `work` runs on this thread; lasts at least half a second.
+ */
 async function readRandomly(handle: TimelinesHandle, work: () => void): Promise<Quantiles> {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(new URL(import.meta.url), { workerData: { handle, stop } })
@@ -100,7 +102,7 @@ async function readRandomly(handle: TimelinesHandle, work: () => void): Promise<
   return quantiles
 }
 
-/** A batch is short beside the clock's cost, and long beside its grain. */
+/** A batch is long compared with both the cost and the resolution of the clock. */
 function readUntilStopped({ handle, stop }: { handle: TimelinesHandle; stop: Int32Array }): void {
   const reader = openTimelines(handle)
   const random = createRandom(3)

@@ -1,6 +1,6 @@
-// What a page of getTimeline costs in its handler alone, without HTTP and JWT (serving.ts has all of it):
-// skeleton, fragments and the bytes of the answer. Viewers with 20 quiet follows and with 100, 1,000 and
-// 5,000, over a synthetic database of authors who reply, quote, repost and show pictures.
+// What a page of getTimeline costs in its handler alone, without HTTP and JWT (serving.ts measures the
+// whole): skeleton, fragments and the bytes of the answer. Viewers with 20 quiet follows and with 100, 1,000
+// and 5,000 follows, over a synthetic database of authors who reply, quote, repost and post pictures.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,10 +36,11 @@ const WARM_UP = 200
 const NOTES_A_PAGE = 6
 
 /**
- * `warm`: the same page again. `noted`: the same while six posts of the network get new counts between two pages, as at 600 events
- * a second and a hundred pages a second. `no_ring`: the page from rows, as below a ring's end. `unkept`: everything forgotten before
- * each page. `unread`: pages of items, authors and viewers that nobody has read before. `labels_none` and `labels_one_in_30`: the
- * warm page asked for with a labeler that says nothing, and with one that labelled a post in thirty.
+ * `warm`: the same page again. `noted`: the same while six posts of the network get new counts
+ * between two pages, as at 600 events and a hundred pages per second. `no_ring`: the page from
+ * rows, as below a ring's end. `unkept`: all caches are emptied before each page. `unread`: pages
+ * of items, authors and viewers never read before. `labels_none` and `labels_one_in_30`: the warm
+ * page with a labeler that has no labels, and with one that labelled one post in thirty.
  */
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
@@ -78,10 +79,10 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   return results
 }
 
-/** Answers as bytes. */
+/** Requests a page and returns its bytes. */
 type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 
-/** @param timelines - the rings where not given */
+/** @param timelines - default: the rings */
 export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const methods = createMethods({
@@ -158,7 +159,7 @@ function labelPosts(db: WriteDb, src: number): void {
   ).run(collectionCodes['app.bsky.feed.post'], src, START_MS)
 }
 
-/** Ten pages of each. */
+/** Ten pages per viewer. */
 function measureUnread(ask: Ask, dids: string[]): BenchResult {
   let pages = 0
   const ms = cpuMs(() => {
@@ -174,13 +175,13 @@ function measureUnread(ask: Ask, dids: string[]): BenchResult {
   return { name: 'timelineHandler.unread.ms', value: ms / pages, unit: 'ms' }
 }
 
-/** The whole of it is not parsed: that would cost as much again. */
+/** Extracts the cursor without parsing the whole answer, which would double the cost. */
 function cursorOf(answer: Buffer): string | undefined {
   const end = answer.toString('latin1', Math.max(0, answer.length - 300))
   return /"cursor":"([^"]+)"/.exec(end)?.[1]
 }
 
-/** Processor time of this process, collection of garbage included. */
+/** Processor time of this process, including garbage collection. */
 function cpuMs(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -216,7 +217,7 @@ export function createMemory() {
   }
 }
 
-/** A thousand quiet accounts with a post a week, then busy ones. */
+/** A thousand quiet accounts with one post a week, followed by busy ones. */
 export function seed(db: WriteDb, memory: Memory, size: { busy: number; postsEach: number }): void {
   const random = createRandom(11)
   const rows = prepareRows(db)
@@ -349,7 +350,10 @@ function addAccount(memory: Memory, rows: Rows, did: string): number {
   return uid
 }
 
-/** Follows accounts in a row, the first of them `from`; its timeline is built as the ingest thread does. */
+/**
+ * Adds a viewer who follows consecutive accounts starting at `from`; builds the timeline as the
+ * ingest thread does.
+ */
 export function addViewer(
   db: WriteDb,
   memory: Memory,

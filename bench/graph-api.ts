@@ -1,8 +1,8 @@
-// The graph as a service (/v1/graph) under the load that graph services are compared by: whom somebody follows, who
-// follows them, whether these follow those, and who is in several lists. The server is a process of its own; accounts
-// are drawn evenly, except who is asked for followers: those are drawn as follows are, so that the known are asked
-// often. `.per_core_s` is of the whole process' time; `.p99_ms_at_80` at random arrivals, at four fifths of what
-// saturates it. `.outside.*` is autocannon's view of the same closed loop, beside ours of the same minute.
+// The graph as a service (/v1/graph) under the load used to compare graph services: follows, followers, membership, and
+// intersections of lists. The server is a separate process. Accounts are drawn uniformly, except those asked for followers, which
+// are drawn as follows are, so that popular accounts are queried often. `.per_core_s` is per second of the whole process's CPU
+// time; `.p99_ms_at_80` is for random arrivals at four fifths of the saturating rate. `.outside.*` is autocannon's measurement of
+// the same closed loop, next to ours from the same minute.
 
 import { cliJson } from '../test/support/cli.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
@@ -52,7 +52,7 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
   }
 }
 
-/** By name of the question. */
+/** Requests by the name of the query. */
 function requestsOf(parts: Bench): Record<string, Buffer[]> {
   const { token } = parts
   const random = createRandom(5)
@@ -82,7 +82,7 @@ function intersection(sets: readonly string[]): string {
   return `/intersection?limit=100&${sets.map((set) => `set=${set}`).join('&')}`
 }
 
-/** Half of the pairs follow. */
+/** Half of the pairs are follows. */
 function containsRequest(parts: Bench, random: Random): Buffer {
   const pairs = Array.from({ length: PAIRS }, (_, i) => {
     const [creator, subject] = knownEdge(parts, random)
@@ -123,7 +123,7 @@ function closed(parts: Bench, requests: Buffer[]): Promise<Measured> {
 
 const appOf = ({ generator, served }: Bench) => ({ generator, app: served.app })
 
-/** Whom random accounts follow, by autocannon and by ours in turn. */
+/** Follows of random accounts, by autocannon and our generator alternately. */
 async function measureOutside(parts: Bench): Promise<BenchResult[]> {
   const { served, token, seconds } = parts
   const random = createRandom(6)

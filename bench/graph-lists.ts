@@ -1,23 +1,23 @@
-// What one operation on one list costs: lists of 100 and more, in our sets and in the baselines.
-// Every contestant gets the same accounts in the same order and starts from empty lists; adding
-// includes growing, removing includes shrinking. Contestants take turns in many short rounds, so that
-// all meet the same moments of a busy machine. Times are of processor: the best round, and the middle
-// one, which tells how busy it was.
+// What one operation on one list costs: lists of 100 and more entries, in our sets and in the baselines. All
+// contestants get the same accounts in the same order and start with empty lists; adding includes growing,
+// removing includes shrinking. They alternate in many short rounds, so that all are equally affected by other
+// load on the machine. Times are processor times: the best round, and the median, which shows how busy the
+// machine was.
 
 import { createRandom } from '../test/support/random.ts'
 import { onceNs, sink } from './cpu-time.ts'
 
 export type Shape = { label: string; length: number; lists: number }
 
-/** `hits` are the members of each list in another order, `misses` are in none. */
+/** `hits` are the members of each list in another order, `misses` are in no list. */
 export type Questions = { members: Int32Array; hits: Int32Array; misses: Int32Array }
 
-/** Nanoseconds an operation. */
+/** Nanoseconds per operation. */
 export type Times = { add: number; hit: number; miss: number; remove: number }
 
 export type Measured = { best: Times; middle: Times }
 
-/** One operation on the list of an owner; owners are numbered from 1. */
+/** One operation on an owner's list; owners are numbered from 1. */
 export type Contestant = {
   addAll(owner: number, uids: Int32Array): void
   countAll(owner: number, uids: Int32Array): number
@@ -102,7 +102,7 @@ function summarise(rounds: Times[]): Measured {
   return { best: times(0), middle: times(0.5) }
 }
 
-/** What everybody would write first. */
+/** The obvious first implementation. */
 export function mapOfSets(): Contestant {
   const map = new Map<number, Set<number>>()
   return {
@@ -124,7 +124,7 @@ export function mapOfSets(): Contestant {
 
 const LOAD = 0.7
 
-/** An Int32Array a list, hashed, linear probing, doubled when it is 70% full; nothing is shared. */
+/** One Int32Array per list: hashed, linear probing, doubled at 70% load; nothing is shared. */
 export function openAddressing(): Contestant {
   const tables = new Map<number, HashTable>()
   const tableOf = (owner: number) => {
@@ -187,7 +187,7 @@ class HashTable {
     return (mixed ^ (mixed >>> 15)) & (this.#places.length - 1)
   }
 
-  /** Where the account is, or would be. */
+  /** The account's slot, or where it would be inserted. */
   #find(uid: number): number {
     const places = this.#places
     const mask = places.length - 1

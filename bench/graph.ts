@@ -1,6 +1,7 @@
-// The follow graph: nanoseconds for adding, asking and removing at lists of 100 to 1,000,000, known followers, and memory
-// (resident, with DIDs, and of 160 million edges: snapshot.ts). Baselines in the same process, one direction and nothing shared: a
-// Map<number, Set<number>>, and open addressing in an Int32Array.
+// The follow graph: nanoseconds for adding, looking up and removing with lists of 100 to 1,000,000, known
+// followers, and memory (resident, with DIDs, and for 160 million edges: snapshot.ts). Baselines in the same
+// process, each with one direction and nothing shared: a Map<number, Set<number>>, and open addressing in an
+// Int32Array.
 
 import {
   createFollowGraph,
@@ -27,10 +28,12 @@ const BATCH = 256
 const FOLLOWS_AN_ACCOUNT = 29
 
 /**
- * `graph.add`, `graph.contains` and `graph.remove` are operations on one direction's set of one account, in shared memory and
- * published to reading threads, a few hundred changes at a time as a batch of events is: what a set is in the figures that others
- * publish. `….alone` is the same with each change published by itself. `….both_directions` are whole operations of the graph, each
- * follow's other end a random one of four million accounts, so most of it is cache misses; `….reader` is a reading thread's question.
+ * `graph.add`, `graph.contains` and `graph.remove` are operations on one account's set in one
+ * direction, in shared memory, published to reading threads a few hundred changes at a time, like a
+ * batch of events. This matches a set in the figures that others publish. `….alone` publishes each
+ * change separately. `….both_directions` are whole operations of the graph; the other end of each
+ * follow is a random one of four million accounts, so cache misses dominate. `….reader` is a lookup
+ * by a reading thread.
  */
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
   const results: BenchResult[] = []
@@ -68,7 +71,7 @@ function measureLists(shape: Shape): BenchResult[] {
     openAddressing: openAddressing(),
   }
   const all = measure(contestants, shape, questions)
-  // In a serving thread, where nothing else asks.
+  // As in a serving thread without other queries.
   const reader = measureReader(shape, questions)
   const of = (what: keyof Times) => ({
     '': all.ours.best[what],
@@ -118,7 +121,7 @@ function bothDirections(graph: SharedFollowGraph): Contestant {
   }
 }
 
-/** A reading thread's view, here in the same thread; the lists stay as they are. */
+/** A reading thread's view, opened in this thread; the lists do not change. */
 function measureReader(shape: Shape, questions: Questions): Times {
   const graph = createFollowGraph()
   const reader = openFollowGraph(graph.handle)
@@ -137,7 +140,9 @@ function measureReader(shape: Shape, questions: Questions): Times {
   return measure({ reading }, shape, questions).reading.best
 }
 
-/** Viewers with 1,000 follows; subjects with 20,000 and 200,000 followers of 1,000,000 accounts. */
+/**
+ * Viewers with 1,000 follows; subjects with 20,000 and 200,000 followers out of 1,000,000 accounts.
+ */
 function measureKnownFollowers(): BenchResult[] {
   const random = createRandom(4)
   const graph = createFollowGraph()
@@ -165,7 +170,9 @@ function measureKnownFollowers(): BenchResult[] {
   ]
 }
 
-/** All edges of a network one by one, in random order: as a stream brings them, never sorted. */
+/**
+ * Adds all edges of a network one by one in random order, as a stream delivers them, never sorted.
+ */
 function measureAdding(edges: number): BenchResult[] {
   const accounts = edges / 10
   const creators = new Uint32Array(edges * 1.1)
@@ -203,7 +210,7 @@ function shuffle(a: Uint32Array, b: Uint32Array, length: number): void {
   }
 }
 
-/** What a network takes, built at once, as a start from its snapshot leaves it. */
+/** Memory of a network built at once, as after a start from its snapshot. */
 function measureMemory(label: string, network: { edges: number; accounts: number }): BenchResult[] {
   const { edges, accounts } = network
   const graph = createFollowGraph()

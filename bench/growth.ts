@@ -1,8 +1,8 @@
-// How costs grow: the follow graph from 10^4 to 10^8 edges, timelines from 10 to 10^5 members. The networks are of
-// one shape at every size: 29 follows an account as on the real one (160 million by 5.5 million), who follows and who
-// is followed by a power law, in random order. Times are of random edges, so that the largest sizes pay for memory
-// that no cache holds. `npm run bench -- growth --full --save docs/plots/data.json` measures what docs/plots shows,
-// and `node scripts/write-plots.ts` draws it.
+// How costs grow: the follow graph from 10^4 to 10^8 edges, timelines from 10 to 10^5 members. Networks have
+// the same shape at every size: 29 follows per account as in the real one (160 million by 5.5 million), power
+// laws for followers and followed, random order. Times are for random edges, so that the largest sizes
+// include cache misses. `npm run bench -- growth --full --save docs/plots/data.json` measures the data of
+// docs/plots, and `node scripts/write-plots.ts` draws it.
 
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import {
@@ -35,7 +35,7 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
   const largestEdges = full ? 8 : 6
   const largestMembers = full ? 5 : 3
   const results: BenchResult[] = []
-  // The first run is of code that is not compiled yet.
+  // The first run would measure code that is not compiled yet.
   measureEdges(100_000, 'warm')
   for (let power = 4; wants('growth.edges') && power <= largestEdges; power++) {
     results.push(...measureEdges(10 ** power, `growth.edges.1e${power}`))
@@ -88,7 +88,7 @@ function measureEdges(edges: number, name: string): BenchResult[] {
   ]
 }
 
-/** Nanoseconds, the best of some rounds that leave the graph as it was. */
+/** Nanoseconds, best of several rounds that leave the graph unchanged. */
 function measureOperations(graph: ReturnType<typeof createFollowGraph>, fresh: Pairs) {
   const count = fresh.creators.length
   const best = { add: Infinity, contains: Infinity, remove: Infinity }
@@ -113,7 +113,10 @@ function fill(
   for (let i = 0; i < edges; i++) graph.add(anyone(random, accounts), anyone(random, accounts))
 }
 
-/** From 1; the numbers that are drawn often lie scattered, as they do where accounts come in any order. */
+/**
+ * Draws a number from 1; frequently drawn numbers are often scattered, as when accounts arrive in
+ * any order.
+ */
 function anyone(random: Random, accounts: number): number {
   return 1 + ((Math.floor(accounts * random.next() ** 3) * 7_919) % accounts)
 }
@@ -122,7 +125,7 @@ function popular(rank: number, accounts: number): number {
   return 1 + ((rank * 7_919) % accounts)
 }
 
-/** Pairs that the graph does not have, each once. */
+/** Distinct pairs that the graph does not contain. */
 function drawFresh(
   graph: ReturnType<typeof createFollowGraph>,
   { random, accounts }: Network,
@@ -144,7 +147,7 @@ function each({ creators, subjects }: Pairs, ask: (a: number, b: number) => bool
   for (let i = 0; i < creators.length; i++) if (ask(creators[i]!, subjects[i]!)) sink.value++
 }
 
-/** Viewers who follow a few hundred, and the 500 most followed. */
+/** Viewers with a few hundred follows, and the 500 most followed accounts. */
 function measureKnownFollowers(
   graph: ReturnType<typeof openFollowGraph>,
   { random, accounts }: Network,
@@ -161,7 +164,7 @@ function measureKnownFollowers(
   })
 }
 
-/** Nanoseconds from the snapshot's chunks to a graph that answers. */
+/** Nanoseconds from the snapshot's chunks to a graph ready for lookups. */
 function measureLoad(graph: ReturnType<typeof createFollowGraph>, accounts: number): number {
   const chunks = [...graph.dump()]
   return onceNs(1, () => {
@@ -169,7 +172,7 @@ function measureLoad(graph: ReturnType<typeof createFollowGraph>, accounts: numb
   })
 }
 
-/** Of all shared buffers in a handle, as long as they have grown. */
+/** Current size of all shared buffers in a handle. */
 function bytesOf(handle: object): number {
   return Object.values(handle).reduce<number>((sum, value) => {
     if (value instanceof SharedArrayBuffer) return sum + value.byteLength

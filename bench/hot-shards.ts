@@ -1,6 +1,6 @@
-// Whether lossy timelines pay: a sharded timeline store (hot-shards/model.ts) with and without the limit, over 20
-// seeds, and how much that depends on what was assumed; and what readers see at each limit, by the draw that the
-// product makes. docs/LOSSY-TIMELINES.md tells it, from docs/plots/data.json.
+// Whether lossy timelines pay off: a sharded timeline store (hot-shards/model.ts) with and without the limit,
+// over 20 seeds; how sensitive the result is to the assumptions; and what readers see at each limit, with the
+// product's own draw. docs/LOSSY-TIMELINES.md presents it, from docs/plots/data.json.
 
 import { hashDraw, keepShare } from '../src/data/timeline/lossiness.ts'
 import { compare, figures, LARGE, SMALL, seeds } from './hot-shards/compare.ts'
@@ -13,7 +13,7 @@ const ITEMS = 200_000
 
 type Variant = [name: string, change: Partial<Store>]
 
-/** Half and twice what was assumed. */
+/** Half and twice the assumed values. */
 function variants({ cutMsPerRate, hotAccounts }: Store): Variant[] {
   return [
     ['cut_half', { cutMsPerRate: cutMsPerRate / 2 }],
@@ -47,7 +47,9 @@ function atLimit(store: Store, of: readonly number[], limit: number): BenchResul
   )
 }
 
-/** Posts a day in the timeline of somebody with so many follows, drawn as the product draws. */
+/**
+ * Posts per day in the timeline of an account with this many follows, drawn as the product draws.
+ */
 function whatReadersSee(follows: number): BenchResult[] {
   return LIMITS.flatMap((limit) => {
     const share = keepShare(limit, follows)

@@ -1,8 +1,7 @@
-// Lines a second of `slipstream import-follows`, beside each other in one run: into a running server, which
-// reads a stream that rests, and into the database at once with the server stopped. The same lists of keyed
-// follows for both, each into an empty index: one in the order of the accounts, as adjacency lists mostly are,
-// and one in no order. Whom they follow is drawn by the network's popularity.
-// Run alone: npm run bench -- import-follows
+// Lines per second of `slipstream import-follows`, compared in one run: into a running server that reads an
+// idle stream, and directly into the database with the server stopped. Both import the same lists of keyed
+// follows into an empty index: one list in account order, as adjacency lists mostly are, and one in random
+// order. Followed accounts are drawn by the network's popularity. Run alone: npm run bench -- import-follows
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -59,7 +58,7 @@ async function importOnline(dataDir: string, list: List): Promise<number> {
   }
 }
 
-/** @returns lines a second, without the start of the command. */
+/** @returns lines per second, not counting the start of the command */
 async function importInto(dataDir: string, { path, lines }: List): Promise<number> {
   const env = { DATA_DIR: dataDir, INDEX_SCOPE: 'network' }
   type Report = ImportReport & { seconds: number }

@@ -1,7 +1,7 @@
-// From compressed frames in memory to applied state: decompress, look or parse, batch, one SQLite transaction a batch into a real
-// file, memory published. The way is the consumer's own (session, decoder, batcher); only the socket is missing. The stream has the
-// mix and sizes of the public one (network-stream.ts), compressed with the real dictionary where it lies in ../shared, else with the
-// test double's.
+// From compressed frames in memory to applied state: decompress, check or parse, batch, one SQLite
+// transaction per batch into a real file, publish memory. The path is the consumer's own (session, decoder,
+// batcher) without the socket. The stream has the mix and sizes of the public one (network-stream.ts),
+// compressed with the real dictionary if ../shared has it, else with the test double's.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,10 +44,10 @@ const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const NOW_MS = START_MS + 86_400_000
 const ACCOUNTS = 5_500_000
 const MEMBERS = 100
-/** Members find half of those they follow in a niche of so many accounts. */
+/** Members take half of their follows from a niche of this many accounts. */
 const NICHE = 20_000
 const { maxFrameBytes, maxBatchEvents, maxBatchBytes } = defaultLimits
-/** As many frames as one read of a socket brings. */
+/** As many frames as one socket read delivers. */
 const FRAMES_A_READ = 256
 const FILL_BATCH = 5_000
 
@@ -56,16 +56,17 @@ type Measurement = {
   scope: IndexScope
   dictionary: Dictionary
   frames: number
-  /** After how many events it is measured. */
+  /** Numbers of events after which it is measured. */
   filled: readonly number[]
   followsEach?: number
 }
 
 /**
- * In `community` scope a hundred members follow a thousand accounts each; `network` keeps everything, and is measured again as the
- * database grows. `share_of_bare_decode_and_parse` compares with doing nothing but decompressing and JSON.parse, same frames, same
- * process. Rates are of processor time, since other work may share the machine, of the thread that does all of this, without the
- * one that checkpoints; `wall_events_per_s` is by the clock.
+ * In `community` scope a hundred members follow a thousand accounts each; `network` keeps
+ * everything, and is measured again as the database grows. `share_of_bare_decode_and_parse` is
+ * relative to only decompressing and JSON.parse, on the same frames in the same process. Since
+ * other work may share the machine, rates are per second of processor time of the thread that does
+ * all of this, excluding the one that checkpoints; `wall_events_per_s` is wall-clock.
  */
 export async function bench({ full }: { full: boolean }): Promise<BenchResult[]> {
   const dictionary = readDictionary(readFileSync(dictionaryPath()))
@@ -167,7 +168,7 @@ function createState(scope: IndexScope, dataDir: string) {
 
 type State = ReturnType<typeof createState>
 
-/** Authors follow strangers, who so are known. */
+/** Authors follow strangers, which makes these known accounts. */
 async function admitMembers(
   state: State,
   stream: NetworkStream,
@@ -193,7 +194,7 @@ function compress(stream: NetworkStream, dictionary: Dictionary, count: number):
   )
 }
 
-/** Microseconds of processor time a frame, best of some rounds. */
+/** Microseconds of processor time per frame, best of several rounds. */
 async function bareDecodeAndParse(frames: Buffer[], dictionary: Dictionary): Promise<number> {
   const decompressor = await createDecompressor(dictionary, maxFrameBytes)
   let best = Infinity
@@ -219,7 +220,7 @@ async function run(
     kept += await state.apply(items)
     times.push(performance.now() - startedAt)
   })
-  // The machine code of the first run is another than that of the hundredth.
+  // The first run's machine code differs from the hundredth's.
   const warm = Math.floor(frames.length / 4)
   await feed.push(frames.slice(0, warm))
   times.length = 0
@@ -242,7 +243,7 @@ async function run(
   }
 }
 
-/** What stands between socket and indexer, as the consumer puts it together. */
+/** Everything between socket and indexer, assembled as the consumer does. */
 async function createFeed(
   dictionary: Dictionary,
   scope: IndexScope,
@@ -297,7 +298,7 @@ async function createFeed(
     for (let at = 0; at < frames.length; at += FRAMES_A_READ) {
       for (const frame of frames.slice(at, at + FRAMES_A_READ)) session.onFrame(frame, true)
       await room
-      // A socket lets whatever else waits have its turn only so often; the batcher's is one of them.
+      // A socket yields to other tasks only so often; the batcher is one of them.
       if ((at / FRAMES_A_READ) % 4 === 3) await new Promise((resolve) => setImmediate(resolve))
     }
     while (applied < until) await new Promise((resolve) => setImmediate(resolve))

@@ -1,8 +1,8 @@
-// `npm run bench`: runs benchmarks one after the other, each in a fresh process so that none inherits another's heap or compiled
-// code, and prints a table with the targets of targets.ts, or lines of JSON and nothing else (with `doubt` where a figure counts
-// for nothing). A benchmark is a file here that exports `bench(options)`; without `--full` all are small enough for CI. Figures
-// named `….baseline` or `….ratio` come from the same process and the same minute as what they are compared with. `--save` makes
-// the file that the documentation is made from.
+// `npm run bench`: runs benchmarks one after another, each in a fresh process so that none inherits another's
+// heap or compiled code. Prints a table with the targets of targets.ts, or only lines of JSON (with `doubt`
+// on figures that must not be used). A benchmark is a file in this folder that exports `bench(options)`;
+// without `--full` each is small enough for CI. Figures named `….baseline` or `….ratio` come from the same
+// process and minute as their counterpart. `--save` writes the file that the documentation is generated from.
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ function readOptions(args: string[]) {
   return parseArgs({ args, allowPositionals: true, options })
 }
 
-/** A run of everything that leaves a target without its figure has failed. */
+/** A run of all benchmarks fails if it leaves a target without its figure. */
 function reportMissing(): void {
   if (positionals.length > 0) return
   const missing = missingFigures([...printed.keys()], values.full ?? false)
@@ -83,7 +83,7 @@ async function run({ bench, figures }: Choice): Promise<void> {
   for (const result of results) print(doubt === undefined ? result : { ...result, doubt })
 }
 
-/** undefined for a line that is not a figure: something a benchmark says beside them. */
+/** undefined for a line that is not a figure, like a benchmark's messages. */
 function readResult(line: string): BenchResult | undefined {
   try {
     const { name, value, unit, doubt } = JSON.parse(line) as BenchResult

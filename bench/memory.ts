@@ -1,6 +1,7 @@
-// What an instance in community scope holds in memory and spends on the live stream: 100 members who follow 1,000 each, the follow
-// lists of all those, and what a stream of the network's mix leaves behind; then Slipstream on it, catching up with more of the
-// stream at full speed, with every member's timeline read.
+// What an instance in community scope holds in memory and spends on the live stream: 100 members with 1,000
+// follows each, the follow lists of all accounts they follow, and the state left by a stream of the network's
+// mix. Slipstream then runs on it and catches up with more of the stream at full speed while every member's
+// timeline is read.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -18,10 +19,11 @@ const small: CommunitySize = { ...shared, listMean: 2, events: 20_000 }
 const large: CommunitySize = { ...shared, listMean: 150, events: 4_000_000 }
 
 /**
- * Resident memory is the operating system's; `file` is pages of files that the kernel may take back, most of it the database's,
- * mapped. What was simulated is in the figures: `memory.simulated_events` of the 51 million that 36 hours bring at 392 a second.
- * `cpu.at_600_per_s` is the whole process while the stream comes at 600 events a second, once the search index has taken up what
- * was there before.
+ * Resident memory is as the operating system reports it; `file` is file pages that the kernel may
+ * reclaim, mostly the mapped database. The figures state what was simulated:
+ * `memory.simulated_events` of the 51 million that 36 hours bring at 392 per second.
+ * `cpu.at_600_per_s` is the whole process at 600 events per second, once the search index has
+ * processed the older records.
  */
 export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const size = full ? large : small
@@ -73,7 +75,7 @@ async function caughtUp(app: RunningApp, events: number): Promise<void> {
   }
 }
 
-/** What was seeded is old to the search index, which takes it up behind everything else. */
+/** To the search index the seeded records are old, so it indexes them after everything else. */
 async function searchable(dataDir: string): Promise<void> {
   const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true })
   const left = db
@@ -85,7 +87,7 @@ async function searchable(dataDir: string): Promise<void> {
   db.close()
 }
 
-/** The process' processor time in percent of one core. */
+/** The process's processor time in percent of one core. */
 async function cpuAtRate({ app, double, next }: LiveCommunity, seconds: number): Promise<number> {
   const [startedAt, before] = [performance.now(), app.cpu().total]
   await atRate({ perSecond: RATE, seconds }, () => double.emit(next()))

@@ -1,6 +1,6 @@
-// What it costs to collect everybody's notifications (SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS): the same stream of the
-// network's mix applied to two databases in turn, one with and one without, in one process. Processor time of the
-// thread that writes, and bytes of the file for each notification.
+// What it costs to collect notifications for all accounts (SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS): the same
+// stream of the network's mix is applied alternately to two databases, one with notifications and one
+// without, in one process. Reports the writing thread's processor time and the file's bytes per notification.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// What else the machine does before and after a benchmark: figures of a busy machine are thrown away.
+// Checks for other load on the machine before and after a benchmark: figures from a busy machine are
+// discarded.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -8,7 +9,10 @@ const BUSY_SHARE = 0.1
 
 type Jiffies = { all: number; idle: number }
 
-/** While nothing of ours runs. @returns what to say of it; undefined where the machine is idle, or cannot be asked */
+/**
+ * Call while none of our processes run.
+ * @returns a description of the load; undefined if the machine is idle or cannot be queried
+ */
 export async function busyWithOthers(): Promise<string | undefined> {
   const before = readJiffies()
   if (!before) return undefined

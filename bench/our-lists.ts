@@ -6,10 +6,10 @@ import * as order from '../src/data/graph/uid-order.ts'
 import { OwnerVersionsWriter } from '../src/data/shared-memory/owner-versions.ts'
 import type { Contestant } from './graph-lists.ts'
 
-// As the graph has it: compiled in.
+// Compiled in, as in the graph.
 const { keyOf } = order
 
-/** In shared memory, `batch` changes published at a time. */
+/** In shared memory; publishes `batch` changes at a time. */
 export function oneDirection(batch: number): Contestant {
   const sets = new Adjacency(new SlabPool(100_000_000), 10_000_000)
   sets.highestUid = 4_000_000

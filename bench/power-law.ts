@@ -1,13 +1,14 @@
-// Networks for benchmarks: follows of so many accounts, the same for the same seed, streamed list by list so that one of 160 million
-// edges needs no memory of its own. How many an account follows is Pareto distributed: at ten follows an account the median is 6, one
-// in a hundred follows 56 or more, the longest list at a million accounts is about ten thousand. Whom it follows is drawn by rank: the
-// first of a million gets about 2% of all follows, as measured on the real network. The accounts of a rank are scattered over the uids.
+// Networks for benchmarks: the follows of a given number of accounts, determined by the seed and streamed
+// list by list, so that one of 160 million edges needs no memory. Follow counts are Pareto distributed: at
+// ten follows per account the median is 6, one account in a hundred has 56 or more, and the longest list
+// among a million accounts is about ten thousand. Subjects are drawn by rank: the first of a million gets
+// about 2% of all follows, as measured on the real network. Ranks are scattered over the uids.
 
 import { createRandom, type Random } from '../test/support/random.ts'
 
 export type PowerLaw = {
   accounts: number
-  /** About so many: a list names nobody twice, and nobody follows themselves. */
+  /** Approximate: a list names no account twice, and no account follows itself. */
   edges: number
   seed: number
 }
@@ -18,7 +19,7 @@ const OUT_MEAN = OUT_EXPONENT / (OUT_EXPONENT - 1)
 const MAX_SHARE = 0.02
 const SCATTER = 15_485_863
 
-/** Lists in the order of creators, each used up before the next: the array is one and the same. */
+/** Yields lists in creator order; consume each before the next, because they share one array. */
 export function* powerLawLists({
   accounts,
   edges,
@@ -38,7 +39,7 @@ export function* powerLawLists({
   }
 }
 
-/** The rank is the 3.5th power of an even draw, so rank r comes with weight r^(-5/7). */
+/** The rank is the 3.5th power of a uniform draw, so rank r has weight r^(-5/7). */
 function drawSubject(random: Random, accounts: number, creator: number): number {
   const draw = random.next()
   const rank = Math.floor(accounts * draw * draw * draw * Math.sqrt(draw))
@@ -46,7 +47,10 @@ function drawSubject(random: Random, accounts: number, creator: number): number 
   return uid === creator ? 1 + (creator % accounts) : uid
 }
 
-/** Moves the first of each to the front, in no order. @returns how many there are. */
+/**
+ * Moves the distinct values to the front, in no particular order.
+ * @returns how many there are
+ */
 function distinct(list: Uint32Array, length: number): number {
   const sorted = list.subarray(0, length).sort()
   let kept = 0

@@ -1,6 +1,5 @@
-// How fast old records are given up and how fast a member's circle goes, and whom that holds up: the longest
-// transaction is what the stream waits for, and a reader on another thread measures what a request waits
-// for.
+// How fast old records are pruned and a member's circle is removed, and what that delays: the longest
+// transaction is how long the stream waits, and a reader on another thread measures how long a request waits.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -108,7 +107,7 @@ function figures(name: string, { rows, seconds, longestMs }: Slices): BenchResul
   ]
 }
 
-/** Everything in the older half of the time goes. */
+/** Drops everything in the older half of the time span. */
 function limitsOf(db: Db) {
   const half = count(db, 'SELECT (min(sort_at) + max(sort_at)) / 2 FROM posts WHERE state = 1')
   return { strangersBefore: half, neighboursBefore: half }
@@ -123,7 +122,7 @@ function count(db: Db, sql: string): number {
   return db.prepare<[], number>(sql).pluck().get() ?? 0
 }
 
-/** Reads a page of some feed again and again. */
+/** Reads a page of some feed repeatedly. */
 async function startReader(dataDir: string): Promise<{ stop(): Promise<number> }> {
   const worker = new Worker(new URL('./world/pruned-reader.ts', import.meta.url), {
     workerData: { dataDir },

@@ -1,22 +1,24 @@
-// One figure of a benchmark: what it is called, its value, and the unit it is in; and how a
-// benchmark is asked for them.
+// One figure of a benchmark (name, value, unit), and the options that a benchmark is called with.
 
 export type BenchResult = {
   name: string
   value: number
   unit: string
-  /** Why it counts for nothing: it is printed so, and not kept. */
+  /** Why the figure is unreliable; it is printed with this reason and not saved. */
   doubt?: string | undefined
 }
 
 export type BenchOptions = {
-  /** At its real size; otherwise small enough for CI. */
+  /** Runs at its real size; otherwise small enough for CI. */
   full: boolean
-  /** Whether the figure, or any that begins so, was asked for. What was not may be left out. */
+  /** Whether the figure, or any with this prefix, was requested. Others may be skipped. */
   wants: (figure: string) => boolean
 }
 
-/** Whether one name begins the other: `getTimeline` asks for `getTimeline.cpu_ms`, and is part of it. */
+/**
+ * Matches if either name is a prefix of the other: `getTimeline` requests `getTimeline.cpu_ms`, and
+ * is part of it.
+ */
 export function wantsOf(figures: readonly string[]): BenchOptions['wants'] {
   if (figures.length === 0) return () => true
   return (figure) => figures.some((asked) => asked.startsWith(figure) || figure.startsWith(asked))

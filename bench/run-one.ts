@@ -13,6 +13,6 @@ type Benchmark = { bench(options: BenchOptions): Promise<BenchResult[]> | BenchR
 
 const module = (await import(`./${bench}.ts`)) as Benchmark
 const results = await module.bench({ full: values.full, wants: wantsOf(figures) })
-// What stands in a pipe’s queue is lost at the exit.
+// Exiting would discard output still queued in a pipe.
 const lines = results.map((result) => `${JSON.stringify(result)}\n`)
 process.stdout.write(lines.join(''), () => process.exit(0))

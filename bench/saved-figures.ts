@@ -1,5 +1,5 @@
-// Figures kept in a file, each with the day and the machine it was measured on, so that the
-// documentation can say where they come from. Running some benchmarks again replaces theirs; what is in doubt does not.
+// Figures saved in a file, each with its date and the machine that measured it, so that the documentation can
+// cite their origin. Running some benchmarks again replaces their figures, except with doubtful ones.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -8,10 +8,10 @@ import type { BenchResult } from './result.ts'
 export type SavedFigure = {
   value: number
   unit: string
-  /** Such as 2026-11-21. */
+  /** For example 2026-11-21. */
   date: string
   machine: string
-  /** Load average of the last minute when it was saved: how much the machine did besides. */
+  /** One-minute load average when it was saved: how busy the machine was otherwise. */
   load: number
   full: boolean
 }
@@ -44,7 +44,7 @@ export function saveFigures(
   writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`)
 }
 
-/** Four digits are more than is known. */
+/** More than four digits would be false precision. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4))
 }

@@ -1,6 +1,7 @@
-// Search by name and by words. Accounts: names made of syllables, some far more common than others, with a power law of followers,
-// put straight into the index; then every letter of somebody's name is typed, by a viewer who follows a thousand of them. Posts:
-// everything of a small network (world/network-stream.ts) is indexed as the ingest thread does it, and then its words.
+// Search by name and by words. Accounts: names made of syllables, some far more common than others, with
+// power-law followers, inserted directly into the index; then each letter of an account's name is typed, by a
+// viewer who follows a thousand of them. Posts: all records of a small network (world/network-stream.ts) are
+// indexed as the ingest thread does it, and then their words.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,8 +35,9 @@ const SYLLABLES =
   )
 
 /**
- * Times are processor time, of the skeleton alone: what a page of accounts or posts costs is measured where profiles and timelines
- * are. `share_of_applying` is what words take on top of applying all events.
+ * Times are processor time of the skeleton alone; pages of accounts or posts are measured with
+ * profiles and timelines. `share_of_applying` is the extra cost of words relative to applying all
+ * events.
  */
 export function bench({ full, wants }: BenchOptions): BenchResult[] {
   const size = full ? SIZES.full : SIZES.small
@@ -159,7 +161,7 @@ function benchPosts(dataDir: string, events: number): BenchResult[] {
   return results
 }
 
-/** Of these tables and of those that FTS5 keeps them in. */
+/** Bytes of these tables and of the tables in which FTS5 stores them. */
 function bytesOf(db: Db, names: readonly string[]): number {
   const select = db.prepare<[], [name: string, bytes: number]>(
     'SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE',

@@ -1,6 +1,6 @@
-// What answers cost over HTTP, as an operator's process gives them: Slipstream in its own process on a
-// seeded world of real rows, a load generator in another, service JWTs of many viewers signed
-// beforehand. CPU is that of the whole server process, from the scheduler, while the load runs.
+// What answers cost over HTTP in an operator's setup: Slipstream in its own process on a seeded world of real
+// rows, a load generator in another, and service JWTs of many viewers signed beforehand. CPU is that of the
+// whole server process, from the scheduler, during the load.
 
 import { createRandom } from '../test/support/random.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
@@ -16,7 +16,7 @@ import { streamBeside } from './world/stream-beside.ts'
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const KNOWN = 'app.bsky.graph.getKnownFollowers'
 const PROOF = 'io.slipstream.graph.getSocialProof'
-/** Of the rate at which the server is saturated. */
+/** Share of the rate that saturates the server. */
 const LOAD = 0.8
 const CONNECTIONS = 8
 const OPEN_CONNECTIONS = 64
@@ -28,22 +28,24 @@ type Bench = {
   wants: BenchOptions['wants']
   seconds: number
   warmupSeconds: number
-  /** Under load before anything of a method is measured: until then its code is not the compiled one. */
+  /** Load applied before a method is measured, so that its code is compiled. */
   compileSeconds: number
-  /** More than the server remembers as verified. */
+  /** More tokens than the server's cache of verified ones holds. */
   tokens: number
   streamEvents: number
 }
 
 /**
- * `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is at 80% of the load that
- * saturates the server, requests starting at even times and latency counted from then; `….random.p99_ms` is the same with random
- * arrivals (Poisson), which queue more; `….beside_ingest` is while the ingest thread catches up with a stream as fast as it can,
- * and `….beside_ingest_25` that at 25% of the load that saturates.
+ * `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is
+ * at 80% of the saturating load, with requests starting at even intervals and latency counted from
+ * the start; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
+ * `….beside_ingest` is while the ingest thread catches up with a stream at full speed, and
+ * `….beside_ingest_25` is that at 25% of the saturating load.
  *
- * `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random viewers × the 500 most followed
- * accounts. Every request of the app's methods has a token of its own, as a PDS mints them; social proof is asked for as a backend
- * does, a viewer's token again and again, and once more with new ones (`….new_tokens`).
+ * `getKnownFollowers` and `socialProof` (io.slipstream.graph.getSocialProof, one subject): random
+ * viewers × the 500 most followed accounts. Each request of the app's methods has its own token, as
+ * a PDS mints them. Social proof is requested as a backend does, reusing one token per viewer, and
+ * once more with new tokens (`….new_tokens`).
  */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const served = await serveWorld(full ? fullWorld : smallWorld)
@@ -105,7 +107,7 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
   return results
 }
 
-/** The stream is poured when the measured time begins. */
+/** The stream starts at full speed when the measured time begins. */
 async function benchBesideIngest(
   parts: Bench,
   requests: Buffer[],
@@ -139,7 +141,7 @@ async function received({ served }: Bench): Promise<number> {
   return (await served.app.health()).ingest?.stream.received ?? 0
 }
 
-/** Seconds until the server has taken in so many events, to a tenth. */
+/** Seconds until the server has ingested this many events, to a tenth. */
 async function caughtUp(parts: Bench, count: number): Promise<number> {
   const startedAt = performance.now()
   while ((await received(parts)) < count) await new Promise((resolve) => setTimeout(resolve, 100))
@@ -189,8 +191,8 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
 }
 
 /**
- * Until everything is answered: a machine that is slow to start answers nothing at first, or refuses what
- * would wait too long.
+ * Repeats until all requests are answered: a machine that starts slowly answers none at first, or
+ * refuses requests that would wait too long.
  */
 async function compile(parts: Bench, requests: Buffer[]): Promise<void> {
   const { served, generator, warmupSeconds, compileSeconds: seconds } = parts
@@ -238,7 +240,7 @@ function measureWith(
   )
 }
 
-/** All viewers in turn, each with tokens of their own. */
+/** All viewers in rotation, each with their own tokens. */
 function timelineRequests({ served, tokens }: Bench, viewers: Viewer[]): Buffer[] {
   const rounds = Math.ceil(tokens / viewers.length)
   return Array.from({ length: rounds }, () => viewers)

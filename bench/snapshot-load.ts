@@ -1,7 +1,7 @@
-// The part of snapshot.ts that loads, as a process of its own: `node snapshot-load.ts DIR LABEL` prints
-// its figures. It is the whole of a start's loading: read from SQLite (the file is in the machine's
-// cache), checksums, both directions, accounts with their hash table, journal, and the test that both
-// directions agree.
+// The loading part of snapshot.ts in a separate process: `node snapshot-load.ts DIR LABEL` prints its
+// figures. Covers everything that a start loads: reading SQLite (the file is in the machine's cache),
+// checksums, both directions, accounts with their hash table, the journal, and the check that both directions
+// agree.
 
 import { loadActorTable } from '../src/data/graph/actor-table.ts'
 import { loadFollowGraph } from '../src/data/graph/follow-graph.ts'
@@ -25,7 +25,7 @@ const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, maxUid), isUntr
 const seconds = (performance.now() - startedAt) / 1000
 const cpu = cpuSince()
 if (!loaded || !actors) throw new Error('the snapshot was refused')
-// The file's pages, which SQLite maps, are not the graph's.
+// The file's pages, mapped by SQLite, are not part of the graph.
 db.close()
 for (let i = 0; i < 3; i++) {
   globalThis.gc?.()

@@ -1,8 +1,7 @@
-// The snapshots of a power-law network: how long a start takes that loads them, and how long the
-// steps are in which they are written while the graph changes and a serving thread answers.
-//
-// The load is the whole of it (snapshot-load.ts). Lateness is that of a thread that is to read rows and known followers every two milliseconds, with
-// the writing and without it.
+// The snapshots of a power-law network: how long a start takes to load them, and how long the steps take in
+// which they are written while the graph changes and a serving thread answers. Loading is measured as a whole
+// (snapshot-load.ts). Lateness is that of a thread that reads rows and known followers every two
+// milliseconds, with writing and without.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -83,7 +82,7 @@ function createWorld(db: WriteDb, dataDir: string, { accounts, edges }: Network)
   return { db, dataDir, graph, actors }
 }
 
-/** Writes the snapshot as the ingest thread does, follows changing all the while. */
+/** Writes the snapshot as the ingest thread does, while follows keep changing. */
 async function measureSave(world: World, { label, accounts }: Network): Promise<BenchResult[]> {
   const reader = await startReader(world, accounts)
   const calm = await reader.lateness(CALM_MS)
@@ -105,7 +104,7 @@ async function measureSave(world: World, { label, accounts }: Network): Promise<
 
 type Written = { tookMs: number; longestMs: number }
 
-/** As the ingest thread does, its log copied by a thread of its own. */
+/** Like the ingest thread; the log is copied by a separate thread. */
 async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Written> {
   const checkpoints = keepCheckpointed({ db, dataDir, log: console })
   try {
@@ -126,7 +125,7 @@ async function writeSnapshot({ db, dataDir, graph, actors }: World): Promise<Wri
   }
 }
 
-/** Follows and unfollows, journalled as the indexer does it. */
+/** Follows and unfollows, journalled like the indexer's. */
 function keepChanging({ db, graph }: World, accounts: number): { stop(): void } {
   const random = createRandom(11)
   const timer = setInterval(() => {
@@ -177,7 +176,7 @@ const READER = `
   parentPort.postMessage('ready')
 `
 
-/** A serving thread; `lateness` tells how late it was since it was last asked. */
+/** A serving thread; `lateness` returns how late it was since the last call. */
 async function startReader({ graph, dataDir }: World, accounts: number) {
   const workerData = { handle: graph.handle, dataDir, accounts }
   const worker = new Worker(READER, { eval: true, workerData })
@@ -201,7 +200,10 @@ async function startReader({ graph, dataDir }: World, accounts: number) {
   }
 }
 
-/** In a process of its own, so that nothing of the world that wrote it is in its memory. */
+/**
+ * Runs in a separate process, so that its memory holds nothing of the world that wrote the
+ * snapshot.
+ */
 function measureLoad(dataDir: string, { label }: Network): BenchResult[] {
   const script = join(import.meta.dirname, 'snapshot-load.ts')
   const printed = execFileSync(process.execPath, ['--expose-gc', script, dataDir, label])

@@ -1,6 +1,7 @@
-// An hour of the live stream at 600 events a second (three minutes without --full) with a community that reads: what
-// drifts. The time is cut into twelve parts; of each: resident memory and the database's size at its end, and how long
-// timelines and new posts took in it, told as they end. `….slope` is the least-squares line through them, for an hour.
+// An hour of the live stream at 600 events per second (three minutes without --full) with an active
+// community, to find what drifts. The time is split into twelve parts, and each is reported as it ends:
+// resident memory, the database's size, and the latency of timelines and of new posts. `….slope` is their
+// least-squares line, per hour.
 
 import { Histogram } from './load/histogram.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
@@ -76,7 +77,7 @@ function drift(name: (typeof KEPT)[number], parts: readonly Part[], hours: numbe
   ]
 }
 
-/** Of the least-squares line, a step. */
+/** Slope of the least-squares line, per step. */
 function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

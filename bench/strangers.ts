@@ -1,7 +1,8 @@
-// The attacks of strangers (test/support/torture/stranger-faults.ts), one after the other, at a server in a memory
-// group of 1 GB (as root on Linux; otherwise without one), with default settings, and with --full also with pictures
-// and videos of its own. Told of each: members' pages beside those of an idle server, which are the machine's own
-// noise; how long a newcomer of another address waited; memory; whether the process lived through it.
+// Attacks by strangers (test/support/torture/stranger-faults.ts), one after another, on a server in a memory
+// group of 1 GB (as root on Linux; otherwise without one), with default settings, and with --full also with
+// its own pictures and videos. Reported for each: the latency of members' pages next to an idle server's,
+// which is the machine's own noise; how long a newcomer from another address waited; memory; and whether the
+// process survived.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +23,7 @@ const GROUP_MB = 1_024
 const SEED = 1
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const QUIET_MS = 10_000
-/** An attack that is over sooner is watched for so long all the same: what it set going goes on. */
+/** Minimum time to watch an attack; its effects outlast a short one. */
 const LEAST_MS = 8_000
 const NEWCOMER_AFTER_MS = 1_000
 const RETRY_MS = 250
@@ -37,7 +38,7 @@ const kinds = Object.keys(strangerFaults) as Kind[]
 
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const wanted = kinds.filter((kind) => wants(`strangers.${kind}`))
-  // With default settings pictures and videos are a CDN's, and nobody asks us for them.
+  // By default a CDN serves pictures and videos, so no client requests them from the server.
   const withoutMedia = wanted.filter((kind) => kind !== 'stranger-media')
   const plain = await attackAll(withoutMedia, { name: 'strangers', settings: {} })
   if (!full) return plain
@@ -77,7 +78,7 @@ async function attackAll(
   }
 }
 
-/** Ends of the server that nobody ordered, and of anything in the group by the kernel. */
+/** Unexpected exits of the server, and kills in the group by the kernel. */
 function endsOf(subject: Subject, group: MemoryGroup | undefined): number {
   return subject.deaths().length + (group?.kills() ?? 0)
 }
@@ -117,7 +118,7 @@ async function attack(
     await striking
   })
   if (failure) {
-    // One that had no effect is measured for nothing.
+    // An attack that had no effect would be measured in vain.
     console.error(`${kind}: ${String(failure)}`)
     process.exitCode = 1
   }
@@ -126,7 +127,7 @@ async function attack(
   return [...figures, passed, ms(`${name}.${kind}.newcomer_ms`, newcomerMs)]
 }
 
-/** @returns how long somebody with a real account, of an address of their own, waited for a first answer. */
+/** @returns how long a client with a real account and its own address waited for a first answer */
 async function newcomerComes({ world, subject }: Parts): Promise<number> {
   const iss = world.strangers.mint()
   const startedAt = performance.now()

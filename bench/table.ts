@@ -16,7 +16,7 @@ export function tableLine({ name, value, unit, doubt }: BenchResult): string {
   return columns(name, formatValue(value), unit, limitText(target), verdict)
 }
 
-/** How many targets were met, and those that were not. */
+/** The number of targets met, and the ones missed. */
 export function summaryLines(results: readonly BenchResult[]): string[] {
   const judged = results.filter(
     ({ name, doubt }) => targetOf(name) !== undefined && doubt === undefined,
@@ -28,7 +28,7 @@ export function summaryLines(results: readonly BenchResult[]): string[] {
   return ['', missed.length === 0 ? met : `${met}; missed: ${names}`]
 }
 
-/** Three digits or more, and no more than are worth reading. */
+/** Formats with at least three digits, and no more than are useful. */
 export function formatValue(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 2 : 4
   return value.toLocaleString('en-US', { maximumFractionDigits: digits })

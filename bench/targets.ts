@@ -1,17 +1,18 @@
-// What the figures should be, in one table, for the printer of `npm run bench` and for docs/PERFORMANCE.md
-// (scripts/write-performance.ts). A figure that several benchmarks could give is taken from the one named here.
+// The targets of all figures in one table, for the output of `npm run bench` and for docs/PERFORMANCE.md
+// (scripts/write-performance.ts). A figure that several benchmarks could produce is taken from the one named
+// here.
 
 export type Target = {
   figure: string
-  /** What is measured, in a few words. */
+  /** Short description of the figure. */
   what: string
   limit: number
-  /** Whether more or less than the limit misses it. */
+  /** Which side of the limit meets the target. */
   better: 'less' | 'more'
   unit: string
   /** The file of bench/ that measures it, without `.ts`. */
   bench: string
-  /** Measured with `--full` alone. */
+  /** Measured only with `--full`. */
   fullOnly?: true
 }
 
@@ -230,7 +231,7 @@ export function isMet({ better, limit }: Target, value: number): boolean {
   return better === 'less' ? value <= limit : value >= limit
 }
 
-/** Such as `≤ 0.6`. */
+/** For example `≤ 0.6`. */
 export function limitText({ better, limit }: Target): string {
   return `${better === 'less' ? '≤' : '≥'} ${limit.toLocaleString('en-US')}`
 }

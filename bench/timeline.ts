@@ -1,6 +1,7 @@
-// A page of a viewer's home timeline as ids (answers/skeleton/timeline.ts, as getTimeline calls it): viewers with 100, 100,000
-// and 1,000,000 follows, whose timelines were written when the posts came. All of it: the ring, celebrities merged in, the
-// viewer's own posts from rows, the cursor with its CID. The baseline merges the newest posts of each followed account at read time.
+// A page of a viewer's home timeline as ids (answers/skeleton/timeline.ts, as getTimeline calls it), for
+// viewers with 100, 100,000 and 1,000,000 follows whose timelines were filled as posts arrived. Covers
+// everything: the ring, merged celebrities, the viewer's own posts from rows, and the cursor with its CID.
+// The baseline merges the newest posts of each followed account at read time.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,9 +42,9 @@ const SIZES: [string, number][] = [
 ]
 
 /**
- * `….ring.us` is the reading of the ring alone, in another thread's manner (through the handle). `….deep` begins in the ring's
- * middle. `….served` is the first page as it is read between requests: its posts were shown before, so their CIDs come from kept
- * fragments and not from rows.
+ * `….ring.us` only reads the ring, as another thread does (through the handle). `….deep` begins in
+ * the middle of the ring. `….served` is the first page as read between requests: its posts were
+ * shown before, so their CIDs come from cached fragments instead of rows.
  */
 export function bench(_options: BenchOptions): BenchResult[] {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
@@ -54,7 +55,10 @@ export function bench(_options: BenchOptions): BenchResult[] {
   return [{ ...usual, name: 'timeline.skeleton.us' }, ...results]
 }
 
-/** As many posts as a ring holds, whose rows the cursor's CID comes from. @returns their author. */
+/**
+ * Inserts as many posts as a ring holds; the cursor's CID comes from their rows.
+ * @returns their author
+ */
 function seedPosts(dataDir: string): number {
   const seeder = openSeeder(dataDir, 'network')
   seeder.apply(
@@ -106,7 +110,7 @@ function measure(dataDir: string, { label, follows, author }: Shape): BenchResul
   ]
 }
 
-/** @returns nanoseconds a page. */
+/** @returns nanoseconds per page */
 function measureServed(db: Db, shape: Omit<Shape, 'label'>): number {
   const viewCache = createServing(db, shape.author)
   const { skeleton, viewers } = createReading(db, shape, viewCache.feedOver(db))
@@ -140,7 +144,7 @@ function createServing(db: Db, author: number) {
   })
 }
 
-/** The viewers come after the seeded author, and all follow the same accounts. */
+/** The viewers' uids follow the seeded author's; all follow the same accounts. */
 function createReading(
   db: Db,
   { follows, author }: Omit<Shape, 'label'>,
@@ -149,7 +153,7 @@ function createReading(
   const timelines = createTimelines(LENGTH)
   const graph = createFollowGraph()
   const random = createRandom(follows)
-  // A graph of fifty times a million follows would measure nothing else than one of one time.
+  // Fifty viewers with a million follows each would measure the same as one.
   const count = Math.max(1, Math.min(VIEWERS, Math.floor(2_000_000 / follows)))
   const viewers = Array.from({ length: count }, (_, i) => author + 1 + i)
   for (const viewer of viewers) {
@@ -175,7 +179,7 @@ function createReading(
   return { reader, skeleton, viewers }
 }
 
-/** Posts of the seeded author: the cursor names one by its CID. */
+/** Posts by the seeded author, because the cursor names one by its CID. */
 function makeEntries(random: Random, author: number): TimelineEntry[] {
   return Array.from({ length: LENGTH }, (_, i) => ({
     sortAt: START_MS + i * 1_000,
@@ -194,14 +198,14 @@ function cursorAt(
   return cursor
 }
 
-/** Nanoseconds a call. */
+/** Nanoseconds per call. */
 function timed(read: () => number): number {
   return bestNs(READS, () => {
     for (let i = 0; i < READS; i++) sink.value += read()
   })
 }
 
-/** One newest post an account, the best fifty picked by a bounded insertion. */
+/** Takes the newest post of each account and selects the best fifty by bounded insertion. */
 function measureMerge(follows: number): number {
   const random = createRandom(follows + 1)
   const newest = Float64Array.from({ length: follows }, () => START_MS + random.below(1e9))

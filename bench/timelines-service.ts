@@ -1,7 +1,8 @@
-// The timelines service in a process of its own, over real sockets: pages at their fastest and at 80 % of that, posts,
-// and readers who wait. CPU is that of the whole process; clients are other processes, or the readers here. A viewer's
-// pages are the newest and the oldest, which many ask for; `anywhere` begins at random numbers, which nobody asked for
-// before. `p99_ms_at_80` is with random arrivals (Poisson), which queue more than the even ones of `even_p99_ms_at_80`.
+// The timelines service in a separate process over real sockets: pages at the maximum rate and at 80 % of it,
+// posts, and waiting readers. CPU is that of the whole process; clients are other processes, or the readers
+// here. A viewer's pages are the newest and the oldest, which many clients request; `anywhere` begins at
+// random numbers not requested before. `p99_ms_at_80` is with random arrivals (Poisson), which queue more
+// than the even ones of `even_p99_ms_at_80`.
 
 import { connect, type Socket } from 'node:net'
 import { cliJson } from '../test/support/cli.ts'
@@ -19,7 +20,7 @@ const CONNECTIONS = 8
 const OPEN_CONNECTIONS = 64
 const PLACES = 2_000
 const POPULAR_MEMBERS = 20
-/** Of arrivals; each world has more. */
+/** Of arrivals; every world has more. */
 const FIRST_NUMBERS = 25_000
 const LOAD = 0.8
 const KINDS: ViewerKind[] = ['quiet_20', 'follows_100', 'follows_1000', 'follows_5000']
@@ -31,12 +32,12 @@ type Bench = {
   generator: LoadGenerator
   token: string
   seconds: number
-  /** Before anything is measured: until then code is not the compiled one. */
+  /** Load applied before anything is measured, so that code is compiled. */
   compileSeconds: number
 }
 
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
-  // All clients are one address, as strangers are, not a proxy of ours.
+  // All clients share one address, and count as strangers instead of our own proxy.
   const settings = { TRUSTED_PROXIES: 'none' }
   const more = { isSearchable: true, popularMembers: POPULAR_MEMBERS }
   const served = await serveWorld(full ? fullWorld : smallWorld, settings, more)
@@ -62,7 +63,7 @@ function pathOf(key: string, what: string): string {
   return `/v1/timelines/${encodeURIComponent(key)}/${what}`
 }
 
-/** How fast it goes, and what it feels like at four fifths of that. */
+/** The maximum rate, and the latency at four fifths of it. */
 async function measurePages(parts: Bench): Promise<BenchResult[]> {
   const results: BenchResult[] = []
   const all = Object.entries(pageRequests(parts))
@@ -160,7 +161,10 @@ function run(
   return measureLoad({ generator, app: served.app }, plan)
 }
 
-/** So many readers of one timeline: what they cost while nothing comes, and until the last has what came. */
+/**
+ * `count` readers of one timeline: their cost while it is idle, and the time until the last one has
+ * a new entry.
+ */
 async function measureWaiting(parts: Bench, count: number): Promise<BenchResult[]> {
   const { app } = parts.served
   await postOnce(parts)
@@ -231,7 +235,10 @@ async function openReaders({ served, token }: Bench, count: number) {
     socket.on('data', hear)
   }
   return {
-    /** Resolves when each has one more, with the milliseconds that the last of them waited from now on. */
+    /**
+     * Resolves when every reader has one more entry, with the last one's wait in milliseconds from
+     * the call.
+     */
     next(deliveries: Histogram): Promise<number> {
       const startedAt = performance.now()
       heard = 0

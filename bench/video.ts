@@ -1,5 +1,6 @@
-// What videos cost a serving thread: a playlist of either kind, as a player asks for it, a service's playlist read,
-// captions read and written; and pieces by way of us, over a real socket to a process that only counts bytes.
+// What videos cost a serving thread: a playlist of either kind as requested by a player, parsing a service's
+// playlist, reading and writing captions, and pieces proxied through the server, over a real socket to a
+// process that only counts bytes.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +18,7 @@ import type { GuardedFetch } from '../src/sources/identity/guarded-fetch.ts'
 import { bestNs } from './cpu-time.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
-/** Three minutes in pieces of four seconds, as lexicons allow at most. */
+/** Three minutes, the lexicons' maximum, in pieces of four seconds. */
 const SEGMENTS = 45
 const PIECE_BYTES = 188 * 40_000
 const BASE = 'https://video.test/watch'
@@ -33,7 +34,7 @@ const LIST = `#EXTM3U\n#EXT-X-TARGETDURATION:4\n${Array.from(
 ).join('')}#EXT-X-ENDLIST\n`
 const CAPTIONS = `WEBVTT\n\n${'00:01.000 --> 00:02.000\nA line of words that somebody said\n\n'.repeat(300)}`
 
-/** Bytes of the address, so often. */
+/** Counts the bytes of a URL, fetched repeatedly. */
 const READER = `
 let bytes = 0
 for (let i = 0; i < Number(process.argv[2]); i++) {
@@ -105,7 +106,10 @@ function parsing(): BenchResult[] {
   ]
 }
 
-/** Of this process, which serves, for as many bytes as a gigabit a second brings in one. */
+/**
+ * Processor time of this serving process for the bytes that one gigabit per second delivers in a
+ * second.
+ */
 async function pieceCost(app: Hono, times: number): Promise<BenchResult> {
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))

@@ -1,8 +1,8 @@
-// How long a post takes from the stream's socket to a reader, at 1,000 events a second: from the moment
-// the Jetstream double hands its frame to the socket (compressed, v2) until a reader in the serving
-// process finds it in a member's timeline and its row in the database, looking every millisecond. The
-// ingest thread, its consumer and the file are the real ones. In `network` scope all of the thousand
-// are applied; in `community` scope most are strangers' and dropped.
+// How long a post takes from the stream's socket to a reader at 1,000 events per second: from the moment the
+// Jetstream double writes its frame to the socket (compressed, v2) until a reader in the serving process,
+// polling every millisecond, finds it in a member's timeline and its row in the database. The ingest thread,
+// its consumer and the file are the real ones. In `network` scope all of the thousand are applied; in
+// `community` scope most are strangers' and are dropped.
 
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ import { quickCid } from './world/quick-cid.ts'
 import { openSeeder } from './world/seeding.ts'
 
 const RATE = 1_000
-/** One event of so many is a post that is waited for. */
+/** One event in this many is a post whose arrival is measured. */
 const MARKED_EVERY = 20
 const TICK_MS = 2
 const MEMBER = didOf('bench member')
@@ -111,7 +111,10 @@ function seed(dataDir: string, scope: 'network' | 'community'): void {
   seeder.finish()
 }
 
-/** @returns how many; at a steady rate, whatever the timers do. */
+/**
+ * Emits at a steady rate regardless of timer delays.
+ * @returns the number of events
+ */
 function emitFor(double: JetstreamDouble, seconds: number): Promise<number> {
   const events = createSyntheticEvents(5, Date.now() * 1000)
   const startedAt = performance.now()

@@ -1,5 +1,6 @@
-// Sets of Redis or Valkey, a server of its own on a socket file, asked in pipelines as long as a batch of ours. What is
-// counted is the processor time of the server and, apart, of both ends. Where neither is installed they are left out.
+// Sets in Redis or Valkey: a separate server on a Unix socket, queried in pipelines as long as one of our
+// batches. Reports the processor time of the server, and separately that of both ends. Skipped where neither
+// is installed.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +17,10 @@ const CONNECT_TRIES = 100
 const CONNECT_EVERY_MS = 50
 
 export type Redis = {
-  /** Such as `SADD`; each answer is one line. @returns nanoseconds of processor time for each command */
+  /**
+   * Runs commands like `SADD`, each answered by one line.
+   * @returns nanoseconds of processor time per command
+   */
   run(commands: readonly string[]): Promise<{ server: number; both: number }>
   close(): Promise<void>
 }
@@ -72,7 +76,7 @@ async function measured(server: ChildProcess, socket: Socket, commands: readonly
   return { server: each(serverS), both: each(serverS + (user + system) / 1e6) }
 }
 
-/** @throws where one of them is wrong */
+/** @throws if a command fails */
 function answered(socket: Socket, commands: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let left = commands.length

@@ -1,5 +1,6 @@
-// Roaring bitmaps, which graphd keeps its follows in, as WebAssembly (https://github.com/SalvatorePreviti/roaring-wasm). npm
-// brings them for the run: the native package is tied to one version of Node. Where it can't, they are left out.
+// Roaring bitmaps, which graphd uses for its follows, as WebAssembly
+// (https://github.com/SalvatorePreviti/roaring-wasm). npm installs them for the run, because the native
+// package is tied to one Node version. Skipped where npm can't.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +13,7 @@ const PACKAGE = 'roaring-wasm@1.1.0'
 
 export type Roaring = {
   sets(): Contestant
-  /** How many are in both, of lists made once. */
+  /** Builds both lists once; returns a function that counts common ones. */
   inBoth(a: Int32Array, b: Int32Array): () => number
 }
 

@@ -1,6 +1,6 @@
-// What answers cost in this tree and in another one, in turn: both serve a world of the same size at the same
-// time, and one load generator asks the one, the other, the other, the one, a second each. A machine whose
-// speed wanders by a factor of two can't pretend a difference then, nor hide one.
+// Compares the cost of answers in this tree and in another. Both serve a world of the same size at the same
+// time, and one load generator queries them in the order A, B, B, A for one second each. A machine whose
+// speed varies by a factor of two can then neither fake a difference nor hide one.
 
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

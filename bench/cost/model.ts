@@ -1,11 +1,11 @@
-// What a community costs in memory, processor time, disk and bandwidth, from unit costs that other
-// benchmarks measured and the network's volumes. Pure arithmetic: docs/COST.md tells what is assumed.
+// What a community costs in memory, processor time, disk and bandwidth, computed from the network's volumes
+// and unit costs that other benchmarks measured. Pure arithmetic; docs/COST.md lists the assumptions.
 
 import type { Neighbourhood } from './neighbourhood.ts'
 
-/** Each is a figure of `npm run bench`, as it is kept in docs/figures.json. */
+/** Each is a figure of `npm run bench`, as stored in docs/figures.json. */
 export const unitFigures = {
-  /** An instance that has hardly anything in it. */
+  /** A nearly empty instance. */
   baseMb: 'memory.empty.rss_mb',
   bytesPerEdge: 'graph.bytes_per_edge',
   bytesPerAccount: 'growth.accounts.bytes',
@@ -13,7 +13,7 @@ export const unitFigures = {
   communityEventsPerS: 'ingest.community.events_per_s',
   communityKeptShare: 'ingest.community.kept_share',
   networkEventsPerS: 'ingest.network.events_per_s',
-  /** Of a server that reads along, at `liveEventsPerS`. */
+  /** A server that follows the stream at `liveEventsPerS`. */
   liveCpuPercent: 'cpu.at_600_per_s.percent',
   liveEvents: 'memory.simulated_events',
   liveKeptEvents: 'memory.kept_events',
@@ -29,41 +29,43 @@ export const unitFigures = {
 
 export type UnitCosts = { [Name in keyof typeof unitFigures]: number }
 
-/** Mean rates a second of the public network, as its Jetstream had them in September 2026. */
+/** Mean rates per second of the public network, as seen on its Jetstream in September 2026. */
 export const stream = {
   posts: 47,
   likes: 281,
   reposts: 54,
-  /** Follows, blocks, profiles, deletions, account events: about an eighth of all. */
+  /** Follows, blocks, profiles, deletions and account events: about an eighth of all events. */
   others: 55,
   compressedBytesPerEvent: 236,
 }
 
-/** Accounts that may be followed, and the follows between them. */
+/** Accounts that can be followed, and the follows between them. */
 export type Network = { accounts: number; follows: number }
 
 export const networks = {
-  /** Those who act, which the other benchmarks draw from. */
+  /** Active accounts, which the other benchmarks draw from. */
   active: { accounts: 5_500_000, follows: 160_000_000 },
-  /** Everybody who has an account, each with as many follows as one who acts: nobody tells how many there are. */
+  /**
+   * All accounts, each with as many follows as an active one; no source says how many there are.
+   */
   whole: { accounts: 40_000_000, follows: 1_160_000_000 },
 } satisfies Record<string, Network>
 
-/** What a member does in a day, and how unevenly the day is spread. */
+/** What a member does in a day, and how unevenly activity is spread over the day. */
 export const habits = {
   followsEach: 300,
   timelinesADay: 60,
   othersADay: 180,
   peakFactor: 4,
-  /** Answers leave compressed, to about so much of their size. */
+  /** Compressed size of answers, as a share of their size. */
   compressedShare: 0.15,
 }
 
-/** Of accounts that somebody follows; but never more in all than the network has. */
+/** Mean over accounts with at least one follower, capped by the network's total. */
 const LIST_MEAN = 150
-/** Accounts that are known for each follow edge held, until everyone is known. */
+/** Known accounts per follow edge held, until all accounts are known. */
 const ACCOUNTS_PER_EDGE = 0.25
-/** Bytes on disk of a kept repost: as a like, and its row in time order. */
+/** Bytes on disk of a kept repost: those of a like, plus its row in time order. */
 const REPOST_LIKES = 3
 const TIMELINE_THOUSAND = 1_000
 const LIVE_EVENTS_PER_S = 600
@@ -78,7 +80,7 @@ export type Cost = {
   /** Cores, on average over the day. */
   cores: { ingest: number; fanOut: number; serving: number; total: number; servingAtPeak: number }
   diskGbADay: number
-  /** Follow lists, once. */
+  /** Follow lists, written once. */
   diskGbAtFirst: number
   inGbADay: number
   outGbADay: number
@@ -119,7 +121,9 @@ export function memoryOf(
   return { ...parts, total: sum(Object.values(parts)) }
 }
 
-/** A look at an event that is dropped, and the applying of one that is kept, told from the two scopes. */
+/**
+ * Seconds for checking a dropped event and for applying a kept one, derived from the two scopes.
+ */
 function ingestSeconds(units: UnitCosts, keptShare: number): number {
   const keeping = 1 / units.networkEventsPerS
   const share = units.communityKeptShare
@@ -131,8 +135,8 @@ function ingestSeconds(units: UnitCosts, keptShare: number): number {
 }
 
 /**
- * By how much an event costs more where it is read as it comes than where there are many at once: each batch has its
- * transaction, and each wakes threads.
+ * How much more an event costs when it is read live than in bulk: each batch has its own
+ * transaction and wakes threads.
  */
 export function liveFactor(units: UnitCosts): number {
   const each = units.liveCpuPercent / 100 / LIVE_EVENTS_PER_S
@@ -151,7 +155,7 @@ function coresOf(units: UnitCosts, place: Neighbourhood): Cost['cores'] {
   return { ingest, fanOut, serving, total, servingAtPeak: serving * habits.peakFactor }
 }
 
-/** Of what is kept, as much is posts, likes and reposts as of the whole. */
+/** Assumes that kept records have the network's shares of posts, likes and reposts. */
 function diskADay(units: UnitCosts, keptShare: number): number {
   const { posts, likes, reposts } = stream
   const perSecond =

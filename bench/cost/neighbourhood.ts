@@ -1,7 +1,7 @@
-// What a community of so many members touches of the whole network, by drawing it: whom they follow,
-// and what share of the network's posts and of its other acts is by those or about those. The network
-// is like that of the other benchmarks (test/support/network-stream.ts): accounts that act and are
-// followed by a power law, and beside it a neighbourhood that grows with the community.
+// How much of the whole network a community of a given size touches, by sampling: which accounts its members
+// follow, and what share of the network's posts and other acts is by or about those accounts. The network
+// matches that of the other benchmarks (test/support/network-stream.ts): activity and followers follow a
+// power law, and a neighbourhood beside it grows with the community.
 
 import { createRandom, type Random } from '../../test/support/random.ts'
 
@@ -9,11 +9,13 @@ export type Neighbourhood = {
   members: number
   /** Distinct accounts that members follow. */
   authors: number
-  /** Of the network's acts, those of authors. */
+  /** Share of the network's acts that are by these authors. */
   authorShare: number
-  /** Of the network's acts, those that a community keeps: by authors, or about something of theirs. */
+  /**
+   * Share of the network's acts that a community keeps: those by authors or about their records.
+   */
   keptShare: number
-  /** Members who get one post of the network, on average over all posts; celebrities left out. */
+  /** Members who receive a post, averaged over all posts of the network, without celebrities. */
   writesPerPost: number
 }
 
@@ -21,11 +23,11 @@ export type NeighbourhoodOptions = {
   members: number
   followsEach: number
   accounts: number
-  /** Of all follows, those inside the community's neighbourhood. */
+  /** Share of all follows that stay inside the community's neighbourhood. */
   localShare: number
-  /** Accounts of the neighbourhood for each member. */
+  /** Accounts in the neighbourhood per member. */
   localPerMember: number
-  /** Authors with more member followers are merged at read time instead of fanned out. */
+  /** Authors with more member followers than this are merged at read time instead of fanned out. */
   celebrityThreshold: number
 }
 
@@ -41,7 +43,10 @@ export function drawNeighbourhood(options: NeighbourhoodOptions): Neighbourhood 
   return { members, authors, ...sampleActs(random, followers, options) }
 }
 
-/** The popular are followed more often; neighbours are anybody at the far end of the list. */
+/**
+ * Popular accounts are followed more often; neighbours are drawn evenly from the far end of the
+ * list.
+ */
 function drawFollowed(
   random: Random,
   { accounts, localShare, localPerMember, members }: NeighbourhoodOptions,
@@ -51,12 +56,15 @@ function drawFollowed(
   return accounts - 1 - random.below(local)
 }
 
-/** As `anyAccount` of the stream has it. */
+/** Same distribution as `anyAccount` of the stream. */
 function drawActive(random: Random, accounts: number): number {
   return Math.floor(accounts * random.next() ** 3)
 }
 
-/** One act in ten of an author names no account; the others name one who is drawn in the same way. */
+/**
+ * One act in ten of an author names no account; the others name one drawn from the same
+ * distribution.
+ */
 function sampleActs(
   random: Random,
   followers: Uint32Array,

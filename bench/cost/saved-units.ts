@@ -1,10 +1,10 @@
-// Reads what the model needs from the figures that were kept of earlier runs.
+// Reads the model's inputs from the figures saved by earlier runs.
 
 import { readFigures, type SavedFigures } from '../saved-figures.ts'
 
 /**
- * @param names - of figures, by what they are called here
- * @throws naming the figures that were never saved in any of the files
+ * @param names - figure names, by the caller's name for each
+ * @throws naming the figures that are missing from every file
  */
 export function readSaved<Name extends string>(
   paths: readonly string[],

@@ -1,5 +1,5 @@
-// The simulated store with and without the limit, over some seeds: the middle of what is measured, and what the limit
-// takes away.
+// The simulated store with and without the limit, over several seeds: the median of each figure, and the
+// reduction due to the limit.
 
 import type { BenchResult } from '../result.ts'
 import { type Measured, measureStore, quantile, type Store } from './model.ts'
@@ -27,7 +27,7 @@ export function seeds(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1)
 }
 
-/** The middle of all seeds, and the least and the most of what the limit takes away. */
+/** Medians over all seeds, and the least and greatest reduction due to the limit. */
 export function compare(name: string, store: Store, of: readonly number[]): BenchResult[] {
   const before = of.map((seed) => measureStore(store, seed, 0))
   const after = of.map((seed) => measureStore(store, seed, LIMIT))

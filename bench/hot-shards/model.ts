@@ -1,8 +1,8 @@
-// A sharded timeline store while posts are fanned out: how busy its shards are, what a write waits for there, and what that makes
-// of a page of 10,000 followers and of the job of a post. A shard is one queue, and timelines lie on shards at random. A page is as
-// slow as the slowest of the shards it goes to, and the pages of a job go one after the other: a few timelines that nobody can read
-// make everybody's slow. A write takes a while, and now and then the timeline has to be cut, which reads past what was deleted of
-// it lately: dear where a timeline gets very many writes.
+// A sharded timeline store under fan-out: shard load, queueing of writes, and the resulting times for a page
+// of 10,000 followers and for a post's job. A shard is one queue; timelines are placed on shards at random. A
+// page is as slow as its slowest shard and a job's pages run one after the other, so a few timelines too busy
+// to read slow down all others. A write takes a while. Sometimes a timeline is cut, which reads past its
+// recent deletions: expensive for timelines with very many writes.
 
 import { keepShare } from '../../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
@@ -10,57 +10,60 @@ import { createRandom, type Random } from '../../test/support/random.ts'
 export type Store = {
   timelines: number
   shards: number
-  /** Accounts that follow from 100,000 to 600,000. */
+  /** Accounts with 100,000 to 600,000 follows. */
   hotAccounts: number
-  /** Milliseconds of a write, and of a cut: at least, and for each write a second that the timeline gets. */
+  /**
+   * Milliseconds of a write; a cut takes a minimum plus an amount per write per second that the
+   * timeline gets.
+   */
   writeMs: number
   cutMs: number
   cutMsPerRate: number
-  /** A timeline is cut at one write of so many. */
+  /** A timeline is cut once per this many writes. */
   cutEvery: number
-  /** Writes that are looked at on each shard. */
+  /** Writes simulated on each shard. */
   writesPerShard: number
 }
 
 export type Measured = {
-  /** Share of its time that the busiest shard works, and the one in the middle; above 1 it falls behind. */
+  /** Utilisation of the busiest and of the median shard; above 1 it falls behind. */
   busiest: number
   median: number
   writeP99Ms: number
   pageP99Ms: number
   jobP99S: number
   jobP50S: number
-  /** Of all that would be written. */
+  /** Share of all writes. */
   writesSaved: number
 }
 
-/** Most accounts follow some dozens, and few thousands: log-normal. */
+/** Most accounts follow a few dozen, few follow thousands: log-normal. */
 const MEDIAN_FOLLOWS = 60
 const SIGMA = 1.5
 const HOT_FROM = 100_000
 const HOT_TO = 600_000
-/** Posts and reposts of an account that somebody follows. */
+/** Posts and reposts of a followed account. */
 export const POSTS_A_DAY = 4
 const POSTS_PER_SECOND = POSTS_A_DAY / 86_400
-/** The hours when most is written, to the average. */
+/** Ratio of the peak hours' rate to the average. */
 const PEAK = 2.5
-/** A client gives up then. */
+/** When a client gives up. */
 const TIMEOUT_MS = 10_000
 const PAGE = 10_000
 const PAGES_LOOKED_AT = 2_000
 const JOBS_LOOKED_AT = 400
-/** Followers of authors whose jobs are looked at. */
+/** Follower counts of the authors whose jobs are simulated. */
 const JOB_PAGES = [20, 50, 100, 200, 300]
 
 type Shard = {
-  /** Follows of its timelines, one after the other summed, for drawing one by its writes. */
+  /** Running sums of the follows of its timelines, for drawing one weighted by its writes. */
   sums: Float64Array
   follows: Float64Array
   rate: number
   load: number
 }
 
-/** The same follows for the same seed, whatever the limit; 0 for none. */
+/** A seed yields the same follows for every limit; 0 means no limit. */
 export function measureStore(store: Store, seed: number, limit: number): Measured {
   const random = createRandom(seed)
   const shards = placeTimelines(store, random, limit)
@@ -80,7 +83,7 @@ export function measureStore(store: Store, seed: number, limit: number): Measure
   }
 }
 
-/** Writes a second to the timeline of somebody with so many follows. */
+/** Writes per second to the timeline of an account with this many follows. */
 function writesOf(follows: number, limit: number): number {
   return follows * keepShare(limit, follows) * POSTS_PER_SECOND * PEAK
 }
@@ -90,7 +93,7 @@ function placeTimelines(store: Store, random: Random, limit: number): Shard[] {
   const lists: number[][] = Array.from({ length: shards }, () => [])
   for (let i = 0; i < timelines; i++) lists[random.below(shards)]!.push(drawFollows(random))
   for (let i = 0; i < hotAccounts; i++) {
-    // Evenly by their logarithm: more of the smaller ones.
+    // Uniform in the logarithm: more of the smaller ones.
     const follows = HOT_FROM * (HOT_TO / HOT_FROM) ** random.next()
     lists[random.below(shards)]!.push(follows)
   }
@@ -119,7 +122,7 @@ function cutMs(store: Store, writesPerSecond: number): number {
   return store.cutMs + store.cutMsPerRate * writesPerSecond
 }
 
-/** Milliseconds until each write is done: what it waits for, and itself. */
+/** Milliseconds until each write is done: queueing and the write itself. */
 function simulate(shard: Shard, store: Store, random: Random, limit: number): Float64Array {
   const { writesPerShard, writeMs, cutEvery } = store
   const times = new Float64Array(writesPerShard)
@@ -136,7 +139,7 @@ function simulate(shard: Shard, store: Store, random: Random, limit: number): Fl
   return times
 }
 
-/** By how many writes it gets. */
+/** Draws a timeline weighted by its writes. */
 function drawTimeline({ sums, follows, rate }: Shard, random: Random): number {
   const draw = random.next() * rate
   let low = 0
@@ -149,7 +152,7 @@ function drawTimeline({ sums, follows, rate }: Shard, random: Random): number {
   return follows[low]!
 }
 
-/** As slow as the slowest shard: what waits there, and the page's own writes. */
+/** A page is as slow as its slowest shard: the queue there plus the page's own writes. */
 function measurePages(
   waits: readonly Float64Array[],
   { writeMs }: Store,

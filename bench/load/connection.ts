@@ -1,5 +1,5 @@
-// One kept-alive connection of the load generator: sends ready bytes, one request at a time, and says
-// when its answer is whole. Reads into one buffer, so that a busy client makes no garbage.
+// One keep-alive connection of the load generator: sends ready bytes, one request at a time, and reports when
+// the answer is complete. Reads into one buffer, so that a busy client makes no garbage.
 
 import { connect, type Socket } from 'node:net'
 import { createResponseReader, type ReadAnswer } from './response-reader.ts'
@@ -7,7 +7,7 @@ import { createResponseReader, type ReadAnswer } from './response-reader.ts'
 const READ_BYTES = 256 * 1024
 
 export type LoadConnection = {
-  /** Resolves at the end of the answer through `onAnswer`. */
+  /** The end of the answer is reported through `onAnswer`. */
   send(request: Uint8Array): void
   close(): void
 }

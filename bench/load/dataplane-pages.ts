@@ -1,8 +1,8 @@
-// Asks a dataplane what the official AppView's frontend asks for one page of getTimeline(50): nineteen calls, by
-// gRPC over HTTP/2, in the frontend's order of dependence. What is asked for a page is found out once by the real
-// client, and then asked again as bytes whose answers are not decoded: by Node's client, as the frontend's is, or by one
-// that takes hardly any time itself (raw-calls.ts), so that what is waited for is the server. Or all those calls one by
-// one, each at a time of its own, as the frontends of many readers ask. Messages in: `Order`; out: `Times`.
+// Sends a dataplane the nineteen calls that the official AppView's frontend makes for one page of getTimeline(50), by gRPC over
+// HTTP/2, in the frontend's order of dependence. The real client records a page's calls once; they are then replayed as bytes
+// without decoding the answers, either by Node's client, which the frontend uses, or by one with almost no overhead of its own
+// (raw-calls.ts), which leaves only the server's time. Or each call is sent separately at random times, like the frontends of
+// many readers. Messages in: `Order`; out: `Times`.
 
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { setTimeout } from 'node:timers/promises'
@@ -18,19 +18,19 @@ type Order = {
   atOnce: number
   pauseMs: number
   isRaw: boolean
-  /** Calls by themselves at random times, so many on average, whatever the server does. */
+  /** Average rate of separate calls at random times, independent of the server. */
   callsPerSecond: number | undefined
 }
-/** Each call's milliseconds, by its name. */
+/** Milliseconds of each call, by its name. */
 type Times = Record<string, number[]>
 type Recorded = { name: string; path: string; body: Buffer }
-/** Those of one stage are asked at once. */
+/** The calls of one stage are sent at once. */
 type Page = Recorded[][]
 
 const baseUrl = process.env['BENCH_DATAPLANE_URL']!
 const client = createClient(Service, createGrpcTransport({ baseUrl }))
 const HEADERS = { ':method': 'POST', 'content-type': 'application/grpc+proto', te: 'trailers' }
-/** A connection on which nothing is asked is ended after a while, so each begins with its first call. */
+/** Idle connections are closed after a while, so each is opened with its first call. */
 let session: ClientHttp2Session | undefined
 let raw: RawCalls | undefined
 const pages = new Map<string, Page>()
@@ -79,7 +79,7 @@ const bySession: Ask = (path, body) => {
   return new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
 }
 
-/** Arrivals as of a Poisson process; a call's time counts from when it was due. */
+/** Poisson arrivals; a call's time counts from when it was due. */
 async function callByCall({
   order: { pages: count, viewers },
   callsPerSecond,

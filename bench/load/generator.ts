@@ -1,6 +1,6 @@
-// The load generator's process: gets one plan after another by message, runs it, and reports. It is
-// its own process so that the server's time is measured without it, and so that nothing that the
-// server does can hold up the clock that its latencies are measured with.
+// The load generator's process: receives plans by message, runs them one after another, and reports. It is a
+// separate process so that the server's CPU time excludes it, and so that the server cannot delay the clock
+// that measures latencies.
 
 import { runLoad } from './loops.ts'
 import type { LoadMessage, LoadPlan } from './types.ts'

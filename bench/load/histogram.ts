@@ -1,6 +1,6 @@
-// Latencies in buckets whose width grows with the value, as HdrHistogram has them: exact below 128
-// microseconds, within 1/128 above, whatever the range; a recording costs a few nanoseconds and no
-// memory. http://hdrhistogram.org.
+// Latencies in buckets whose width grows with the value, like HdrHistogram: exact below 128 microseconds,
+// within 1/128 above, over any range. Recording takes a few nanoseconds and no memory.
+// http://hdrhistogram.org.
 
 export type Quantiles = {
   count: number
@@ -14,7 +14,7 @@ export type Quantiles = {
 
 const SUB_BITS = 7
 const SUBS = 1 << SUB_BITS
-/** Up to 2^31 microseconds, which is 35 minutes. */
+/** Covers 2^31 microseconds, or 35 minutes. */
 const OCTAVES = 31 - SUB_BITS + 1
 const MAX_VALUE = 2 ** 31 - 1
 
@@ -28,7 +28,7 @@ export class Histogram {
     return this.#count
   }
 
-  /** Whole microseconds; less than none counts as none. */
+  /** Takes whole microseconds; negative values count as 0. */
   record(microseconds: number): void {
     const value = Math.min(MAX_VALUE, Math.max(0, Math.round(microseconds)))
     this.#counts[bucketOf(value)]!++
@@ -37,7 +37,7 @@ export class Histogram {
     if (value > this.#max) this.#max = value
   }
 
-  /** The value that the share `q` of all recordings does not exceed; the upper edge of its bucket. */
+  /** The value not exceeded by the share `q` of all recordings: the upper edge of its bucket. */
   at(q: number): number {
     if (this.#count === 0) return 0
     const rank = Math.max(1, Math.ceil(q * this.#count))

@@ -1,17 +1,18 @@
-// Frames of HTTP/2 (RFC 9113, §4 and §6) and headers without references (RFC 7541), as a client of ours sends them.
+// HTTP/2 frames (RFC 9113, §4 and §6) and headers without references (RFC 7541), as our raw client sends
+// them.
 
 export const FRAME = { data: 0, headers: 1, settings: 4, window: 8 } as const
 export const FLAG = { end: 1, endHeaders: 4 } as const
 export const SETTING = { window: 4 } as const
 export const HEAD_BYTES = 9
-/** Each side may send so much in a frame until the other side allows more. */
+/** Frame size limit of each side until the other side raises it. */
 export const MAX_FRAME_BYTES = 16_384
-/** Windows before anything is said of them, and at most. */
+/** Initial and maximum window sizes. */
 export const FIRST_WINDOW = 65_535
 export const MAX_WINDOW = 2 ** 31 - 1
 
 const NOTHING = new Uint8Array(0)
-/** Texts of headers are shorter, so that their length is one byte. */
+/** Header strings are shorter than this, so that their length fits in one byte. */
 const MAX_TEXT = 126
 
 export function frameOf(
@@ -27,7 +28,7 @@ export function frameOf(
   return bytes
 }
 
-/** Of the connection, not of a stream. */
+/** For the connection, not a stream. */
 export function windowFrame(more: number): Buffer {
   return frameOf({ type: FRAME.window }, word(more))
 }

@@ -1,17 +1,21 @@
-// Starts the load generator's process and sends it plans: one process, which runs one plan after the other until it is stopped.
+// Starts the load generator's process and sends it plans: one process that runs one plan after the other
+// until stopped.
 
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { LoadMessage, LoadPlan, LoadReport } from './types.ts'
 
 export type LoadHooks = {
-  /** The warm-up is over: look at the server's clocks. */
+  /** The warm-up is over: read the server's clocks now. */
   onMeasuring?: () => void
   onMeasured?: () => void
 }
 
 export type LoadGenerator = {
-  /** One at a time. @throws when the server breaks a connection or answers what can't be read. */
+  /**
+   * Runs one plan at a time.
+   * @throws if the server breaks a connection or sends an unreadable answer
+   */
   run(plan: LoadPlan, hooks?: LoadHooks): Promise<LoadReport>
   stop(): void
 }
@@ -46,7 +50,7 @@ export function startLoadGenerator(): LoadGenerator {
   }
 }
 
-/** A GET as bytes; `token` is the bearer token. */
+/** A GET request as bytes; `token` is the bearer token. */
 export function getRequest(path: string, token?: string): Buffer {
   const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
   return Buffer.from(

@@ -1,6 +1,6 @@
-// The two ways of asking: as fast as answers come (closed), or at times that were fixed before
-// (open). Both run for the warm-up and the measured time on the same connections, and record only
-// what belongs to the measured time.
+// Two ways of sending requests: as fast as answers arrive (closed loop), or at predetermined times (open
+// loop). Both run the warm-up and the measured time on the same connections, and record only the measured
+// time.
 
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { type LoadConnection, openConnection } from './connection.ts'
@@ -21,7 +21,7 @@ const NAP_MS = 0.05
 export type LoadEvents = {
   /** The warm-up is over. */
   onMeasuring: () => void
-  /** Everything that was asked is answered. */
+  /** All requests are answered. */
   onMeasured: () => void
 }
 
@@ -31,12 +31,12 @@ const now = () => performance.now()
 type Pool = {
   idle: number[]
   send(connection: number, intendedAt: number): void
-  /** How many wait for their answers. */
+  /** Number of requests awaiting an answer. */
   readonly inFlight: number
   close(): void
 }
 
-/** @throws when a connection breaks or says what can't be read. */
+/** @throws if a connection breaks or sends an unreadable answer */
 export async function runLoad(plan: LoadPlan, events: LoadEvents): Promise<LoadReport> {
   const recorded: Recorded = {
     latency: new Histogram(),
@@ -87,7 +87,8 @@ async function openPool(
         onAnswer: ({ status, bodyBytes, start }) => {
           const at = intended[i]!
           idle.push(i)
-          // In a closed loop the answer ends the measured time, in an open one the asking does.
+          // In a closed loop the answer's time decides whether it is counted, in an open loop the
+          // request's.
           const counts = at >= measuredFrom && at < measuredTo
           if (counts && status === 200) {
             recorded.answered++
@@ -161,8 +162,9 @@ function openLoop(load: OpenLoop): Loop {
 const bell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Timers are a millisecond late, which is longer than many answers take; spinning takes a core from the
- * server. So this thread sleeps a little at a time, in which answers wait for a tenth of a millisecond.
+ * Timers fire a millisecond late, which is longer than many answers take, and spinning would take a
+ * core from the server. So this thread sleeps in short steps, which delay answers by up to a tenth
+ * of a millisecond.
  */
 function nap(untilDueMs: number): void {
   if (untilDueMs > NAP_MS) Atomics.wait(bell, 0, 0, NAP_MS)
@@ -174,7 +176,7 @@ function gaps({ perSecond, arrivals }: OpenLoop): () => number {
   return arrivals === 'even' ? () => gapMs : () => -Math.log(1 - random.next()) * gapMs
 }
 
-/** An array's own `shift` is slow where a server falls far behind. */
+/** An array's `shift` is slow once the server falls far behind. */
 function createQueue() {
   let items: number[] = []
   let head = 0

@@ -1,5 +1,6 @@
-// A latency is the server's alone where the load generator asked in time. A run in which it was late is thrown away,
-// said so, and made again; where it is late each time, the best run is told with a doubt, and kept nowhere.
+// A latency is the server's alone only if the load generator sent its requests on time. A run that was late
+// is reported, discarded and repeated. If every run is late, the best one is reported as doubtful and not
+// saved.
 
 import type { Measured } from '../world/measure-load.ts'
 

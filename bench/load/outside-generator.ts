@@ -1,5 +1,6 @@
-// The same requests by autocannon, a load generator that many use (https://github.com/mcollina/autocannon), so that no
-// figure rests on ours alone. npx brings it for the run; where it can't, nothing is measured.
+// The same requests sent by autocannon, a widely used load generator
+// (https://github.com/mcollina/autocannon), so that no figure relies on ours alone. npx downloads it for the
+// run; where it can't, nothing is measured.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,13 +14,16 @@ const PACKAGE = 'autocannon@9.0.0'
 type Plan = {
   port: number
   token: string
-  /** Paths with queries. */
+  /** Paths including query strings. */
   paths: readonly string[]
   connections: number
   seconds: number
 }
 
-/** Each connection asks again as soon as it is answered. @returns undefined where autocannon can't be had. */
+/**
+ * Each connection sends the next request as soon as it has its answer.
+ * @returns undefined if autocannon is unavailable
+ */
 export async function runOutside(plan: Plan): Promise<OutsideReport | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-outside-'))
   try {
@@ -36,7 +40,7 @@ export async function runOutside(plan: Plan): Promise<OutsideReport | undefined>
 
 const originOf = ({ port }: Plan) => `http://127.0.0.1:${port}`
 
-/** As browsers keep them: http://www.softwareishard.com/blog/har-12-spec. */
+/** In the format of browsers: http://www.softwareishard.com/blog/har-12-spec. */
 function archiveOf(plan: Plan) {
   const headers = [{ name: 'authorization', value: `Bearer ${plan.token}` }]
   const entries = plan.paths.map((path) => ({

@@ -1,5 +1,5 @@
-// Calls by gRPC over HTTP/2 whose bytes are made once, and of whose answers nothing is looked at but the end: a client
-// of Node's takes longer for a call than the server does, and so would measure itself.
+// gRPC calls over HTTP/2 whose bytes are built once and whose answers are only scanned for their end. Node's
+// client takes longer per call than the server does, and so would measure itself.
 
 import { connect } from 'node:net'
 import {
@@ -19,7 +19,7 @@ import {
 export type RawCalls = { call(path: string, body: Buffer): Promise<void> }
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
-/** Allowed again once taken. */
+/** Granted again once consumed. */
 const TAKEN_BYTES = 64 << 20
 
 export function connectRaw(url: string): RawCalls {
@@ -61,7 +61,7 @@ export function connectRaw(url: string): RawCalls {
       id += 2
       const head = heads.get(path) ?? headOf(path)
       heads.set(path, head)
-      // What is asked at once goes out at once.
+      // Calls issued together are written together.
       if (socket.writableCorked === 0) {
         socket.cork()
         process.nextTick(() => socket.uncork())

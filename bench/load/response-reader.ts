@@ -1,9 +1,9 @@
-// Reads HTTP/1.1 answers off a kept-alive connection with as little work as a load generator can get
-// away with: status, length, and where the body ends. Bodies with Content-Length or in chunks; a body
-// is not kept, but its first bytes are, for whoever wants to know what went wrong.
+// Reads HTTP/1.1 answers off a keep-alive connection with the least work that a load generator needs: status,
+// length and the end of the body. Handles bodies with Content-Length or in chunks. Discards the body except
+// its first bytes, which help to diagnose errors.
 
 export type ResponseReader = {
-  /** Takes what arrived; calls `onAnswer` at the end of each answer. */
+  /** Consumes received bytes; calls `onAnswer` at the end of each answer. */
   take(bytes: Buffer): void
 }
 
@@ -11,13 +11,13 @@ export type ReadAnswer = { status: number; bodyBytes: number; start: string }
 
 const MAX_HEAD_BYTES = 65_536
 const KEPT_BYTES = 200
-/** A body that goes on for ever is an error of the server. */
+/** A body without an end is a server error. */
 const NO_LENGTH = -1
 
 export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): ResponseReader {
   let head: Buffer | undefined
   let answer: ReadAnswer = { status: 0, bodyBytes: 0, start: '' }
-  /** Bytes of the body, or of the chunk with its line end, that are still to come. */
+  /** Outstanding bytes of the body, or of the chunk including its line end. */
   let left = 0
   let state: 'head' | 'body' | 'chunk-size' | 'chunk' | 'trailer' = 'head'
   let line = ''
@@ -36,7 +36,7 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
     const end = joined.indexOf('\r\n\r\n')
     if (end < 0) {
       if (joined.length > MAX_HEAD_BYTES) throw new Error('the head of an answer has no end')
-      // What arrived lies in a buffer that is used again.
+      // The received bytes lie in a buffer that will be reused.
       head = Buffer.from(joined)
       return bytes.length
     }

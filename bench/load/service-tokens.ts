@@ -1,5 +1,5 @@
-// Service JWTs for many viewers, signed beforehand as a PDS signs them (ES256K, low s), by the
-// platform's own cryptography, since tens of thousands are wanted.
+// Service JWTs for many viewers, signed beforehand as a PDS signs them (ES256K, low s). Uses the platform's
+// own cryptography because tens of thousands are needed.
 // https://atproto.com/specs/xrpc#inter-service-authentication-jwt
 
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
@@ -22,7 +22,7 @@ export function createViewerKey(did: string): ViewerKey {
   return { did, didKey: formatDidKey('ES256K', point), privateKey }
 }
 
-/** Good for an hour from now; each is another one, with a `jti` of its own. */
+/** Valid for one hour from now; each token differs by its own `jti`. */
 export function signServiceToken(key: ViewerKey, claims: { aud: string; lxm: string }): string {
   const iat = Math.floor(Date.now() / 1000)
   const jti = randomBytes(16).toString('hex')

@@ -1,10 +1,10 @@
-// What the load generator is told, and what it reports: messages between two processes.
+// The load generator's input and its reports: messages between two processes.
 
 import type { Quantiles } from './histogram.ts'
 
 export type LoadPlan = {
   port: number
-  /** Whole requests, ready to be sent; they are taken in turn, from the first again after the last. */
+  /** Complete requests, ready to send; used in rotation. */
   requests: Uint8Array[]
   connections: number
   warmupSeconds: number
@@ -12,33 +12,33 @@ export type LoadPlan = {
   load: ClosedLoop | OpenLoop
 }
 
-/** Each connection asks again as soon as it is answered: how much the server can do. */
+/** Each connection sends its next request once answered: the server's capacity. */
 export type ClosedLoop = { kind: 'closed' }
 
 /**
- * Requests start at their time whether or not earlier ones are answered, and their latency counts from
- * that time: what users feel at that rate, without coordinated omission.
+ * Requests start on schedule whether or not earlier ones are answered, and latency counts from the
+ * scheduled time: what users experience at that rate, without coordinated omission.
  */
 export type OpenLoop = {
   kind: 'open'
   perSecond: number
-  /** `random` arrivals come as those of many users who know nothing of each other do (Poisson). */
+  /** `random` arrivals are Poisson, like those of many independent users. */
   arrivals: 'even' | 'random'
 }
 
 export type LoadReport = {
-  /** Of the measured time, whole answers with status 200. */
+  /** Complete answers with status 200 in the measured time. */
   answered: number
-  /** Any other answer. */
+  /** All other answers. */
   refused: number
   seconds: number
   perSecond: number
   bodyBytes: number
   /** Milliseconds. */
   latency: Quantiles
-  /** Milliseconds between a request's time and its sending, of which the client itself is to blame. */
+  /** Milliseconds between a request's scheduled time and its sending; the client's own delay. */
   lateness: Quantiles
-  /** The start of the first answer that was not 200. */
+  /** The start of the first answer with a status other than 200. */
   firstRefusal: string | undefined
   clientCpuSeconds: number
 }

@@ -1,4 +1,4 @@
-// The machine's monotonic clock, the same in every process of it.
+// The machine's monotonic clock, shared by all its processes.
 
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6

@@ -1,6 +1,6 @@
-// A network for a first sign-in: authors on some PDS doubles that answer late, as servers far away do,
-// and a Jetstream double that holds the last hours of all of them among those of strangers. What is in
-// the hours is in the repositories too, as it is in the world.
+// A network for a first sign-in: authors on several PDS doubles that answer late, like distant servers, and a
+// Jetstream double that holds the last hours of all of them among strangers' events. The records of those
+// hours are in the repositories too, as in the real network.
 
 import { HOUR_MS } from '../../src/base/util/durations.ts'
 import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
@@ -21,13 +21,13 @@ type Deed = { atMs: number; emission: Emission }
 
 const WINDOW_MS = 36 * HOUR_MS
 const HOSTS = 25
-/** Of each author: how many are old, and how many of the last hours. */
+/** Per author: the number of old posts, and of posts in the last hours. */
 const POSTS = { old: 30, recent: 8 }
 const REPOSTS = { old: 3, recent: 2 }
 const LIKES = { old: 10, recent: 20 }
 const FOLLOWS = 60
 const BLOCKS = 2
-/** Strangers' events for each of an author's: the host looks through all. */
+/** Strangers' events per author's event; the host searches through all of them. */
 const STRANGERS_SHARE = 3
 
 export async function createColdNetwork(options: { authors: number; lagMs: number; seed: number }) {
@@ -83,7 +83,10 @@ export function put(account: PdsAccount, collection: string, fields: object, atM
   return account.put({ collection, value, atMs })
 }
 
-/** Writes an author's repository. @returns what of it is of the last hours. */
+/**
+ * Writes an author's repository.
+ * @returns the part that belongs to the last hours
+ */
 function liveOf(
   author: Person,
   world: { authors: readonly Person[]; random: Random; startMs: number },
@@ -111,7 +114,7 @@ function liveOf(
   return deeds
 }
 
-/** A post of this person that is there by now, or an old one of a stranger. */
+/** An existing post by this person, or an old one by a stranger. */
 function postOf(person: Person, random: Random): { uri: string; cid: string } {
   const posts = [...(person.collections.get('app.bsky.feed.post')?.values() ?? [])]
   if (posts.length === 0) return { uri: NOBODYS_POST, cid: quickCid(person.did, 'nobody') }
@@ -132,7 +135,7 @@ function emitPast(
   { random, startMs }: { random: Random; startMs: number },
 ): void {
   const strangers = createSyntheticEvents(5, (startMs - WINDOW_MS) * 1000)
-  // So that the host's window is seen to begin before what is asked for.
+  // Shows that the host's window begins before the requested time.
   stream.emit({ ...strangers.next(), timeUs: (startMs - WINDOW_MS - 2 * HOUR_MS) * 1000 })
   for (const { atMs, emission } of deeds) {
     for (let i = 0; i < STRANGERS_SHARE; i++) {

@@ -1,8 +1,8 @@
-// A community on disk as 36 hours of the network leave it behind: members who each follow as many, half of them
-// popular accounts of the whole network and half of a neighbourhood of their own; whole follow lists of everyone they
-// follow; and what the indexer keeps, in community scope, of so many events of the network's mix
-// (bench/world/network-stream.ts). The lists are written straight into the table: through the indexer ten million of
-// them take minutes.
+// A community on disk in the state left by 36 hours of the network: members with the same number of follows
+// each, half popular accounts of the whole network and half from their own neighbourhood; the complete follow
+// lists of every account they follow; and what the indexer keeps, in community scope, of a number of events
+// of the network's mix (bench/world/network-stream.ts). The lists are written directly into the table,
+// because ten million of them take minutes through the indexer.
 
 import type { StreamEvent } from '../../src/base/event.ts'
 import { anyAccount, createNetworkStream, didOf } from '../../test/support/network-stream.ts'
@@ -12,11 +12,11 @@ import { openSeeder } from './seeding.ts'
 export type CommunitySize = {
   members: number
   followsEach: number
-  /** Mean length of the follow list of one whom a member follows. */
+  /** Mean length of the follow list of an account that a member follows. */
   listMean: number
   /** Accounts of the whole network. */
   accounts: number
-  /** Events of the network, of which the community keeps its part. */
+  /** Events of the network; the community keeps only its part. */
   events: number
 }
 
@@ -33,7 +33,7 @@ export function seedCommunity(dataDir: string, size: CommunitySize, endMs: numbe
   const { accounts, events } = size
   const seeder = openSeeder(dataDir, 'community')
   const random = createRandom(21)
-  // At the network's mean pace, so that they end now.
+  // At the network's mean rate, ending now.
   const startMs = Math.floor(endMs - (events / 600) * 1000)
   const stream = createNetworkStream({ seed: 7, accounts, startMs })
   const members = Array.from({ length: size.members }, (_, i) => accounts + i)
@@ -56,14 +56,17 @@ export function seedCommunity(dataDir: string, size: CommunitySize, endMs: numbe
   return { members: memberDids, authors: authors.size, edges, kept }
 }
 
-/** Half of them anybody, the popular more often; half a neighbourhood of 50,000 unknown ones. */
+/**
+ * Half of them any accounts, popular ones more often; half a neighbourhood of 50,000 unknown
+ * accounts.
+ */
 function someFollowed(random: Random, accounts: number): number {
   const neighbourhood = Math.min(50_000, accounts)
   if (random.chance(0.5)) return anyAccount(random, accounts)
   return accounts - 1 - random.below(neighbourhood)
 }
 
-/** Lengths by an exponential law about the mean. */
+/** Lengths are exponentially distributed around the mean. */
 function* lists(
   random: Random,
   { accounts, listMean }: CommunitySize,

@@ -1,4 +1,4 @@
-// Loaded ahead of a server (node --import): takes the process into the group that its environment names.
+// Preloaded into a server (node --import): adds the process to the group named in its environment.
 
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

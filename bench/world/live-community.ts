@@ -1,5 +1,5 @@
-// A community under the live stream: seeded on disk, with a directory and a Jetstream double of its own, and Slipstream
-// on it in a process of its own.
+// A community under the live stream: seeded on disk, with its own directory and Jetstream double, and
+// Slipstream serving it in a separate process.
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,11 +25,14 @@ export type LiveCommunity = {
   world: CommunityWorld
   app: RunningApp
   double: JetstreamDouble
-  /** Of the network, now. */
+  /** The network's next event, dated now. */
   next(): Emission
-  /** As one of the members. @throws Error for anything but a page */
+  /**
+   * Reads as one of the members.
+   * @throws Error for any answer but a page
+   */
   readTimeline(did: string): Promise<void>
-  /** The database with its log. */
+  /** The database and its log. */
   fileBytes(): number
   stop(): Promise<void>
 }
@@ -76,7 +79,7 @@ export async function startLiveCommunity(
   }
 }
 
-/** Does something so often a second, whatever the timers do. */
+/** Calls a function at a fixed rate per second, regardless of timer delays. */
 export async function atRate(
   { perSecond, seconds }: { perSecond: number; seconds: number },
   act: () => void,

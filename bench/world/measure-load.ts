@@ -1,16 +1,16 @@
-// One measurement of a served world: a load from the generator, and what the server's process spent
-// on it. An answer that is not a 200 is a broken benchmark, not a figure.
+// One measurement of a served world: a load from the generator, and the CPU time that the server's process
+// spent on it. An answer other than 200 means a broken benchmark, so it yields no figure.
 
 import type { LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan, LoadReport } from '../load/types.ts'
 import type { CpuSeconds, RunningApp } from './running-app.ts'
 
 export type Measured = LoadReport & {
-  /** Of the server's whole process, an answer. */
+  /** Of the server's whole process, per answer. */
   cpuMs: number
-  /** Of the thread that serves, an answer. */
+  /** Of the serving thread, per answer. */
   servingCpuMs: number
-  /** Answers a second of the process' CPU time. */
+  /** Answers per second of the process's CPU time. */
   perCore: number
 }
 

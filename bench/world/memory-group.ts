@@ -1,15 +1,15 @@
-// A memory group of the kernel's (cgroup v2, or v1) with a limit, for a process and all that it starts. Only where one
-// may be made: on Linux, as root.
+// A kernel memory group (cgroup v2 or v1) with a limit, for a process and its children. Only available on
+// Linux, as root.
 
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type MemoryGroup = {
-  /** A process that writes its id there belongs to it. */
+  /** A process joins the group by writing its id to this file. */
   readonly members: string
-  /** The most that all in it took, page cache included, megabytes. */
+  /** Peak usage of the whole group in megabytes, page cache included. */
   peakMb(): number
-  /** How often the kernel ended something in it. */
+  /** Number of processes in it that the kernel killed. */
   kills(): number
   dispose(): void
 }
@@ -28,7 +28,7 @@ const V1: Omit<Files, 'folder'> = {
   events: 'memory.oom_control',
 }
 
-/** undefined where none can be made. */
+/** undefined where no group can be created. */
 export function createMemoryGroup(limitMb: number): MemoryGroup | undefined {
   const isUnified = existsSync(join(ROOT, 'cgroup.controllers'))
   const folder = join(ROOT, isUnified ? '' : 'memory', `slipstream-bench-${process.pid}`)

@@ -1,8 +1,8 @@
-// The public stream in small, for what it leaves on disk: everybody's events, mixed as they come (62% likes, 11%
-// posts, 8% reposts, 7% follows, blocks, deletions), with clocks as they are measured: clients write `createdAt` a
-// second before or after their server gives the record key, events reach us half a second to two seconds later, and
-// servers use few clock ids. Texts are made of 4,000 invented words, more often the short ones, so that no dictionary
-// made for real languages knows them.
+// A small version of the public stream, for its disk usage: events of all accounts in the real mix (62%
+// likes, 11% posts, 8% reposts, 7% follows, blocks, deletions), with clocks as measured: clients write
+// `createdAt` a second before or after their server assigns the record key, events reach us half a second to
+// two seconds later, and servers use few clock ids. Texts consist of 4,000 invented words, short ones more
+// often, so that dictionaries made for real languages do not help.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
@@ -11,9 +11,9 @@ import { quickCid } from './quick-cid.ts'
 
 export type NetworkStream = {
   events(count: number): Generator<StreamEvent>
-  /** Bytes of JSON of all post records so far, and how many they were. */
+  /** Total bytes of JSON of all post records so far, and their number. */
   readonly posts: { bytes: number; count: number }
-  /** Those that were not taken back. */
+  /** Number of blocks that were not deleted. */
   blocks(): number
 }
 
@@ -38,7 +38,7 @@ export function createNetworkStream(accounts: number, stepUs: number, seed = 1):
   let timeUs = START_US
   let blocks = 0
 
-  /** Half of all is done by a few, the rest by anybody. */
+  /** Half of all acts are by a few accounts, the rest by any. */
   const someone = () => dids[random.chance(0.5) ? random.zipf(accounts) : random.below(accounts)]!
   const somePost = () => recent[recent.length - 1 - random.zipf(recent.length)]!
 
@@ -117,7 +117,7 @@ function refOf({ uri, cid }: Post): Ref {
   return { uri, cid }
 }
 
-/** In the alphabetical order of keys that the official client's server gives them. */
+/** With keys in the alphabetical order that the official client's server produces. */
 function postRecord(
   random: Random,
   words: string[],

@@ -1,5 +1,5 @@
-// How long members' pages take while something else goes on, and how long a page of a server that does nothing
-// takes at the same time: that is the machine's own noise. Both are asked at an even pace by a process of its own.
+// How long members' pages take while other work runs, and how long an idle server's page takes at the same
+// time, which is the machine's own noise. A separate process requests both at a steady rate.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { PageReport, WatchMessage, WatchOrder } from './page-watcher.ts'
 
 export type PageWatch = {
-  /** Forgets what was so far. */
+  /** Discards the results so far. */
   begin(): void
   report(): Promise<PageReport>
   stop(): void

@@ -1,5 +1,5 @@
-// The processes of page-watch.ts: `idle` serves a page that costs nothing, `watch` asks for it and for members'
-// pages in turn, each at its time whether or not earlier ones are answered.
+// The processes of page-watch.ts: `idle` serves a page that costs nothing; `watch` requests it and the
+// members' pages in rotation, on schedule whether or not earlier requests are answered.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

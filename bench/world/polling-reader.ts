@@ -1,6 +1,6 @@
-// The serving process of the benchmark of visibility: the real ingest thread, started as the app starts
-// it, and beside it in this thread a reader that looks into one member's timeline every millisecond,
-// and for each new item at its row, over a connection of its own. Says of each when it was first seen.
+// The serving process of the visibility benchmark: the real ingest thread, started as the app starts it, and
+// in this thread a reader that polls one member's timeline every millisecond and looks up the row of each new
+// item over its own connection. Reports when each item was first seen.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type PackedRkey, unpackRkey } from '../../src/base/atproto/keys.ts'
@@ -13,7 +13,7 @@ import { monotonicMs } from './clock.ts'
 
 export type ReaderOrder = { env: Record<string, string>; member: string } | Stop
 
-/** Once so many posts were seen, or there is no hope that they will be. */
+/** Stop once this many posts were seen, or after a timeout. */
 type Stop = { stopAfter: number }
 
 export type ReaderMessage =
@@ -23,7 +23,7 @@ export type ReaderMessage =
 
 const POLL_MS = 1
 const LOOKED_AT = 200
-/** What was sent in one millisecond stands in no order: behind something known there may be something new. */
+/** Items sent within one millisecond have no order, so a new one may follow known ones. */
 const KNOWN_IN_A_ROW = 30
 const MAX_WAIT_MS = 60_000
 
@@ -54,7 +54,8 @@ async function run({ env, member }: Exclude<ReaderOrder, Stop>): Promise<void> {
       }
       knownInARow = 0
       const rkey = findKey.get(item >>> 1)
-      // In memory before its row can be read would be a broken invariant; then it is not visible yet.
+      // An item in memory before its row is readable would break an invariant; it does not count as
+      // visible yet.
       if (rkey === undefined) continue
       known.add(item)
       seen.push([unpackRkey(rkey), monotonicMs()])

@@ -1,5 +1,5 @@
-// A thread that reads pages of feeds as a serving thread does, one after the other, and tells how long the
-// longest took.
+// A thread that reads pages of feeds one after another, as a serving thread does, and reports the longest
+// time.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { openReader } from '../../src/data/store/db.ts'

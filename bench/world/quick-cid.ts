@@ -1,11 +1,14 @@
-// CIDs of the form that records have, quickly: made-up digests, one for each (creator, key), for
+// Quickly generates CIDs in the form that records have: made-up digests, one per (creator, key), for
 // benchmarks that need millions of them.
 
 import { unpackCid } from '../../src/base/atproto/keys.ts'
 
 const digest = Buffer.alloc(32)
 
-/** CIDv1, dag-cbor, sha-256 by its form; its digest is mixed from the key and hashes nothing. */
+/**
+ * Formally a CIDv1 with dag-cbor and sha-256; the digest is mixed from the key and is not a hash of
+ * any content.
+ */
 export function quickCid(did: string, rkey: string): string {
   let a = mix(0x811c9dc5, did)
   let b = mix(a ^ 0x9e3779b9, rkey)

@@ -1,12 +1,12 @@
-// Makes a Jetstream double ready to pour: events whose frames are made and compressed beforehand, so
-// that the double is never what the reader waits for.
+// Prepares a Jetstream double to send at full speed: frames are built and compressed beforehand, so that the
+// reader never waits for the double.
 
 import { fixtureDictionary } from '../../test/support/jetstream-double/dictionaries.ts'
 import type { JetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
 import { compressedFrame } from '../../test/support/jetstream-double/event-log.ts'
 
-/** @returns starts the pouring. */
+/** @returns a function that starts the sending */
 export function makeReady(double: JetstreamDouble, events: Iterable<Emission>): () => void {
   const dictionary = fixtureDictionary('v2')
   double.behaviour.stalled = true

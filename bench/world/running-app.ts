@@ -1,26 +1,29 @@
-// Slipstream in a process of its own, as an operator runs it (`node src/main.ts` with settings in its
-// environment), with the operating system's view of what it uses: CPU time by thread, resident
-// memory by kind, and on request what V8 says of each thread's heap (Node's diagnostic report).
+// Slipstream in a separate process, as an operator runs it (`node src/main.ts` with settings in its
+// environment), with the operating system's measurements: CPU time by thread, resident memory by kind, and on
+// request V8's statistics of each thread's heap (Node's diagnostic report).
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type CpuSeconds = {
-  /** All threads, with garbage collection and compilation. */
+  /** All threads, including garbage collection and compilation. */
   total: number
-  /** The thread that serves. */
+  /** The serving thread. */
   serving: number
 }
 
 export type ResidentMegabytes = {
   total: number
-  /** Heaps, shared arrays, SQLite's page caches: what no file backs. */
+  /** Memory not backed by a file: heaps, shared arrays, SQLite's page caches. */
   anonymous: number
-  /** Pages of files: the program and, through mmap, the database. The kernel takes them back at will. */
+  /**
+   * File pages: the program and, through mmap, the database. The kernel can reclaim them at any
+   * time.
+   */
   file: number
   shared: number
-  /** The highest total there was. */
+  /** Peak of the total. */
   peak: number
 }
 
@@ -33,11 +36,11 @@ export type RunningApp = {
   heaps(): Promise<HeapMegabytes[]>
   health(): Promise<{ ingest?: IngestHealth }>
   stop(): Promise<void>
-  /** As when the power goes. */
+  /** Stops it as a power failure would. */
   kill(): Promise<void>
 }
 
-/** Of src/bridge/messages.ts, what benchmarks look at. */
+/** The fields of src/bridge/messages.ts that benchmarks read. */
 export type IngestHealth = {
   stream: { connected: boolean; received: number; lagMs?: number }
   visibleMs: { p50: number; p99: number; count: number }
@@ -48,7 +51,7 @@ export type IngestHealth = {
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const PACKAGE = join(import.meta.dirname, '../../package.json')
-/** As scripts/setup.sh has it. */
+/** Same default as scripts/setup.sh. */
 const COMPILED =
   process.env['NODE_COMPILE_CACHE'] ?? join(PACKAGE, '../node_modules/.cache/compiled')
 const START_TIMEOUT_MS = 120_000
@@ -61,7 +64,7 @@ export async function runApp(options: {
 }): Promise<RunningApp> {
   const { dataDir } = options
   const defaults = { PORT: '0', LOG_LEVEL: 'info', FALLBACK_APPVIEW: 'none' }
-  // Counted, and never used up.
+  // Counted, but never exhausted.
   const unlimited = {
     MEMBER_RATE_LIMIT: '1000000000',
     VISITOR_RATE_LIMIT: '1000000000',
@@ -103,7 +106,7 @@ export async function runApp(options: {
   }
 }
 
-/** As `npm start` does it: what is measured is what operators run. */
+/** Same as `npm start`, to measure what operators run. */
 function startCommand(): { flags: string[]; env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
   const words = scripts.start.split(' ')
@@ -111,7 +114,7 @@ function startCommand(): { flags: string[]; env: Record<string, string> } {
   return { flags: words.filter((word) => word.startsWith('--')), env: Object.fromEntries(env) }
 }
 
-/** Its output is shown only if it does not come up, or complains. */
+/** Shows the output only if the server fails to start or complains. */
 function portOf(child: ChildProcess): Promise<number> {
   let output = ''
   return new Promise((resolve, reject) => {
@@ -132,7 +135,7 @@ function portOf(child: ChildProcess): Promise<number> {
   })
 }
 
-/** Nanoseconds on a processor, from the scheduler. Threads that have ended are not counted. */
+/** Nanoseconds on a processor, from the scheduler. Excludes threads that have ended. */
 function readCpu(pid: number): CpuSeconds {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((tid) => {
     const [running = '0'] = readIfThere(`/proc/${pid}/task/${tid}/schedstat`).split(' ')
@@ -142,7 +145,7 @@ function readCpu(pid: number): CpuSeconds {
   return { total: sum(nanoseconds), serving: sum(nanoseconds.filter((one) => one.isServing)) }
 }
 
-/** A thread may end between the listing and the reading. */
+/** A thread may end between listing and reading. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8')

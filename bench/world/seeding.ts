@@ -1,5 +1,5 @@
-// Fills a data folder the way the ingest thread does, with the real indexer: events in, rows and graph
-// out, so that what benchmarks read is what production would hold, whatever the schema of the day.
+// Fills a data folder as the ingest thread does, with the real indexer: events in, rows and graph out, so
+// that benchmarks read what production would hold under the current schema.
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
@@ -19,22 +19,28 @@ import { tidAt } from '../../test/support/records.ts'
 const BATCH = 1000
 
 export type Seeder = {
-  /** In batches. @returns how many were applied. */
+  /**
+   * Applies events in batches.
+   * @returns the number applied
+   */
   apply(events: Iterable<StreamEvent>): number
-  /** Straight into table and graph, without the journal; a pair twice is one. @returns how many. */
+  /**
+   * Writes directly to table and graph, without the journal; a repeated pair counts once.
+   * @returns the number of follows
+   */
   fillFollows(pairs: Iterable<[creator: string, subject: string]>): number
-  /** They read here from now on; what that would fetch from their servers is not asked for. */
+  /** Makes these accounts members without fetching from their servers. */
   addMembers(dids: readonly string[]): void
   uidOf(did: string): number
-  /** Puts into the search index what is there. */
+  /** Adds all existing records to the search index. */
   makeSearchable(): void
-  /** Every account gets a verified handle, and the file is left whole. */
+  /** Gives every account a verified handle and completes the file. */
   finish(): void
 }
 
 export function openSeeder(dataDir: string, scope: 'community' | 'network'): Seeder {
   const db = openWriter(dataDir)
-  // A world that is torn by a crash is made anew.
+  // A world torn by a crash is built again.
   db.pragma('synchronous = OFF')
   const memory = createMemoryParts({
     timelineLength: 1000,

@@ -1,5 +1,5 @@
-// A follow graph of any size on disk, as accounts and snapshots alone, with Slipstream serving it in a process of its
-// own: for what is answered from memory, no other rows are needed.
+// A follow graph of any size on disk, consisting only of accounts and snapshots, served by Slipstream in a
+// separate process. Answers from memory need no other rows.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ export type ServedGraph = {
   readonly app: RunningApp
   readonly dataDir: string
   readonly edges: number
-  /** Some of the follows, evenly drawn by who follows: DIDs. */
+  /** A sample of the follows as DIDs, evenly spaced by creator. */
   readonly known: readonly (readonly [creator: string, subject: string])[]
   close(): Promise<void>
 }
@@ -67,7 +67,7 @@ function writeGraph(dataDir: string, network: PowerLaw): Pick<ServedGraph, 'edge
   return { edges: graph.edgeCount, known }
 }
 
-/** The lists as they come; of every so many of them, the one in the middle is noted. */
+/** Passes the lists through and notes the middle follow of every nth. */
 function* noted(
   lists: Iterable<[creator: number, subjects: Uint32Array]>,
   accounts: number,

@@ -1,5 +1,5 @@
-// A social world (social-world.ts) on disk, with Slipstream serving it in its own process, a PLC
-// directory that knows its viewers' keys, and a Jetstream double for it to follow.
+// A social world (social-world.ts) on disk, served by Slipstream in its own process, with a PLC directory
+// that has its viewers' keys, and a Jetstream double to follow.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export type ServedWorld = {
   readonly app: RunningApp
   readonly double: JetstreamDouble
   readonly dataDir: string
-  /** A new token of the viewer's for the method. */
+  /** Mints a new token for the viewer and the method. */
   token(viewer: Viewer, lxm: string): string
   close(): Promise<void>
 }
@@ -29,8 +29,10 @@ export const SERVICE_DID = 'did:web:bench.test'
 
 /**
  * @param settings - without their prefix
- * @param isSearchable - everything is in the search index before, which else takes a fifth of a thread for a while
- * @param popularMembers - so many of the most followed are members, too: with notifications
+ * @param isSearchable - fills the search index beforehand, which otherwise takes a fifth of a
+ * thread for a while
+ * @param popularMembers - this many of the most followed accounts are members too, with
+ * notifications
  */
 export async function serveWorld(
   size: WorldSize,

@@ -1,7 +1,7 @@
-// A seeded social network as events, in the proportions of the one that the reference AppView was
-// measured on (field.md, section 6): power-law follows, posts of a month of which a fifth to a half
-// are replies, pictures, quotes, reposts, likes. And viewers of four kinds: with 20 follows that
-// hardly ever post, and with 100, 1,000 and 5,000 of all kinds.
+// A seeded social network as events, in the proportions of the one that the reference AppView was measured on
+// (field.md, section 6): power-law follows, a month of posts of which a fifth to a half are replies,
+// pictures, quotes, reposts, likes. Four kinds of viewers: with 20 follows that rarely post, and with 100,
+// 1,000 and 5,000 of all kinds.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { DAY_MS } from '../../src/base/util/durations.ts'
@@ -12,7 +12,7 @@ import { quickCid } from './quick-cid.ts'
 
 export type WorldSize = {
   accounts: number
-  /** Of all accounts, but for the viewers'. */
+  /** Of all accounts except the viewers. */
   follows: number
   posts: number
   reposts: number
@@ -29,7 +29,7 @@ export const smallWorld: WorldSize = {
   viewersOfEachKind: 5,
 }
 
-/** The size of the reference's own measurement, but for half its posts, follows and likes. */
+/** The size of the reference's own measurement, with half its posts, follows and likes. */
 export const fullWorld: WorldSize = {
   accounts: 20_000,
   follows: 1_160_000,
@@ -45,14 +45,14 @@ export type Viewer = { did: string; kind: ViewerKind; follows: number }
 
 export type SocialWorld = {
   viewers: Viewer[]
-  /** The most followed first. */
+  /** Most followed first. */
   popular: string[]
-  /** Everything from the first profile to the last like, in order; to be walked once. */
+  /** All events from the first profile to the last like, in order; can be iterated once. */
   events(): Generator<StreamEvent>
 }
 
 const SPAN_DAYS = 30
-/** The last accounts: three to eight posts each in the whole span. */
+/** The last accounts: three to eight posts each over the whole span. */
 const QUIET_ACCOUNTS = 1_000
 const POPULAR = 500
 const FOLLOWS: Record<ViewerKind, number> = {
@@ -90,7 +90,7 @@ export function createSocialWorld(size: WorldSize, endMs: number, seed = 1): Soc
 
 type Write = ReturnType<typeof createWriter>
 
-/** Record keys rise within a millisecond, so that no two are the same. */
+/** Record keys rise within a millisecond, so that none repeats. */
 function createWriter() {
   let lastUs = 0
   return (did: string, collection: string, atMs: number, record: JsonObject, key?: string) => {
@@ -155,7 +155,7 @@ function* viewerFollows(
   }
 }
 
-/** Posts, reposts and likes over the whole span, each in its share of the time. */
+/** Posts, reposts and likes, spread over the whole span. */
 function* life(
   write: Write,
   parts: Parts & { size: WorldSize; endMs: number },
@@ -190,7 +190,7 @@ function* life(
   }
 }
 
-/** The last first. */
+/** Latest first. */
 function quietPostTimes(random: Random, startMs: number, endMs: number) {
   const times = Array.from({ length: QUIET_ACCOUNTS }, (_, account) =>
     Array.from({ length: 3 + random.below(6) }, () => ({

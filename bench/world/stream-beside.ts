@@ -1,5 +1,5 @@
-// Traffic for a served world: half of it by the network's strangers, of whom a community keeps
-// nothing, half by the world's own popular accounts, which is indexed, counted and fanned out.
+// Traffic for a served world: half of it by strangers, which a community drops, and half by the world's own
+// popular accounts, which is indexed, counted and fanned out.
 
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
 import { createSyntheticEvents } from '../../test/support/jetstream-double/synthetic-events.ts'

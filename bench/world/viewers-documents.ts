@@ -1,4 +1,5 @@
-// The DID documents of who reads in a benchmark: a server asks the directory for the key that signs their tokens.
+// The DID documents of a benchmark's viewers: the server asks the directory for the key that signs their
+// tokens.
 
 import { didDocument, type startPlcDouble } from '../../test/support/plc-double.ts'
 import type { ViewerKey } from '../load/service-tokens.ts'
