@@ -1,6 +1,7 @@
-// `npm pack` (by `prepack`): dist/, the JavaScript of src/, since Node strips no types below node_modules. tsc
-// writes it, imports and all; the addresses of threads and processes are turned here. What browsers run stays
-// TypeScript, which the server strips itself, and everything else is copied. Folders are as deep as in src/.
+// `npm pack` (by `prepack`): builds dist/, the JavaScript of src/, because Node strips no types below
+// node_modules. tsc writes it, including imports; this script rewrites the addresses of threads and
+// processes. Browser code stays TypeScript, which the server strips itself, and all other files are copied.
+// Folders are as deep as in src/.
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The table of docs/COMMANDS.md, from the command line itself. `npm run docs` writes it, and a test
-// keeps it true.
+// The table of docs/COMMANDS.md, generated from the command line itself. `npm run docs` writes it, and a test
+// checks it.
 
 import type { Command } from 'commander'
 import { createProgram } from '../src/tools/cli/program.ts'
@@ -17,7 +17,7 @@ export function withCommands(page: string): string {
 
 export type CommandLine = { name: string; usage: string; description: string; options: string[] }
 
-/** Every command that does something, with the options it takes; `member add`, not `member`. */
+/** Every runnable command with its options; `member add`, not `member`. */
 export function allCommands(): CommandLine[] {
   return leaves(createProgram(), [])
 }
@@ -38,7 +38,7 @@ function leaves(parent: Command, path: string[]): CommandLine[] {
   })
 }
 
-/** A command with others below it only groups them, unless it may be called alone, as `config` may. */
+/** A command with subcommands only groups them, unless it can be called alone, as `config` can. */
 function doesSomething(command: Command): boolean {
   return command.commands.length === 0 || command.options.length > 0
 }

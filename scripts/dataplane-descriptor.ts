@@ -1,6 +1,6 @@
-// The dataplane's interface as the reference AppView's package has it, as protobuf descriptors: of every
-// service the methods, and the messages and enums that they reach. The package carries no .proto file but
-// code that was generated from it, and that names every field.
+// The dataplane's interface from the reference AppView's package, as protobuf descriptors: the methods of
+// every service, and all messages and enums that they reach. The package carries no .proto file, only code
+// generated from one, which names every field.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const ENUM = FieldDescriptorProto_Type.ENUM
 const MESSAGE = FieldDescriptorProto_Type.MESSAGE
 const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label
 const TIMESTAMP = 'google/protobuf/timestamp.proto'
-/** With what npm installs for the end-to-end tests. */
+/** Installed by npm for the end-to-end tests. */
 const PACKAGE = join(import.meta.dirname, '../test/e2e/node_modules/@atproto/bsky')
 
 type UpstreamEnum = { typeName: string; values: { no: number; name: string }[] }
@@ -47,7 +47,7 @@ type UpstreamService = {
 export const PROTOS = ['bsky', 'bsync'] as const
 export type Proto = (typeof PROTOS)[number]
 
-/** Undefined where the package is not installed. */
+/** undefined if the package is not installed. */
 export function upstreamVersion(): string | undefined {
   const path = join(PACKAGE, 'package.json')
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).version : undefined
@@ -85,7 +85,7 @@ export async function upstreamDescriptor(proto: Proto): Promise<FileDescriptorPr
 
 const TIMESTAMP_TYPE = '.google.protobuf.Timestamp'
 
-/** In the order of their names, so that what is generated does not depend on who uses what first. */
+/** Sorted by name, so that the generated code does not depend on the order of use. */
 function reachable(service: UpstreamService) {
   const messages = new Map<string, UpstreamMessage>()
   const enums = new Map<string, UpstreamEnum>()
@@ -132,7 +132,7 @@ function toMessage({ typeName, fields }: UpstreamMessage): DescriptorProto {
       ...typeOf(field, typeName),
       ...(field.opt && { proto3Optional: true, oneofIndex: optional.indexOf(field) }),
     })),
-    // As protoc writes an optional field of proto3.
+    // As protoc writes an optional proto3 field.
     oneofDecl: optional.map(({ name }) => ({ name: `_${name}` })),
     nestedType: maps.map((field) => ({
       name: entryName(field.name),

@@ -1,4 +1,4 @@
-// The table of calls in docs/DATAPLANE.md, from the one that the code answers by.
+// The table of calls in docs/DATAPLANE.md, generated from the one that the code uses.
 
 import { bsyncSupport, type Support, support } from '../src/http/dataplane/support.ts'
 

@@ -1,7 +1,7 @@
-// `scripts/start --demo`: Slipstream and the simulated network together, offline. Waits until two readers'
-// timelines are full, one who follows fifty and one who follows thousands, then prints what can be looked at
-// and pasted. Settings of the environment hold, except those that lead to a network; .env, which is a real
-// server's, is not read, so that nothing made up comes into its data folder.
+// `scripts/start --demo`: Slipstream and the simulated network together, offline. Waits until the timelines
+// of two readers are full, one with fifty follows and one with thousands, then prints what to open and paste.
+// Environment settings apply, except those that lead to a network. A .env file is ignored: it belongs to a
+// real server, whose data folder must not receive made-up records.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,7 +25,7 @@ const TOKEN_LIFETIME_SECONDS = 24 * 3600
 const FULL_PAGE = 50
 const FEW_FOLLOWS = 50
 const PATIENCE_MS = 60_000
-/** The simulated network would not be asked otherwise. */
+/** With these settings the server would not use the simulated network. */
 const NETWORK = /^SLIPSTREAM_(JETSTREAM_|PLC_URL|FALLBACK_APPVIEW|ALLOW_PRIVATE_HOSTS)/
 
 const SMALL = { accounts: 2_500, follows: 12, past: 12_000 }
@@ -47,13 +47,14 @@ const config = readConfig()
 const origin = `http://localhost:${config.port}`
 
 const main = join(import.meta.dirname, '../src/main.ts')
-// As scripts/start does it.
+// Same as scripts/start.
 const slipstream = spawn(process.execPath, ['--max-semi-space-size=4', main], {
   stdio: 'inherit',
-  // Ctrl-C goes to a whole group of processes: it would hear it twice, and not end in peace.
+  // Ctrl-C signals the whole process group; the server would get it twice and not shut down
+  // cleanly.
   detached: true,
   env: { MALLOC_ARENA_MAX: '2', ...env },
-  // Where no .env is.
+  // A folder without a .env.
   cwd: dataDir,
 })
 slipstream.once('exit', (code) => finish(code ?? 1))
@@ -62,7 +63,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 await presentAll()
 
-/** Somebody who follows about fifty, and somebody who follows everybody. */
+/** One account that follows about fifty, and one that follows all. */
 function chooseReaders(): { few: SimulatedAccount; many: SimulatedAccount } {
   const { repositories, follow } = simulation.network
   const [few, many] = [repositories.length - 1, repositories.length - 2]
@@ -78,7 +79,7 @@ function chooseReaders(): { few: SimulatedAccount; many: SimulatedAccount } {
   return { few: repositories[few]!, many: repositories[many]! }
 }
 
-/** What was set by hand comes first, but for the network's own. */
+/** Settings from the environment take precedence, except the network's. */
 async function settings(): Promise<NodeJS.ProcessEnv> {
   const given = Object.entries(process.env).filter(([key]) => !NETWORK.test(key))
   const { few, many } = readers
@@ -86,7 +87,7 @@ async function settings(): Promise<NodeJS.ProcessEnv> {
   return {
     SLIPSTREAM_PORT: String(await freePort()),
     SLIPSTREAM_MEMBERS: [few.did, many.did].join(','),
-    // Good for nothing but this demo, which listens on this machine only.
+    // Only for this demo, which listens on this machine only.
     SLIPSTREAM_OPERATOR_TOKEN: 'demo-operator-token',
     SLIPSTREAM_IMAGES: 'own',
     ...Object.fromEntries(network.filter(([key]) => !NETWORK.test(key))),

@@ -1,5 +1,5 @@
-// Removes from a folder of packages what only other kinds of machines, a compiler or a debugger would need: headers,
-// sources, types, maps, other systems' binaries. That is two thirds of what running takes on disk.
+// Removes files from a package folder that only other machines, a compiler or a debugger need: headers,
+// sources, types, maps, other systems' binaries. These are two thirds of the disk space of an installation.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export function dropOtherMachines(packages: string): void {
   drop(packages, filesIn(packages).filter(isForDevelopers))
 }
 
-/** Declarations of types, and maps from what runs to what was written. */
+/** Type declarations and source maps. */
 function isForDevelopers(path: string): boolean {
   return /\.(d\.[cm]?ts|[cm]?js\.map|d\.[cm]?ts\.map)$/.test(path)
 }
@@ -31,7 +31,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
 }
 
-/** Where there is none for this machine, nothing is known, and all stays. */
+/** Keeps everything if no file for this machine is known. */
 function keepOurs(folder: string, names: string[]): void {
   const [needed = ''] = names.filter((name) => name.includes(machine))
   if (!existsSync(join(folder, needed))) return

@@ -1,6 +1,6 @@
-// `npm run faults -- --seeds N`: three servers on a Cassandra cluster of three, behind a balancer, of which one after the
-// other fails in each run, and what readers, programs and members are told is held against a model. Needs Java 17 and
-// Maven.
+// `npm run faults -- --seeds N`: three servers on a Cassandra cluster of three, behind a balancer. In each
+// run they fail one after another, and the answers to readers, programs and members are checked against a
+// model. Needs Java 17 and Maven.
 
 import { parseArgs } from 'node:util'
 import { connectEngine } from '../src/data/engine/connect.ts'
@@ -31,7 +31,7 @@ if (why) {
   console.error(`Nothing was tried, since ${why}.`)
   process.exit(1)
 }
-// An exit, unlike a signal's default, also ends what was started.
+// Unlike a signal's default action, an exit also ends the child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const endsAt = performance.now() + minutes * 60_000
@@ -50,7 +50,7 @@ for (let seed = first; seed < first + seeds && performance.now() < endsAt; seed+
   const report = await runFaults(cluster, { random: createRandom(seed), kinds })
   console.log(JSON.stringify({ seed, ...report }))
   reports.push(report)
-  // What went wrong once would be told of every later run.
+  // One failure would be reported again by every later run.
   if (isBad(report)) break
 }
 console.log(sumUp(reports))

@@ -1,6 +1,6 @@
 // Writes src/http/dataplane/generated/ from the interface of the reference AppView's package
-// (dataplane-descriptor.ts), by Buf's generator for TypeScript. For whoever moves the project to a newer
-// version of the package: `npm ci` in test/e2e, then `node scripts/generate-dataplane.ts`.
+// (dataplane-descriptor.ts), with Buf's generator for TypeScript. To move the project to a newer version of
+// the package: `npm ci` in test/e2e, then `node scripts/generate-dataplane.ts`.
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

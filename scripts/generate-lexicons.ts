@@ -1,6 +1,6 @@
-// Writes src/data/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, a lexicon a line,
-// has all of it; `record-lexicons.json` the indexed record collections and every definition they reach.
-// Importing that package at run time would cost each thread 25 MB and a second of a small processor.
+// Writes src/data/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, one lexicon per line, has
+// everything; `record-lexicons.json` has the indexed record collections and every definition they reach. Importing that package
+// at run time would cost each thread 25 MB and a second on a small processor.
 //
 // Run after an upgrade of @atproto/api: node scripts/generate-lexicons.ts
 

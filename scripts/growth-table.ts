@@ -1,5 +1,5 @@
-// How figures grow with the size of what they are measured on: of each the exponent, by least squares over the logarithms
-// of all its points. 0: as dear at every size; 1: as many times as dear as it is larger.
+// How figures grow with the size of the measured object: the exponent of each, by least squares over the
+// logarithms of all its points. 0: the same cost at every size; 1: the cost grows in proportion to the size.
 
 import type { SavedFigures } from '../bench/saved-figures.ts'
 import { formatValue } from '../bench/table.ts'

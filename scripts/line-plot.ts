@@ -1,5 +1,5 @@
-// A small line plot as SVG, made by hand: logarithmic axes, a line with points and the last value for
-// each series. Its colours follow the reader's light or dark scheme.
+// A small line plot as SVG, without a library: logarithmic axes, and for each series a line with points and
+// its last value. The colours follow the reader's light or dark scheme.
 
 export type Series = { name: string; points: readonly (readonly [x: number, y: number])[] }
 
@@ -7,9 +7,9 @@ export type Plot = {
   title: string
   xLabel: string
   yLabel: string
-  /** Whether the vertical axis is logarithmic; otherwise it begins at 0. */
+  /** Makes the vertical axis logarithmic; otherwise it begins at 0. */
   logarithmic: boolean
-  /** A line across, such as a target. */
+  /** A horizontal line, for example a target. */
   limit?: { value: number; name: string }
   series: readonly Series[]
 }
@@ -64,7 +64,7 @@ export function drawPlot(plot: Plot): string {
   return `${head}\n<style>${STYLE}\n</style>\n${parts.join('\n')}\n</svg>\n`
 }
 
-/** From the power of ten at or below the least to the one at or above the most. */
+/** From the power of ten at or below the minimum to the one at or above the maximum. */
 function powersAround(values: readonly number[]): number[] {
   const from = Math.floor(Math.log10(Math.min(...values)) + 1e-9)
   const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9))
@@ -118,7 +118,7 @@ function line({ points }: Series, colour: string, x: Scale, y: Scale): string[] 
   return [`<polyline class="line ${colour}" points="${path}"/>`, ...dots]
 }
 
-/** Beside the last points, moved apart where they would cover each other. */
+/** Placed next to the last points and moved apart where they would overlap. */
 function seriesNames(series: readonly Series[], y: Scale): string[] {
   const LINE = 15
   const wanted = series
@@ -138,7 +138,7 @@ function text(x: number, y: number, content: string, kind: string, anchor: strin
   return `<text ${place}${kind && ` class="${kind}"`}>${escaped(content)}</text>`
 }
 
-/** 1,500 as 1.5k; three digits. */
+/** Formats 1,500 as 1.5k; three digits. */
 export function short(value: number): string {
   const units: [number, string][] = [
     [1e9, 'G'],

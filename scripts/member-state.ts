@@ -1,5 +1,5 @@
-// A member's private state (mutes, muted lists and threads, bookmarks, drafts, subscriptions, settings) out of a
-// Slipstream and into one, as one JSON document.
+// Exports a member's private state (mutes, muted lists and threads, bookmarks, drafts, subscriptions,
+// settings) from a Slipstream as one JSON document, or imports it into one.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

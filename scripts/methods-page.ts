@@ -1,6 +1,6 @@
-// docs/METHODS.md: every method of the official lexicons that could concern an AppView, and how it is
-// answered here. Each is in exactly one class: what a registered method declares of itself decides
-// (src/http/server/method.ts), and what is not registered must stand in refused-methods.ts.
+// docs/METHODS.md: every method of the official lexicons that could concern an AppView, and how Slipstream
+// answers it. Each is in exactly one class: for a registered method its own declaration decides
+// (src/http/server/method.ts), and all others must be listed in refused-methods.ts.
 
 import { schemas } from '@atproto/api'
 import Database from 'better-sqlite3'
@@ -77,7 +77,7 @@ ${refused.join('\n')}
 `
 }
 
-/** How every method of the official lexicons is answered; a method that is in none has undefined. */
+/** The class of every method of the official lexicons; undefined for a method that has none. */
 export function methodClasses(): Map<string, MethodClass | undefined> {
   const registered = new Map(allMethods().map((method) => [method.nsid, classOf(method)]))
   const classes = officialMethods().map((nsid) => {
@@ -137,7 +137,7 @@ function countsOf(rows: Row[], official: string[]): string {
   return `Of ${official.length} methods: ${counts.join(', ')}.`
 }
 
-/** Built over nothing: only what the methods say of themselves is read. */
+/** Built without any parts, because only the methods' declarations are read. */
 export function allMethods(): Method[] {
   const db = new Database(':memory:')
   migrate(db)

@@ -1,4 +1,4 @@
-// docs/METRICS.md, made from the table of what /metrics tells (src/http/metrics/metrics.ts).
+// docs/METRICS.md, generated from the table of metrics at /metrics (src/http/metrics/metrics.ts).
 
 import Database from 'better-sqlite3'
 import { createCounterSpace } from '../src/base/obs/request-counters.ts'

@@ -1,5 +1,5 @@
-// Where the reference answers otherwise and we mean to: one line each, for docs/METHODS.md. What concerns
-// one method alone stands in its note (`partly`, `elsewhere`) or in refused-methods.ts.
+// Intended differences from the reference's answers, one line each, for docs/METHODS.md. A difference in a
+// single method is in its note (`partly`, `elsewhere`) or in refused-methods.ts.
 
 type Difference = { what: string; why: string }
 

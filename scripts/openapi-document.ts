@@ -1,5 +1,5 @@
-// The OpenAPI document of /v1 (src/http/timelines/openapi.json), made from the schemas that posts are checked by
-// and those of the answers below, by which a test checks real ones. `npm run docs` writes it.
+// The OpenAPI document of /v1 (src/http/timelines/openapi.json), generated from the schemas that check posts
+// and from those of the answers below, which a test checks against real ones. `npm run docs` writes it.
 
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
@@ -99,7 +99,7 @@ function components(): Record<string, JsonSchema> {
   fields['events'] = { ...fields['events'], items: ref('Event') }
   fields['gaps'] = { ...fields['gaps'], items: ref('Gap') }
   found['PutCursor']!.properties!['cursor'] = cursorText
-  // To zod what may be anything may also be missing.
+  // zod also treats a value of any type as optional.
   for (const name of ['Event', 'Post']) found[name]!.required!.push('payload')
   found['Post']!.dependentRequired = { producer_id: ['producer_seq'] }
   return found

@@ -1,4 +1,4 @@
-// The graph in the OpenAPI document: of the network, and those that programs keep.
+// The graph part of the OpenAPI document: the network's graph, and those that programs keep.
 
 import { z } from 'zod'
 import { ACCOUNT_NAME } from '../src/answers/timelines/graph-source.ts'
@@ -57,7 +57,7 @@ export const dumpedLineSchema = lineSchema
   })
   .passthrough()
 
-/** What accounts are called: in the network’s graph, and in one of programs. */
+/** The names of accounts: in the network’s graph, and in a program's. */
 export const ACCOUNTS = {
   network: { pattern: `^${DID}$`, maxLength: 2_048 },
   custom: { pattern: ACCOUNT_NAME.source },
@@ -117,7 +117,7 @@ function ofGraph(
   return { operationId, summary, parameters, ...more, responses: answers }
 }
 
-/** One JSON of this schema a line. */
+/** One JSON value of this schema per line. */
 function ndjson(name: string) {
   return { 'application/x-ndjson': { schema: ref(name) } }
 }
@@ -131,7 +131,7 @@ const graphName = {
   example: 'friends',
 }
 
-/** @param of - what goes before the names of its operations */
+/** @param of - inserted into the names of its operations */
 function readingOperations(path: string, of: '' | 'Custom', parameters: object[]) {
   const account = ACCOUNTS[of ? 'custom' : 'network']
   const list = [actor(account), ...pageOfActors]

@@ -1,4 +1,5 @@
-// What all operations of the OpenAPI document are made of: references to schemas, and answers with their refusals.
+// Building blocks of all operations in the OpenAPI document: references to schemas, and answers with their
+// errors.
 
 import { SIGNED } from '../src/answers/timelines/signed-cursor.ts'
 
@@ -21,10 +22,10 @@ const refusals: Record<string, string> = {
   503: 'It can’t be written now.',
 }
 
-/** As @atproto/syntax has them. */
+/** Same as in @atproto/syntax. */
 export const DID = 'did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]'
 
-/** Of what it stands at: it was given by an answer. */
+/** An opaque position from an earlier answer. */
 export const cursorText = { type: 'string', pattern: SIGNED.source }
 
 export function responses(description: string, content: object, ...statuses: number[]) {

@@ -1,4 +1,4 @@
-// A line of a plot, from figures whose names differ in one number alone.
+// A line of a plot, from figures whose names differ only in one number.
 
 import type { SavedFigures } from '../bench/saved-figures.ts'
 import type { Series } from './line-plot.ts'

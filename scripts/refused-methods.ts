@@ -1,7 +1,7 @@
-// The methods of the official lexicons that Slipstream does not have, and why: one line for each, or for
-// a whole namespace where the reason is the same (`*` at the end). `501 MethodNotImplemented` is the
-// answer to all of them. What is refused in words of its own is declared by the method (method.ts).
-// docs/METHODS.md is made of these; test/scripts/methods-page.test.ts keeps them complete.
+// The methods of the official lexicons that Slipstream does not implement, and why: one line for each, or for
+// a whole namespace with the same reason (`*` at the end). All are answered with `501 MethodNotImplemented`.
+// A method with a refusal of its own declares it (method.ts). docs/METHODS.md is generated from both;
+// test/scripts/methods-page.test.ts checks that they are complete.
 
 const AGE =
   'There is no provider of age assurance here, as in a reference that has none configured.'
@@ -76,7 +76,7 @@ export const refusedMethods: Record<string, string> = {
   'com.atproto.temp.*': 'Temporary methods of Bluesky’s own services.',
 }
 
-/** @returns the key of the table that the method falls under. */
+/** @returns the key of the table entry that covers the method */
 export function refusalOf(nsid: string): string | undefined {
   if (Object.hasOwn(refusedMethods, nsid)) return nsid
   return Object.keys(refusedMethods).find(

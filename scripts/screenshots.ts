@@ -1,6 +1,6 @@
-// `npm run screenshots`: the pages as people see them, desktop and phone, light and dark, written to
-// docs/screenshots/. Slipstream runs against the simulated network, whose people get names and words
-// here that read well, with a past of thirty days in its history.
+// `npm run screenshots`: captures the pages on desktop and phone, in light and dark, in docs/screenshots/.
+// Slipstream runs against the simulated network, whose accounts get readable names and texts here, and has
+// thirty days of history.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const HOSTNAME = 'appview.example.org'
 const TOKEN = 'a token for the screenshots only'.replaceAll(' ', '-')
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const PATIENCE_MS = 900_000
-/** Rates are those of the last ten seconds. */
+/** Rates cover the last ten seconds. */
 const SETTLING_MS = 12_000
 const TRAFFIC_EVERY_MS = 120
 
@@ -86,7 +86,10 @@ function start() {
   })
 }
 
-/** Readers who read, so that there is something to see. @returns stops with the timer */
+/**
+ * Reads timelines continuously, so that the pages show traffic.
+ * @returns the timer that stops it
+ */
 async function beBusy(): Promise<NodeJS.Timeout> {
   const tokens = await Promise.all(people.members.map(({ did }) => tokenOf(did, TIMELINE)))
   await until(async () => (await readTimeline(tokens[0]!)) >= 50)
@@ -160,7 +163,9 @@ async function takeAll(from: Browser, size: keyof typeof SIZES, colorScheme: 'li
   await context.close()
 }
 
-/** The simulated host has no name, only a port of this machine; what is held is not overwritten. */
+/**
+ * Replaces the simulated host's name, which is only a local port; held places are not overwritten.
+ */
 async function nameHost(page: Page): Promise<void> {
   await page.$$eval(
     '[data-figure="host"]',
@@ -177,7 +182,7 @@ async function nameHost(page: Page): Promise<void> {
   )
 }
 
-/** A page of a timeline is long, and the rest of it looks no different. */
+/** Shortens the long timeline page, whose remaining items look the same. */
 async function keepFirstItems(page: Page): Promise<void> {
   const most = 7
   await page.$$eval(

@@ -1,6 +1,6 @@
-// `npm run simulate -- [--rate 500] [--seed 7] [--accounts 300] …`: the simulated network alone, for
-// a Slipstream (or anything else that reads Jetstream) started beside it. With `--readers 200` also servers,
-// and readers who use them (readers/options.ts has the rest).
+// `npm run simulate -- [--rate 500] [--seed 7] [--accounts 300] …`: the simulated network alone, for a
+// separately started Slipstream or any other Jetstream client. `--readers 200` adds servers and readers that
+// use them (readers/options.ts has the remaining options).
 
 import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { readReaderOptions } from './readers/options.ts'

@@ -1,5 +1,5 @@
-// The people of a simulated network as people are: with names, faces, sentences, hashtags and pictures. For
-// the demo and the screenshots.
+// Gives a simulated network's accounts realistic names, faces, sentences, hashtags and pictures, for the demo
+// and the screenshots.
 
 import type { Random } from '../test/support/random.ts'
 import type { SimulatedNetwork } from '../test/support/simulated-network/network.ts'
@@ -11,9 +11,9 @@ export type Members = {
   members: SimulatedAccount[]
   /** The member whose timeline is explored. */
   reader: SimulatedAccount
-  /** Somebody the reader follows, and then mutes. */
+  /** An account that the reader follows and then mutes. */
   muted: SimulatedAccount
-  /** Somebody whom many follow, but not the reader. */
+  /** An account with many followers, but not followed by the reader. */
   wellKnown: SimulatedAccount
 }
 
@@ -65,7 +65,7 @@ const texts = [
   'Repaired the radio with a paper clip. It only gets one station, but it is the good one.',
 ]
 
-/** What somebody writes: a sentence, now and then with a hashtag or a picture. */
+/** The text of a post: a sentence, sometimes with a hashtag or a picture. */
 export function wordsBy(pictures: readonly Picture[]): (random: Random) => Record<string, unknown> {
   return (random) => {
     const sentence = random.pick(texts)
@@ -80,7 +80,7 @@ export function wordsBy(pictures: readonly Picture[]): (random: Random) => Recor
   }
 }
 
-/** By bytes, as facets count. */
+/** In bytes, as facets count. */
 function facetOf(text: string, tag: string) {
   const byteEnd = Buffer.byteLength(text)
   const index = { byteStart: byteEnd - Buffer.byteLength(tag) - 1, byteEnd }
@@ -93,14 +93,14 @@ function embedOf({ cid, size, alt }: Picture) {
   return { $type: 'app.bsky.embed.images', images }
 }
 
-/** Names and faces for the network's accounts. */
+/** Assigns names and faces to the network's accounts. */
 export function introduce(network: SimulatedNetwork, faces: readonly Picture[] = []): void {
   for (const [i, repository] of network.repositories.entries()) {
     introduceOne(repository, i, faces[i % Math.max(1, faces.length)])
   }
 }
 
-/** Some members, and whom the screenshots show. */
+/** Some members, and the accounts shown in the screenshots. */
 export function membersOf(network: SimulatedNetwork): Members {
   const { repositories } = network
   const members = [...repositories]

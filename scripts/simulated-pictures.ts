@@ -1,4 +1,4 @@
-// Faces and pictures for a simulated network, drawn here, so that nothing has to be fetched or kept.
+// Faces and pictures for a simulated network, drawn in code, so that none have to be fetched or stored.
 
 import sharp from 'sharp'
 import { blobCid } from '../test/support/blob-host.ts'
@@ -7,7 +7,7 @@ import type { Picture } from './simulated-people.ts'
 export type Pictures = {
   faces: Picture[]
   scenes: Picture[]
-  /** By CID, as the simulated servers serve them. */
+  /** By CID, as served by the simulated servers. */
   blobs: Map<string, Buffer>
 }
 

@@ -1,5 +1,5 @@
-// Runs the simulated network of test/support behind the Jetstream double, at an adjustable rate:
-// what `npm run simulate` and `scripts/start --demo` share.
+// Runs the simulated network of test/support behind the Jetstream double at an adjustable rate; shared by
+// `npm run simulate` and `scripts/start --demo`.
 
 import { parseArgs } from 'node:util'
 import {
@@ -14,12 +14,12 @@ import { type SimulatedServers, serveNetwork } from '../test/support/simulated-n
 export type SimulationOptions = {
   seed: number
   accounts: number
-  /** Mean number of accounts that each follows. */
+  /** Mean number of follows per account. */
   follows: number
-  /** Events that happened before the start. */
+  /** Number of events before the start. */
   past: number
   pastHours: number
-  /** Events a second from the start on. */
+  /** Events per second after the start. */
   rate: number
 }
 
@@ -29,18 +29,18 @@ export type Simulation = {
   /** Settings that point a Slipstream at this network. */
   readonly env: Record<string, string>
   readonly emitted: () => number
-  /** What somebody did who is not simulated. */
+  /** Emits an act that is not simulated. */
   emit(commit: Commit): void
   stop(): Promise<void>
 }
 
 const TICK_MS = 20
 const RETAINED_EVENTS = 200_000
-/** More than the 36 hours that a host keeps, and that a Slipstream asks for. */
+/** More than the 36 hours that a host keeps and that a Slipstream requests. */
 const WINDOW_HOURS = 37
-/** Fewer find nobody to follow and nothing to answer. */
+/** With fewer there is none to follow and no post to answer. */
 const MIN_ACCOUNTS = 10
-/** Somebody of whom nothing is known but that they were there when the window begins. */
+/** An account used only to emit the event that opens the window. */
 const LONG_AGO = 'did:plc:longagolongagolongagolo2'
 
 const usual: SimulationOptions = {
@@ -52,13 +52,16 @@ const usual: SimulationOptions = {
   rate: 50,
 }
 
-/** Such as `--seed 7 --rate 500`. */
+/** For example `--seed 7 --rate 500`. */
 export function simulationFlags(instead: Partial<SimulationOptions> = {}): string {
   const flags = Object.entries({ ...usual, ...instead })
   return flags.map(([name, value]) => `--${kebab(name)} ${value}`).join(' ')
 }
 
-/** Over the defaults, of which some may be others. @throws Error that says what is wrong. */
+/**
+ * Parses options over the defaults, some of which `instead` can replace.
+ * @throws Error that explains the problem
+ */
 export function readSimulationOptions(
   args: string[],
   instead: Partial<SimulationOptions> = {},
@@ -79,7 +82,10 @@ export function readSimulationOptions(
   return Object.fromEntries(read)
 }
 
-/** What people write and what their servers hold of pictures; made-up words and none where not given. */
+/**
+ * The records that people write and the pictures that their servers hold; by default invented words
+ * and no pictures.
+ */
 export type SimulatedContent = {
   words?: (random: Random) => Record<string, unknown>
   blobs?: ReadonlyMap<string, Buffer>
@@ -137,7 +143,9 @@ export async function startSimulation(
   }
 }
 
-/** As on a host that has run for long: its window holds all that a newcomer's cold start asks for. */
+/**
+ * As on a long-running host: the window covers everything that a newcomer's cold start requests.
+ */
 function openWindow(double: JetstreamDouble, atMs: number): void {
   double.emit({ kind: 'identity', did: LONG_AGO, timeUs: atMs * 1000 })
 }

@@ -1,5 +1,5 @@
-// `npm run torture`: runs the fault harness over seeds, one after the other, or some at once, each in a process of its
-// own. Differences are printed as they are found; the last line is the sum of everything.
+// `npm run torture`: runs the fault harness over seeds, one after another, or several at once in separate
+// processes. Differences are printed as they are found; the last line sums up everything.
 
 import { spawn } from 'node:child_process'
 import { text as textOf } from 'node:stream/consumers'
@@ -23,7 +23,7 @@ const SHOWN_DIFFERENCES = 10
 
 const { given, seeds, atOnce, size, isJson } = readArguments(USAGE, readOptions)
 
-// An exit, unlike a signal's default, also ends the Slipstream under test.
+// Unlike a signal's default action, an exit also ends the Slipstream under test.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const reports: RunReport[] = []
@@ -67,7 +67,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** In a process of its own, told all that this one was. */
+/** Runs in a separate process with the same arguments. */
 async function runApart(seed: number): Promise<RunReport> {
   const { events, faults, kinds } = given
   const options = Object.entries({ seeds: '1', first: String(seed), events, faults, kinds })
@@ -118,7 +118,7 @@ function sumUp(all: RunReport[]) {
     faults: Object.values(faults).reduce((total, times) => total + times, 0),
     byKind: faults,
     withoutEffect: idle.map(({ kind, what }) => `${kind}: it is not so that ${what}`),
-    /** Kinds of which no strike of the whole pass struck anybody: they prove nothing. */
+    /** Fault kinds that affected nothing in the whole pass, and so prove nothing. */
     neverStruck: Object.keys(faults).filter((kind) => idleTimes(kind) === faults[kind]),
     events: sum(({ events }) => events),
     sent: sum(({ sent }) => sent),
@@ -128,7 +128,7 @@ function sumUp(all: RunReport[]) {
   }
 }
 
-/** The largest of each. */
+/** The maximum of each cost. */
 function mostOf(all: RunReport['costs'][]): Record<string, number> {
   const most: Record<string, number> = {}
   for (const costs of all) {

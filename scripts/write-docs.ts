@@ -1,7 +1,8 @@
-// Writes what is generated in the documentation: docs/SETTINGS.md and .env.example
-// from the table in src/base/config/settings.ts, docs/COMMANDS.md (command-table.ts), the
-// diagram in docs/ARCHITECTURE.md (import-diagram.ts), the calls in docs/DATAPLANE.md, docs/METHODS.md (methods-page.ts),
-// docs/METRICS.md (metrics-page.ts) and the OpenAPI document (openapi-document.ts). `npm run docs`; a test keeps them true.
+// Writes the generated parts of the documentation: docs/SETTINGS.md and .env.example from the table in
+// src/base/config/settings.ts, docs/COMMANDS.md (command-table.ts), the diagram in docs/ARCHITECTURE.md
+// (import-diagram.ts), the calls in docs/DATAPLANE.md, docs/METHODS.md (methods-page.ts), docs/METRICS.md
+// (metrics-page.ts) and the OpenAPI document (openapi-document.ts). `npm run docs`; a test checks that they
+// are current.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Writes the tables of docs/PERFORMANCE.md and docs/COST.md from docs/figures.json, where
-// `npm run bench -- --save docs/figures.json` keeps what it measured; a test keeps them true.
+// Writes the tables of docs/PERFORMANCE.md and docs/COST.md from docs/figures.json, where `npm run bench --
+// --save docs/figures.json` stores its results; a test checks that they are current.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,13 +47,13 @@ function targetRow(target: Target, saved: SavedFigure | undefined): string {
   return `| ${what} | ${limit} | ${formatValue(saved.value)} ${saved.unit} | ${verdict} | ${name} |`
 }
 
-/** Such as `1.4 times`: how often the target goes into the figure, or the other way round. */
+/** For example `1.4 times`: the ratio of the figure to the target, or its inverse. */
 function missedBy({ better, limit }: Target, { value }: SavedFigure): string {
   const times = better === 'less' ? value / limit : limit / value
   return `${Number(times.toPrecision(2))} times`
 }
 
-/** Which days, machines and load averages the figures of the table are of. */
+/** The days, machines and load averages of the table's figures. */
 export function provenance(figures: SavedFigures): string {
   const saved = targets.map(({ figure }) => figures[figure]).filter((one) => one !== undefined)
   const dates = [...new Set(saved.map(({ date }) => date))].sort()
@@ -78,7 +78,7 @@ export function costTable(figures: SavedFigures, network: string): string {
   return [head, `| --- | ${MEMBERS.map(() => '---').join(' | ')} |`, ...rows].join('\n')
 }
 
-/** `page` with what stands between `<!-- name: … -->` and `<!-- /name -->` replaced. */
+/** Replaces the part of `page` between `<!-- name: … -->` and `<!-- /name -->`. */
 export function withSection(page: string, name: string, content: string): string {
   const start = new RegExp(`<!-- ${name}:[^>]*-->\n`).exec(page)
   const end = page.indexOf(`<!-- /${name} -->`)
@@ -86,7 +86,7 @@ export function withSection(page: string, name: string, content: string): string
   return `${page.slice(0, start.index + start[0].length)}${content}\n${page.slice(end)}`
 }
 
-/** Everything kept whose name begins so. */
+/** All saved figures with one of these prefixes. */
 export function figuresTable(figures: SavedFigures, prefixes: readonly string[]): string {
   const chosen = Object.entries(figures).filter(([name]) =>
     prefixes.some((prefix) => name.startsWith(prefix)),
@@ -105,7 +105,7 @@ const LISTED: [section: string, prefixes: string[]][] = [
   ['start figures', ['cold-start.', 'crashStart.']],
 ]
 
-/** @param figures - those of docs/plots/data.json too */
+/** @param figures - including those of docs/plots/data.json */
 export function performancePage(page: string, figures: SavedFigures): string {
   const withTable = withSection(page, 'targets', targetsTable(figures))
   const withOrigin = withSection(withTable, 'provenance', provenance(figures))

@@ -1,5 +1,5 @@
-// Draws docs/plots/*.svg from docs/plots/data.json, which `npm run bench -- growth --full --save
-// docs/plots/data.json` and the same of `hot-shards` measure.
+// Draws docs/plots/*.svg from docs/plots/data.json, which is measured by `npm run bench -- growth --full
+// --save docs/plots/data.json` and the same with `hot-shards`.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { series } from './plot-series.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
 
-/** The plots by file name, without those whose figures are missing. */
+/** The plots by file name, except those whose figures are missing. */
 export function plotsOf(figures: SavedFigures): Record<string, Plot> {
   const bySize = (group: string, name: string, figure: string) =>
     series(figures, name, { before: `${group}.`, after: `.${figure}` })

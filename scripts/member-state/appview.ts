@@ -1,6 +1,5 @@
-// An AppView as the member's own PDS lets them speak to it: a session by app password, and calls that
-// the PDS signs and passes on to the service named in `atproto-proxy`.
-// https://atproto.com/specs/xrpc#service-proxying
+// An AppView as reached through the member's own PDS: a session by app password, and calls that the PDS signs
+// and forwards to the service named in `atproto-proxy`. https://atproto.com/specs/xrpc#service-proxying
 
 export type AppView = {
   did: string
@@ -13,7 +12,10 @@ export type Answer = Record<string, unknown>
 const TIMEOUT_MS = 30_000
 const MAX_PAGES = 1_000
 
-/** @param appView - such as `did:web:api.bsky.app#bsky_appview`; @throws Error for whoever runs it */
+/**
+ * @param appView - for example `did:web:api.bsky.app#bsky_appview`
+ * @throws Error with a message for the user of the script
+ */
 export async function signIn(options: {
   pds: string
   identifier: string
@@ -35,7 +37,7 @@ export async function signIn(options: {
   }
 }
 
-/** Every page to the end. */
+/** Fetches all pages. */
 export async function allOf<T>(appView: AppView, nsid: string, field: string): Promise<T[]> {
   const all: T[] = []
   let cursor: string | undefined

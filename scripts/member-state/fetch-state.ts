@@ -1,5 +1,5 @@
-// A member's document from another AppView, as far as AppViews tell: muted threads and scopes of mutes
-// are listed by no method, and times only of bookmarks and drafts, so that order stands in for them.
+// A member's document from another AppView, as far as AppViews expose it: no method lists muted threads or
+// the scopes of mutes, and only bookmarks and drafts have times, so list order replaces the others.
 
 import { emptyState, type MemberState } from '../../src/ingest/member-state/document.ts'
 import { type AppView, allOf } from './appview.ts'
@@ -9,14 +9,14 @@ type Flags = { post: boolean; reply: boolean }
 type Bookmarked = { subject: { uri: string; cid: string }; createdAt?: string }
 type Draft = MemberState['drafts'][number]
 
-/** `skipped` is told of what the AppView does not have; the rest is fetched all the same. */
+/** Calls `skipped` for everything that the AppView does not have, and continues. */
 export async function fetchState(
   appView: AppView,
   skipped: (what: string) => void,
 ): Promise<MemberState> {
   const all = async <T>(nsid: string, field: string): Promise<T[]> => {
     try {
-      // The latest come first.
+      // The AppView lists the latest first.
       return (await allOf<T>(appView, nsid, field)).reverse()
     } catch (error) {
       skipped((error as Error).message)

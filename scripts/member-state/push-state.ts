@@ -1,10 +1,10 @@
-// A member's document to an AppView, call by call as a client would say it all again, oldest first: for
-// members of a server whose data folder they can't reach, and of one that is running.
+// Sends a member's document to an AppView as individual client calls, oldest first: for members of a server
+// whose data folder they cannot access, or of one that is running.
 
 import type { MemberState } from '../../src/ingest/member-state/document.ts'
 import type { AppView } from './appview.ts'
 
-/** `refused` is told of what the AppView did not take; the rest is sent all the same. */
+/** Calls `refused` for everything that the AppView does not accept, and continues. */
 export async function pushState(
   appView: AppView,
   state: MemberState,
@@ -34,12 +34,12 @@ function* callsOf(state: MemberState): Generator<[nsid: string, input: unknown]>
   }
   const { preferences, priority, seenAt } = state.notifications
   if (preferences) yield ['app.bsky.notification.putPreferencesV2', withoutDeprecated(preferences)]
-  // The first to come decides what was seen: setting a priority counts everything as seen.
+  // Must precede the priority, because setting one marks everything as seen.
   if (seenAt !== undefined) yield ['app.bsky.notification.updateSeen', { seenAt }]
   if (priority !== undefined) yield ['app.bsky.notification.putPreferences', { priority }]
 }
 
-/** What others set about chats is none of an AppView's business here. */
+/** An AppView does not handle chat preferences. */
 function withoutDeprecated({ chat: _, ...preferences }: Record<string, unknown>) {
   return preferences
 }

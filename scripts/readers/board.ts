@@ -1,4 +1,4 @@
-// The board: one page on this machine that shows each second what readers feel, side by side.
+// The board: a local page, updated every second, that compares what readers experience at each server.
 
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ export async function openBoard(port: number): Promise<Board> {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     show(figures) {
       const message = `data: ${JSON.stringify(figures)}\n\n`
-      // Who does not read gets the next one.
+      // Slow clients skip this update and get the next one.
       for (const one of watchers) if (!one.writableNeedDrain) one.write(message)
     },
     close() {

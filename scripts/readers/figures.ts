@@ -1,4 +1,4 @@
-// What readers felt at each server: latencies by what they did, over the whole run and over the last seconds.
+// Latencies that readers saw at each server, by action, over the whole run and over the last seconds.
 
 import { Histogram, type Quantiles } from '../../bench/load/histogram.ts'
 import type { Act } from './options.ts'
@@ -7,7 +7,7 @@ export type ServerFigures = {
   name: string
   methods: Partial<Record<Act, Quantiles & { failed: number; isBest: boolean }>>
   timelinesPerSecond: number
-  /** Milliseconds behind the stream, as the server says. */
+  /** Milliseconds behind the stream, as reported by the server. */
   lagMs: number | undefined
   lastFailure: string | undefined
 }
@@ -17,7 +17,7 @@ export type Figures = {
   readers: number
   eventsPerSecond: number
   servers: ServerFigures[]
-  /** Who is quicker at more of what readers ask; undefined where nobody is. */
+  /** The server that is fastest at more kinds of requests; undefined if none is. */
   winner: string | undefined
 }
 
@@ -83,8 +83,8 @@ export class Recorder {
 }
 
 /**
- * Of each kind of request the lower p99; nobody's where there is one server, or where any request failed. Likes and
- * follows are nobody's: they go to the network, and no server answers them.
+ * Marks the lowest p99 of each kind of request; none if there is one server or any request failed.
+ * Likes and follows are never marked: they go to the network, and no server answers them.
  */
 function markBest(servers: readonly ServerFigures[]): void {
   if (servers.length < 2) return
@@ -95,7 +95,7 @@ function markBest(servers: readonly ServerFigures[]): void {
   }
 }
 
-/** How many of the kinds of request it is best at. */
+/** Number of request kinds at which it is best. */
 function winsOf({ methods }: ServerFigures): number {
   return Object.values(methods).filter(({ isBest }) => isBest).length
 }

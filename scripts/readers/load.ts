@@ -1,6 +1,6 @@
-// Readers of a simulated network: each looks at their timeline every half a minute, and now and then scrolls, opens a
-// thread, likes or follows. What they do is drawn from one seed; every server gets the same requests at the same
-// time, each with its own cursors. Likes and follows go to the network, as they would by way of a PDS.
+// Readers of a simulated network: each reads their timeline every half minute, and sometimes scrolls, opens a
+// thread, likes or follows. One seed determines their actions; every server gets the same requests at the
+// same time, each with its own cursors. Likes and follows go to the network, as if through a PDS.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../test/support/random.ts'
@@ -23,11 +23,11 @@ type Parts = {
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const THREAD = 'app.bsky.unspecced.getPostThreadV2'
 const PAGE = 50
-/** A token is good for so long; a new one is asked for a little earlier. */
+/** Lifetime of a token; it is renewed a little earlier. */
 const TOKEN_MS = 45_000
 const TIMEOUT_MS = 30_000
 
-/** @returns what ends it, once what is on its way is answered. */
+/** @returns a handle to stop them once requests in flight are answered */
 export function startReaders(parts: Parts): { stop(): Promise<void> } {
   const { options, simulation, random } = parts
   const { repositories } = simulation.network
@@ -57,7 +57,7 @@ class Reader {
     this.#account = parts.simulation.network.repositories[index]!
   }
 
-  /** @param phase - when within the first interval they begin, so that not all come at once. */
+  /** @param phase - start within the first interval, so that not all readers begin at once */
   async run(phase: number, signal: AbortSignal): Promise<void> {
     const everyMs = this.#parts.options.poll * 1000
     let next = performance.now() + phase * everyMs
@@ -71,7 +71,7 @@ class Reader {
     }
   }
 
-  /** The dice are cast first, so that they are the same whatever servers answer. */
+  /** Draws all random numbers first, so that they do not depend on the servers' answers. */
   async #look(): Promise<void> {
     const { random, options } = this.#parts
     const { mix } = options
@@ -90,7 +90,7 @@ class Reader {
     if (item && dice.follow < mix.follow) await this.#write('follow', () => this.#follow(item))
   }
 
-  /** A page of each server. */
+  /** Reads one page from each server. */
   #read(act: Act, more: (server: number) => string): Promise<(Page | undefined)[]> {
     return this.#askAll(act, TIMELINE, (i) => `limit=${PAGE}${more(i)}`) as Promise<Page[]>
   }
@@ -111,7 +111,7 @@ class Reader {
     return network.follow({ account: this.#index, subject, atMs: Date.now() })
   }
 
-  /** What it took to hand it to the network; servers hear of it by the stream. */
+  /** Records the time to hand the commit to the network; servers learn of it from the stream. */
   async #write(act: Act, make: () => Commit | undefined): Promise<void> {
     const { recorder, servers, simulation } = this.#parts
     const startedAt = performance.now()

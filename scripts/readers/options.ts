@@ -1,17 +1,18 @@
-// What `npm run simulate -- --readers N …` is told beside what the network is: how many readers, what they do, and
-// which servers they read from.
+// Options of `npm run simulate -- --readers N …` in addition to the network's: how many readers, what they
+// do, and which servers they read from.
 
 import { parseArgs } from 'node:util'
 
-/** `sign-in`: a reader's first look at their timeline, which a server makes ready meanwhile. */
+/** `sign-in`: a reader's first timeline request, during which a server builds the timeline. */
 export type Act = 'sign-in' | 'timeline' | 'scroll' | 'thread' | 'like' | 'follow'
 
-/** How often a reader does this, of a hundred times that they look at their timeline. */
+/** How often a reader does this per hundred timeline reads. */
 export type Mix = Record<Exclude<Act, 'timeline' | 'sign-in'>, number>
 
 /**
- * A Slipstream to start with these settings; with `origin`, one that runs and reads this network; with `isOfficial`, the
- * official AppView in front of a Slipstream with these settings, which it has for its dataplane.
+ * A Slipstream to start with these settings; with `origin`, a running one that reads this network;
+ * with `isOfficial`, the official AppView in front of a Slipstream with these settings, which
+ * serves as its dataplane.
  */
 export type ServerWish = {
   name: string
@@ -23,9 +24,9 @@ export type ServerWish = {
 export type ReaderOptions = {
   readers: number
   mix: Mix
-  /** Seconds between two looks of a reader. */
+  /** Seconds between two timeline reads of a reader. */
   poll: number
-  /** Undefined: until it is stopped. */
+  /** undefined: until stopped. */
   seconds: number | undefined
   servers: ServerWish[]
   board: number
@@ -39,7 +40,10 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+$/
 
 const names = ['readers', 'mix', 'poll', 'seconds', 'server', 'board', 'report'] as const
 
-/** @returns also what is left for the network. @throws Error that says what is wrong. */
+/**
+ * @returns the readers' options, if any, and the remaining arguments, which are for the network
+ * @throws Error that explains the problem
+ */
 export function readReaderOptions(args: string[]): { readers?: ReaderOptions; rest: string[] } {
   const { own, rest } = split(args)
   if (own.length === 0) return { rest }
@@ -87,7 +91,7 @@ function readNumber(name: string, text: string, [from, to]: [number, number]): n
   throw new Error(`--${name} must be a number from ${from} to ${to}`)
 }
 
-/** Such as `scroll=40,like=0`. */
+/** For example `scroll=40,like=0`. */
 function readMix(text: string): Mix {
   const mix = { ...USUAL_MIX }
   for (const part of text.split(',').filter((one) => one !== '')) {
@@ -100,7 +104,10 @@ function readMix(text: string): Mix {
   return mix
 }
 
-/** Such as `plain`, `lossless:REASONABLE_LIMIT=0,SERVE_THREADS=2`, `theirs=official` or `other=http://127.0.0.1:4000`. */
+/**
+ * For example `plain`, `lossless:REASONABLE_LIMIT=0,SERVE_THREADS=2`, `theirs=official` or
+ * `other=http://127.0.0.1:4000`.
+ */
 function readServer(text: string): ServerWish {
   const match = /^([\w.-]{1,32})(?:=(http.+)|(=official)?(?::(.+))?)?$/.exec(text)
   if (!match) {

@@ -1,4 +1,5 @@
-// `npm run simulate -- --readers N …`: the network, the servers before it, the readers before them, and the board.
+// `npm run simulate -- --readers N …`: runs the network, the servers that read it, their readers, and the
+// board.
 
 import { writeFileSync } from 'node:fs'
 import { createRandom } from '../../test/support/random.ts'
@@ -11,7 +12,7 @@ import { startServers } from './servers.ts'
 
 const SHOWN_EVERY_MS = 1_000
 
-/** Until it is over, or stopped. */
+/** Runs until the time is over, or stopped. */
 export async function runReaders(
   simulation: Simulation,
   options: ReaderOptions,

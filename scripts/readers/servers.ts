@@ -1,4 +1,4 @@
-// The servers that readers compare: each a Slipstream of its own with settings of its own, before one network.
+// The servers that readers compare: separate Slipstreams with different settings, all reading one network.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,12 @@ import type { ServerWish } from './options.ts'
 export type Server = {
   name: string
   origin: string
-  /** Milliseconds behind the stream; undefined where it does not say. */
+  /** Milliseconds behind the stream; undefined if the server does not report it. */
   lagMs(): Promise<number | undefined>
   stop(): Promise<void>
 }
 
-/** What its tokens are for. */
+/** The audience of its tokens. */
 export const AUDIENCE = 'did:web:localhost'
 const PREFIX = 'SLIPSTREAM_'
 
@@ -32,7 +32,9 @@ export async function startServers(
   )
 }
 
-/** The reference's frontend, unchanged, over a Slipstream of its own: what it costs more is the frontend's. */
+/**
+ * The reference's unchanged frontend over a separate Slipstream; the extra cost is the frontend's.
+ */
 async function startOfficial(wish: ServerWish, network: Record<string, string>): Promise<Server> {
   const port = await freePort()
   const settings = { DATAPLANE_PORT: String(port), INDEX_SCOPE: 'network', ...wish.settings }

@@ -1,12 +1,12 @@
-// Thirty days of history that could have been: people read more in the evening than at night, events
-// follow the sun, memory and database grow, and one morning the network was away for half an hour.
+// Thirty days of plausible history: more reading in the evening than at night, events that follow the sun,
+// growing memory and database, and a network outage of half an hour one morning.
 
 import { DAY_MS, MINUTE_MS } from '../../src/base/util/durations.ts'
 import { openWriter } from '../../src/data/store/db.ts'
 import { HISTORY_RINGS, type HistorySample, putHistory } from '../../src/data/store/history.ts'
 import { createRandom } from '../../test/support/random.ts'
 
-/** Written through the front door, at the pace of each ring. */
+/** Written through the regular interface, at the interval of each ring. */
 export function writePast(dataDir: string, now: number): void {
   const db = openWriter(dataDir)
   const random = createRandom(11)
