@@ -1,6 +1,6 @@
-// Conformance of every registered method, over a network of its own: PLC, PDS and Slipstream as
-// processes, seeded once (conformance/seed.ts). With the Jetstream double alone, since what reaches the
-// index by which wire is real-network.test.ts's matter.
+// Conformance of every registered method, over a separate network: PLC, PDS and Slipstream as processes,
+// seeded once (conformance/seed.ts). Uses only the Jetstream double, because real-network.test.ts tests the
+// other wires into the index.
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { conformanceChapter } from './conformance/chapter.ts'

@@ -1,6 +1,7 @@
-// The official AppView, from the registry and unchanged, on our dataplane: the conformance cases' questions
-// asked of it, of Slipstream's own XRPC, and, where a Postgres is installed, of a second one on its own dataplane and
-// indexer, which follows the same PDS. Over one seeded network all answer alike, but for what is named.
+// The official AppView, unchanged from the registry, on our dataplane. The conformance requests go to it, to
+// Slipstream's own XRPC and, if Postgres is installed, to a second official AppView on its own dataplane and
+// indexer, which follows the same PDS. Over one seeded network all answers are equal, except for listed
+// differences.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -33,7 +34,7 @@ import {
 import { findPostgres, type Postgres, startPostgres } from './support/postgres.ts'
 import { people, startWorld, type World } from './support/world.ts'
 
-/** Everything asked for has come by then; what still differs after it will not change. */
+/** By then all requested records have arrived; remaining differences will not change. */
 const WITHIN_MS = 20_000
 const PAGE = 3
 const MAX_PAGES = 20
@@ -131,7 +132,7 @@ describe('the official AppView on our dataplane', () => {
   describe.skipIf(!postgresHome).each(['vera', 'ann', 'visitor'] as const)(
     'as on its own dataplane for %s',
     (who) => {
-      test('whatever is asked', () => compareAll(furtherQuestions(seed), who))
+      test('for all requests', () => compareAll(furtherQuestions(seed), who))
 
       test('page by page', async () => {
         for (const [nsid, params] of walks(seed)) {
@@ -145,7 +146,10 @@ describe('the official AppView on our dataplane', () => {
     },
   )
 
-  /** But for what the reference itself fails at: that two lists block somebody (official-differences.ts). */
+  /**
+   * Except for the reference's own failure: two lists that block an account
+   * (official-differences.ts).
+   */
   async function compareAll(questions: Question[], who: Who): Promise<void> {
     let compared = 0
     for (const [nsid, params] of questions) {
@@ -160,7 +164,7 @@ describe('the official AppView on our dataplane', () => {
     expect(compared).toBeGreaterThan(questions.length / 2)
   }
 
-  /** What each item of all pages is about; or the status; or undefined, where it fails. */
+  /** The subjects of the items on all pages; the status; or undefined if the request fails. */
   async function pagesOf(stack: Stack, who: Who, nsid: string, params: Params): Promise<unknown> {
     const items: unknown[] = []
     let cursor: unknown
@@ -199,7 +203,7 @@ describe('the official AppView on our dataplane', () => {
   }
 
   test.skipIf(!postgresHome)(
-    'notifications of somebody who never read here are those of its own dataplane',
+    'notifications of an account that never read here equal those of its own dataplane',
     async () => {
       const [zoe] = await people(world, 'zoe')
       const { ann, bo } = seed
@@ -223,13 +227,14 @@ describe('the official AppView on our dataplane', () => {
           { withinMs: WITHIN_MS },
         )
       await areTold(3)
-      // Only now: its own indexer tells nobody of a reply that it comes to before the post.
+      // Only now, because its own indexer notifies no one of a reply that it processes before the
+      // post.
       await reply(bo, said, said, 'to whom')
       await areTold(4)
     },
   )
 
-  test.skipIf(!postgresHome)('what is kept in no repository is changed by either', async () => {
+  test.skipIf(!postgresHome)('private state is changed by either', async () => {
     const { ann, gil, quoted, veras } = seed
     const [{ vera: onOurs }, { vera: onOwn }] = [ask.official, ask.own]
     const subscribe = (subject: string, activitySubscription: object) => ({
@@ -250,7 +255,7 @@ describe('the official AppView on our dataplane', () => {
     expect(body['bookmarks']).toHaveLength(2)
   })
 
-  test.skipIf(!postgresHome)('what moderators hide is hidden on both', async () => {
+  test.skipIf(!postgresHome)('subjects hidden by moderators are hidden on both', async () => {
     const { ann, bo, gil, listB, root } = seed
     const profile = `at://${bo.did}/app.bsky.actor.profile/self`
     const record = (uri: string) => ({
@@ -292,7 +297,7 @@ describe('the official AppView on our dataplane', () => {
     expect(response.status).toBe(200)
   }
 
-  test('what a member keeps in no repository lands with us', async () => {
+  test('a member’s private state is stored with us', async () => {
     const { vera } = ask.official
     const { did } = seed.gil
     const muted = async () => {
@@ -313,7 +318,7 @@ type Item = { uri?: string; did?: string; id?: string } & {
   [of in 'post' | 'actor' | 'subject']?: { uri?: string; did?: string }
 } & { reason?: { by?: { did: string } } }
 
-/** What an item of a page is about. */
+/** Identifies the subject of an item. */
 function nameOf({ post, actor, subject, reason, uri, did, id }: Item): string {
   const one = post ?? actor ?? subject
   return [uri ?? did ?? id ?? one?.uri ?? one?.did, reason?.by?.did].join(' ')

@@ -1,6 +1,6 @@
-// A newcomer's first minute, as the official client shows it: accounts with a past on a real PDS, and Slipstream
-// started after that, so that all of it comes by the cold start. What a person sees is asked at the moments that
-// matter to them: the first screen, the end of the feed, and when something new is written.
+// A newcomer's first minute in the official client: accounts with a past on a real PDS, and Slipstream
+// started later, so that everything is fetched by the cold start. Requests are made at the moments that
+// matter to people: the first screen, the end of the feed, and after something new is written.
 
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,9 +30,9 @@ const LOG_TAIL = 6_000
 const QUOTING = ', with a quote'
 const QUOTED = 'quoted by everybody'
 const FOLLOWS_A_CALL = 200
-/** After another call, as the client's own start is fast or slow. */
+/** After another call, because the client itself may start fast or slowly. */
 const DELAYS_MS = [0, 250, 2_000]
-/** When somebody looks, and looks again. */
+/** Times at which the newcomer reads, and reads again. */
 const MARKS_MS = [1_000, 5_000, 30_000, 120_000]
 
 type World = {
@@ -42,7 +42,7 @@ type World = {
   slipstream: Slipstream
   person: (name: string) => Promise<Account>
   friends: Account[]
-  /** Of the friends, newest first. */
+  /** The friends' posts, newest first. */
   texts: string[]
 }
 
@@ -78,7 +78,7 @@ afterAll(async () => {
   await world?.network.stop()
 })
 
-/** Friends who write in turn; some posts quote one by somebody whom no newcomer follows. */
+/** Friends take turns writing; some posts quote one by a stranger that no newcomer follows. */
 async function liveThere(person: World['person']): Promise<Pick<World, 'friends' | 'texts'>> {
   const stranger = await person('stranger')
   const quoted = await post(stranger, QUOTED)
@@ -117,7 +117,7 @@ async function followMany(newcomer: Account, dids: readonly string[]): Promise<v
   }
 }
 
-/** Somebody who followed these before Slipstream, with an empty database, ever heard of anybody. */
+/** An account that followed these before Slipstream started with an empty database. */
 async function newcomer(followed: readonly string[]): Promise<Newcomer> {
   const account = await personFollowing(followed)
   await startAnew()
@@ -139,9 +139,10 @@ async function startAnew(): Promise<void> {
 const didsOf = (accounts: readonly Account[]) => accounts.map(({ did }) => did)
 
 /**
- * What holds at any moment, on a machine as slow as you like: posts come in order, nothing is told that is not so
- * and no quote is without its words while more comes, and whoever was told of the end has seen everything. What a page had
- * to leave out, since it did not come in time, Discover goes on with below the end, the newest first.
+ * Holds at any moment, however slow the machine: posts are in order, the client never shows
+ * anything untrue or a quote without its text while more is arriving, and a client that reached the
+ * end has seen everything. Posts that a page had to leave out because they arrived too late follow
+ * in Discover below the end, newest first.
  */
 function expectHonest(client: ClientAtHome, texts: readonly string[]): void {
   const [shown, following] = [client.texts(), client.followingTexts()]
@@ -156,7 +157,7 @@ function expectHonest(client: ClientAtHome, texts: readonly string[]): void {
   if (client.isAtEnd()) expect(inOrder(shown)).toEqual(texts)
 }
 
-/** Everything is there, each once, in order, to the end. */
+/** Everything is shown, each post once, in order, to the end. */
 async function seesAll(client: ClientAtHome, texts: readonly string[]): Promise<void> {
   await eventually(async () => {
     await client.refresh()
@@ -170,7 +171,7 @@ async function seesAll(client: ClientAtHome, texts: readonly string[]): Promise<
   expectHonest(client, texts)
 }
 
-/** Everybody with their name and their picture. */
+/** Every author has a name and a picture. */
 function expectFaces(client: ClientAtHome): void {
   const handles = new Set(world.friends.map(({ handle }) => handle))
   for (const { post } of client.posts().filter(({ post }) => handles.has(post.author.handle))) {
@@ -187,8 +188,8 @@ function expectQuotes(client: ClientAtHome): void {
 }
 
 /**
- * Reads at each mark, as somebody would who looks again; what holds then is no question of time. A machine that is
- * slow reads later, and after the last mark waits until everything is there.
+ * Reads at each mark, like a person who looks again; the checks do not depend on time. A slow
+ * machine reads later, and after the last mark waits until everything has arrived.
  */
 async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: number): Promise<void> {
   const client = clientAtHome(account)
@@ -196,7 +197,7 @@ async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: numbe
   let before: string[] = []
   for (const mark of MARKS_MS) {
     await sleep(Math.max(0, beganAt + mark - Date.now()))
-    // What is read from then on stays as it is.
+    // Reads from then on do not change.
     const isOver = isColdStartOver(account)
     await client.refresh()
     await client.scrollPast(before)
@@ -206,7 +207,7 @@ async function readAtMarks({ account, texts, isEndSeen }: Marked, beganAt: numbe
     expect(client.texts()).toEqual(expect.arrayContaining(before))
     before = client.texts()
     if (!isOver) continue
-    // Before, a page waits for faces for a while, and not for ever.
+    // Until then, a page waits for faces for a limited time.
     expectFaces(client)
     break
   }
@@ -232,7 +233,7 @@ async function seesFirstScreen(client: ClientAtHome, texts: readonly string[]): 
 const isOffered = (client: ClientAtHome) =>
   eventually(async () => expect(await client.lookForNew()).toBe(true))
 
-test('who follows nobody is told so, and sees what the first one whom they follow writes', async () => {
+test('an account without follows learns so, and sees the posts of the first account it follows', async () => {
   const { client, account } = await newcomer([])
   await client.signIn()
   await client.refresh()
@@ -245,7 +246,7 @@ test('who follows nobody is told so, and sees what the first one whom they follo
   expect(client.texts()).toEqual(['something new'])
 })
 
-test('who follows one sees all of theirs, and is offered what comes', async () => {
+test('an account with one follow sees all of its posts, and is offered new ones', async () => {
   const [friend] = world.friends
   const { client } = await newcomer([friend!.did])
   await client.refresh()
@@ -259,7 +260,7 @@ test('who follows one sees all of theirs, and is offered what comes', async () =
   await isOffered(client)
 })
 
-test('who follows 35 sees the newest first, with the very first call, and everybody at the end', async () => {
+test('with 35 follows the newest come first, in the very first call, and every follow by the end', async () => {
   const { client } = await newcomer(didsOf(world.friends))
   await client.refresh()
   expectHonest(client, world.texts)
@@ -280,7 +281,7 @@ test.each(DELAYS_MS)('35 are not cut short %i ms after another call', async (del
   expect(client.texts()).not.toEqual([])
 })
 
-test('who follows 2,000 is never told of an end before it', async () => {
+test('with 2,000 follows the end is never reported early', async () => {
   const { people, texts } = world.town
   const { client } = await newcomer(people)
   await client.refresh()
@@ -289,7 +290,7 @@ test('who follows 2,000 is never told of an end before it', async () => {
   await seesFirstScreen(client, texts)
 })
 
-test('newcomers with 0, 1, 35 and 2,000 follows who come together see more and more, and nothing that is not so', async () => {
+test('simultaneous newcomers with 0, 1, 35 and 2,000 follows see ever more, and nothing untrue', async () => {
   const { friends, texts, town } = world
   const ofFirst = texts.filter((text) => text.endsWith(' of friend 0'))
   const marked: Marked[] = [

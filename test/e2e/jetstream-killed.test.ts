@@ -1,6 +1,7 @@
-// kill -9 of the real Jetstream server in mid-stream, over and over at random moments, while people write. It loses
-// the events that it had not saved, and gives their numbers to others when it is back; a reader who had the lost
-// ones, or had none of them, must end up with everything all the same. SLIPSTREAM_E2E_KILLS says how often.
+// kill -9 of the real Jetstream server in mid-stream, repeatedly at random moments, while people write. It
+// loses the events that it had not saved, and after the restart reuses their numbers. A reader that had the
+// lost events, or none of them, must still end up with everything. SLIPSTREAM_E2E_KILLS sets the number of
+// kills.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -67,7 +68,10 @@ afterAll(async () => {
   await world?.network.stop()
 })
 
-/** Everybody writes at once, one post after the other. @returns ends it, and gives what was written. */
+/**
+ * All writers post at once, one post after another.
+ * @returns a function that stops them and returns the posts
+ */
 function startWriting(writers: readonly Account[]): () => Promise<string[]> {
   const uris: string[] = []
   let isOver = false
@@ -87,7 +91,10 @@ function startWriting(writers: readonly Account[]): () => Promise<string[]> {
 const shown = async (reader: Account) =>
   (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
-/** What was lost is noticed when something comes: what is written before it listens again need not come. */
+/**
+ * The loss is noticed when an event arrives; posts written before it listens again may be missing
+ * from the stream.
+ */
 function isListening(log: string): boolean {
   const lost = ['stream lost', 'waiting for a Jetstream host'].map((what) => log.lastIndexOf(what))
   return log.lastIndexOf('stream connected') > Math.max(...lost)
@@ -106,7 +113,7 @@ test.skipIf(!hasGo)(`nothing is lost by ${KILLS} × kill -9 of the Jetstream ser
   for (const writer of writers) written.push((await post(writer, 'after all that')).uri)
   const connections = slipstream.log().split('stream connected').length - 1
   console.info(`${written.length} posts were written over ${connections} connections`)
-  // Where this is tried once more, those of the first try are there besides.
+  // On a retry, the posts of the first attempt exist as well.
   const isWritten = (uri: string) => written.includes(uri)
   await eventually(async () =>
     expect((await shown(reader)).filter(isWritten)).toEqual(written.toSorted()),

@@ -1,8 +1,7 @@
-// kill -9 in the middle of a few hundred events a second, several times over. Afterwards everything
-// that can be asked over XRPC is compared with what the double's own account of its stream adds up
-// to: nothing lost, nothing doubled.
+// kill -9 in the middle of a few hundred events per second, several times. Afterwards every XRPC answer is
+// compared with the sum of the double's own record of its stream: none lost, none doubled.
 //
-// The accounts have no PDSs, so that nothing can be repaired from anywhere but the stream.
+// The accounts have no PDSs, so that the stream is the only source for repairs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DidString, XrpcResponseValidationError } from '@atproto/lex'
@@ -34,7 +33,7 @@ const READERS = 6
 const KILLS = 4
 const EVENTS_PER_SECOND = 300
 const TICK_MS = 10
-/** Delivery is at least once, also where nothing breaks. */
+/** Delivery is at least once, even without failures. */
 const DUPLICATE_CHANCE = 0.05
 const TIMED_POSTS = 40
 const LOG_TAIL = 6_000
@@ -47,7 +46,7 @@ let slipstream: Slipstream
 let load: Load
 let readers: DirectReader[]
 let writers: PlcAccount[]
-/** An author who does nothing but what is timed, and the one who follows nobody else. */
+/** An author who only writes the timed posts, and a reader who follows only this author. */
 let quiet: { author: PlcAccount; reader: DirectReader; load: Load }
 
 beforeAll(async () => {
@@ -146,7 +145,7 @@ function startLoad(): () => void {
   return () => clearInterval(timer)
 }
 
-/** Readers ask while all that goes on, as far as there is somebody to answer. */
+/** Readers send requests meanwhile, whenever a server is up. */
 function startReading(): () => Promise<void> {
   let isOver = false
   async function read(): Promise<void> {

@@ -1,8 +1,8 @@
-// Slipstream between real parts: accounts with repositories on a real PDS, a real PLC directory, a
-// Jetstream, and clients that read through the PDS with the app's own strict decoder.
+// Slipstream among real parts: accounts with repositories on a real PDS, a real PLC directory, a Jetstream,
+// and clients that read through the PDS with the app's own strict decoder.
 //
-// One network for all tests; each test makes its own accounts, so none depends on another. What
-// should outlast a restart is kept by `world.stands` and looked at again in the last chapter.
+// All tests share one network; each creates its own accounts, so that none depends on another. Checks that
+// must survive a restart are registered with `world.stands` and repeated in the last chapter.
 
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { conversationsChapter } from './chapters/conversations.ts'

@@ -1,4 +1,4 @@
-// Replies, quotes and what happens to them when what they point at goes.
+// Replies, quotes, and the effect of deleting the posts they refer to.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -7,7 +7,7 @@ import { postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 
 export function conversationsChapter(world: () => World): void {
-  test('a reply comes with its parent, its root and the grandparent’s author', async () => {
+  test('a reply is shown with its parent, its root and the grandparent’s author', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const root = await post(carol, 'root')
@@ -24,7 +24,7 @@ export function conversationsChapter(world: () => World): void {
     })
   })
 
-  test('a reply to a deleted post stays and says that the post was not found', async () => {
+  test('a reply to a deleted post remains, and marks the post as not found', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const root = await post(carol, 'soon gone')

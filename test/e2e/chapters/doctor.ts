@@ -1,5 +1,5 @@
-// `slipstream doctor` beside a server in a real network: what a real PDS, directory and Jetstream answer is
-// read as it is meant.
+// `slipstream doctor` next to a server in a real network: it interprets the answers of a real PDS, directory
+// and Jetstream correctly.
 
 import { expect, test } from 'vitest'
 import type { Examination } from '../../../src/tools/doctor/examine.ts'
@@ -14,7 +14,7 @@ export function doctorChapter(world: () => World): void {
     return JSON.parse(stdout || `"${stderr}"`) as Examination
   }
 
-  test('the doctor finds nothing wrong, and that the member’s PDS finds us', async () => {
+  test('the doctor finds no problems, and that the member’s PDS finds us', async () => {
     const [alice] = await people(world(), 'alice')
     const { settings, did } = world().slipstream
     const { areas } = await diagnose({ ...settings, MEMBERS: alice.did }, AREAS)

@@ -1,5 +1,5 @@
-// Feeds through the PDS, which asks us for a generator's record first and makes the token out for the
-// generator; and what people say of themselves and make besides posts.
+// Feeds through the PDS, which first asks us for a generator's record and addresses the token to the
+// generator; and people's declarations and records other than posts.
 
 import type { AtUriString } from '@atproto/lex'
 import { app } from '@bsky/sdk/lexicons'
@@ -15,9 +15,10 @@ const DISCOVER: AtUriString =
   'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
 
 export function feedsChapter(world: () => World): void {
-  test('a feed shows what its generator chose, strangers’ posts and all', async () => {
+  test('a feed shows the posts its generator chose, strangers’ included', async () => {
     const [alice, bob, stranger] = await people(world(), 'alice', 'bob', 'stranger')
-    // A token for a feed generator makes nobody a member, and only members have strangers' posts fetched.
+    // A token for a feed generator does not create a member, and strangers' posts are fetched only
+    // for members.
     await alice.client().call(app.bsky.actor.getProfile, { actor: alice.did })
     const generator = await startFeedGenerator()
     try {
@@ -63,13 +64,13 @@ export function feedsChapter(world: () => World): void {
     }
   })
 
-  test('the feed at the end of Following is empty where the world outside is away', async () => {
+  test('the feed at the end of Following is empty when the outside world is unreachable', async () => {
     const alice = await world().person('alice')
     const page = await alice.client().call(app.bsky.feed.getFeed, { feed: DISCOVER, limit: 30 })
     expect(page).toEqual({ feed: [] })
   })
 
-  test('declarations, starter packs and their people show', async () => {
+  test('declarations, starter packs and their members are shown', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     await put(bob, 'chat.bsky.actor.declaration', 'self', { allowIncoming: 'none' })

@@ -1,5 +1,5 @@
-// How soon a post is there: the PDS's read-after-write closes the gap for its author, and the time
-// until everybody else sees it goes into the report.
+// How soon a post is visible: the PDS's read-after-write closes the gap for its author, and the time until
+// others see it goes into the report.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -10,7 +10,7 @@ import { people, type World } from '../support/world.ts'
 const POSTS = 25
 
 export function freshPostsChapter(world: () => World): void {
-  test('one’s own post is there at once and never twice', async () => {
+  test('one’s own post is visible at once and never twice', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     await post(bob, 'from bob')
@@ -19,7 +19,7 @@ export function freshPostsChapter(world: () => World): void {
     })
     await post(alice, 'to have a record before')
     await eventually(async () => {
-      // Without that header, which needs a commit that came over the stream, the PDS adds nothing.
+      // Without that header, which needs a commit from the stream, the PDS adds no posts.
       const { headers } = await alice.raw('/xrpc/app.bsky.feed.getTimeline')
       expect(headers.get('atproto-repo-rev')).toBeTruthy()
     })
@@ -29,7 +29,7 @@ export function freshPostsChapter(world: () => World): void {
         async () => {
           const seen = texts(await timeline(alice)).filter((text) => text === `fresh ${i}`)
           expect(seen).toEqual([`fresh ${i}`])
-          // Asked of Slipstream alone: until then, what was seen came from the PDS.
+          // Asks Slipstream alone: until this succeeds, the posts seen came from the PDS.
           await postView(bob, fresh).catch(() => {
             throw new NotYet()
           })
@@ -65,7 +65,7 @@ export function freshPostsChapter(world: () => World): void {
     })
   })
 
-  test('the same where the PDS has been idle', async () => {
+  test('the same after the PDS has been idle', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     for (let i = 0; i < 4; i++) {

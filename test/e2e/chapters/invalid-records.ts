@@ -1,5 +1,5 @@
-// Records that no lexicon allows, in a real repository: they are left out, and what stands around
-// them is shown to a decoder that forgives nothing.
+// Records that no lexicon allows, in a real repository: they are left out, and a strict decoder accepts the
+// records around them.
 
 import type { BlobRef } from '@atproto/api'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { people, type World } from '../support/world.ts'
 
 const NEVER_WAS = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
-/** Each is wrong in one way. */
+/** Each is invalid in one way. */
 function invalidPosts(image: BlobRef): Record<string, Record<string, unknown>> {
   return {
     'no text': { text: undefined },
@@ -45,7 +45,7 @@ function invalidPosts(image: BlobRef): Record<string, Record<string, unknown>> {
   }
 }
 
-/** Odd, and yet valid: these must be shown. */
+/** Odd but valid posts, which must be shown. */
 const ODD_POSTS: Record<string, Record<string, unknown>> = {
   'odd: an embed of a kind not known': { embed: { $type: 'com.example.embed', x: 1 } },
   'odd: a field not known': { 'com.example.field': { deep: [1, 2, { x: null }] } },
@@ -112,7 +112,7 @@ export function invalidRecordsChapter(world: () => World): void {
     })
   })
 
-  test('a post from the future waits at the top only until others are newer', async () => {
+  test('a post from the future stays at the top only until others are newer', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     const createdAt = new Date(Date.now() + 365 * DAY_MS).toISOString()
@@ -126,7 +126,7 @@ export function invalidRecordsChapter(world: () => World): void {
     })
   })
 
-  test('an invalid profile, follow, like and block change nothing', async () => {
+  test('an invalid profile, follow, like and block have no effect', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     const validate = false
     await follow(alice, bob)

@@ -13,7 +13,7 @@ import type { World } from '../support/world.ts'
 const VIDEO = join(import.meta.dirname, '../../fixtures/video/pictures-and-sound.mp4')
 
 export function mediaChapter(world: () => World): void {
-  test('an avatar comes from its PDS, in the size that the client asks for', async () => {
+  test('an avatar is served from its PDS, in the size that the client requests', async () => {
     const alice = await world().person('alice')
     const background = { r: 200, g: 30, b: 60 }
     const picture = sharp({ create: { width: 900, height: 600, channels: 3, background } })

@@ -1,4 +1,4 @@
-// An account that followed people before Slipstream ever heard of it, and people who wrote before.
+// An account with follows from before Slipstream first saw it, and authors with posts from before.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'

@@ -1,4 +1,4 @@
-// Notifications: what others do to a member, through a real PDS and the app's own decoder.
+// Notifications of others' acts on a member, through a real PDS and the app's own decoder.
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import { people, type World } from '../support/world.ts'
 const { listNotifications, getUnreadCount, updateSeen } = app.bsky.notification
 
 export function notificationsChapter(world: () => World): void {
-  test('of everything that is done to a member, with the records as they are in repositories', async () => {
+  test('of every act on a member, with the records as they are in repositories', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await timeline(alice)
     const own = await post(alice, 'mine')
@@ -30,8 +30,8 @@ export function notificationsChapter(world: () => World): void {
     const facets = [{ index: { byteStart: 6, byteEnd: text.length }, features: [mention] }]
     const subject = await post(carol, 'hers')
     const shared = await repost(alice, subject)
-    // A stranger's post is kept from here on: who likes it by way of the repost has seen that, while the
-    // Jetstream server keeps no order between accounts.
+    // The stranger's post is kept from here on. An account that likes it via the repost has seen
+    // it, but the Jetstream server keeps no order between accounts.
     await indexed(alice, subject)
     const done: [string, Ref, Ref | undefined][] = [
       ['follow', await follow(bob, alice), undefined],
@@ -59,7 +59,7 @@ export function notificationsChapter(world: () => World): void {
     expect(await told(alice, 'by-header')).toHaveLength(done.length)
   })
 
-  test('until they are seen, and no more once they are taken back', async () => {
+  test('until they are seen, and no more once the acts are undone', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await timeline(alice)
     const own = await post(alice, 'mine')
@@ -79,7 +79,7 @@ export function notificationsChapter(world: () => World): void {
     })
   })
 
-  test('of what a newcomer missed, as old news', async () => {
+  test('of events that a newcomer missed, as old ones', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await timeline(alice)
     await follow(alice, bob)
@@ -94,13 +94,13 @@ export function notificationsChapter(world: () => World): void {
     await timeline(bob)
     await eventually(async () => {
       const found = (await told(bob)).find(({ uri }) => uri === before.uri)
-      // Built anew from its row, it is the record that Carol wrote.
+      // Rebuilt from its row, it equals the record that Carol wrote.
       expect(found).toEqual({ ...before, reason: 'like', reasonSubject: own.uri })
     })
     expect(await unread(bob)).toBe(0)
   })
 
-  test('of what those post whom a member asked for, and nothing that they do not want', async () => {
+  test('of posts that a member subscribed to, and none that they turned off', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await timeline(alice)
     const own = await post(alice, 'mine')
@@ -143,7 +143,7 @@ async function unread(reader: Account): Promise<number> {
   return (await reader.client().call(getUnreadCount, {})).count
 }
 
-/** Until the post is here. */
+/** Waits until the post is indexed. */
 async function indexed(reader: Account, { uri }: Ref): Promise<void> {
   await eventually(async () => {
     const { posts } = await reader.client().call(app.bsky.feed.getPosts, { uris: [uri] })

@@ -1,5 +1,5 @@
-// What members keep with their AppView, and lists: asked and told through the PDS, every answer through
-// the app's own strict decoder.
+// The state that members keep with their AppView, and lists: read and written through the PDS, with every
+// answer decoded by the app's own strict decoder.
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { postView, profile, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 
 export function privateStateChapter(world: () => World): void {
-  test('bookmarks are kept for the member alone, and shown for what has become of them', async () => {
+  test('only the member sees their bookmarks, with the current state of each post', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     const [kept, gone, undone] = [
       await post(bob, 'kept'),
@@ -34,7 +34,7 @@ export function privateStateChapter(world: () => World): void {
     })
   })
 
-  test('drafts are written, changed and thrown away', async () => {
+  test('drafts are written, changed and deleted', async () => {
     const [alice] = await people(world(), 'alice')
     const client = alice.client()
     const draftOf = (text: string) => ({ posts: [{ text }] })
@@ -48,7 +48,7 @@ export function privateStateChapter(world: () => World): void {
     })
   })
 
-  test('a list has members and a feed, and mutes and says whom it holds', async () => {
+  test('a list has members and a feed, mutes its members, and says so', async () => {
     const [alice, bob, carol, dan] = await people(world(), 'alice', 'bob', 'carol', 'dan')
     await follow(alice, bob)
     await follow(alice, carol)
@@ -79,7 +79,7 @@ export function privateStateChapter(world: () => World): void {
     })
   })
 
-  test('of somebody only the reposts or only the quote posts may be muted', async () => {
+  test('an account’s reposts or quote posts alone can be muted', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const other = await post(carol, 'by carol')
@@ -100,7 +100,7 @@ export function privateStateChapter(world: () => World): void {
     })
   })
 
-  test('what clients ask before they show anything is answered', async () => {
+  test('the requests that clients make at startup are answered', async () => {
     const [alice] = await people(world(), 'alice')
     const client = alice.client()
     const { regions } = await client.call(app.bsky.ageassurance.getConfig, {})

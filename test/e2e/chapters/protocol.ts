@@ -1,4 +1,4 @@
-// What a PDS, a client and an impostor see of the service itself.
+// The service itself as seen by a PDS, a client and an impostor.
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ export function protocolChapter(world: () => World): void {
     expect(await unknown.json()).toMatchObject({ error: 'MethodNotImplemented' })
   })
 
-  test('a token counts only for its audience, its method and its time', async () => {
+  test('a token is valid only for its audience, its method and its time', async () => {
     const alice = await world().person('alice')
     const { did } = world().slipstream
     const ask = (token?: string) => askDirectly(world(), token)

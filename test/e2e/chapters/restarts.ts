@@ -1,4 +1,4 @@
-// Slipstream ends, gracefully and not, while people go on writing.
+// Slipstream stops, gracefully and not, while people continue to write.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -8,7 +8,7 @@ import { people, type World } from '../support/world.ts'
 
 export function restartsChapter(world: () => World): void {
   test.each(['stop', 'kill'] as const)(
-    'after %s and start, everything stands and nothing was missed',
+    'after %s and start, all state is kept and no event was missed',
     async (end) => {
       const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
       await follow(alice, bob)

@@ -1,4 +1,4 @@
-// Blocks, lists of blocks, mutes and accounts that leave.
+// Blocks, block lists, mutes and accounts that leave.
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
@@ -35,7 +35,7 @@ export function separationChapter(world: () => World): void {
     })
   })
 
-  test('what a blocked account wrote is not shown through reposts and quotes either', async () => {
+  test('a blocked account’s posts are not shown through reposts and quotes either', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const unwanted = await post(carol, 'unwanted')
@@ -57,7 +57,7 @@ export function separationChapter(world: () => World): void {
     })
   })
 
-  test('a blocked list hides its members, and only as long as they are on it', async () => {
+  test('a blocked list hides its members, only while they are on it', async () => {
     const [alice, bob, carol, dan] = await people(world(), 'alice', 'bob', 'carol', 'dan')
     await follow(alice, bob)
     await follow(alice, carol)
@@ -83,7 +83,7 @@ export function separationChapter(world: () => World): void {
     })
   })
 
-  test('a mute hides posts from the timeline until it is undone, and nobody else sees it', async () => {
+  test('a mute hides posts from the timeline until it is undone, for the viewer only', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     for (const { did } of [bob, carol]) {
       await create(alice, 'app.bsky.graph.follow', { subject: did })
@@ -103,7 +103,7 @@ export function separationChapter(world: () => World): void {
     })
   })
 
-  test('a deactivated account is hidden and comes back; a deleted one is gone', async () => {
+  test('a deactivated account is hidden and returns; a deleted one does not', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     await follow(alice, carol)

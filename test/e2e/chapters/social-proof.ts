@@ -1,4 +1,4 @@
-// Who follows whom, and which of the people one follows follow someone else.
+// Who follows whom, and which of a viewer's follows follow another account.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -14,7 +14,7 @@ import {
 import { people, type World } from '../support/world.ts'
 
 export function socialProofChapter(world: () => World): void {
-  test('known followers are the people one follows who follow the subject, and no one else', async () => {
+  test('known followers are exactly the viewer’s follows that follow the subject', async () => {
     const [alice, bob, carol, dan] = await people(world(), 'alice', 'bob', 'carol', 'dan')
     const [star, stranger] = await people(world(), 'star', 'stranger')
     for (const one of [bob, carol, dan]) await follow(alice, one)
@@ -80,7 +80,7 @@ export function socialProofChapter(world: () => World): void {
     })
   })
 
-  test('follow lists, counts and relationships agree with what was written', async () => {
+  test('follow lists, counts and relationships match the written records', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     const alicesFollow = await follow(alice, bob)
     const bobsFollow = await follow(bob, alice)

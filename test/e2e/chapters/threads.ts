@@ -1,6 +1,6 @@
-// Threads and what people did to a post, as the app reads them through the PDS, each answer by its
-// strict decoder. The app's package lacks the two methods that are under development; the reference
-// carries them in the same form.
+// Threads and acts on a post, as the app reads them through the PDS, with each answer decoded by its strict
+// decoder. The app's package lacks the two methods under development; the reference has them in the same
+// form.
 
 import { app } from '@bsky/sdk/lexicons'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const { getPostThread, getLikes, getRepostedBy, getQuotes, getActorLikes } = app
 
 type Items = { depth: number; value: { $type?: string; post?: { record: unknown } } }[]
 
-/** Depth and text of each item; its type where it is no post. */
+/** Depth and text of each item, or its type if it is not a post. */
 function outline(thread: Items): [number, string][] {
   return thread.map(({ depth, value }) => {
     const { text } = (value.post?.record ?? {}) as { text?: string }
@@ -37,7 +37,7 @@ async function threadOf(reader: Account, { uri }: Ref): Promise<[number, string]
   return outline(thread as Items)
 }
 
-/** From then on what strangers do to it is kept. */
+/** Waits for the post; from then on strangers' acts on it are kept. */
 async function isThere(reader: Account, ref: Ref): Promise<void> {
   await eventually(async () => expect(await threadOf(reader, ref)).not.toContainEqual(NOT_FOUND))
 }
@@ -45,7 +45,7 @@ async function isThere(reader: Account, ref: Ref): Promise<void> {
 const NOT_FOUND = [0, 'threadItemNotFound']
 
 export function threadsChapter(world: () => World): void {
-  test('a thread is read from every post of it, and what is deleted is said to be', async () => {
+  test('a thread can be read from each of its posts, and deleted posts are marked', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const root = await post(bob, 'root')
@@ -77,7 +77,7 @@ export function threadsChapter(world: () => World): void {
     })
   })
 
-  test('a reply that the owner hides stands aside, for others than its author', async () => {
+  test('a reply that the owner hides is set aside, except for its author', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const root = await post(bob, 'root')
@@ -97,7 +97,7 @@ export function threadsChapter(world: () => World): void {
     })
   })
 
-  test('version 1 is completed by the PDS with what the viewer wrote a moment ago', async () => {
+  test('version 1 is completed by the PDS with the viewer’s latest writes', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     const root = await post(bob, 'root')
@@ -113,7 +113,7 @@ export function threadsChapter(world: () => World): void {
     await eventually(async () => expect(await read()).toEqual(['second', 'first']))
   })
 
-  test('who likes, reposts and quotes a post is listed, and what oneself likes', async () => {
+  test('likes, reposts and quotes of a post are listed, and the viewer’s own likes', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const liked = await post(bob, 'like me')

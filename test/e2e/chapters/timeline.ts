@@ -1,4 +1,4 @@
-// What people write and whom they follow, and that the timeline shows just that.
+// The timeline shows exactly the posts that follow from what people write and whom they follow.
 
 import { expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -7,14 +7,14 @@ import { authorFeed, postView, texts, timeline } from '../support/reading.ts'
 import { people, type World } from '../support/world.ts'
 
 export function timelineChapter(world: () => World): void {
-  test('someone who follows nobody has an empty timeline', async () => {
+  test('an account without follows has an empty timeline', async () => {
     const alice = await world().person('alice')
     await world().stands('an empty timeline', async () => {
       expect(await timeline(alice)).toEqual([])
     })
   })
 
-  test('posts of a followed account and one’s own are there, newest first, until it is unfollowed', async () => {
+  test('posts of a followed account and one’s own are shown, newest first, until it is unfollowed', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     const following = await follow(alice, bob)
     await post(bob, 'first')
@@ -47,7 +47,7 @@ export function timelineChapter(world: () => World): void {
     })
   })
 
-  test('both ways through the PDS lead to the same answer', async () => {
+  test('both ways through the PDS give the same answer', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     await post(bob, 'seen on both ways')
@@ -58,7 +58,7 @@ export function timelineChapter(world: () => World): void {
     })
   })
 
-  test('a post with an image shows the image, its text alternative and its author', async () => {
+  test('a post with an image shows the image, its alt text and its author', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await put(bob, 'app.bsky.actor.profile', 'self', { displayName: 'Bob the Builder' })
     await follow(alice, bob)
@@ -86,7 +86,7 @@ export function timelineChapter(world: () => World): void {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const counted = await post(bob, 'count me')
-    // Likes of strangers are kept for what members and their follows wrote, from when they are known.
+    // Strangers' likes are kept for posts by members and their follows, once those posts are known.
     await eventually(async () => {
       expect(texts(await timeline(alice))).toEqual(['count me'])
     })
@@ -108,7 +108,7 @@ export function timelineChapter(world: () => World): void {
     })
   })
 
-  test('a repost by a followed account brings a stranger’s post, until it is undone', async () => {
+  test('a repost by a followed account shows a stranger’s post, until it is undone', async () => {
     const [alice, bob, carol] = await people(world(), 'alice', 'bob', 'carol')
     await follow(alice, bob)
     const original = await post(carol, 'from afar')
@@ -129,7 +129,7 @@ export function timelineChapter(world: () => World): void {
     })
   })
 
-  test('a deleted post leaves the timeline, the author feed and the author’s count', async () => {
+  test('a deleted post disappears from the timeline, the author feed and the author’s count', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     const gone = await post(bob, 'regretted')
@@ -145,7 +145,7 @@ export function timelineChapter(world: () => World): void {
     })
   })
 
-  test('many writes in one commit arrive as if they had come one by one', async () => {
+  test('many writes in one commit have the same effect as separate ones', async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     const times = Array.from({ length: 20 }, (_, i) => new Date(Date.now() - 60_000 + i * 1000))

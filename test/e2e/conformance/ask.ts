@@ -1,5 +1,5 @@
-// Asks Slipstream for any method by name, as somebody with a token of their PDS or as a visitor, and
-// decodes what comes with the official decoder as the app applies it: one invalid field fails it all.
+// Calls any Slipstream method by name, with a token from the account's PDS or as a visitor, and decodes the
+// answer with the official decoder as the app applies it: one invalid field fails the whole answer.
 
 import { schemas } from '@atproto/api'
 import { Client, type DidString } from '@atproto/lex'
@@ -16,11 +16,11 @@ export type Asked = { params?: Params; input?: unknown; headers?: Record<string,
 
 export type Asker = {
   did: string | undefined
-  /** @throws whatever is wrong with the answer */
+  /** @throws for any problem with the answer */
   decoded(nsid: string, asked: Asked): Promise<{ body: Body; headers: Headers }>
-  /** As it came. */
+  /** The undecoded answer. */
   answer(nsid: string, asked: Asked): Promise<{ status: number; body: Body }>
-  /** Status and error name, whatever they are. */
+  /** Status and error name of any answer. */
   outcome(nsid: string, asked: Asked & { method?: string }): Promise<Outcome>
 }
 
@@ -29,7 +29,7 @@ export type Outcome = { status: number; error: string | undefined; message: stri
 const lexicons = new Lexicons([...schemas, ...ownLexicons])
 const TOKEN_SECONDS = 600
 
-/** @param account - undefined: a visitor */
+/** @param account - undefined for a visitor */
 export function createAsker(
   { slipstream }: World,
   account: Account | undefined,
@@ -109,7 +109,7 @@ function queryOf(params: Params = {}): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** The method's module among the official schemas. */
+/** The method's module in the official schemas. */
 export function schemaOf(nsid: string): Parameters<Client['call']>[0] {
   let found: unknown = official
   for (const part of nsid.split('.')) found = (found as Record<string, unknown> | undefined)?.[part]

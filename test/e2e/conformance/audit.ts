@@ -1,17 +1,17 @@
-// What must be true of every answer, whatever method gave it: nobody sees posts of people with whom they
-// have a block, of accounts that are gone, or of what their labeler took down; visitors see nothing of
-// those who want to be read by members only; labels are those of the labelers that were asked for.
+// Rules for every answer of any method: no viewer sees posts of accounts they have a block with, of deleted
+// accounts, or of those that their labeler took down; visitors see none by accounts that allow only members
+// to read; labels come only from the requested labelers.
 
 import { expect } from 'vitest'
 
 export type Rules = {
-  /** DIDs whose posts may not be shown. */
+  /** DIDs whose posts must not be shown. */
   unseen: readonly string[]
-  /** DIDs of which there may be no view at all. */
+  /** DIDs that must not be shown at all. */
   gone: readonly string[]
-  /** URIs that may not be shown. */
+  /** URIs that must not be shown. */
   takenDown: readonly string[]
-  /** Of each labelled subject (URI or DID), what is to be read there by whom; [] where nothing may. */
+  /** Expected labels of each labelled subject (URI or DID), by source; [] for none. */
   labels: ReadonlyMap<string, { src: string; values: readonly string[] }>
 }
 
@@ -41,7 +41,7 @@ function auditOne(view: View, { unseen, gone, takenDown, labels }: Rules): void 
   expect(values.sort(), `labels of ${uri ?? did}`).toEqual([...subject.values].sort())
 }
 
-/** Of a post that is shown with its text; in a quote it stands under another name. */
+/** The author of a post shown with its text; a quote has the text under a different name. */
 function authorOf({ author, record, value, uri }: View): string | undefined {
   const isPost = typeof uri === 'string' && uri.includes('/app.bsky.feed.post/')
   if (!isPost || (record === undefined && value === undefined)) return undefined
@@ -51,7 +51,7 @@ function authorOf({ author, record, value, uri }: View): string | undefined {
 function* objectsIn(value: unknown): Generator<View> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as View
-  // What people wrote may say anything; only what we say of it is audited.
+  // Records may contain anything; only the fields that we add are audited.
   for (const [name, one] of Object.entries(value)) {
     if (name !== 'record' && name !== 'value') yield* objectsIn(one)
     else if ((one as { $type?: string })?.$type?.includes('#')) yield* objectsIn(one)
@@ -59,7 +59,7 @@ function* objectsIn(value: unknown): Generator<View> {
   }
 }
 
-/** recordWithMedia and thread items keep views where others keep records. */
+/** recordWithMedia and thread items have views where others have records. */
 function isView(value: unknown): boolean {
   const { record, post } = (value ?? {}) as View
   return record !== undefined || post !== undefined

@@ -1,23 +1,23 @@
-// What each method is asked over the seed. A method that is registered and has no case here fails the
-// run. Everything else (wrong values, limits, pages, who may ask) follows from its lexicon.
+// The requests for each method over the seed. A registered method without a case fails the run. Everything
+// else (wrong values, limits, pages, access) is derived from its lexicon.
 
 import type { Params } from './ask.ts'
 import { type Seed, WORD } from './seed.ts'
 
 export type Case = {
-  /** One request for each; `{}` alone where not given. Of procedures these are inputs. */
+  /** One request each; `{}` alone by default. For procedures these are inputs. */
   asks?: (seed: Seed) => Params[]
-  /** Nothing may be found; else every ask finds something for Vera. */
+  /** Results may be empty; otherwise every request finds something for Vera. */
   mayBeEmpty?: boolean
-  /** Visitors may find nothing, or are refused with this error. */
+  /** Visitors may get empty results, or are refused with this error. */
   visitors?: 'nothing' | string
-  /** Well-formed and about nothing: anything but a failure of ours. */
+  /** Well-formed, about nonexistent subjects: anything but a server failure. */
   unknown?: (seed: Seed) => Params[]
-  /** Pages of different sizes hold different things, as the reference has it. */
+  /** Pages of different sizes hold different items, as in the reference. */
   uneven?: (params: Params) => boolean
-  /** Those of one rank come in another order in pages of another size. */
+  /** Items of equal rank are ordered differently in pages of another size. */
   unordered?: boolean
-  /** The one error that the method always answers with. */
+  /** The error that the method always answers with. */
   refusal?: string
 }
 
@@ -83,13 +83,13 @@ export const queries: Record<string, Case> = {
       { actor: vera.did, includePins: true },
     ],
     unknown: () => [{ actor: NOBODY }],
-    // Whether somebody goes on with a thread of theirs is told from the page alone.
+    // Whether an author continues their own thread is decided from the page alone.
     uneven: ({ filter }) => filter === 'posts_and_author_threads',
   },
   [`${feed}getFeed`]: {
     asks: ({ feeds }) => [{ feed: feeds[0]!.uri }],
     unknown: () => [{ feed: nothingAt('app.bsky.feed.generator') }],
-    // The generator gives one page whatever it is asked.
+    // The generator returns one page for any request.
     uneven: () => true,
   },
   [`${feed}getFeedGenerator`]: {
@@ -218,7 +218,7 @@ export const queries: Record<string, Case> = {
     asks: () => [{}, { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }],
     mayBeEmpty: true,
   },
-  // Without SLIPSTREAM_PUSH_SERVICES, as are the registrations below.
+  // Without SLIPSTREAM_PUSH_SERVICES, like the registrations below.
   'io.slipstream.notification.getPushKey': {
     asks: () => [{}],
     refusal: 'MethodNotImplemented',
@@ -231,7 +231,7 @@ export const queries: Record<string, Case> = {
   },
 }
 
-/** In this order; what one does, another undoes. */
+/** In this order, because some undo others. */
 export const procedures: Record<string, Case> = {
   [`${actor}putPreferences`]: {
     asks: () => [
@@ -286,7 +286,7 @@ export const procedures: Record<string, Case> = {
   [`${notification}registerPush`]: { asks: () => [PUSH], refusal: 'MethodNotImplemented' },
   [`${notification}unregisterPush`]: { asks: () => [PUSH], refusal: 'MethodNotImplemented' },
   [`${notification}updateSeen`]: { asks: () => [{ seenAt: '2020-01-01T00:00:00.000Z' }] },
-  // Everybody may come here, so that codes let nobody in.
+  // The server is open, so codes admit no one.
   'io.slipstream.server.redeemInvite': {
     asks: () => [{ code: 'no such code' }],
     refusal: 'NotByInvite',

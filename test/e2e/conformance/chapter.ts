@@ -1,6 +1,6 @@
-// Every method that is registered, over a seeded network: through the official decoder, for a member, for
-// a visitor and through the PDS, page by page to the end, at its limits, with every wrong value that its
-// lexicon knows, about nothing, and with what nobody may see looked for in every answer.
+// Every registered method over a seeded network: through the official decoder; for a member, for a visitor
+// and through the PDS; page by page to the end; at its limits; with every wrong value that its lexicon
+// defines; for nonexistent subjects; and with every answer checked for content that must be hidden.
 //
 // A method without a case in cases.ts fails.
 
@@ -32,7 +32,7 @@ export function conformanceChapter(world: () => World): void {
 
   test('every registered method has a case, and every case its method', () => {
     const cases = [...Object.keys(queries), ...Object.keys(procedures)]
-    // What moderators alone may ask has a test of its own: test/http/xrpc/takedowns.test.ts.
+    // Methods for moderators only have their own test: test/http/xrpc/takedowns.test.ts.
     const forClients = [...methods].filter(([, { auth }]) => auth !== 'moderator')
     expect(cases.toSorted()).toEqual(forClients.map(([nsid]) => nsid).toSorted())
   })
@@ -42,7 +42,7 @@ export function conformanceChapter(world: () => World): void {
     const auth = methods.get(nsid)?.auth
     const asks = () => one.asks?.(seed) ?? [{}]
 
-    test('answers a member what they may see, page by page', async () => {
+    test('gives a member the items they may see, page by page', async () => {
       for (const params of asks()) {
         if (one.refusal) {
           expect(await vera.outcome(nsid, { params })).toMatchObject({ error: one.refusal })
@@ -73,7 +73,7 @@ export function conformanceChapter(world: () => World): void {
       }
     })
 
-    test('refuses what is wrong and survives what is unknown', async () => {
+    test('refuses wrong values and handles unknown subjects', async () => {
       const [right = {}] = asks()
       for (const [what, params] of factsOf(nsid).wrong(right)) {
         const outcome = await vera.outcome(nsid, { params })
@@ -91,9 +91,10 @@ export function conformanceChapter(world: () => World): void {
       }
     })
 
-    /** As the app asks; what a PDS answers itself has to be as good. */
+    /** Requests as the app does; the PDS's own answers must be as good. */
     async function throughPds(nsid: string, params: Params): Promise<void> {
-      // It knows no way for others' methods but `atproto-proxy`, and those have no official decoder.
+      // The PDS reaches unofficial methods only through `atproto-proxy`, and these have no official
+      // decoder.
       if (nsid.startsWith('io.')) return
       const body = await seed.vera.client('by-header').call(schemaOf(nsid), params as never)
       audit(body, rulesFor(seed))
@@ -122,7 +123,7 @@ export function conformanceChapter(world: () => World): void {
   describe.each(Object.keys(procedures))('%s', (nsid) => {
     const one = procedures[nsid]!
 
-    test('does what it is asked, for members, and refuses what is wrong', async () => {
+    test('has its effect for members, and refuses wrong values', async () => {
       const asks = one.asks?.(seed) ?? [{}]
       for (const input of asks) {
         expect(await visitor.outcome(nsid, { input })).toMatchObject({ error: 'AuthMissing' })
@@ -142,7 +143,7 @@ export function conformanceChapter(world: () => World): void {
   })
 }
 
-/** The same things in small pages as in a big one, each once. */
+/** Small pages contain the same items as a big one, each once. */
 async function readToTheEnd(
   nsid: string,
   one: Case,
@@ -175,13 +176,13 @@ async function pages(
     audit(body, rules)
     found.push(...(body[list] as Body[]).map(identityOf))
     cursor = body['cursor']
-    // The last page of drafts says '' where others say nothing: as in the reference.
+    // The last page of drafts has the cursor '' where others have none, as in the reference.
     if (cursor === undefined || cursor === '') return found
   }
   throw new Error(`${nsid} has no end`)
 }
 
-/** What makes an item of a list this one and no other. */
+/** The identity of a list item. */
 function identityOf(item: Body): string {
   const { post, reason, uri, did, actor, subject, list, starterPack, id } = item as {
     [name: string]: Body & string

@@ -1,5 +1,5 @@
-// Questions beyond those of cases.ts, which the official AppView is asked on both data planes: about everybody in turn, whoever
-// they are to the viewer, by every filter and sort, and page by page.
+// More requests than cases.ts, sent to the official AppView on both data planes: about every account in turn,
+// whatever its relation to the viewer, with every filter and sort, and page by page.
 
 import type { Params } from './ask.ts'
 import { type Cast, NAMES, type Seed } from './seed.ts'
@@ -50,7 +50,7 @@ export function furtherQuestions(seed: Seed): Question[] {
   ]
 }
 
-/** Whose pages are followed to their end. */
+/** Requests whose pages are followed to their end. */
 export function walks({ vera, ann, root, listA }: Seed): Question[] {
   return [
     ['app.bsky.feed.getTimeline', {}],
@@ -72,7 +72,7 @@ export function walks({ vera, ann, root, listA }: Seed): Question[] {
   ]
 }
 
-/** What stands in no repository. */
+/** Requests for state that is in no repository. */
 export const keptPrivately: Question[] = [
   ['app.bsky.bookmark.getBookmarks', {}],
   ['app.bsky.draft.getDrafts', {}],

@@ -1,4 +1,4 @@
-// What a method's lexicon says of its requests: which values are wrong, and how it is paged.
+// Facts about a method's requests from its lexicon: which values are wrong, and how it is paged.
 
 import { schemas } from '@atproto/api'
 import type { Params } from './ask.ts'
@@ -22,11 +22,11 @@ type Main = {
 
 export type Facts = {
   isPaged: boolean
-  /** Of `limit`; 0 where there is none. */
+  /** The maximum of `limit`; 0 if it has none. */
   maxLimit: number
-  /** The first array of its output. */
+  /** The first array in its output. */
   list: string | undefined
-  /** Each right request made wrong in one way, with the name of what is wrong. */
+  /** Each valid request with one thing made wrong, and the name of the error. */
   wrong(right: Params): [string, Params][]
 }
 

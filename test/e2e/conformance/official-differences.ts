@@ -1,5 +1,4 @@
-// Where the official AppView on our dataplane answers otherwise than Slipstream's own XRPC, and why that is as
-// it should be.
+// Intended differences between the official AppView on our dataplane and Slipstream's own XRPC, with reasons.
 
 import type { Body } from './ask.ts'
 
@@ -10,7 +9,7 @@ const FROM_ELSEWHERE =
   'the frontend asks another service of Bluesky’s (topics, suggestions), of which there is none here'
 const ON_PDS = 'the PDS keeps it; the frontend does not have the method'
 
-/** Questions whose answers are not compared. */
+/** Methods whose answers are not compared. */
 export const unlike: Record<string, string> = {
   'io.slipstream.feed.getTimelineGaps': OURS_ALONE,
   'io.slipstream.graph.getSocialProof': OURS_ALONE,
@@ -39,7 +38,7 @@ export const unlike: Record<string, string> = {
 const MEMBERS_ONLY =
   'ours shows visitors no post of those who want to be seen signed in alone; the reference leaves that to the client'
 
-/** Questions whose answers to visitors are not compared. */
+/** Methods whose answers to visitors are not compared. */
 export const unlikeForVisitors: Record<string, string> = {
   'app.bsky.feed.getListFeed': MEMBERS_ONLY,
   'app.bsky.feed.getPostThread': MEMBERS_ONLY,
@@ -48,7 +47,7 @@ export const unlikeForVisitors: Record<string, string> = {
   'app.bsky.graph.getSuggestedFollowsByActor': 'ours suggests to visitors, too',
 }
 
-/** Fields that one of them leaves out. */
+/** Fields that only one of them has. */
 const unlikeFields: Record<string, string> = {
   startCursor: 'ours alone: a proposal to the lexicon',
   hitsTotal: 'the frontend does not count',
@@ -63,7 +62,7 @@ const IN_NO_ORDER = 'known followers are in no order in the reference'
 const FAILS =
   'the reference answers 500 about somebody who is on two lists that somebody else blocks'
 
-/** Questions whose answers on its own dataplane are not compared with those on ours. */
+/** Methods whose answers on its own dataplane are not compared with those on ours. */
 export const unlikeOnPostgres: Record<string, string> = {
   'app.bsky.actor.getPreferences': ON_PDS,
   'app.bsky.actor.getSuggestions': OF_TABLES,
@@ -81,7 +80,7 @@ export const unlikeOnPostgres: Record<string, string> = {
   'app.bsky.unspecced.getPostThreadV2': FAILS,
 }
 
-/** The same of members alone. */
+/** The same, for members only. */
 export const unlikeOnPostgresForMembers: Record<string, string> = {
   'app.bsky.feed.getLikes': FAILS,
   'app.bsky.feed.getPostThread': FAILS,
@@ -105,13 +104,13 @@ const unlikeFieldsOnPostgres: Record<string, string> = {
   knownFollowers: IN_NO_ORDER,
 }
 
-/** By question: fields of its own answers, not of records. */
+/** By method: fields of its own answers, not of records. */
 const furtherFieldsOnPostgres: Record<string, Record<string, string>> = {
   'app.bsky.bookmark.getBookmarks': { createdAt: ITS_CLOCK },
   'app.bsky.draft.getDrafts': { createdAt: ITS_CLOCK, updatedAt: ITS_CLOCK },
 }
 
-/** The answer without what is named to differ; cursors are each one's own. */
+/** The answer without the known differences; each server has its own cursors. */
 export function differences(answer: Answer): object {
   return reduced(answer, unlikeFields)
 }

@@ -1,4 +1,4 @@
-// The lexicons of our own methods, which no official package carries.
+// The lexicons of our own methods, which are in no official package.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// A small network with everything in it that methods answer with: all kinds of posts and records, people
-// who follow, like, repost, quote and reply, and those whom one of them, Vera, blocks, is blocked by,
-// mutes, or finds labelled, deleted or for members only.
+// A small network with everything that methods can return: all kinds of posts and records; accounts that
+// follow, like, repost, quote and reply; and accounts that one of them, Vera, blocks, is blocked by, mutes,
+// or sees labelled, deleted or restricted to members.
 
 import { expect } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -49,8 +49,8 @@ export type Seed = Cast & {
 export const WORD = 'confluence'
 
 /**
- * @param privately - origins of AppViews: the first is told what lives in no repository, the others hear of it
- *   from there, one thing at a time; else ours
+ * @param privately - origins of AppViews: the first receives the state that is in no repository and
+ * the others learn of it from there, one item at a time; default: ours
  */
 export async function sow(world: World, privately?: string[]): Promise<Seed> {
   const labeler = await startWebLabeler()
@@ -75,7 +75,7 @@ export async function sow(world: World, privately?: string[]): Promise<Seed> {
   }
 }
 
-/** Follows first, and what they bring known, so that all that comes after is kept. */
+/** Creates the follows first, which make accounts known, so that all later records are kept. */
 async function becomeMembers(cast: Cast): Promise<void> {
   const { vera, ann, bo, cat, gil, hal } = cast
   await timeline(vera)
@@ -201,8 +201,9 @@ async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: 
 }
 
 /**
- * What Vera keeps with the AppView, and what the cases read again. The reference's own dataplane dates each by the
- * millisecond in which it reads of it, and has no order among those of one.
+ * The state that Vera keeps with the AppView and the cases read back. The reference's own dataplane
+ * dates each item by the millisecond in which it reads it, and does not order items of the same
+ * millisecond.
  */
 async function keepPrivately(
   askers: Asker[],
@@ -240,7 +241,7 @@ async function keepPrivately(
   }
 }
 
-/** Blocks and a deleted account; then waits until all of it is indexed. */
+/** Creates blocks and deletes an account; then waits until everything is indexed. */
 async function part(world: World, { vera, ann, dan, eve, fay, ivy }: Cast): Promise<void> {
   await block(vera, eve)
   await block(dan, vera)
@@ -255,7 +256,7 @@ async function part(world: World, { vera, ann, dan, eve, fay, ivy }: Cast): Prom
   })
 }
 
-/** Says what there is to say of Gil and two of his posts, and waits until it is heard. */
+/** Labels Gil and two of his posts, and waits until the labels arrive. */
 async function label(
   world: World,
   {

@@ -1,5 +1,5 @@
-// A labeler with a did:web, for networks whose PLC directory is a real one: its document is served
-// here, beside the double that labels.
+// A labeler with a did:web, for networks with a real PLC directory: its document is served here, next to the
+// labelling double.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -8,17 +8,17 @@ import type { Network } from './network.ts'
 /** A strong reference, as createRecord returns it. */
 export type Ref = { uri: AtUriString; cid: string }
 
-/** Which of the two ways a request finds Slipstream: the PDS's own setting, or `atproto-proxy`. */
+/** How a request reaches Slipstream: by the PDS's own setting, or by `atproto-proxy`. */
 export type Way = 'by-configuration' | 'by-header'
 
 export type Account = {
   did: DidString
   handle: string
-  /** Writes, and what the PDS itself answers. */
+  /** Writes, and reads the PDS's own answers. */
   agent: AtpAgent
   /** Reads from Slipstream. */
   client: (way?: Way) => Client
-  /** The PDS's answer as it is. */
+  /** The PDS's undecoded answer. */
   raw: (path: string, way?: Way) => Promise<Response>
 }
 
@@ -55,7 +55,7 @@ export async function createAccount(
   }
 }
 
-/** Writes any record, valid or (with `validate: false`) not; `createdAt` is filled in. */
+/** Writes any record, valid or (with `validate: false`) not; fills in `createdAt`. */
 export async function create(
   account: Account,
   collection: string,

@@ -1,14 +1,14 @@
-// A child process whose output is kept, to be shown when a test fails.
+// A child process whose output is kept, to be shown if a test fails.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export type Child = {
   readonly pid: number | undefined
-  /** The last 200 kB of what it wrote to either stream. */
+  /** The last 200 kB of its output to either stream. */
   output: () => string
   hasEnded: () => boolean
-  /** Resolves once it is gone, with its exit code, or null after a signal. */
+  /** Resolves once it has ended, with its exit code, or null after a signal. */
   end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>
 }
 
@@ -51,7 +51,7 @@ export function keepOutput(child: ChildProcess): () => string {
   return () => text
 }
 
-/** @throws Error with the child's output where `isUp` isn't true before it ends or time is up. */
+/** @throws Error with the child's output if it ends or times out before `isUp` is true */
 export async function waitUntilUp(
   name: string,
   child: Child,

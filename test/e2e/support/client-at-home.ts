@@ -1,6 +1,6 @@
-// The official client's home screen, as far as its rules decide what a person sees: the calls after sign-in in
-// their order, pages of 30 until there are 30 posts, a page without a cursor ends the feed for good and is followed
-// by Discover, and from then on Discover's newest item is asked what is new.
+// The official client's home screen, as far as its rules determine what is shown: the calls after sign-in in
+// order; pages of 30 until there are 30 posts; a page without a cursor ends the feed permanently, and
+// Discover follows; from then on Discover's newest item is used to check for new posts.
 
 import type { AtUriString } from '@atproto/lex'
 import { app } from '@bsky/sdk/lexicons'
@@ -8,7 +8,7 @@ import type { Account } from './account.ts'
 import type { FeedViewPost } from './reading.ts'
 
 const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
-/** Every client asks for its services. */
+/** Every client requests this labeler. */
 const MODERATION = 'did:plc:ar7c4by46qjdydhdevvrndac'
 const PAGE = 30
 const MOST_ATTEMPTS = 50
@@ -22,7 +22,7 @@ export function clientAtHome(account: Account) {
   let cursor: string | undefined
   let isAtEnd = false
   let pages = 0
-  /** Posts of Following; what comes after them is Discover’s. */
+  /** Number of posts from Following; the rest are from Discover. */
   let followed = 0
 
   function show(feed: readonly FeedViewPost[]): void {
@@ -45,7 +45,7 @@ export function clientAtHome(account: Account) {
     show((await client.call(app.bsky.feed.getFeed, params)).feed)
   }
 
-  /** Goes on by itself as long as there is less than a screen more. */
+  /** Loads by itself while less than one more screen is available. */
   async function fill(): Promise<void> {
     const enough = posts.length + PAGE
     for (let i = 0; i < MOST_ATTEMPTS && !isAtEnd && posts.length < enough; i++) await nextPage()
@@ -60,7 +60,7 @@ export function clientAtHome(account: Account) {
   }
 
   return {
-    /** What comes before the feed. */
+    /** The calls before the feed. */
     async signIn(): Promise<void> {
       await client.call(app.bsky.actor.getProfile, { actor: account.did })
       await agent.app.bsky.actor.getPreferences()
@@ -69,7 +69,7 @@ export function clientAtHome(account: Account) {
       await account.raw(`/xrpc/app.bsky.labeler.getServices?dids=${MODERATION}&detailed=true`)
     },
     refresh,
-    /** Until all of these were shown, or no more comes. */
+    /** Scrolls until all of these were shown, or no more arrive. */
     async scrollPast(texts: readonly string[]): Promise<void> {
       const isPast = () => {
         const shown = new Set(posts.map(textOf))
@@ -83,7 +83,7 @@ export function clientAtHome(account: Account) {
     async scrollToEnd(): Promise<void> {
       while (!isAtEnd) await fill()
     },
-    /** Whether it offers new posts; where nothing is shown, it shows them. */
+    /** Whether it offers new posts; if none are shown yet, it shows them. */
     async lookForNew(): Promise<boolean> {
       const { feed } = isAtEnd
         ? await client.call(app.bsky.feed.getFeed, { feed: DISCOVER as AtUriString, limit: 1 })
@@ -95,9 +95,9 @@ export function clientAtHome(account: Account) {
     },
     posts: () => posts,
     texts: () => posts.map(textOf),
-    /** Without those of Discover below the end. */
+    /** Without Discover's posts below the end. */
     followingTexts: () => posts.slice(0, followed).map(textOf),
-    /** What reads like a fact, and need not be one. */
+    /** Claims shown as facts that may be untrue. */
     misleading: () => posts.flatMap(misleadingIn),
     isAtEnd: () => isAtEnd,
     pages: () => pages,

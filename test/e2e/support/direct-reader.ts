@@ -1,5 +1,5 @@
-// A reader that asks Slipstream itself, with tokens signed as its PDS would, and decodes the answers
-// with the app's strict client.
+// A reader that calls Slipstream directly, with tokens signed as its PDS would, and decodes the answers with
+// the app's strict client.
 
 import { Client, type DidString } from '@atproto/lex'
 import type { PlcAccount } from '../../support/plc-double.ts'

@@ -1,5 +1,5 @@
-// A feed generator of its own, as somebody runs one: a did:web with its document, and getFeedSkeleton
-// over HTTP. It gives whatever posts it is told to, to whoever asks with a token made out for it.
+// A standalone feed generator: a did:web with its document, and getFeedSkeleton over HTTP. It returns the
+// configured posts to any caller with a token addressed to it.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import type { Ref } from './account.ts'
 export type FeedGenerator = {
   did: string
   gives(posts: readonly Ref[]): void
-  /** Claims of the tokens that came, in order. */
+  /** Claims of the received tokens, in order. */
   claims: { iss: string; aud: string; lxm: string }[]
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Feeds the Jetstream double from a PDS's firehose (com.atproto.sync.subscribeRepos), the way the
-// real server is fed from a relay's: commits unpacked into one event per record.
+// Feeds the Jetstream double from a PDS's firehose (com.atproto.sync.subscribeRepos), as a relay feeds the
+// real server: commits are unpacked into one event per record.
 
 import { IdResolver } from '@atproto/identity'
 import { type LexValue, lexToJson } from '@atproto/lex'
@@ -11,7 +11,10 @@ import type { Network } from './network.ts'
 
 export type Feed = { stop: () => Promise<void> }
 
-/** From the PDS's first event on. @throws nothing: what can't be parsed is reported to the console. */
+/**
+ * Starts at the PDS's first event.
+ * @throws nothing: unparsable input is reported to the console
+ */
 export function feedDouble(network: Network, double: JetstreamDouble): Feed {
   const firehose = new Firehose({
     service: network.pdsUrl.replace(/^http/, 'ws'),

@@ -1,5 +1,5 @@
-// A port that is free now, for processes whose address must be known before they start: below those that the
-// system deals out by itself, so that nothing else that runs beside takes it in between.
+// Finds a free port for processes whose address must be known before they start. It is below the range that
+// the system assigns itself, so that no other process takes it in between.
 
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'

@@ -21,7 +21,7 @@ export async function isGoPresent(): Promise<boolean> {
 
 /**
  * @returns the path of the binary.
- * @throws Error with Go's output where it can't be built.
+ * @throws Error with Go's output if the build fails.
  */
 export async function buildJetstream(): Promise<string> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'slipstream-e2e')
@@ -31,7 +31,8 @@ export async function buildJetstream(): Promise<string> {
   const work = mkdtempSync(join(cache, 'build-'))
   console.info(`Building the Jetstream server ${VERSION} into ${cache}; about a minute, once.`)
   try {
-    // Not `go install …@version`: that asks the proxy for a list of versions, which not all serve.
+    // Not `go install …@version`, which asks the proxy for a list of versions that not all proxies
+    // serve.
     writeFileSync(join(work, 'go.mod'), `module e2e\n\ngo 1.26\n\nrequire ${MODULE} ${VERSION}\n`)
     const args = ['build', '-mod=mod', '-o', 'jetstream', `${MODULE}/cmd/jetstream`]
     await run('go', args, { cwd: work, timeout: BUILD_MS })

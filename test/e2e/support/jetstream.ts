@@ -1,7 +1,7 @@
-// The Jetstream between the PDS and Slipstream: the real server where Go is present, or the double fed from the PDS's
-// firehose. SLIPSTREAM_E2E_JETSTREAM chooses: `server`, `double`, or `both`; unset, it is both where Go is present
-// and the double alone where it isn't. The server is driven over the v2 wire and the double over v1, so that both
-// wires are seen end to end.
+// The Jetstream between the PDS and Slipstream: the real server if Go is installed, or the double fed from
+// the PDS's firehose. SLIPSTREAM_E2E_JETSTREAM selects `server`, `double` or `both`; by default both if Go is
+// installed, else the double alone. The server uses the v2 wire and the double v1, so that both wires are
+// tested end to end.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ export type Jetstream = {
 }
 
 export type JetstreamServer = Jetstream & {
-  /** kill -9, and up again after so long, with what it had saved. */
+  /** kill -9, then a restart after `afterMs` from its saved state. */
   killAndRestart: (afterMs: number) => Promise<void>
 }
 

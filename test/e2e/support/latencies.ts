@@ -1,4 +1,4 @@
-// The table at the end of the end-to-end test: how long things took, as seen from outside.
+// The table at the end of the end-to-end test: latencies as seen from outside.
 
 export type Latencies = {
   add: (name: string, milliseconds: number) => void

@@ -1,6 +1,6 @@
-// What a crowd of accounts does, as fast as a test wants it: posts, replies, quotes, likes, reposts,
-// follows, and the undoing of each. Nobody likes, reposts or follows the same thing twice at once,
-// so that every count has one right value.
+// The acts of many accounts, as fast as a test wants: posts, replies, quotes, likes, reposts, follows, and
+// undoing each. No account likes, reposts or follows the same subject twice at once, so that every count has
+// one correct value.
 
 import type { JsonObject } from '../../../src/base/event.ts'
 import type { CommitEmission } from '../../support/jetstream-double/emission.ts'
@@ -8,7 +8,7 @@ import type { Random } from '../../support/random.ts'
 import { cidOf, tid } from '../../support/simulated-network/repository.ts'
 
 export type Load = {
-  /** The next thing that somebody does. */
+  /** The next act by some account. */
   next: () => CommitEmission
   follow: (did: string, subject: string) => CommitEmission
   post: (did: string, text: string) => CommitEmission
@@ -17,10 +17,10 @@ export type Load = {
 type Made = { did: string; uri: string; cid: string; collection: string; rkey: string }
 
 const RECENT = 200
-/** What people's clocks are behind, so that the order is by their times and not by arrival. */
+/** Lag of the accounts' clocks, so that order follows their times instead of arrival. */
 const CLOCK_LAG_MS = 1_000
 
-/** `writers` write and everybody else only follows. */
+/** `writers` write, and all other accounts only follow. */
 export function createLoad(options: { random: Random; dids: string[]; writers: string[] }): Load {
   const { random, dids, writers } = options
   const posts: Made[] = []
@@ -29,7 +29,7 @@ export function createLoad(options: { random: Random; dids: string[]; writers: s
   let lastMs = 0
   let count = 0
 
-  /** Times rise by at least a millisecond, so that the order of any two items is known. */
+  /** Times increase by at least a millisecond, so that any two items have a known order. */
   function create(did: string, collection: string, fields: JsonObject): CommitEmission & Made {
     lastMs = Math.max(lastMs + 1, Date.now())
     const createdAt = new Date(lastMs - CLOCK_LAG_MS).toISOString()

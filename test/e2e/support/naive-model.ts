@@ -1,6 +1,6 @@
-// What Slipstream must show, worked out from the double's own account of what it sent, in the
-// plainest way: fold the events into the records that are left, then look through all of them for
-// each question. Shares nothing with Slipstream.
+// The answers Slipstream must give, computed in the simplest way from the double's own record of what it
+// sent: folds the events into the remaining records, then scans all of them for each question. Shares no code
+// with Slipstream.
 
 import type { CommitEmission } from '../../support/jetstream-double/emission.ts'
 import type { LogEntry } from '../../support/jetstream-double/event-log.ts'
@@ -21,9 +21,9 @@ export type Counts = {
 }
 
 export type Model = {
-  /** Every post that was ever written; deleted ones have no counts. */
+  /** Every post ever written; deleted ones have no counts. */
   posts: Map<string, Counts | undefined>
-  /** Of one account, as DIDs. */
+  /** The follows of an account, as DIDs. */
   follows: (did: string) => string[]
   followers: (did: string) => string[]
   /** Newest first; a repost as `uri of the post ← uri of the repost`. */
@@ -79,7 +79,7 @@ function countPosts(all: Left[], everPosted: Set<string>): Model['posts'] {
   return posts
 }
 
-/** Posts, and reposts of posts that are still there, newest first. */
+/** Posts, and reposts of posts that still exist, newest first. */
 function feedItems(posts: Left[], reposts: Left[], left: Map<string, Left>) {
   const items = [
     ...posts.map((one) => ({ ...one, shown: one.uri })),

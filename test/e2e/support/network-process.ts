@@ -1,7 +1,7 @@
 // The child process that hosts the network: @atproto/dev-env's PLC directory (in memory) and PDS (SQLite in a
-// temporary directory). It is a process of its own so that the PDS's work doesn't count as the client's latency, and
-// because importing dev-env takes seconds that a test file shouldn't pay twice. Spawned by network.ts, which passes
-// the AppView's address in the environment and reads the two addresses from the one message sent here.
+// temporary directory). A separate process, so that the PDS's work doesn't count as client latency, and
+// because importing dev-env takes seconds that a test file shouldn't pay twice. network.ts spawns it, passes
+// the AppView's address in the environment, and reads the two addresses from the one message sent here.
 
 import { TestNetworkNoAppView } from '@atproto/dev-env'
 import { startPlcOfToday } from './plc-of-today.ts'
@@ -21,7 +21,7 @@ process.on('message', (message) => {
 process.on('disconnect', () => void stop())
 process.send?.({ plcUrl: plc.url, pdsUrl: network.pds.url, adminAuth: network.pds.adminAuth() })
 
-/** A second that the PDS's background queue may use; then it ends whatever is still open. */
+/** Gives the PDS's background queue one second, then ends whatever is still open. */
 async function stop(): Promise<void> {
   setTimeout(() => process.exit(0), 1_000).unref()
   plc.stop()

@@ -10,7 +10,7 @@ import { keepOutput } from './child.ts'
 export type Network = {
   plcUrl: string
   pdsUrl: string
-  /** As the PDS's administrator would: tombstone and all. */
+  /** Like the PDS's administrator, including the tombstone. */
   deleteAccount: (did: string) => Promise<void>
   stop: () => Promise<void>
 }
@@ -18,13 +18,13 @@ export type Network = {
 type Started = { plcUrl: string; pdsUrl: string; adminAuth: string }
 
 /**
- * What the PDS believes the AppView's DID to be; an alternate audience for Slipstream. It is not
- * the DID that clients name in `atproto-proxy`, because the PDS would take a short cut where the
- * two are equal: this way the header makes it resolve Slipstream's DID for real.
+ * The AppView's DID as configured in the PDS; an alternate audience for Slipstream. It differs from
+ * the DID that clients name in `atproto-proxy`, because the PDS takes a shortcut if the two are
+ * equal: this way the header makes it really resolve Slipstream's DID.
  */
 export const CONFIGURED_APPVIEW_DID = 'did:web:appview.test'
 
-/** @throws Error with the child's output if it doesn't come up. */
+/** @throws Error with the child's output if it fails to start. */
 export async function startNetwork(appViewPort: number): Promise<Network> {
   const child = fork(join(import.meta.dirname, 'network-process.ts'), {
     env: {

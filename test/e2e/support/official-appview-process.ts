@@ -1,6 +1,6 @@
-// The official AppView's frontend (@atproto/bsky) in a process of its own, over a dataplane that is named in the
-// environment, without Redis, feature gates or telemetry, none of which it needs. Where a Postgres is named, too,
-// its own dataplane and indexer run beside it and follow a PDS; what is private comes to them by bsync.
+// The official AppView's frontend (@atproto/bsky) in a separate process, over a dataplane named in the
+// environment, without Redis, feature gates or telemetry, none of which it needs. If a Postgres is named too,
+// its own dataplane and indexer run beside it and follow a PDS; private state reaches them by bsync.
 
 import {
   BskyAppView,
@@ -66,7 +66,7 @@ async function startOwn() {
   const dataplanePort = Number(env('OWN_DATAPLANE_PORT'))
   const plcUrl = env('PLC_URL')
   const dataplane = await DataPlaneServer.create(db, dataplanePort, plcUrl, globalThis.fetch)
-  // Names of the test's accounts are known to their PDS alone.
+  // Only the PDS knows the handles of the test's accounts.
   dataplane.idResolver.handle.resolve = async (handle) => {
     const url = `${env('PDS_URL')}/xrpc/com.atproto.identity.resolveHandle?handle=${handle}`
     const response = await fetch(url)

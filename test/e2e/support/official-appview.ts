@@ -1,4 +1,4 @@
-// The official AppView as a process of its own, which answers from our dataplane, or from its own.
+// The official AppView as a separate process that answers from our dataplane, or from its own.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,10 +20,10 @@ export async function startOfficialAppView(options: {
   dataplaneUrl: string
   httpVersion: '1.1' | '2'
   plcUrl: string
-  /** Whose audience tokens have; that of Slipstream, so that both can be asked with the same. */
+  /** Audience of its tokens; the same as Slipstream's, so that both accept the same ones. */
   serverDid: string
   mediaOrigin: string
-  /** It runs on a dataplane of its own there, which follows the PDS. */
+  /** Runs it on its own dataplane in this Postgres, following the PDS. */
   own?: { postgresUrl: string; pdsUrl: string }
 }): Promise<OfficialAppView> {
   const port = await freePort()

@@ -1,4 +1,4 @@
-// Hands one HTTP request on to another server and its answer back, changed on the way if asked.
+// Forwards one HTTP request to another server and returns its answer, modified on the way if requested.
 
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 

@@ -1,8 +1,8 @@
-// The PLC directory as plc.directory answers today, in front of dev-env's.
+// The PLC directory in front of dev-env's, with plc.directory's current format.
 //
-// dev-env's directory still writes keys in the form of 2022 (EcdsaSecp256k1VerificationKey2019,
-// an uncompressed point), which the real Jetstream server can't read. This rewrites them as
-// Multikey, from the operation data that the directory serves beside the document.
+// dev-env's directory still writes keys in the 2022 format (EcdsaSecp256k1VerificationKey2019, an
+// uncompressed point), which the real Jetstream server can't read. This rewrites them as Multikey, from the
+// operation data that the directory serves next to the document.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

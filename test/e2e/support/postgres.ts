@@ -1,5 +1,5 @@
-// A Postgres of its own for a test, where one is installed: in a temporary folder, on a free port of loopback, and without
-// waiting for any disk. It refuses to run as root, so then it runs as the user that its package made.
+// A separate Postgres for a test, if installed: in a temporary folder, on a free loopback port, without
+// waiting for the disk. It refuses to run as root, so as root it is run as the user that its package created.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ const DEBIAN = '/usr/lib/postgresql'
 const USER = 'postgres'
 const START_MS = 60_000
 
-/** Where its programs are; undefined: nowhere. */
+/** The folder of its programs; undefined if not installed. */
 export function findPostgres(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted((a, b) => +b - +a) : []
   const folders = [...versions.map((one) => join(DEBIAN, one, 'bin')), ...pathFolders()]
@@ -28,7 +28,7 @@ function pathFolders(): string[] {
 
 type Runner = { uid?: number; gid?: number }
 
-/** As whom it runs; undefined: there is nobody. */
+/** The user to run it as; undefined if there is none. */
 function runner(): Runner | undefined {
   if (process.getuid?.() !== 0) return {}
   const line = readFileSync('/etc/passwd', 'utf8').match(/^postgres:[^:]*:(\d+):(\d+):/m)

@@ -1,4 +1,4 @@
-// What a client asks of Slipstream through the PDS. Every answer here has passed the strict decoder.
+// A client's requests to Slipstream through the PDS. Every answer has passed the strict decoder.
 
 import { schemas } from '@atproto/api'
 import type { DidString } from '@atproto/lex'
@@ -58,7 +58,10 @@ export function wholeFollowers(reader: DirectReader, actor: DidString): Promise<
   })
 }
 
-/** Follows the cursor to the end. @throws Error if that takes more than 5,000 pages: a slow machine is sent more meanwhile. */
+/**
+ * Follows the cursor to the end.
+ * @throws Error after more than 5,000 pages: a slow machine receives more meanwhile
+ */
 async function everyPage<T>(
   ask: (page: { cursor?: string }) => Promise<{ items: T[]; cursor: string | undefined }>,
 ): Promise<T[]> {
@@ -116,7 +119,7 @@ export async function knownFollowers(reader: Account, subject: Account, page: Pa
   return reader.client().call(app.bsky.graph.getKnownFollowers, params)
 }
 
-/** Of every item in order; of a repost, with a mark. */
+/** Texts of all items in order; reposts are marked. */
 export function texts(feed: FeedViewPost[]): string[] {
   return feed.map(({ post, reason }) => {
     const text = (post.record as { text?: string }).text ?? ''
@@ -126,7 +129,7 @@ export function texts(feed: FeedViewPost[]): string[] {
 
 export type SocialProof = { did: string; count: number; followers: { did: string }[] }
 
-/** Our own batch method: only by header, since a PDS knows no default for its name. */
+/** Our own batch method, by header only, because a PDS has no default for its name. */
 export async function socialProof(reader: Account, subjects: Account[]): Promise<SocialProof[]> {
   const path = `/xrpc/${socialProofLexicon.id}?${subjects.map(({ did }) => `subjects=${did}`).join('&')}`
   const answer = await reader.raw(path, 'by-header')

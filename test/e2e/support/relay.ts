@@ -1,8 +1,8 @@
-// A relay in front of one PDS, as little as the Jetstream server needs of one.
+// A minimal relay in front of one PDS, for the Jetstream server.
 //
-// Jetstream asks its upstream `com.atproto.sync.listHosts` (which a PDS doesn't serve) and accepts
-// plain http only from the upstream itself. So this answers that one method with its own address,
-// and passes everything else, the firehose's socket included, through to the PDS.
+// Jetstream calls `com.atproto.sync.listHosts` on its upstream (which a PDS doesn't serve) and accepts plain
+// http only from the upstream itself. So this answers that one method with its own address, and forwards
+// everything else, including the firehose's socket, to the PDS.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -39,7 +39,7 @@ function answerListHosts(req: IncomingMessage, res: ServerResponse): void {
   res.end(JSON.stringify({ hosts: [host] }))
 }
 
-/** Repeats the upgrade request to the PDS; from then on the two sockets are one. */
+/** Repeats the upgrade request to the PDS, then connects the two sockets. */
 function passSocket(pdsUrl: string, req: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { hostname, port } = new URL(pdsUrl)
   const upstream = connect({ host: hostname, port: Number(port) }, () => {

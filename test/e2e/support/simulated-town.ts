@@ -1,5 +1,5 @@
-// Thousands of accounts with a past, for whom real ones would take too long: PDS doubles hold their repositories,
-// and a directory in front of the real one knows them.
+// Thousands of accounts with a past, which would take too long to create for real: PDS doubles hold their
+// repositories, and a directory in front of the real one knows them.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { type DidDocument, didDocument, plcDid } from '../../support/plc-double.
 import { passThrough } from './pass-through.ts'
 
 export type SimulatedTown = {
-  /** Of the directory that knows both. */
+  /** URL of the directory that knows both kinds. */
   plcUrl: string
   /** DIDs. */
   people: string[]
@@ -20,7 +20,7 @@ export type SimulatedTown = {
 const HOSTS = 8
 const KEY = 'did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'
 
-/** Everybody has a profile and one post, each a minute older than the one before. */
+/** Each account has a profile and one post, a minute older than the previous account's. */
 export async function simulateTown(size: number, realPlcUrl: string): Promise<SimulatedTown> {
   const hosts = await Promise.all(Array.from({ length: HOSTS }, startPdsDouble))
   const documents = new Map<string, DidDocument>()

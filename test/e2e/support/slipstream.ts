@@ -1,5 +1,5 @@
-// Slipstream as its own process, as an operator runs it: settings in the environment, ended by
-// signals, seen only over HTTP and in its log.
+// Slipstream as a separate process, as an operator runs it: configured by its environment, ended by signals,
+// and observed only over HTTP and in its log.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,10 +11,13 @@ export type Slipstream = {
   readonly origin: string
   readonly did: string
   readonly dataDir: string
-  /** Those of its process, without their prefix. */
+  /** The settings of its process, without their prefix. */
   readonly settings: Record<string, string>
   start: () => Promise<void>
-  /** SIGTERM. @throws Error with the log if it doesn't exit with 0. */
+  /**
+   * SIGTERM.
+   * @throws Error with the log if it doesn't exit with 0
+   */
   stop: () => Promise<void>
   /** kill -9. */
   kill: () => Promise<void>
@@ -34,7 +37,7 @@ export function createSlipstream(port: number, settings: Record<string, string>)
   let child: Child | undefined
 
   async function start(): Promise<void> {
-    // Not in the checkout: a developer's own .env lies there.
+    // Not in the checkout, which may have a developer's .env.
     child = startChild(process.execPath, [join(ROOT, 'src/main.ts')], {
       cwd: dataDir,
       env: { ...bareEnvironment(), ...all },
@@ -91,7 +94,10 @@ function environment(port: number, dataDir: string): Record<string, string> {
   }
 }
 
-/** Without settings of the person who runs the tests; their own key is not one of Slipstream's. */
+/**
+ * Without the tester's own settings, and without the tests' own key, which is not one of
+ * Slipstream's.
+ */
 function bareEnvironment(): Record<string, string | undefined> {
   const entries = Object.entries(process.env)
   return Object.fromEntries(entries.filter(([key]) => !key.startsWith('SLIPSTREAM_')))

@@ -1,5 +1,5 @@
-// Everything the end-to-end test runs on: PLC, PDS, a Jetstream and Slipstream as processes of
-// their own, and the accounts that people make there.
+// Everything the end-to-end test runs on: PLC, PDS, a Jetstream and Slipstream as separate processes, and the
+// accounts created there.
 
 import { expect } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -18,9 +18,12 @@ export type World = {
   slipstream: Slipstream
   latencies: Latencies
   person: (name: string) => Promise<Account>
-  /** Waits until the check holds, and keeps it: it must hold after every restart, too. */
+  /** Waits until the check holds, and keeps it, because it must hold after every restart, too. */
   stands: (what: string, check: Check) => Promise<void>
-  /** All that was kept. @throws the first error, naming the check. */
+  /**
+   * Repeats all kept checks.
+   * @throws the first error, naming the check
+   */
   everythingStands: () => Promise<void>
   stop: () => Promise<void>
 }
@@ -53,7 +56,7 @@ export async function startWorld<T>(
   return { world: { ...world, ...keeper(), stop: () => stop(world) }, early }
 }
 
-/** New accounts, one for each name. */
+/** Creates one account for each name. */
 export function people<const Names extends string[]>(
   { person }: World,
   ...names: Names
