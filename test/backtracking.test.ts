@@ -1,7 +1,6 @@
-// No regular expression in src may need more than a bounded number of steps for each character of what it
-// is given, since most of them read strangers' texts. Every literal is judged by redos-detector, which
-// counts the ways in which a pattern can go back. Patterns that are made of parts are named here, with why
-// they may be.
+// No regular expression in src may need more than a bounded number of steps per input character, because most
+// of them read strangers' texts. redos-detector judges every literal by counting its backtracking paths.
+// Patterns built from parts are listed here, with the reason why they are safe.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
@@ -11,7 +10,7 @@ import { isSafe } from 'redos-detector'
 import { expect, test } from 'vitest'
 
 const src = join(import.meta.dirname, '../src')
-/** A pattern whose ways back grow with the text has no end of them. */
+/** A pattern whose backtracking grows with the text exceeds any limit. */
 const MOST_WAYS_BACK = 200
 
 const COMPOSED: Record<string, string> = {
@@ -33,7 +32,7 @@ function read(file: string): Found {
   return { file, literals: textsOf('regexp'), composes: textsOf('name').includes('RegExp') }
 }
 
-/** Of a literal's text. */
+/** Parses the text of a literal. */
 function toPattern(literal: string): RegExp {
   const end = literal.lastIndexOf('/')
   return new RegExp(literal.slice(1, end), literal.slice(end + 1))
@@ -47,19 +46,19 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map(read)
 
-test('the judge knows what goes back without end', () => {
+test('the detector recognises unbounded backtracking', () => {
   const bad = ['/\\/+$/', '/[\\p{P}]+$/u', '/(a+)+b/', '/%.*$/', '/a*a*b/']
   expect(bad.filter((literal) => !goesBackWithoutEnd(literal))).toEqual([])
 })
 
-test('no pattern in src goes back without end', () => {
+test('no pattern in src backtracks without bound', () => {
   const literals = files.flatMap((one) => one.literals.map((text) => ({ file: one.file, text })))
   expect(literals.length).toBeGreaterThan(100)
   const bad = literals.filter(({ text }) => goesBackWithoutEnd(text))
   expect(bad.map(({ file, text }) => `${file}: ${text}`)).toEqual([])
 })
 
-test('patterns are made of parts only where it is said why they may be', () => {
+test('patterns are built from parts only where a reason is listed', () => {
   const composing = files.filter(({ composes }) => composes).map(({ file }) => file)
   expect(composing.sort()).toEqual(Object.keys(COMPOSED).sort())
 })

@@ -1,5 +1,5 @@
-// What the names on the command line of `npm run bench` mean, and that every figure that was promised
-// has a benchmark that prints it.
+// How `npm run bench` interprets the names on its command line, and that a benchmark prints every promised
+// figure.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,21 +19,21 @@ const promised = `graph.add.100k.ns graph.contains.100k.ns graph.remove.100k.ns 
   memory.rss_mb`.split(/\s+/)
 
 describe('names', () => {
-  test('no name means every benchmark and all of its figures', () => {
+  test('no name selects every benchmark and all of its figures', () => {
     const { chosen, unknown } = choose([], benches)
     expect(chosen.map(({ bench }) => bench)).toEqual(benches)
     expect(chosen.every(({ figures }) => figures.length === 0)).toBe(true)
     expect(unknown).toEqual([])
   })
 
-  test('the beginning of a file’s name means all of its figures', () => {
+  test('a prefix of a file’s name selects all of its figures', () => {
     expect(choose(['dec', 'graph'], benches).chosen).toEqual([
       { bench: 'decode', figures: [] },
       { bench: 'graph', figures: [] },
     ])
   })
 
-  test('a figure, or the beginning of one, means the benchmark that gives it and that figure alone', () => {
+  test('a figure, or a prefix of one, selects its benchmark and only that figure', () => {
     expect(choose(['fanout.2m.ms'], benches).chosen).toEqual([
       { bench: 'fan-out', figures: ['fanout.2m.ms'] },
     ])
@@ -42,19 +42,19 @@ describe('names', () => {
     ])
   })
 
-  test('a figure without a target is looked for where its like are', () => {
+  test('a figure without a target is expected from the source of similar ones', () => {
     expect(choose(['getTimeline.quiet_20.cpu_ms'], benches).chosen).toEqual([
       { bench: 'serving', figures: ['getTimeline.quiet_20.cpu_ms'] },
     ])
   })
 
-  test('a file asked for whole stays whole, whichever of its figures is named beside it', () => {
+  test('a file requested as a whole stays whole, even if one of its figures is named too', () => {
     const whole = [{ bench: 'timeline', figures: [] }]
     expect(choose(['timeline', 'timeline.skeleton.1m.us'], benches).chosen).toEqual(whole)
     expect(choose(['timeline.skeleton.1m.us', 'timeline'], benches).chosen).toEqual(whole)
   })
 
-  test('a name that means nothing is told', () => {
+  test('reports an unknown name', () => {
     const { chosen, unknown } = choose(['nonsense', 'graph'], benches)
     expect(unknown).toEqual(['nonsense'])
     expect(chosen).toEqual([{ bench: 'graph', figures: [] }])
@@ -62,7 +62,7 @@ describe('names', () => {
 })
 
 describe('figures', () => {
-  test('a benchmark is asked for what begins a wanted figure, and for what a wanted figure begins', () => {
+  test('are requested by a prefix, and by any extension of their name', () => {
     const wants = wantsOf(['getTimeline.p99_ms', 'socialProof'])
     expect(wants('getTimeline')).toBe(true)
     expect(wants('getTimeline.p99_ms')).toBe(true)
@@ -72,7 +72,7 @@ describe('figures', () => {
     expect(wantsOf([])('anything')).toBe(true)
   })
 
-  test('one with a target is taken from the benchmark that the target names', () => {
+  test('with a target are taken from the benchmark that the target names', () => {
     const figure = { name: 'getTimeline.cpu_ms', value: 1, unit: 'ms' }
     expect(isFrom('serving', figure, benches)).toBe(true)
     expect(isFrom('get-timeline', figure, benches)).toBe(false)
@@ -84,7 +84,7 @@ describe('figures', () => {
     expect(isFrom('get-timeline', { ...figure, name: 'other' }, benches)).toBe(true)
   })
 
-  test('a whole run knows which figures it owes', () => {
+  test('missing from a whole run are detected', () => {
     const all = targets.map(({ figure }) => figure)
     expect(missingFigures(all, true)).toEqual([])
     expect(missingFigures(all.slice(1), false)).toEqual(all.slice(0, 1))
@@ -93,7 +93,7 @@ describe('figures', () => {
     expect(missingFigures(withoutFull, true)).toEqual(['snapshot.load_160m.s'])
   })
 
-  test.each(promised)('%s has a target, and a benchmark that says it', (figure) => {
+  test.each(promised)('%s has a target, and a benchmark that prints it', (figure) => {
     const target = targetOf(figure)
     expect(target).toBeDefined()
     const names = benchNames()
@@ -101,7 +101,7 @@ describe('figures', () => {
     const path = join(import.meta.dirname, `../../bench/${target!.bench}.ts`)
     const source = readFileSync(path, 'utf8')
     const parts = figure.split('.')
-    // Some are put together from a label: their first and last words are there.
+    // Some names are built from a label, but their first and last parts appear in the source.
     for (const part of [parts[0]!, parts.at(-1)!]) expect(source).toContain(part)
   })
 
@@ -113,7 +113,7 @@ describe('figures', () => {
 })
 
 describe('the table', () => {
-  test('says target and verdict where there is a target', () => {
+  test('shows target and verdict if there is a target', () => {
     expect(tableLine({ name: 'getTimeline.cpu_ms', value: 0.61, unit: 'ms' })).toMatch(
       /^getTimeline\.cpu_ms +0\.61 ms +≤ 0\.6 MISS$/,
     )
@@ -124,7 +124,7 @@ describe('the table', () => {
     expect(headLine()).toMatch(/^figure +value unit +target$/)
   })
 
-  test('sums up what was met and missed', () => {
+  test('sums up the targets met and missed', () => {
     const results = [
       { name: 'fanout.2m.ms', value: 500, unit: 'ms' },
       { name: 'memory.rss_mb', value: 400.1, unit: 'MB' },
@@ -135,7 +135,7 @@ describe('the table', () => {
     expect(summaryLines([])).toEqual([])
   })
 
-  test('a limit itself is met, on either side', () => {
+  test('counts the limit itself as met, on either side', () => {
     const [atMost, atLeast] = [targetOf('visible.p99_ms')!, targetOf('socialProof.rps_per_core')!]
     expect([isMet(atMost, 100), isMet(atMost, 100.1)]).toEqual([true, false])
     expect([isMet(atLeast, 10_000), isMet(atLeast, 9_999)]).toEqual([true, false])

@@ -1,4 +1,4 @@
-// The cost model against arithmetic done by hand and against limits it must keep.
+// The cost model against hand calculations and against limits it must respect.
 
 import { describe, expect, test } from 'vitest'
 import { costOf, eventsPerS, habits, networks, type UnitCosts } from '../../bench/cost/model.ts'
@@ -12,7 +12,7 @@ const units: UnitCosts = {
   communityEventsPerS: 50_000,
   communityKeptShare: 0.1,
   networkEventsPerS: 20_000,
-  // What those two say of a tenth kept: 600 events take 0.012 s.
+  // From the two figures above with a tenth kept: 600 events take 0.012 s.
   liveCpuPercent: 1.2,
   liveEvents: 1_000,
   liveKeptEvents: 100,
@@ -35,7 +35,7 @@ const place: Neighbourhood = {
 }
 
 describe('the model', () => {
-  test('memory is the sum of what is counted', () => {
+  test('memory is the sum of its parts', () => {
     const { edges, ramGb } = costOf(units, place, networks.active)
     expect(edges).toBe(1_500_000)
     expect(ramGb.base).toBeCloseTo(0.2)
@@ -45,7 +45,7 @@ describe('the model', () => {
     expect(ramGb.total).toBeCloseTo(0.2 + 0.018 + 0.012 + 0.016)
   })
 
-  test('a stream of the two scopes’ own shares costs what was measured of them', () => {
+  test('a stream with the scopes’ own shares costs what was measured for them', () => {
     const { cores } = costOf(
       units,
       { ...place, keptShare: units.communityKeptShare },
@@ -56,13 +56,13 @@ describe('the model', () => {
     expect(all.cores.ingest).toBeCloseTo(eventsPerS() / units.networkEventsPerS)
   })
 
-  test('a stream that is read as it comes costs as many times more as a live server needed', () => {
+  test('reading a stream live costs more by the factor measured on a live server', () => {
     const { cores } = costOf(units, place, networks.active)
     const live = costOf({ ...units, liveCpuPercent: 12 }, place, networks.active)
     expect(live.cores.ingest).toBeCloseTo(10 * cores.ingest)
   })
 
-  test('serving is what members ask, at what it costs, and more at the peak', () => {
+  test('serving is the members’ requests times their cost, and more at the peak', () => {
     const { cores, outGbADay } = costOf(units, place, networks.active)
     const msADay = 1_000 * (habits.timelinesADay * 0.5 + habits.othersADay * 0.1)
     expect(cores.serving).toBeCloseTo(msADay / 1000 / 86_400)
@@ -79,7 +79,7 @@ describe('the model', () => {
   })
 })
 
-describe('what a community touches', () => {
+describe('a community’s part of the network', () => {
   const options = {
     followsEach: 50,
     accounts: 100_000,
@@ -88,7 +88,7 @@ describe('what a community touches', () => {
     celebrityThreshold: 1_000_000,
   }
 
-  test('more members follow more accounts, each of them fewer new ones, and keep a larger share', () => {
+  test('more members follow more accounts, each adding fewer new ones, and keep a larger share', () => {
     const places = [10, 100, 1_000, 10_000].map((members) =>
       drawNeighbourhood({ ...options, members }),
     )
@@ -105,7 +105,8 @@ describe('what a community touches', () => {
   })
 
   test('a post goes to as many members as follow its author, on average', () => {
-    // Who is followed is drawn like who posts, so the mean is dominated by the popular.
+    // Followed accounts and authors are drawn from the same distribution, so popular ones dominate
+    // the mean.
     const { writesPerPost } = drawNeighbourhood({ ...options, members: 1_000 })
     expect(writesPerPost).toBeGreaterThan((1_000 * 50) / options.accounts)
     const merged = drawNeighbourhood({ ...options, members: 1_000, celebrityThreshold: 2 })

@@ -1,4 +1,4 @@
-// The load generator's histogram against exact quantiles of the same values, kept in a sorted list.
+// The load generator's histogram against exact quantiles of the same values in a sorted list.
 
 import { expect, test } from 'vitest'
 import { Histogram } from '../../bench/load/histogram.ts'
@@ -51,7 +51,7 @@ test('values up to 255 are exact, and every power of two and its neighbours lies
   }
 })
 
-test('what no bucket is for counts as the least or the largest, and nothing has no quantiles', () => {
+test('values out of range count as the least or the largest, and an empty histogram has no quantiles', () => {
   const histogram = new Histogram()
   expect(histogram.quantiles()).toEqual({
     count: 0,

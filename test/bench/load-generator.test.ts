@@ -1,6 +1,6 @@
-// The load generator, in its own process, against servers whose speed is known: what it reports is what
-// they did. Bounds are those that the servers' own timers give; none depends on the machine's speed
-// but for being able to keep up with a few hundred requests a second.
+// The load generator, in its own process, against servers of known speed: its reports match their behaviour.
+// Bounds follow from the servers' own timers and do not depend on the machine's speed, except that it must
+// keep up with a few hundred requests per second.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
@@ -48,7 +48,7 @@ const closed = { kind: 'closed' } as const
 const open = (perSecond: number) => ({ kind: 'open', perSecond, arrivals: 'even' }) as const
 
 describe('closed loop', () => {
-  test('four connections to a server that takes 20 ms are answered at most 200 times a second', async () => {
+  test('four connections to a server that takes 20 ms get at most 200 answers a second', async () => {
     const port = await serve((_request, response) => {
       setTimeout(() => response.end('x'.repeat(1000)), 20)
     })
@@ -60,7 +60,7 @@ describe('closed loop', () => {
     expect(report.latency.count).toBe(report.answered)
   })
 
-  test('every request is sent in its turn, and no connection has two at once', async () => {
+  test('every request is sent in order, and no connection has two at once', async () => {
     const asked: string[] = []
     let most = 0
     const atWork = new Map<Socket, number>()
@@ -86,21 +86,21 @@ describe('closed loop', () => {
 })
 
 describe('open loop', () => {
-  test('asks at the rate it was told, whatever the server does meanwhile', async () => {
+  test('sends at the given rate, whatever the server does', async () => {
     let count = 0
     const port = await serve((_request, response) => {
       count++
       setTimeout(() => response.end('x'), 30)
     })
     const report = await generator.run({ ...plan, connections: 32, port, load: open(200) })
-    // 160 are due; on a busy machine the last ones are answered too late to be counted.
+    // 160 are due; on a busy machine the last ones are answered too late to count.
     expect(report.answered).toBeGreaterThanOrEqual(100)
     expect(report.answered).toBeLessThanOrEqual(200)
     expect(count).toBeGreaterThanOrEqual(report.answered)
   })
 
-  test('requests that had to wait for a stalled server count from when they were due', async () => {
-    // The server answers nothing for 1,100 ms from the first request on.
+  test('requests delayed by a stalled server count from when they were due', async () => {
+    // The server answers none for 1,100 ms from the first request on.
     let isStalled = true
     const held: (() => void)[] = []
     const release = () => {
@@ -121,12 +121,13 @@ describe('open loop', () => {
       load: open(100),
     })
     expect(report.answered).toBeGreaterThanOrEqual(120)
-    // Two connections alone would have seen two slow answers; users at this rate see 110 of 160.
+    // Two closed-loop connections would have seen two slow answers; users at this rate see 110 of
+    // 160.
     expect(report.latency.p50).toBeGreaterThan(200)
     expect(report.latency.max).toBeGreaterThan(700)
   })
 
-  test('random arrivals come at the same mean rate', async () => {
+  test('random arrivals have the same mean rate', async () => {
     const port = await serve((_request, response) => void response.end('x'))
     const load = { ...open(400), arrivals: 'random' } as const
     const report = await generator.run({ ...plan, connections: 32, seconds: 1, port, load })
@@ -136,7 +137,7 @@ describe('open loop', () => {
 })
 
 describe('answers of all shapes', () => {
-  test('chunked bodies, empty ones and large ones are read to their end', async () => {
+  test('chunked, empty and large bodies are read to their end', async () => {
     const large = Buffer.alloc(700_000, 'y')
     const port = await serve((request, response) => {
       if (request.url === '/chunked') {
@@ -155,7 +156,7 @@ describe('answers of all shapes', () => {
     expect(left).toBeLessThanOrEqual(8 + large.length)
   })
 
-  test('an answer cut into single bytes is one answer', async () => {
+  test('an answer split into single bytes is one answer', async () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nx: y\r\n\r\nhello'
     const server = createTcpServer((socket) => {
       socket.setNoDelay(true)
@@ -176,7 +177,7 @@ describe('answers of all shapes', () => {
     expect(report.bodyBytes).toBe(report.answered * 5)
   })
 
-  test('refusals are counted apart, with what the first one said', async () => {
+  test('refusals are counted separately, with the text of the first', async () => {
     let n = 0
     const port = await serve((_request, response) => {
       if (n++ % 2 === 0) response.end('x')

@@ -1,4 +1,4 @@
-// What a busy machine or a late generator measured is told, and kept nowhere.
+// Results from a busy machine or a late generator are reported and discarded.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,19 +11,19 @@ import type { Measured } from '../../bench/world/measure-load.ts'
 
 const late = (p99: number) => ({ lateness: { p99 }, latency: { p50: p99 } }) as Measured
 
-/** What is measured one after the other, and how often. */
+/** Measurements that return these values in order, and the number made. */
 function runs(...p99: number[]) {
   let made = 0
   return { measure: async () => late(p99[made++]!), made: () => made }
 }
 
-test('a run in which the generator was late is made again', async () => {
+test('a run with a late generator is repeated', async () => {
   const some = runs(4, 0.3, 0.1)
   expect(await onTime(some.measure)).toMatchObject({ latency: { p50: 0.3 }, doubt: undefined })
   expect(some.made()).toBe(2)
 })
 
-test('where it is late each time, the best run is told with a doubt', async () => {
+test('if every run is late, the best is reported as doubtful', async () => {
   const some = runs(4, 2, 9)
   expect(await onTime(some.measure)).toMatchObject({
     latency: { p50: 2 },
@@ -32,7 +32,7 @@ test('where it is late each time, the best run is told with a doubt', async () =
   expect(some.made()).toBe(3)
 })
 
-test('what is in doubt is neither kept nor judged, and says why', () => {
+test('a doubtful figure is neither saved nor judged, and says why', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'slipstream-figures-')), 'figures.json')
   const figure = { name: 'getTimeline.p99_ms', value: 48, unit: 'ms' }
   saveFigures(path, [{ ...figure, value: 1 }], { full: false })

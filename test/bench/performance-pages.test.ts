@@ -1,4 +1,4 @@
-// The generated tables of docs/PERFORMANCE.md and docs/COST.md, and the figures they are made from.
+// The generated tables of docs/PERFORMANCE.md and docs/COST.md, and the figures they are generated from.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,17 +22,17 @@ const page = (name: string) => readFileSync(join(docs, name), 'utf8')
 describe('docs', () => {
   const figures = readFigures(join(docs, 'figures.json'))
 
-  // Run `node scripts/write-performance.ts` when one of these fails.
-  test('PERFORMANCE.md shows the figures that were kept', () => {
+  // If one of these fails, run `node scripts/write-performance.ts`.
+  test('PERFORMANCE.md shows the saved figures', () => {
     const all = { ...readFigures(join(docs, 'plots/data.json')), ...figures }
     expect(performancePage(page('PERFORMANCE.md'), all)).toBe(page('PERFORMANCE.md'))
   })
 
-  test('COST.md shows the figures that were kept', () => {
+  test('COST.md shows the saved figures', () => {
     expect(costPage(page('COST.md'), figures)).toBe(page('COST.md'))
   })
 
-  test('LOSSY-TIMELINES.md shows the figures that its plots are drawn from', () => {
+  test('LOSSY-TIMELINES.md shows the figures of its plots', () => {
     const plotted = readFigures(join(docs, 'plots/data.json'))
     expect(lossyPage(page('LOSSY-TIMELINES.md'), plotted)).toBe(page('LOSSY-TIMELINES.md'))
   })
@@ -47,7 +47,7 @@ describe('tables', () => {
     return { value, unit, date: '2026-11-21', machine: 'a machine', load: 0.5, full: true }
   }
 
-  test('a target says whether it is met, or missed by how much, either way round', () => {
+  test('a target shows whether it is met or by how much it is missed, in either direction', () => {
     const table = targetsTable({
       'getTimeline.cpu_ms': saved(1.2, 'ms'),
       'socialProof.rps_per_core': saved(5_000, 'requests/s'),
@@ -60,7 +60,7 @@ describe('tables', () => {
     expect(rowOf('memory.rss_mb')).toContain('| not measured |')
   })
 
-  test('costs stand in a column for each size, empty where there is no figure', () => {
+  test('costs have one column per size, empty if there is no figure', () => {
     const table = costTable(
       { 'cost.active.1e4.ram': saved(0.9, 'GB'), 'cost.active.1e6.ram': saved(20, 'GB') },
       'active',
@@ -68,7 +68,7 @@ describe('tables', () => {
     expect(table).toContain('| **memory in all, GB** | 0.9 |  | 20 |')
   })
 
-  test('an exponent is 0 for what is flat, 1 for what grows as its size does, 2 for its square', () => {
+  test('an exponent is 0 for a constant, 1 for linear and 2 for quadratic growth', () => {
     const sizes = [10, 100, 1_000]
     const exponents = [0, 1, 2].map((power) =>
       exponentOf(sizes.map((size) => [size, 3 * size ** power])),
@@ -85,14 +85,14 @@ describe('tables', () => {
   })
 })
 
-describe('kept figures', () => {
+describe('saved figures', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'slipstream-figures-'))
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('a later run replaces its own figures and leaves the others', () => {
+  test('a later run replaces only its own figures', () => {
     const path = join(folder, 'figures.json')
     const now = new Date('2026-11-21T08:00:00Z')
     const a = { name: 'a', value: 1.23456, unit: 'ms' }
@@ -106,7 +106,7 @@ describe('kept figures', () => {
     expect(figures['a']!.machine).toMatch(/Node \d+/)
   })
 
-  test('four digits are kept, and a file that is not there has no figures', () => {
+  test('four digits are kept, and a missing file has no figures', () => {
     const path = join(folder, 'figures.json')
     expect(readFigures(path)).toEqual({})
     saveFigures(path, [{ name: 'a', value: 123_456.789, unit: 'B' }], { full: false })

@@ -1,5 +1,4 @@
-// The plots: that points land where their values say, and that what is in docs was drawn from the data
-// that lies beside it.
+// The plots: points are drawn at their values, and the plots in docs were drawn from the data next to them.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,14 +39,14 @@ describe('a plot', () => {
     expect(first![1]).toBeGreaterThan(last![1])
   })
 
-  test('on a linear axis, heights are in proportion from 0', () => {
+  test('on a linear axis, heights are proportional, from 0', () => {
     const svg = drawPlot({ ...plot, logarithmic: false })
     const [first, middle, last] = circlesIn(svg)
     const zero = first![1] + (first![1] - middle![1]) / 9
     expect((zero - last![1]) / (zero - middle![1])).toBeCloseTo(10, 0)
   })
 
-  test('all of it is inside the picture, for values of any size and a single one', () => {
+  test('everything is inside the picture, for values of any size and a single one', () => {
     for (const scale of [1e-6, 1, 1e9]) {
       const points = plot.series[0]!.points.map(([x, y]) => [x, y * scale] as const)
       for (const logarithmic of [true, false]) {
@@ -67,14 +66,14 @@ describe('a plot', () => {
     }
   })
 
-  test('words are escaped, a limit is drawn with its name, and colours follow the scheme', () => {
+  test('text is escaped, a limit is drawn with its name, and colours follow the scheme', () => {
     const svg = drawPlot({ ...plot, limit: { value: 12, name: 'target: 12' } })
     expect(svg).toContain('A &lt; B &amp; "C"'.replace(/"/g, '&quot;'))
     expect(svg).toMatch(/class="limit".*\n.*target: 12/)
     expect(svg).toContain('prefers-color-scheme: dark')
   })
 
-  test('numbers are short', () => {
+  test('numbers are shortened', () => {
     expect([0.8211, 12, 1_500, 2_000_000, 3.2e9].map(short)).toEqual([
       '0.821',
       '12',
@@ -88,14 +87,14 @@ describe('a plot', () => {
 describe('docs/plots', () => {
   const plots = plotsOf(readFigures(join(folder, 'data.json')))
 
-  test('the data is there, for all plots', () => {
+  test('data exists for all plots', () => {
     expect(Object.keys(plots).length).toBe(9)
   })
 
   test.each(Object.entries(plots))('%s.svg was drawn from it', (name, one) => {
     const path = join(folder, `${name}.svg`)
     expect(existsSync(path)).toBe(true)
-    // Run `node scripts/write-plots.ts` when this fails.
+    // If this fails, run `node scripts/write-plots.ts`.
     expect(readFileSync(path, 'utf8')).toBe(drawPlot(one))
   })
 })

@@ -1,5 +1,5 @@
-// The benchmark's service JWTs against the verification of @atproto/crypto, which knows nothing of the
-// platform's keys that they are signed with.
+// The benchmark's service JWTs, signed with the platform's keys, against the independent verification of
+// @atproto/crypto.
 
 import { verifySignature } from '@atproto/crypto'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { didOf } from '../support/records.ts'
 
 const claims = { aud: 'did:web:bench.test', lxm: 'app.bsky.feed.getTimeline' }
 
-test('a hundred tokens verify under their viewer’s did:key with low s, and each is another one', async () => {
+test('a hundred tokens verify under their viewer’s did:key with low s, and all differ', async () => {
   const key = createViewerKey(didOf('viewer'))
   const tokens = Array.from({ length: 100 }, () => signServiceToken(key, claims))
   expect(new Set(tokens).size).toBe(100)
@@ -21,7 +21,7 @@ test('a hundred tokens verify under their viewer’s did:key with low s, and eac
   }
 })
 
-test('a token says who sends it, to whom, for what, and for how long', () => {
+test('a token states its issuer, audience, method and lifetime', () => {
   const key = createViewerKey(didOf('viewer'))
   const [header, payload] = signServiceToken(key, claims)
     .split('.')

@@ -1,6 +1,5 @@
-// Small versions of the benchmarks, run as `npm run bench -- NAME… --json` runs them: that they still work
-// on the code of the day, and that nothing but figures reaches standard output. What the figures are is
-// not judged here.
+// Small versions of the benchmarks, run as `npm run bench -- NAME… --json`: they still work on the current
+// code, and only figures reach standard output. The values are not judged here.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -23,14 +22,14 @@ async function bench(...args: string[]): Promise<Run> {
   }
 }
 
-/** Each line must be `{"name","value","unit"}` and nothing else but a doubt. */
+/** Each line must be `{"name","value","unit"}` with at most a doubt added. */
 function figuresOf({ stdout, stderr, code }: Run): Map<string, number> {
   expect(code, stderr).toBe(0)
   const lines = stdout.trimEnd().split('\n')
   const figures = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   for (const figure of figures) {
     expect(Object.keys(figure).slice(0, 3)).toEqual(['name', 'value', 'unit'])
-    // Of a machine that does something else too.
+    // On a machine that runs other work as well.
     expect(Object.keys(figure).slice(3)).toEqual('doubt' in figure ? ['doubt'] : [])
     expect(figure['value']).toBeTypeOf('number')
   }
@@ -65,25 +64,25 @@ describe('--json', () => {
   )
 
   test(
-    'serving: a real process is asked by the load generator, and answers',
+    'serving: the load generator queries a real process, which answers',
     async () => {
       const figures = figuresOf(await bench('--json', 'getKnownFollowers'))
       expect(figures.get('getKnownFollowers.rps')).toBeGreaterThan(1)
-      // A page of known followers has profiles in it; an error has not.
+      // A page of known followers contains profiles; an error does not.
       expect(figures.get('getKnownFollowers.body')).toBeGreaterThan(1_000)
       expect([...figures.keys()].every((name) => name.startsWith('getKnownFollowers.'))).toBe(true)
     },
     TIMEOUT_MS,
   )
 
-  test('a name that means nothing is told on standard error, and is a failure', async () => {
+  test('an unknown name is reported on standard error, and fails', async () => {
     const { stdout, stderr, code } = await bench('--json', 'nonsense')
     expect(code).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toContain('No benchmark or figure begins with nonsense')
   })
 
-  test('an unknown option says how it is called', async () => {
+  test('an unknown option prints the usage', async () => {
     const { stderr, code } = await bench('--jason')
     expect(code).toBe(64)
     expect(stderr).toContain('npm run bench -- [NAME…] [options]')

@@ -1,4 +1,5 @@
-// The compose file of a cluster, held to the rest of the project: what it names is there, and a node waits for what it needs.
+// The compose file of a cluster, checked against the rest of the project: everything it names exists, and a
+// node waits for what it needs.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -12,7 +13,7 @@ const caddyfile = readFileSync(join(deploy, 'caddy/Caddyfile.cluster'), 'utf8')
 const [, shared = '', services = '', volumes = ''] =
   /([\s\S]*?)\nservices:\n([\s\S]*)\nvolumes:\n([\s\S]*)$/.exec(compose)!
 
-/** By their names. */
+/** By name. */
 const parts = new Map(
   services
     .split(/^ {2}(?=[a-z]\w*:$)/m)
@@ -30,7 +31,7 @@ test('there are three nodes of each kind, and the settings name the engine’s',
   for (const name of named('slipstream')) expect(parts.get(name)).toContain('<<: *slipstream')
 })
 
-test('Caddy asks every node for its health, and sends requests to no other', () => {
+test('Caddy checks every node’s health, and forwards requests to no other host', () => {
   const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile)!
   expect(upstreams.split(' ')).toEqual(named('slipstream').map((name) => `${name}:3000`))
   expect(caddyfile).toContain('health_uri /xrpc/_health')
@@ -39,7 +40,7 @@ test('Caddy asks every node for its health, and sends requests to no other', () 
   expect(parts.get('caddy')).toContain('"443:443"')
 })
 
-test('the engine’s nodes join one after the other, then come the tables, then ours', () => {
+test('the engine’s nodes join one after another, then the tables are created, then our nodes start', () => {
   const before = { cassandra2: 'cassandra1', cassandra3: 'cassandra2', migrate: 'cassandra3' }
   for (const [name, awaited] of Object.entries(before)) {
     expect(parts.get(name)).toContain(`${awaited}:\n        condition: service_healthy`)
@@ -49,12 +50,12 @@ test('the engine’s nodes join one after the other, then come the tables, then 
   expect(existsSync(join(deploy, '..', command))).toBe(true)
 })
 
-test('the engine has on disk what it acknowledges, by the settings that other tests start it with', () => {
+test('the engine has acknowledged writes on disk, with the settings used by other tests', () => {
   const [, options = ''] = /JVM_EXTRA_OPTS: >-\n((?: {6}-D.*\n)+)/.exec(shared)!
   expect(options.trim().split(/\s+/)).toEqual(SYNCED)
 })
 
-test('each node keeps its own data, in a volume that is there, and each container has a memory limit', () => {
+test('each node has its data in its own existing volume, and each container has a memory limit', () => {
   const mounts = [...services.matchAll(/^ {6}- (\.\/[^:]+|\w+):\//gm)].map(([, from]) => from!)
   expect(new Set(mounts).size).toBe(mounts.length)
   const declared = volumes.match(/\w+/g)

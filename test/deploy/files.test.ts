@@ -1,5 +1,5 @@
-// What stands in deploy/, held to the rest of the project: its settings exist, its ports meet, its
-// packages are enough, its metrics are told.
+// The files in deploy/, checked against the rest of the project: their settings exist, ports match, packages
+// are sufficient, and metrics are exported.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ const files = readdirSync(deploy, { recursive: true, withFileTypes: true, encodi
   .filter((one) => one.isFile())
   .map((one) => join(one.parentPath, one.name))
 
-/** Lines of a file of KEY=value. */
+/** Lines of a KEY=value file. */
 function envOf(path: string): Record<string, string> {
   const lines = read(path).split('\n')
   const pairs = lines.map((line) => /^([A-Z_]+)=(.*)$/.exec(line)).filter((one) => one !== null)
@@ -24,11 +24,11 @@ function envOf(path: string): Record<string, string> {
 }
 
 describe('settings', () => {
-  /** Of compose and Caddy themselves. */
+  /** Settings of compose and Caddy. */
   const notOurs = ['SLIPSTREAM_UPSTREAM']
   const known = [...Object.values(settings).map(({ key }) => key), ...notOurs]
 
-  test.each(files)('%s names only settings that there are', (path) => {
+  test.each(files)('%s names only existing settings', (path) => {
     const named = readFileSync(path, 'utf8').match(/SLIPSTREAM_[A-Z_]+/g) ?? []
     expect(named.filter((key) => !known.includes(key))).toEqual([])
   })
@@ -40,7 +40,7 @@ describe('settings', () => {
     expect(loadConfig(env, '/nonexistent').serviceDid).toBe('did:web:appview.example.org')
   })
 
-  test('what is commented out in the example would load too', () => {
+  test('commented-out lines of the example would load too', () => {
     const lines = read('deploy/slipstream.env.example').match(/^#(SLIPSTREAM_\w+=.+)$/gm) ?? []
     const env = Object.fromEntries(
       lines.map((line) => line.slice(1).split('=') as [string, string]),
@@ -54,7 +54,7 @@ describe('ports and folders', () => {
   const dockerfile = read('deploy/Dockerfile')
   const compose = read('deploy/compose.yaml')
 
-  test('the port that Slipstream listens on is the one that is exposed, asked and forwarded to', () => {
+  test('the port that Slipstream listens on is the one exposed, health-checked and forwarded to', () => {
     expect(/SLIPSTREAM_PORT=(\d+)/.exec(dockerfile)![1]).toBe('3000')
     expect(/^EXPOSE (\d+)/m.exec(dockerfile)![1]).toBe('3000')
     expect(/SLIPSTREAM_PORT: "(\d+)"/.exec(compose)![1]).toBe('3000')
@@ -68,7 +68,7 @@ describe('ports and folders', () => {
     expect(settings.port.fallback).toBe('3000')
   })
 
-  test('only Caddy is reachable from outside, and Slipstream believes what it says of who asks', () => {
+  test('only Caddy is reachable from outside, and Slipstream trusts the client address it reports', () => {
     const [, slipstream = '', caddy = ''] =
       / {2}slipstream:\n([\s\S]*?)\n {2}caddy:\n([\s\S]*)/.exec(compose)!
     expect(slipstream).not.toMatch(/^ {4}ports:/m)
@@ -78,7 +78,7 @@ describe('ports and folders', () => {
     expect(loaded.trustedProxies).not.toEqual([])
   })
 
-  test('the data stands in a volume that the account of the image owns', () => {
+  test('data is in a volume owned by the image’s account', () => {
     expect(dockerfile).toMatch(/^USER 1000:1000$/m)
     expect(dockerfile).toMatch(/install -d -o 1000 -g 1000 -m 0700 \/data/)
     expect(dockerfile).toMatch(/^VOLUME \/data$/m)
@@ -94,7 +94,7 @@ describe('ports and folders', () => {
     ])
   })
 
-  test('every volume and file that compose mounts is there', () => {
+  test('every volume and file that compose mounts exists', () => {
     const mounts = [...compose.matchAll(/^ {6}- (\.\/[^:]+|[a-z_]+):\//gm)].map(([, from]) => from!)
     const volumes = /^volumes:\n([\s\S]+)/m.exec(compose)![1]!.match(/[a-z_]+/g)
     for (const from of mounts) {
@@ -104,7 +104,7 @@ describe('ports and folders', () => {
     expect(mounts.length).toBe(4)
   })
 
-  test('compose waits longer for the end than Slipstream takes', () => {
+  test('compose allows more time for shutdown than Slipstream needs', () => {
     const grace = Number(/stop_grace_period: (\d+)s/.exec(compose)![1])
     const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(read('src/tools/cli/serve.ts'))![1])
     expect(grace).toBeGreaterThan(limit)
@@ -117,7 +117,7 @@ describe('the image', () => {
     from!.split(' '),
   )
 
-  test('is made of files that are there and that are let in', () => {
+  test('is built from files that exist and are not ignored', () => {
     const letIn = read('deploy/Dockerfile.dockerignore')
       .match(/^!.+$/gm)!
       .map((line) => line.slice(1))
@@ -139,7 +139,7 @@ describe('the image', () => {
     }
   })
 
-  test('needs nothing that only development has', () => {
+  test('needs no development dependencies', () => {
     const { dependencies } = JSON.parse(read('package.json')) as {
       dependencies: Record<string, string>
     }
@@ -147,7 +147,7 @@ describe('the image', () => {
       .filter((name) => name.endsWith('.ts'))
       .flatMap((name) => packagesOf(read(join('src', name))))
     const missing = [...new Set(used)].filter((name) => !Object.hasOwn(dependencies, name))
-    // Previews do without it where nobody brought it (docs/VIDEO.md).
+    // Previews work without it where it is not installed (docs/VIDEO.md).
     expect(missing).toEqual(['@napi-rs/webcodecs'])
   })
 
@@ -167,7 +167,7 @@ describe('the image', () => {
   }
 })
 
-describe('what is watched is told', () => {
+describe('watched metrics are exported', () => {
   const parts = { status: () => undefined, requests: new SharedArrayBuffer(0), methods: [] }
   const told = metricSources(parts as unknown as Parameters<typeof metricSources>[0])
   const names = new Set(
@@ -182,7 +182,7 @@ describe('what is watched is told', () => {
     expect([...used].filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('the dashboard is one that Grafana imports: every panel has a question and a place', () => {
+  test('Grafana can import the dashboard: every panel has a query and a place', () => {
     const { panels, uid } = JSON.parse(read('deploy/grafana/slipstream.json')) as {
       uid: string
       panels: { id: number; type: string; targets?: { expr: string }[]; gridPos: object }[]
@@ -194,7 +194,7 @@ describe('what is watched is told', () => {
     }
   })
 
-  test('every alert says how bad it is, what happened and where to look', () => {
+  test('every alert has a severity, a summary and a description', () => {
     const alerts = read('deploy/prometheus/alerts.yml')
       .split(/^ {6}- alert: /m)
       .slice(1)
@@ -210,7 +210,7 @@ describe('what is watched is told', () => {
   }
 })
 
-test('every file that the text of deploy/ leads to is there', () => {
+test('every file that deploy/’s text links to exists', () => {
   const pages = files.filter((path) => path.endsWith('.md'))
   for (const page of pages) {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, to]) => to!)

@@ -1,5 +1,5 @@
-// There is no Docker engine where tests run, so the image is built by hand: the files that the Dockerfile
-// copies, its environment, its entry point and its health check, exactly as they are written there.
+// Tests have no Docker engine, so the image is built by hand: the files that the Dockerfile copies, its
+// environment, its entry point and its health check, exactly as written there.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   return found
 }
 
-/** As the image has it, but for the port and for who can reach it. */
+/** The image's environment, except the port and the reachability. */
 function environment(): Record<string, string> {
   const lines = [...image.matchAll(/\b([A-Z][A-Z_]+)=(\S+)/g)].map(([, key, value]) => [key, value])
   return {

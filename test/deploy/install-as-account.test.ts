@@ -1,6 +1,6 @@
-// The install script with real rights, which takes root: what it does as Slipstream's account is done as
-// nobody, and that account has planted links in its folder. Root's files behind them are neither read nor
-// written, and root runs nothing that was fetched.
+// The install script with real privileges, which needs root. Steps as Slipstream's account run as nobody, and
+// that account has planted links in its folder. Root's files behind the links are neither read nor written,
+// and root runs no fetched code.
 
 import {
   chmodSync,
@@ -38,7 +38,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     rmSync(machine.base, { recursive: true, force: true })
   })
 
-  /** Whatever is made in the data folder is the account's. */
+  /** Files made in the data folder belong to the account. */
   function plant(make: () => void): void {
     make()
     for (const name of ['.', 'slipstream.sqlite', 'backups'])
@@ -52,7 +52,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     expect(statSync(treasure()).uid).toBe(0)
   }
 
-  test('without any, the copy is the account’s, and the release root’s', () => {
+  test('without any, the copy belongs to the account, and the release to root', () => {
     expect(machine.install().status).toBe(0)
     const copy = statSync(data('backups/before-upgrade.sqlite'))
     expect([copy.uid, copy.mode & 0o777]).toEqual([NOBODY, 0o600])
@@ -63,7 +63,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     }
   })
 
-  test('root runs nothing that npm fetched', () => {
+  test('root runs none of the code that npm fetched', () => {
     expect(machine.install().status).toBe(0)
     const runs = machine.diary().match(/^node as \d+: .*$/gm)!
     expect(runs.some((line) => line.includes('-e'))).toBe(true)
@@ -78,15 +78,18 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     ['the copy', () => link('backups/before-upgrade.sqlite', secret())],
     ['the log’s copy', () => link('backups/before-upgrade.sqlite-wal', secret())],
   ]
-  test.each(links)('%s: nothing is copied, and what ran runs on', (_what, make) => {
-    const before = readlinkSync(machine.at('opt/slipstream/current'))
-    plant(make)
-    const { status, stderr } = machine.install()
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is a symbolic link')])
-    expect(readlinkSync(machine.at('opt/slipstream/current'))).toBe(before)
-    expect(existsSync(join(machine.base, 'active'))).toBe(true)
-    expectUntouched()
-  })
+  test.each(links)(
+    '%s: no file is copied, and the running version keeps running',
+    (_what, make) => {
+      const before = readlinkSync(machine.at('opt/slipstream/current'))
+      plant(make)
+      const { status, stderr } = machine.install()
+      expect([status, stderr]).toEqual([1, expect.stringContaining('is a symbolic link')])
+      expect(readlinkSync(machine.at('opt/slipstream/current'))).toBe(before)
+      expect(existsSync(join(machine.base, 'active'))).toBe(true)
+      expectUntouched()
+    },
+  )
 
   function link(name: string, to: string): void {
     if (name.startsWith('backups/')) mkdirSync(data('backups'), { recursive: true })
@@ -94,7 +97,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     symlinkSync(to, data(name))
   }
 
-  test('one that the new version leaves before it fails is not written through', () => {
+  test('one left by the new version before it fails is not written through', () => {
     writeFileSync(join(machine.base, 'unhealthy'), '')
     const change = `rm -f '${data('slipstream.sqlite')}'; ln -s '${secret()}' '${data('slipstream.sqlite')}'`
     const systemctl = readFileSync(join(machine.base, 'bin/systemctl'), 'utf8')

@@ -1,4 +1,4 @@
-// The install script on a machine of files (test/support/bare-machine.ts).
+// The install script on a simulated bare machine (test/support/bare-machine.ts).
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -53,7 +53,7 @@ describe('a bare machine', () => {
     expect(diary()).toMatch(/systemctl enable slipstream\n[\s\S]*systemctl start slipstream/)
   })
 
-  test('has settings that load, which only root and the service can read', () => {
+  test('has settings that load, readable only by root and the service', () => {
     install('--hostname', HOST, '--members', 'did:web:a.example,b.example')
     const path = 'etc/slipstream/slipstream.env'
     const config = loadConfig({}, at(path))
@@ -72,7 +72,7 @@ describe('a bare machine', () => {
     expect(existsSync(at('etc/caddy'))).toBe(false)
   })
 
-  test('is left as it was by a dry run, which says what it would do', () => {
+  test('is unchanged by a dry run, which prints its steps', () => {
     const before = filesOfMachine()
     const { status, stdout } = install('--hostname', HOST, '--dry-run')
     expect(status).toBe(0)
@@ -95,7 +95,7 @@ describe('run again', () => {
     expect(diary()).not.toMatch(/^(apt-get|useradd|npm ci|systemctl (start|stop|reload))/m)
   })
 
-  test('it fetches all packages anew where that is asked for', () => {
+  test('it fetches all packages again if requested', () => {
     install('--hostname', HOST)
     const before = current()
     expect(install('--reinstall').status).toBe(0)
@@ -103,7 +103,7 @@ describe('run again', () => {
     expect(diary().match(/npm ci --ignore-scripts --omit=dev/g)).toHaveLength(2)
   })
 
-  test('it keeps what the operator changed in the settings and in Caddy’s own file', () => {
+  test('it keeps the operator’s changes in the settings and in Caddy’s own file', () => {
     install('--hostname', HOST)
     writeFileSync(at('etc/slipstream/slipstream.env'), 'SLIPSTREAM_HOSTNAME=mine.example\n')
     writeFileSync(at('etc/caddy/Caddyfile'), `mine\n${text('etc/caddy/Caddyfile')}`)
@@ -126,7 +126,7 @@ describe('an upgrade', () => {
     machine.forget()
   })
 
-  test('stops, copies the database, starts the new version and keeps the one before', () => {
+  test('stops, copies the database, starts the new version and keeps the previous one', () => {
     expect(install().status).toBe(0)
     expect(current()).not.toBe(before)
     expect(text('opt/slipstream/current/src/file')).toBe('newer')
@@ -137,9 +137,9 @@ describe('an upgrade', () => {
     )
   })
 
-  test('that does not come up is undone, its database too', () => {
+  test('that fails to start is undone, including its database', () => {
     writeFileSync(join(base, 'unhealthy'), '')
-    // The new version has changed the database before it failed.
+    // The new version changed the database before it failed.
     const systemctl = join(base, 'bin/systemctl')
     const change = `[ "$1" != start ] || echo new >'${at('var/lib/slipstream/slipstream.sqlite')}'`
     writeFileSync(
@@ -155,7 +155,7 @@ describe('an upgrade', () => {
     expect(existsSync(join(base, 'active'))).toBe(true)
   })
 
-  test('without room for the copy leaves what runs running', () => {
+  test('without room for the copy leaves the running version running', () => {
     machine.standIn('df', '#!/bin/sh\necho Avail\necho 100\n')
     const { status, stderr } = install()
     expect([status, stderr]).toEqual([1, expect.stringContaining('--no-backup')])
@@ -165,7 +165,7 @@ describe('an upgrade', () => {
     expect(current()).not.toBe(before)
   })
 
-  test('that fails while packages are fetched touches nothing that runs', () => {
+  test('that fails to fetch packages does not affect the running version', () => {
     machine.standIn('npm', '#!/bin/sh\n[ "$1" = --version ]\n')
     expect(install().status).not.toBe(0)
     expect(current()).toBe(before)
@@ -173,10 +173,10 @@ describe('an upgrade', () => {
   })
 })
 
-describe('who may read', () => {
+describe('which accounts may read', () => {
   const members = () => loadConfig({}, at('etc/slipstream/slipstream.env')).members
 
-  test('without a terminal: whoever has an invite code', () => {
+  test('without a terminal: holders of an invite code', () => {
     const { stdout } = install('--hostname', HOST, '--yes')
     expect(text('etc/slipstream/slipstream.env')).toContain('SLIPSTREAM_MEMBERS=invite\n')
     expect(stdout).toContain('slipstream invite create')
@@ -216,7 +216,7 @@ describe('who may read', () => {
   }
 })
 
-test('the doctor’s word stands at the end, and is no reason to fail', () => {
+test('the doctor’s report is printed at the end, and never fails the installation', () => {
   const node = join(base, 'node-24')
   write(
     node,

@@ -1,4 +1,4 @@
-// The systemd unit: valid, tight, and in step with how the process ends.
+// The systemd unit: valid, strict, and consistent with how the process exits.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,26 +29,26 @@ function value(key: string): string {
   return new RegExp(`^${key}=(.*)$`, 'm').exec(unit)![1]!
 }
 
-test('the process has time to drain before anything is killed', () => {
+test('the process has time to drain before it is killed', () => {
   const limit = Number(/STOP_TIMEOUT_MS = (\d+)_000/.exec(serve)![1])
   expect(value('KillSignal')).toBe('SIGTERM')
   expect(value('KillMode')).toBe('mixed')
   expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(limit)
 })
 
-test('what an operator must mend is not tried again', () => {
+test('failures that need an operator are not retried', () => {
   expect(value('RestartPreventExitStatus').split(' ').sort()).toEqual(
     [EXIT.io, EXIT.config].map(String).sort(),
   )
   expect(value('Restart')).toBe('on-failure')
 })
 
-test('its memory is limited, and one process that reaches the limit does not take the others along', () => {
+test('its memory is limited, and one process reaching the limit does not stop the others', () => {
   expect(value('MemoryMax')).toMatch(/^[1-9]\d%$/)
   expect(value('OOMPolicy')).toBe('continue')
 })
 
-test('it starts what the package’s own start does', () => {
+test('it starts the same as the package’s start script', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string }
   }
@@ -59,7 +59,7 @@ test('it starts what the package’s own start does', () => {
 })
 
 test.runIf(isVerifiable).each(['slipstream.service', 'slipstream-backup.service'])(
-  'systemd finds nothing wrong with %s, and its exposure is low',
+  'systemd finds no problems in %s, and its exposure is low',
   (name) => {
     const folder = mkdtempSync(join(tmpdir(), 'slipstream-unit-'))
     const text = readFileSync(join(root, 'deploy/systemd', name), 'utf8')
@@ -83,7 +83,7 @@ test.runIf(isVerifiable)('systemd understands the timer', () => {
   expect(run('calendar', '*-*-* 03:30')).toContain('Next elapse')
 })
 
-test('the nightly copy asks for what the command line knows', () => {
+test('the nightly copy uses options that the command line has', () => {
   const nightly = readFileSync(join(root, 'deploy/systemd/slipstream-backup.service'), 'utf8')
   const [, ...args] = /^ExecStart=\S+ (src\/tools\/cli\/main\.ts) (.*)$/m.exec(nightly)!
   expect(existsSync(join(root, args[0]!))).toBe(true)

@@ -1,6 +1,6 @@
-// What pages tell people to type, looked over without running it: also what needs root, a domain or two
-// machines must at least be shell, and name commands, options, scripts and units that there are. What
-// can be run is run by running.test.ts.
+// The commands in the documentation, checked without running them: even those that need root, a domain or two
+// machines must be valid shell and name existing commands, options, scripts and units. running.test.ts runs
+// the others.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const blocks = pages.flatMap(fencesOf).filter(({ language }) => language === 'sh
 const named = (some: readonly Fence[]) =>
   some.map((one) => [`${one.page}:${one.line}`, one] as const)
 
-/** A line of shell, or a piece of code in the text, with the page it stands on. */
+/** A line of shell, or a code span in the text, with its page. */
 type Told = { page: string; text: string }
 
 const told: Told[] = [
@@ -35,7 +35,7 @@ describe('blocks of shell', () => {
     expect(stderr).toBe('')
   })
 
-  test('nobody forgot to say that a block is shell', () => {
+  test('every block of shell is marked as such', () => {
     const other = pages
       .flatMap(fencesOf)
       .filter(({ language }) => ['', 'bash', 'shell', 'console'].includes(language))
@@ -57,7 +57,7 @@ describe('the command line', () => {
     })),
   )
 
-  /** Those without what comes after the command's name: arguments, options. */
+  /** The words of the command's name, without arguments and options. */
   function commandOf(words: readonly string[]) {
     return commands
       .filter(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
@@ -66,7 +66,7 @@ describe('the command line', () => {
 
   test('is named in many places', () => expect(calls.length).toBeGreaterThan(25))
 
-  test('has every command and every option that is named', () => {
+  test('has every command and option that is named', () => {
     const wrong = calls.filter(({ words }) => {
       const command = commandOf(words)
       const options = words.filter((word) => /^--[a-z]/.test(word))
@@ -77,7 +77,7 @@ describe('the command line', () => {
   })
 })
 
-test('npm scripts that are named are there, and benchmarks are', () => {
+test('npm scripts that are named exist, and so do benchmarks', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
@@ -99,7 +99,7 @@ test('npm scripts that are named are there, and benchmarks are', () => {
   ).toEqual([])
 })
 
-test('options of the install script and of scripts/start are theirs', () => {
+test('options of the install script and of scripts/start exist', () => {
   const helps = new Map([
     ['deploy/install.sh', execFileSync('bash', [join(root, 'deploy/install.sh'), '--help'])],
     ['scripts/start', execFileSync(process.execPath, [join(root, 'src/main.ts'), '--help'])],

@@ -1,5 +1,5 @@
-// The diagram of docs/ARCHITECTURE.md says what the imports say: nothing is drawn that isn't so, nothing
-// that is so is missing (an arrow, or a way along arrows), and no arrow is there that others make needless.
+// The diagram of docs/ARCHITECTURE.md matches the imports: every arrow is real, every import has an arrow or
+// a path along arrows, and no arrow is implied by others.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -14,7 +14,7 @@ const drawn = [
   ),
 ].map(([, from, to]) => `${from} ${to}`)
 
-/** `from to` for each pair of circles of which one imports the other. */
+/** `from to` for each pair of circles where one imports the other. */
 function importedCircles(): Set<string> {
   const circle = (path: string) => path.replace(/(\.ts$|\/.*)/, '')
   const pairs = new Set<string>()
@@ -34,7 +34,7 @@ const imported = [...importedCircles()].filter((pair) => {
   return from !== to && !FREE.includes(from) && !FREE.includes(to)
 })
 
-/** Whether arrows lead from the one to the other. */
+/** Whether a path of arrows connects the two. */
 function isReached(pair: string, arrows: readonly string[]): boolean {
   const [from = '', to = ''] = pair.split(' ')
   const seen = new Set([from])
@@ -49,11 +49,11 @@ test('every arrow is an import', () => {
   expect(drawn.filter((arrow) => !imported.includes(arrow))).toEqual([])
 })
 
-test('every import is an arrow, or a way along arrows', () => {
+test('every import is an arrow, or a path along arrows', () => {
   expect(imported.filter((pair) => !isReached(pair, drawn))).toEqual([])
 })
 
-test('no arrow follows from others', () => {
+test('no arrow is implied by others', () => {
   const needless = drawn.filter((arrow) =>
     isReached(
       arrow,

@@ -1,5 +1,5 @@
-// The pages hang together: links lead somewhere, every page can be found, and what they name (files,
-// settings, metrics) is there.
+// Consistency of the pages: links resolve, every page is reachable, and the files, settings and metrics they
+// name exist.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,17 +22,14 @@ import {
 
 const pages = readPages()
 const byPath = new Map(pages.map((page) => [page.path, page]))
-/** What was, stays as it was told. */
+/** The changelog describes the past as it was. */
 const current = pages.filter(({ path }) => path !== 'CHANGELOG.md')
 const cases = (some: readonly Page[]) => some.map((page) => [page.path, page] as const)
 
-test.each(cases(pages))(
-  'every link of %s leads to a file and a heading that are there',
-  (_, page) => {
-    const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
-    expect(broken).toEqual([])
-  },
-)
+test.each(cases(pages))('every link of %s leads to an existing file and heading', (_, page) => {
+  const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
+  expect(broken).toEqual([])
+})
 
 function leadsSomewhere(page: Page, link: string): boolean {
   const target = targetOf(page, link)
@@ -43,7 +40,7 @@ function leadsSomewhere(page: Page, link: string): boolean {
   return anchor === undefined || (other !== undefined && anchorsOf(other).includes(anchor))
 }
 
-test('on a machine that deploy/install.sh set up, no link of a page leads to what was left behind', () => {
+test('on a machine installed by deploy/install.sh, no page links to a file that was not shipped', () => {
   const script = readFileSync(join(root, 'deploy/install.sh'), 'utf8')
   const shipped = /^shipped=\((.*)\)$/m.exec(script)![1]!.split(' ')
   const isShipped = (path: string) =>
@@ -72,7 +69,7 @@ test('every page can be reached from README.md', () => {
   expect(pages.map(({ path }) => path).filter((path) => !seen.has(path))).toEqual([])
 })
 
-describe('what a page names is there', () => {
+describe('the things that pages name exist', () => {
   test.each(cases(current))('files of %s', (_, page) => {
     const named = codeSpansOf(page).filter(looksLikeAPath)
     expect(named.filter((path) => !isSomewhere(page, path))).toEqual([])
@@ -84,7 +81,7 @@ describe('what a page names is there', () => {
     expect(named.filter((key) => !known.has(key))).toEqual([])
   })
 
-  test.each(cases(current))('values of settings in %s are fit', (_, page) => {
+  test.each(cases(current))('values of settings in %s are valid', (_, page) => {
     const spans = codeSpansOf(page).flatMap((text) => [
       ...text.matchAll(/(SLIPSTREAM_\w+)=(?![A-Z]+\b)([^\s…]+)(?!…)/g),
     ])
@@ -100,7 +97,7 @@ describe('what a page names is there', () => {
     }
   })
 
-  test('every word of the status page about its state stands in docs/OPERATING.md', () => {
+  test('every state named on the status page is in docs/OPERATING.md', () => {
     const source = readFileSync(join(root, 'src/http/pages/state-words.ts'), 'utf8')
     const titles = [...source.matchAll(/title: ['`]([^'`$]+)/g)].map((match) => match[1]!.trim())
     const { text } = byPath.get('docs/OPERATING.md')!
@@ -108,13 +105,13 @@ describe('what a page names is there', () => {
     expect(titles.filter((title) => !text.includes(`\n| ${title}`))).toEqual([])
   })
 
-  test('every area of the doctor stands in docs/OPERATING.md', () => {
+  test('every area of the doctor is in docs/OPERATING.md', () => {
     const [, section = ''] = byPath.get('docs/OPERATING.md')!.text.split('\n### The doctor\n')
     const [table = ''] = section.split('\n### ')
     expect(areas.filter((area) => !table.includes(area))).toEqual([])
   })
 
-  test('lines of the log, as docs/OPERATING.md quotes them, are written', () => {
+  test('log lines quoted in docs/OPERATING.md exist in the sources', () => {
     const quoted = codeSpansOf(byPath.get('docs/OPERATING.md')!)
       .filter((span) => /^[a-z]+:?( [a-zA-Z'’]+:?)+$/.test(span))
       .filter(
@@ -148,7 +145,7 @@ function isInATopFolder(span: string): boolean {
   return topFolders.some((name) => span.startsWith(`${name}/`)) && !span.startsWith('data/')
 }
 
-/** Pages name files from the root, from src (as the rooms are), or from where they stand. */
+/** Pages name files relative to the root, to src (as with rooms), or to their own folder. */
 function isSomewhere(page: Page, path: string): boolean {
   const bases = ['', 'src', 'src/*', 'deploy/systemd', dirname(page.path)]
   return bases.some((base) =>

@@ -1,6 +1,6 @@
-// What pages tell people to type is typed, as it stands there: in a copy of the project whose packages are
-// in place, as bash runs it, against a server that `scripts/start` started in it. The server reads the
-// simulated network. Only names are put in the place of the examples' (a port, a member, a folder).
+// Runs the commands in the documentation as written, with bash, in a copy of the project with its packages
+// installed, against a server that `scripts/start` started there and that reads the simulated network. Only
+// the examples' names are replaced (a port, a member, a folder).
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const blocks = readPages()
   .flatMap(fencesOf)
   .filter(({ language }) => language === 'sh')
-/** What stands on two pages is typed once. */
+/** Blocks that appear on two pages run once. */
 function withInfo(info: string): [string, Fence][] {
   const wanted = blocks.filter((one) => one.info === info)
   const first = ({ text }: Fence) => wanted.find((one) => one.text === text)
@@ -39,7 +39,7 @@ const project = join(folder, 'slipstream')
 const backups = join(folder, 'backups')
 let simulation: Simulation
 let port: number
-/** Whatever failed, nothing is left running. */
+/** Stopped at the end, even after failures. */
 const started: Started[] = []
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** As a fresh checkout in which the packages were installed already. */
+/** Like a fresh checkout with its packages already installed. */
 function copyProject(): void {
   const left = ['.git', '.cache', '.env', 'data', 'coverage', 'node_modules']
   for (const name of readdirSync(root).filter((one) => !left.includes(one))) {
@@ -87,7 +87,7 @@ function copyProject(): void {
       symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
   }
   cpSync(join(project, 'package-lock.json'), join(project, 'node_modules/.slipstream-installed'))
-  // As `npm link` and the install script do.
+  // Like `npm link` and the install script.
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(project, 'scripts/slipstream'), join(folder, 'bin/slipstream'))
 }
@@ -110,7 +110,10 @@ function environment(): Record<string, string> {
   }
 }
 
-/** The examples' names become those of this machine. OPERATING.md makes its Alice a member; elsewhere she is. */
+/**
+ * Replaces the examples' names by real ones. OPERATING.md makes its Alice a member; elsewhere she
+ * already is.
+ */
 function here({ page, text }: Fence): string {
   const [named, other] = simulation.network.repositories
   const alice = page === 'docs/OPERATING.md' ? other! : named!
@@ -122,7 +125,7 @@ function here({ page, text }: Fence): string {
     .replaceAll('/mnt/backups', backups)
 }
 
-/** Ends with all it said where it does not end well. */
+/** Rejects with the whole output on failure. */
 function bash(commands: string): Promise<string> {
   const script = `set -euo pipefail\n${commands}`
   const options = { cwd: project, env: environment(), timeout: MAX_WAIT_MS }
@@ -141,7 +144,9 @@ type Started = {
 }
 type Stop = (signal?: NodeJS.Signals) => Promise<number | null>
 
-/** Starts something that runs until it is stopped, as ctrl-C would: with everything that it started. */
+/**
+ * Starts a long-running command; stopping it works like ctrl-C and includes its child processes.
+ */
 function start(script: string): Started {
   const child = spawn('bash', ['-c', `exec ${script}`], {
     cwd: project,
@@ -152,7 +157,7 @@ function start(script: string): Started {
   child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
   child.stderr.on('data', (piece: Buffer) => (text += piece.toString()))
   const exit = once(child, 'exit').then(([code]) => code as number | null)
-  // The demo, asked to end, ends what it started itself in another group.
+  // The demo ends its own child processes, which run in another group.
   const endAll = () => signalGroup(child, 'SIGTERM')
   process.once('exit', endAll)
   const one: Started = {
@@ -178,7 +183,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal)
   } catch {
-    // It is over.
+    // Already ended.
   }
 }
 
@@ -193,7 +198,7 @@ async function patiently<T>(look: () => T | null, child: ChildProcess, text: () 
   }
 }
 
-/** What the machine of the tests has not, its pages can't type: that is said, and left out. */
+/** Skips and reports blocks that need software missing on the test machine. */
 function canType({ page, line, text }: Fence): boolean {
   const missing = ['curl', 'openssl'].filter(
     (tool) => new RegExp(`\\b${tool} `).test(text) && !isInstalled(tool),
@@ -206,7 +211,7 @@ function isInstalled(tool: string): boolean {
   return spawnSync('bash', ['-c', `command -v ${tool}`]).status === 0
 }
 
-test('most of what can be typed is', () => {
+test('most of the runnable blocks run', () => {
   const typed = blocks.filter(({ info }) => !info.startsWith('no-test'))
   expect(typed.length).toBeGreaterThan(15)
 })
@@ -216,7 +221,7 @@ describe('with a server running', () => {
   beforeAll(async () => {
     server = start('scripts/start')
     await server.said(/serving on/)
-    // Until something has come in, there is nothing to be told of the stream.
+    // Until the first event arrives, the stream has no status to report.
     await bash(`until slipstream stats | grep -q 'behind'; do sleep 0.2; done`)
   })
   afterAll(async () => {
@@ -232,7 +237,7 @@ describe('with the server stopped', () => {
   test.each(withInfo('stopped'))('%s', async (_, block) => void (await bash(here(block))))
 })
 
-describe('what runs until it is stopped', () => {
+describe('commands that run until stopped', () => {
   test.each(withInfo('serves'))('%s prints a first request that is answered', async (_, block) => {
     const server = start(block.text.trim())
     const [request] = await server.said(/^curl -H .*$/m)

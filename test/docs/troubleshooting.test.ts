@@ -1,5 +1,5 @@
-// docs/TROUBLESHOOTING.md and the doctor's own advice: what they tell people to type and to set is there.
-// Commands and options of all pages are looked over by commands.test.ts.
+// docs/TROUBLESHOOTING.md and the doctor's own advice: the commands and settings they name exist.
+// commands.test.ts checks the commands and options of all pages.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,14 +22,14 @@ describe.each([
   ['the page', page],
   ['the doctor', advice],
 ])('%s', (_name, text) => {
-  it('names settings that there are', () => {
+  it('names existing settings', () => {
     const known = Object.values(settings).map(({ key }) => key)
     const named = matches(text, /\b(SLIPSTREAM_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter((key) => !known.includes(key))).toEqual([])
   })
 
-  it('names commands that there are', () => {
+  it('names existing commands', () => {
     const program = createProgram()
     const known = program.commands.flatMap((one) => [
       one.name(),
@@ -39,29 +39,29 @@ describe.each([
       text,
       /`(?:[^`\n]* )?(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [a-z]+)?)/g,
     )
-    // The doctor says them as they are typed where it was installed (cures.ts).
+    // The doctor prints them as typed on the installed machine (cures.ts).
     const cures = matches(text, /here\.command\(['`]([a-z][a-z-]*(?: [a-z]+)?)/g)
     const named = [...typed, ...cures]
     const isKnown = (words: string) => known.includes(words) || known.includes(words.split(' ')[0]!)
     expect(named.length).toBeGreaterThan(5)
-    // Units, containers and accounts have the same name.
+    // Units, containers and accounts share this name.
     expect(named.filter((words) => words !== 'slipstream' && !isKnown(words))).toEqual([])
   })
 })
 
 describe('the page', () => {
-  it('names areas that the doctor has', () => {
+  it('names existing areas of the doctor', () => {
     const named = matches(page, /--only ([a-z.,]+)`/g).flatMap((some) => some.split(','))
     expect(named.filter((area) => !(areas as readonly string[]).includes(area))).toEqual([])
   })
 
-  it('leads to every area of the doctor but the software itself', () => {
+  it('leads to every area of the doctor except the software itself', () => {
     const named = new Set(matches(page, /--only ([a-z.,]+)`/g).flatMap((some) => some.split(',')))
     const missing = areas.filter((area) => !named.has(area))
     expect(missing).toEqual(['software', 'database'])
   })
 
-  it('has a symptom, a cause and something to do in every row', () => {
+  it('has a symptom, a cause and a remedy in every row', () => {
     expect(rows.length).toBeGreaterThan(60)
     const cells = (row: string) =>
       row
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect(rows.filter((row) => cells(row).length !== 3 || cells(row).includes(''))).toEqual([])
   })
 
-  it('says of each thing to do a command, a setting, a page, or why there is nothing to do', () => {
+  it('names for each remedy a command, a setting, a page, or why none is needed', () => {
     const said = (row: string) => row.split('|').at(-2)!
     const isClear = (text: string) =>
       /`[^`]+`|docs\/[\w-]+\.md|nothing|wait|report|owner mends/.test(text)

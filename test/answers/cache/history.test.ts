@@ -1,5 +1,5 @@
-// Cached views kept through a random history with failures: after each batch they say what views say that
-// know nothing of the past. Only notes tell them what changed.
+// Cached views through a random history with failures: after each batch they equal views built from scratch.
+// Only notes tell the cache what changed.
 
 import { expect, test } from 'vitest'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
@@ -23,7 +23,7 @@ import { expectSameAsViews, type Things } from '../../support/views-compared.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 31_007)
-/** Room for about half of what there is. */
+/** Room for about half of the views. */
 const LITTLE_BYTES = 400_000
 const LABELERS = ['person-2', 'person-3']
 const MEMBERS = ['person-0', 'person-1']
@@ -44,7 +44,7 @@ function cachedViewsOf(world: World, maxBytes: number) {
   return { hydrator, viewCache, feeds }
 }
 
-/** Some of what there is or was, the newest more often, and some that there is not. */
+/** Some present or past things, newer ones more often, and some that never existed. */
 function someThings(world: World, random: Random): Things {
   const upTo = (sql: string) => {
     const count = world.db.prepare<[], number>(sql).pluck().get()!
@@ -58,7 +58,7 @@ function someThings(world: World, random: Random): Things {
   return { items, posts, uids }
 }
 
-/** Pages of what some accounts wrote and reposted. */
+/** Pages of posts and reposts by some accounts. */
 function expectSameFeed({ feeds }: ReturnType<typeof cachedViewsOf>, world: World, random: Random) {
   const originators = Array.from({ length: world.actors.count }, (_, i) => i + 1)
   const until = random.chance(0.5) ? world.now() : world.now() - random.below(5_000)
@@ -75,7 +75,7 @@ function expectSameFeed({ feeds }: ReturnType<typeof cachedViewsOf>, world: Worl
   }
 }
 
-/** By few, about anything, and often taken back. */
+/** By few labelers, on any subject, and often negated. */
 function labelSomething(world: World, random: Random): void {
   const src = world.account(random.pick(LABELERS))
   const written = world.sent.filter(
@@ -96,7 +96,7 @@ function labelSomething(world: World, random: Random): void {
 const ACTED_UPON = ['!takedown', '!suspend', '!no-unauthenticated', 'impersonation', 'needs-review']
 const IN_A_CENTURY = '2126-01-01T00:00:00.000Z'
 
-/** What stands before and after labels: other letters than ASCII, and labels by those who write. */
+/** Covers what surrounds labels in the bytes: non-ASCII text, and self-labels. */
 function labelThemselves(world: World, random: Random): void {
   const did = world.account(`person-${random.below(9)}`)
   const values = ['rude', 'porn', '!no-unauthenticated'].filter(() => random.chance(0.4))

@@ -1,4 +1,4 @@
-// What cached views forget, one thing at a time, where chance seldom leads.
+// What cached views forget, one change at a time, in situations that chance rarely reaches.
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { ABSENT, CACHED, dependency } from '../../../src/answers/cache/cached-view.ts'
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const world of worlds.splice(0)) world.dispose()
 })
 
-/** `look` gives the post as `viewer` sees it now; nothing but what changed is read again. */
+/** `look` returns the post as `viewer` sees it now; only changed parts are read again. */
 function start() {
   const world = createWorld({ scope: 'network', members: ['alice', 'bob'] })
   worlds.push(world)
@@ -56,7 +56,7 @@ function start() {
   return { world, alice, bob, viewCache, look, asked, reads }
 }
 
-test('a page that was shown once asks the database nothing, and after a like only for counts', () => {
+test('a page shown before runs no queries, and after a like only those for counts', () => {
   const { world, alice, bob, viewCache, reads } = start()
   for (const did of [alice, bob]) world.profile(did, { displayName: 'somebody' })
   world.follow(bob, alice)
@@ -77,7 +77,7 @@ test('a page that was shown once asks the database nothing, and after a like onl
   expect(reads).toEqual(['postCounts'])
 })
 
-test('a gate lets in whom its owner follows, as soon as they do', () => {
+test('a gate admits its owner’s follows as soon as they are followed', () => {
   const { world, alice, bob, look } = start()
   const post = world.post(alice)
   world.threadgate(post, [{ $type: 'app.bsky.feed.threadgate#followingRule' }])
@@ -88,7 +88,7 @@ test('a gate lets in whom its owner follows, as soon as they do', () => {
   expect(look(post).viewer).toMatchObject({ replyDisabled: true })
 })
 
-test('a gate for a list lets in who joins it, and shows the list once it is there', () => {
+test('a gate for a list admits new list members, and shows the list once it exists', () => {
   const { world, alice, bob, look } = start()
   const uri = `at://${alice}/app.bsky.graph.list/3kaaaaaaaaaaa`
   const post = world.post(alice)
@@ -104,7 +104,7 @@ test('a gate for a list lets in who joins it, and shows the list once it is ther
   })
 })
 
-test('what a viewer did to a post is seen by that viewer alone', () => {
+test('only the viewer sees their own acts on a post', () => {
   const { world, alice, bob, look } = start()
   const post = world.post(alice)
   expect(look(post).viewer.like).toBeUndefined()
@@ -116,7 +116,7 @@ test('what a viewer did to a post is seen by that viewer alone', () => {
   expect(look(post).viewer.like).toBeUndefined()
 })
 
-test('the author sees what is pinned, and others do not', () => {
+test('only the author sees what is pinned', () => {
   const { world, alice, look } = start()
   const post = world.post(alice)
   expect(look(post, alice).viewer.pinned).toBeUndefined()
@@ -125,7 +125,7 @@ test('the author sees what is pinned, and others do not', () => {
   expect(look(post).viewer.pinned).toBeUndefined()
 })
 
-test('an account without a profile is asked for with each answer that shows it, until it is there', () => {
+test('an account without a profile is queried with each answer that shows it, until the profile exists', () => {
   const { world, alice, look, asked } = start()
   const post = world.post(alice)
   look(post)
@@ -138,7 +138,7 @@ test('an account without a profile is asked for with each answer that shows it, 
   expect(asked.every(({ isEmpty }) => isEmpty)).toBe(true)
 })
 
-test('what somebody is doing is kept until it ends, and says more to themselves', () => {
+test('a status is cached until it ends, and its owner sees more of it', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { world, alice, bob, viewCache, look, reads } = start()
   vi.setSystemTime(world.now())
@@ -161,12 +161,12 @@ test('what somebody is doing is kept until it ends, and says more to themselves'
   expect(profile).toContain('"isActive":false')
 })
 
-test('what a kept thing depends on is known in both generations', () => {
+test('dependencies of a cached view are known in both generations', () => {
   const kept = new CachedViews(20_000)
   const cachedView = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
   kept.keep(CACHED.item, 2, cachedView, [dependency.post(900)])
   for (let id = 1; id < 9; id++) kept.keep(CACHED.post, id, cachedView)
-  // The first is in the older generation by now, and all that was kept after it in the younger.
+  // The first is now in the older generation, and all later entries are in the younger.
   kept.forgetDependents(dependency.post(900))
   expect(kept.get(CACHED.item, 2)).toBeUndefined()
   expect(kept.get(CACHED.post, 8)).toBe(cachedView)

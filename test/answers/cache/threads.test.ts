@@ -1,5 +1,5 @@
-// Two reading threads that present without a pause while the writer writes: whenever it holds still,
-// both say what the rows say. What they kept in the middle of a change would show.
+// Two reading threads that present continuously while the writer writes: whenever it pauses, both match the
+// rows. A view cached in the middle of a change would show up.
 
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ function startReader(world: World) {
   })
   const ended = new Promise((resolve) => worker.once('exit', resolve))
   return {
-    /** Blocks until it has compared. */
+    /** Blocks until the comparison is done. */
     compare(): void {
       const before = Atomics.load(places, CONTROL.answers)
       Atomics.store(places, CONTROL.order, ORDER.compare)
@@ -50,11 +50,11 @@ function startReader(world: World) {
   }
 }
 
-test('threads keep nothing of a change that they saw half', { timeout: 120_000 }, async () => {
+test('threads cache nothing from a half-seen change', { timeout: 120_000 }, async () => {
   const random = createRandom(testSeed('fragments in threads'))
   const world = createWorld({ scope: 'network', members: MEMBERS })
   const readers = [startReader(world), startReader(world)]
-  // Threads come to run only once this one lets go.
+  // Threads only start once this one yields.
   await new Promise((resolve) => setTimeout(resolve, 100))
   const events = randomHistory(world, random, 600)
   for (let part = 0; part < COMPARISONS; part++) {

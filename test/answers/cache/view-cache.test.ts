@@ -1,4 +1,4 @@
-// Cached views say what views say: for every viewer of random worlds, whatever was kept in between.
+// Cached views equal uncached ones for every viewer of random worlds, whatever was cached before.
 
 import { expect, test } from 'vitest'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'

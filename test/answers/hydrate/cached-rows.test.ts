@@ -1,4 +1,4 @@
-// What is kept from request to request: it never shows, and it does not grow without bound.
+// Rows cached between requests: they never change an answer, and their size stays bounded.
 
 import { expect, test } from 'vitest'
 import { KeptRows } from '../../../src/answers/hydrate/cached-rows.ts'
@@ -19,7 +19,7 @@ import { createWorld, type World } from '../../support/world.ts'
 const SEED = Number(process.env['SEED'] ?? 90_112)
 const urls = createMediaUrls(referenceUrlPatterns)
 
-/** Everything that there is, as this viewer sees it. */
+/** Everything in the world, as this viewer sees it. */
 function everything(world: World, hydrator: ReturnType<typeof hydratorOf>, did: string): unknown {
   const ids = (table: string) =>
     world.db.prepare<[], number>(`SELECT id FROM ${table} ORDER BY id`).pluck().all()
@@ -39,14 +39,16 @@ function hydratorOf({ db, actors, graph }: World) {
   return createHydrator({ db, actors, graph, urls })
 }
 
-/** The two around the place where they part: whole pages would make the message unreadable. */
+/**
+ * Returns both pages around their first difference; whole pages would make the message unreadable.
+ */
 function firstDifference(a: Buffer, b: Buffer): string[] | undefined {
   if (a.equals(b)) return undefined
   const at = a.findIndex((byte, i) => byte !== b[i])
   return [a, b].map((bytes) => bytes.subarray(Math.max(at - 300, 0), at + 100).toString())
 }
 
-/** Fails after its last event, as a full disk would make it. */
+/** Fails after the last event, like a full disk. */
 function failing(events: StreamEvent[]): StreamEvent[] {
   const poison = {
     kind: 'commit',
@@ -74,7 +76,7 @@ test(`whatever happened in between, it is as if nothing had been kept (seed ${SE
       const fresh = everything(world, hydratorOf(world), viewer)
       const kept = everything(world, keeping, viewer)
       expect(firstDifference(jsonBytes(kept), jsonBytes(fresh))).toBeUndefined()
-      // What is kept as bytes says what plain serialisation says.
+      // The cached bytes equal plain serialisation.
       expect(JSON.parse(jsonBytes(kept).toString())).toEqual(JSON.parse(JSON.stringify(fresh)))
       sizes.add(jsonBytes(kept).length)
     }
@@ -84,7 +86,7 @@ test(`whatever happened in between, it is as if nothing had been kept (seed ${SE
   }
 })
 
-test('what was not asked for is forgotten before the bytes run out', () => {
+test('evicts unused rows before the byte limit is exceeded', () => {
   const rows = new KeptRows<[number], { id: number }>(1_000)
   for (let id = 1; id <= 100; id++) {
     rows.keep(id, [id], { id }, 100)

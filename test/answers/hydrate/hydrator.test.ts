@@ -1,5 +1,5 @@
-// Hydration as a loader: batched whatever the page holds, of one moment, and unmoved by rows that
-// can't be used or are not there.
+// Hydration as a loader: batched whatever the page holds, consistent with one moment, and unaffected by
+// unusable or missing rows.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
@@ -33,7 +33,7 @@ function hydrated(given = world): HydratedWorld {
   return one
 }
 
-/** The same connection, with every run of a statement noted as its text. */
+/** The same connection; records the text of every statement that runs. */
 function noting(db: Db, runs: string[]): Db {
   const noted = (text: string, statement: object): object =>
     new Proxy(statement, {
@@ -65,7 +65,7 @@ function everyItem({ written }: HydratedWorld, given: World): number[] {
 }
 
 describe('a page', () => {
-  test('costs a bounded number of statements, however many items it has', () => {
+  test('costs a bounded number of statements for any number of items', () => {
     const full = randomWorld(createRandom(3), 600)
     const one = hydrated(full)
     const runs: string[] = []
@@ -75,9 +75,10 @@ describe('a page', () => {
     const items = everyItem(one, full)
     expect(items.length).toBeGreaterThan(150)
     hydrator.feed(items, one.reader([...full.accounts.keys()][0]))
-    // Lists are looked up by key, one at a time: few posts embed one, few gates name one.
+    // Lists are looked up by key, one at a time, because few posts embed one and few gates name
+    // one.
     const byKey = runs.filter((text) => text.startsWith('SELECT id FROM lists'))
-    // Packed likes, follows and blocks are read by creator and by subject: a few for each account.
+    // Packed likes, follows and blocks are read by creator and by subject: a few reads per account.
     const probes = runs.filter((text) => /FROM \w+_by_(creator|subject)/.test(text))
     expect(probes.length).toBeLessThan(6 * (items.length + full.accounts.size))
     expect(runs.length - byKey.length - probes.length).toBeLessThan(32)
@@ -87,7 +88,7 @@ describe('a page', () => {
     }
   })
 
-  test('leaves out ids that lead nowhere, and keeps the rest', () => {
+  test('leaves out dangling ids and keeps the rest', () => {
     const ann = world.account('ann')
     const post = world.post(ann)
     const one = hydrated()
@@ -99,7 +100,7 @@ describe('a page', () => {
     expect(one.hydrator.profiles([900, 0], createReader(undefined)).actors.size).toBe(0)
   })
 
-  test('holds parent, root, grandparent’s author and quotes two deep, and no more', () => {
+  test('holds parent, root, the grandparent’s author and quotes two deep, and no more', () => {
     const names = ['a', 'b', 'c', 'd'].map((name) => world.account(`person${name}`))
     const root = world.post(names[0]!)
     const second = world.reply(names[1]!, { root, parent: root })
@@ -123,7 +124,7 @@ describe('a page', () => {
     })
   })
 
-  test('tells a post that was never seen from one that is gone', () => {
+  test('distinguishes a post that was never seen from a deleted one', () => {
     const [ann, bob] = [world.account('ann'), world.account('bob')]
     const never = `at://${bob}/app.bsky.feed.post/3kaaaaaaaaa22`
     const gone = world.post(bob)
@@ -139,7 +140,7 @@ describe('a page', () => {
     expect(stubs.map(({ uri }) => uri)).toEqual([never])
   })
 
-  test('is of one moment: what is written meanwhile is not in it', () => {
+  test('reads one snapshot, without concurrent writes', () => {
     const ann = world.account('ann')
     const post = world.post(ann, { text: 'before' })
     const one = hydrated()
@@ -159,8 +160,8 @@ describe('a page', () => {
   })
 })
 
-describe('a row that cannot be used', () => {
-  test('is as if it were not there, and is counted', () => {
+describe('an unusable row', () => {
+  test('is treated as missing, and counted', () => {
     const ann = world.account('ann')
     const [torn, unsound, good] = [1, 2, 3].map(() => world.post(ann)) as [string, string, string]
     world.profile(ann)

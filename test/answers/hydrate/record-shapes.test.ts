@@ -1,5 +1,5 @@
-// The second line of defence must not be stricter than the door: whatever satisfies its lexicon
-// can be shown. (That whatever is sound gives valid views is shown in test/answers/views/lexicon.test.ts.)
+// The second line of defence must not be stricter than the first: every record that satisfies its lexicon can
+// be shown. (test/answers/views/lexicon.test.ts shows that sound records give valid views.)
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const checks = new Map<string, Check>([
 
 type Value = Record<string, unknown>
 
-/** Values that some lexicon field somewhere may or may not take. */
+/** Values that some lexicon field may or may not accept. */
 const ODDITIES = [
   undefined,
   null,
@@ -60,7 +60,7 @@ const ODDITIES = [
   { $type: 'com.atproto.label.defs#selfLabels', values: [] },
 ]
 
-/** A copy in which some field somewhere holds something odd. */
+/** A copy with an odd value in a random field. */
 function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.chance(0.15)) {
     return random.pick(ODDITIES)
@@ -97,7 +97,7 @@ function agree(
   return counts
 }
 
-test('records of random worlds that satisfy their lexicon are sound, mutated ones too', () => {
+test('records of random worlds that satisfy their lexicon are sound, even mutated', () => {
   const random = createRandom(11)
   const world = randomWorld(random, 250)
   const records = [...world.records.values()]

@@ -1,5 +1,5 @@
-// The line of a thread's owner: as told by hand, and over random replies and deletions the same as the
-// reference's.
+// The chain of replies by a thread's owner: handwritten cases, and equality with the reference over random
+// replies and deletions.
 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const SEED = Number(process.env['SEED'] ?? 8_100)
 const ROOT = 1
 const DAY_MS = Date.UTC(2026, 10, 1)
 
-/** Written so many milliseconds into the day. */
+/** A reply written `at` milliseconds into the day. */
 function reply(
   post: number,
   given: { parent?: number; at: number; deletedAt?: number; rkey?: string },
@@ -23,13 +23,13 @@ function reply(
   return [post, parent, deletedAt === undefined ? null : DAY_MS + deletedAt, packRkey(rkey)]
 }
 
-describe('the line', () => {
-  test('is none where the owner says nothing more', () => {
+describe("the owner's chain", () => {
+  test('is absent if the owner adds no reply', () => {
     expect(opThread(ROOT, [])).toBeUndefined()
     expect(opThread(ROOT, [reply(2, { parent: 7, at: 1 })])).toBeUndefined()
   })
 
-  test('goes on with the oldest reply, and from there', () => {
+  test('continues with the oldest reply, and from there', () => {
     const rows = [
       reply(2, { at: 2 }),
       reply(3, { at: 1 }),
@@ -39,7 +39,7 @@ describe('the line', () => {
     expect(opThread(ROOT, rows)).toEqual([ROOT, 3, 4])
   })
 
-  test('leads through a deleted reply as long as something is left below it', () => {
+  test('passes through a deleted reply while any reply remains below it', () => {
     const rows = [
       reply(2, { at: 1, deletedAt: 9 }),
       reply(3, { parent: 2, at: 2 }),
@@ -56,7 +56,7 @@ describe('the line', () => {
     expect(opThread(ROOT, [deleted, before, after])).toEqual([ROOT, 4])
   })
 
-  test('is none where posts go round in a circle', () => {
+  test('is absent if the posts form a cycle', () => {
     const rows = [
       reply(2, { at: 1 }),
       reply(3, { parent: 2, at: 2 }),

@@ -11,7 +11,7 @@ afterEach(() => {
 const ALL: PlaceRange = { from: { period: 0, id: 0 }, below: { period: 2 ** 31 - 1, id: 0 } }
 const numberOf = ({ period, id }: PostPlace) => period * 2 ** 20 + id
 
-/** A plain list in place of the index; each look takes so long by the clock. */
+/** A plain list instead of the index; each lookup takes `tookMs` on the clock. */
 function listed(places: PostPlace[], tookMs: () => number): PostSearch {
   const inRange = ({ from, below }: PlaceRange) => {
     vi.advanceTimersByTime(tookMs())
@@ -31,7 +31,7 @@ function listed(places: PostPlace[], tookMs: () => number): PostSearch {
   }
 }
 
-test('however slow or quick, going on where it was cut reads everything once, in order', () => {
+test('at any speed, resuming where it was cut off reads everything once, in order', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const random = createRandom(testSeed('scanPosts'))
   for (let round = 0; round < 60; round++) {

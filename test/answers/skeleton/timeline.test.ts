@@ -1,4 +1,4 @@
-// The timeline's skeleton over the real graph, account table and rings, with rows written directly.
+// The timeline's skeleton over the real graph, account table and rings, with directly written rows.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -106,7 +106,7 @@ describe.each([
     const shown = items.filter(({ originator }) => originator !== '7')
     const own = shown.filter(({ originator }) => originator === String(VIEWER))
     const followed = shown.filter(({ originator }) => originator !== String(VIEWER))
-    // The ring may hold items of accounts that are hidden since; presenting drops those.
+    // The ring may hold items of accounts that were hidden later; presenting drops those.
     const isShown = (key: string) => shown.some((item) => item.key === key)
 
     for (const limit of [1, 9, 50, 100]) {
@@ -136,11 +136,11 @@ test('above the limit the share kept is the same in the ring, below it, and with
   const followed = items.filter(({ originator }) => originator !== String(VIEWER))
   const kept = new Set(open)
   const share = followed.filter(({ key }) => kept.has(key)).length / followed.length
-  // 50 of 199: a quarter; the standard deviation over so many items is under 0.008.
+  // 50 of 199, a quarter; the standard deviation over this many items is below 0.008.
   expect(Math.abs(share - 50 / 199)).toBeLessThan(0.04)
 })
 
-test('a page that is not read for all whom the viewer follows says so, and one from the ring has nothing to say', () => {
+test('a page that leaves out some follows says so, and one from the ring has no need to', () => {
   const many = 110_000
   const world = build({ accounts: 30, timelineLength: 20, limit: 1_000_000 })
   fill(createRandom(3), { items: 400, accounts: 30, times: 100_000 })
@@ -162,7 +162,7 @@ test('a page that is not read for all whom the viewer follows says so, and one f
   expect(pages.at(-1)!.followsLeftOut).toBe(alone.followsLeftOut)
 })
 
-test('nobody’s timeline is empty, and so is one that follows the hidden', () => {
+test('the timeline without a viewer is empty, and so is one whose follows are hidden', () => {
   const world = build({ accounts: 3, timelineLength: 10, limit: 2000 })
   fill(createRandom(1), { items: 50, accounts: 3, times: 1000 })
   world.actors.setFlags(2, HIDDEN)

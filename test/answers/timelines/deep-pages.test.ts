@@ -1,6 +1,6 @@
-// What a page of a long timeline reads, counted: statements and rows, not time. It is the same at the tip, in the middle
-// and at the very beginning, and no more of a history that is five times as long; and a page that was read before is
-// mostly in memory.
+// Counts the statements and rows that a page of a long timeline reads, instead of its time. The count is the
+// same at the tip, in the middle and at the very beginning, and no higher for a history five times as long; a
+// page read before comes mostly from memory.
 
 import { afterEach, expect, test } from 'vitest'
 import { createArrivalSource } from '../../../src/answers/timelines/arrival-source.ts'
@@ -15,7 +15,7 @@ const LIMIT = 25
 let world: World
 afterEach(() => world.dispose())
 
-/** Everybody in turn, again and again. */
+/** Accounts in rotation. */
 function fillUpTo(length: number): void {
   world.db.exec(`INSERT INTO arrivals (uid, item, at)
     WITH RECURSIVE n(i) AS (
@@ -23,7 +23,7 @@ function fillUpTo(length: number): void {
     SELECT 1 + i % ${ACCOUNTS}, i * 2, i FROM n`)
 }
 
-/** A connection that notes how many rows and statements it was asked for. */
+/** A connection that counts the rows and statements requested. */
 function counting(db: Db): { db: Db; taken(): number } {
   let count = 0
   const note = <T>(value: T): T => {
@@ -75,7 +75,7 @@ function open(follows: number) {
       describe: () => new Map(),
       gapsIn: () => [],
     })
-  /** What a page and the event before it take, as somebody who has just come. */
+  /** Reads for a page and the event before it, by a new reader. */
   const read = async (at: number, isForward: boolean) => {
     taken()
     const one = source()
@@ -92,7 +92,7 @@ function open(follows: number) {
 const PLACES = [0.999, 0.75, 0.5, 0.25, 0.001]
 
 test.each([1, 10, 50, 125])(
-  'of %d accounts, wherever it is, and however long the history',
+  'of %d accounts, at any position and for any length of history',
   async (follows) => {
     world = createWorld({ scope: 'network', members: ['alice'] })
     let most = 0
@@ -111,7 +111,7 @@ test.each([1, 10, 50, 125])(
   },
 )
 
-test('the second time a page reads few rows', async () => {
+test('rereading a page takes few rows', async () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   fillUpTo(50_000)
   const { read } = open(125)

@@ -1,5 +1,5 @@
-// What is kept of timelines from page to page against the rows alone, over random histories: the same pages, to the
-// byte. And what a repair brings, which is in the very next page.
+// Timelines with state cached between pages against the rows alone, over random histories: the pages are
+// equal byte for byte. And repaired records appear in the very next page.
 
 import { afterEach, expect, test } from 'vitest'
 import { type PageJson, pageBytes } from '../../../src/answers/timelines/event-json.ts'
@@ -78,7 +78,7 @@ function history(random: Random) {
   return { keys, act: () => random.pick(acts)() }
 }
 
-/** The same record key with other words, whether it is there or was deleted. */
+/** Writes the same record key with another text, whether the record exists or was deleted. */
 function writeAgain({ uri }: RecordId): void {
   const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
   if (collection !== 'app.bsky.feed.post') return
@@ -109,7 +109,7 @@ test(`what is kept says what rows say (seed ${SEED})`, () => {
   expect(events).toBeGreaterThan(STEPS)
 })
 
-test('what a repair brings is in the next page, and once it is done nothing is said to be missing', () => {
+test('repaired records are in the next page, and after the repair no gaps are reported', () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   const [alice, bob] = [world.account('alice'), world.account('bob')]
   world.follow(alice, bob)

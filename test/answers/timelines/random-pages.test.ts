@@ -1,5 +1,5 @@
-// Random histories, read by arrival in both directions with pages of random size, against a naive model: a list of
-// what arrived, in the order in which it did, of which each timeline is a filter.
+// Random histories, read by arrival in both directions with pages of random size, against a naive model: a
+// list of arrivals in order, of which each timeline is a filter.
 
 import { afterEach, expect, test } from 'vitest'
 import { pageBytes } from '../../../src/answers/timelines/event-json.ts'
@@ -21,7 +21,7 @@ const LIMIT = 8
 let world: World
 afterEach(() => world.dispose())
 
-/** What arrived and is still here. */
+/** Records that arrived and still exist. */
 type Item = RecordId & { by: string; isRepost: boolean }
 
 function openTimelines(limit: number): Timelines {
@@ -36,7 +36,7 @@ function openTimelines(limit: number): Timelines {
   })
 }
 
-/** Everything from one end to the other, by cursors. */
+/** Reads everything from one end to the other, by cursors. */
 async function walk(timelines: Timelines, key: string, random: Random, isForward: boolean) {
   const direction = isForward ? 'forward' : 'backward'
   const found: { seq: number; uri: string; before: number | undefined; timeline: string }[] = []
@@ -63,7 +63,7 @@ function history(random: Random) {
   const acts: (() => void)[] = [
     () => {
       const by = random.pick(people)
-      // A backdated one comes when it comes.
+      // A backdated record counts from its arrival.
       const createdAt = new Date(world.now() - random.below(90) * 86_400_000).toISOString()
       items.push({ ...world.post(by, { text: 'x', createdAt }), by, isRepost: false })
     },
@@ -120,7 +120,7 @@ test(`pages both ways are what arrived, in order, each once (seed ${SEED})`, asy
   expect(items.length).toBeGreaterThan(50)
 })
 
-test('a merge has every event of each of its timelines once, and goes on from where it was', async () => {
+test('a merge has every event of each of its timelines once, and continues from its position', async () => {
   const random = createRandom(SEED + 1)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)
@@ -138,7 +138,7 @@ test('a merge has every event of each of its timelines once, and goes on from wh
   }
 })
 
-test('who reads on from a number gets what came since, and nothing below it', async () => {
+test('reading on from a number returns later events, and none below it', async () => {
   const random = createRandom(SEED + 2)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)
@@ -170,7 +170,7 @@ test('the draw leaves out of a page what it leaves out of the home timeline', as
   expect(up.length).toBeLessThan(60)
 })
 
-test('what is far back is found by asking each account, in both directions', async () => {
+test('distant events are found by asking each account, in both directions', async () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)
   const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => world.account(name)) as [
@@ -188,7 +188,7 @@ test('what is far back is found by asking each account, in both directions', asy
   expect(await walk(timelines, key, random, false)).toEqual([...up].reverse())
 })
 
-test('what a page says is JSON, whatever people write', async () => {
+test('pages are JSON, whatever people write', async () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)
   const alice = world.account('alice')
@@ -201,7 +201,7 @@ test('what a page says is JSON, whatever people write', async () => {
   expect(events.map(({ payload }) => payload.record.text)).toEqual([text])
 })
 
-test('what the operator hid, whom they hid, and whom a block parts from the member is in no page', async () => {
+test('no page shows records hidden by the operator, by the member, or by a block with the member', async () => {
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)
   const people = ['alice', 'bob', 'carol', 'dave'].map((name) => world.account(name))

@@ -1,4 +1,5 @@
-// A timeline of a merge that does not answer in time: left out of the page, which says so, and given with the next.
+// A timeline in a merge that does not answer in time is left out of the page, which says so, and included in
+// the next.
 
 import { afterEach, expect, test } from 'vitest'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
@@ -20,7 +21,7 @@ function sliceOf(numbers: readonly number[], range: { at: number; limit: number 
   return { events, reached: events.at(-1)?.seq ?? range.at, isEnd }
 }
 
-/** Its events came at the times of their numbers. */
+/** Each event's number is also its time. */
 function source(key: string, numbers: readonly number[], answer: Answering): TimelineSource {
   return {
     key,
@@ -40,7 +41,7 @@ function source(key: string, numbers: readonly number[], answer: Answering): Tim
 const KEY = 'custom:here+custom:elsewhere'
 const never = new Promise(() => undefined)
 
-/** Reads both timelines by pages of three; `answer` is how the second one answers. */
+/** Reads both timelines in pages of three; `answer` is the behaviour of the second. */
 function reader(answer: Answering) {
   world = createWorld()
   const here = source('custom:here', [1, 3, 5, 7], (slice) => slice)
@@ -57,7 +58,7 @@ function reader(answer: Answering) {
   }
 }
 
-test('one that takes longer than 200 ms is skipped, and its position stays where it was', async () => {
+test('skips a source that takes longer than 200 ms, and keeps its position', async () => {
   let isSlow = false
   const read = reader((slice) => (isSlow ? never : Promise.resolve(slice)))
   const first = await read(undefined)
@@ -73,7 +74,7 @@ test('one that takes longer than 200 ms is skipped, and its position stays where
   expect(third.skipped).toEqual([])
 })
 
-test('one that fails is skipped as well', async () => {
+test('also skips a source that fails', async () => {
   let isBroken = true
   const read = reader((slice) => (isBroken ? Promise.reject(new Error('away')) : slice))
   const first = await read(undefined)

@@ -1,4 +1,4 @@
-// What a post shows of what it embeds, case by case.
+// How a post shows its embeds, case by case.
 
 import { afterEach, expect, test } from 'vitest'
 import { postView } from '../../../src/answers/views/post-view.ts'
@@ -27,7 +27,7 @@ function twoPeople() {
   return { world, ann: world.account('ann'), bob: world.account('bob') }
 }
 
-test('pictures have two addresses, with the DID as it is', () => {
+test('pictures have two addresses, with the unescaped DID', () => {
   const { world, ann } = twoPeople()
   const image = { image: blob('one'), alt: 'a cat', aspectRatio: { width: 3, height: 2 } }
   const legacy = { image: { cid: cidOf('two'), mimeType: 'image/png' }, alt: '' }
@@ -45,7 +45,7 @@ test('pictures have two addresses, with the DID as it is', () => {
   expect('aspectRatio' in second).toBe(false)
 })
 
-test('a gallery is cut to ten, and unknown items fall out', () => {
+test('a gallery is cut to ten, and unknown items are dropped', () => {
   const { world, ann } = twoPeople()
   const $type = 'app.bsky.embed.gallery'
   const ratio = { width: 1, height: 1 }
@@ -61,7 +61,7 @@ test('a gallery is cut to ten, and unknown items fall out', () => {
   expect(shown).toEqual([...'abcdefghi'])
 })
 
-test('a video has addresses with the DID percent-encoded', () => {
+test('a video has addresses with the percent-encoded DID', () => {
   const { world, ann } = twoPeople()
   const video = blob('film', 'video/mp4')
   const post = world.post(ann, { embed: { $type: 'app.bsky.embed.video', video, alt: 'a film' } })
@@ -89,7 +89,7 @@ test('quotes are shown two deep', () => {
   expect(embedOf(world, second).record.embeds).toEqual([])
 })
 
-test('a quoted post that is gone, or whose author is hidden, is not found', () => {
+test('a quoted post that is deleted, or whose author is hidden, is not found', () => {
   for (const spoil of ['remove', 'hide']) {
     const { world, ann, bob } = twoPeople()
     const post = world.post(ann)
@@ -121,7 +121,7 @@ test('a block hides a quote: the viewer’s, or one between the two authors', ()
   }
 })
 
-test('a quote is detached by the postgate’s list, or where embedding was not allowed', () => {
+test('a quote is detached by the postgate’s list, or if embedding was not allowed', () => {
   const { world, ann, bob } = twoPeople()
   const post = world.post(ann)
   const [listed, forbidden, free] = [1, 2, 3].map(() => world.quote(bob, post)) as [
@@ -141,7 +141,7 @@ test('a list is shown with its creator; generators, labelers and packs are not f
   const { world, ann, bob } = twoPeople()
   const list = world.list(ann, { name: 'people', description: 'I know', avatar: blob('face') })
   world.listItem(list, bob)
-  world.listItem(list, bob) // the same again counts once
+  world.listItem(list, bob) // a repeated like counts once
   expect(embedOf(world, world.quote(bob, list), bob).record).toMatchObject({
     $type: 'app.bsky.graph.defs#listView',
     uri: list,

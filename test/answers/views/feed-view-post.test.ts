@@ -1,4 +1,4 @@
-// What a feed item shows of its thread and of why it is there, case by case.
+// How a feed item shows its thread and the reason for its presence, case by case.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
@@ -36,7 +36,7 @@ function hydrated(world: World): HydratedWorld {
   return open
 }
 
-/** The item of this post or repost, as the viewer gets it. */
+/** The item of this post or repost as the viewer sees it. */
 function itemView(world: World, uri: string, viewer?: string) {
   const { written, hydrator, reader } = hydrated(world)
   const isRepost = uri.includes('/app.bsky.feed.repost/')
@@ -78,17 +78,17 @@ describe('a reply', () => {
     expect(removed).toBe(false)
   })
 
-  test('names what is gone, and keeps the rest', () => {
+  test('names deleted posts, and keeps the rest', () => {
     const { world, root, parent, reply } = thread()
     world.remove(root)
     const { view } = itemView(world, reply)
     expect(view!.reply!.root).toEqual({ $type: NOT_FOUND, uri: root, notFound: true })
     expect(view!.reply!.parent).toMatchObject({ $type: POST_VIEW, uri: parent })
-    // Who wrote the deleted root is still known.
+    // The author of the deleted root is still known.
     expect(view!.reply!.grandparentAuthor).toBeDefined()
   })
 
-  test('has no parent to show where the parent’s author is hidden', () => {
+  test('shows no parent if the parent’s author is hidden', () => {
     const { world, bob, reply } = thread()
     world.accounts.get(bob)!.status = 'deactivated'
     const { view } = itemView(world, reply)
@@ -96,7 +96,7 @@ describe('a reply', () => {
     expect(view!.reply!.grandparentAuthor).toBeUndefined()
   })
 
-  test('is removed where the viewer and the parent’s author block each other', () => {
+  test('is removed if the viewer and the parent’s author block each other', () => {
     for (const turned of [false, true]) {
       const { world, bob, dan, reply, parent } = thread()
       const block = turned ? world.block(bob, dan) : world.block(dan, bob)
@@ -114,13 +114,13 @@ describe('a reply', () => {
     }
   })
 
-  test('is removed where the viewer blocks the author two above', () => {
+  test('is removed if the viewer blocks the author two above', () => {
     const { world, ann, dan, reply } = thread()
     world.block(dan, ann)
     expect(itemView(world, reply, dan).removed).toBe(true)
   })
 
-  test('hides its parent from everyone where the two authors block each other', () => {
+  test('hides its parent from everyone if the two authors block each other', () => {
     const { world, bob, cat, reply, root } = thread()
     world.block(bob, cat)
     const { view, removed } = itemView(world, reply)
@@ -130,7 +130,7 @@ describe('a reply', () => {
     expect(removed).toBe(false)
   })
 
-  test('hides its root where the parent’s author and the root’s block each other', () => {
+  test('hides its root if the parent’s author and the root’s block each other', () => {
     const { world, ann, bob, reply } = thread()
     world.block(ann, bob)
     const { view } = itemView(world, reply)
@@ -138,7 +138,7 @@ describe('a reply', () => {
     expect(view!.reply!.parent.$type).toBe(POST_VIEW)
   })
 
-  test('hides its parent where a moderation list blocks, but not any other list', () => {
+  test('hides its parent if a moderation list blocks, but not for any other list', () => {
     for (const purpose of ['modlist', 'curatelist']) {
       const { world, bob, cat, dan, reply } = thread()
       const list = world.list(dan, { purpose: `app.bsky.graph.defs#${purpose}` })
@@ -149,7 +149,7 @@ describe('a reply', () => {
     }
   })
 
-  test('stands alone where it breaks the threadgate', () => {
+  test('stands alone if it breaks the threadgate', () => {
     const { world, reply, dan } = thread()
     world.flags.set(reply, VIOLATES_THREADGATE)
     const { view } = itemView(world, reply, dan)
@@ -157,7 +157,7 @@ describe('a reply', () => {
     expect(view!.post.viewer.replyDisabled).toBe(true)
   })
 
-  test('to something that is no post has nothing above it', () => {
+  test('to a record that is not a post has nothing above it', () => {
     const { world, cat } = setTheStage()
     const uri = 'at://handle.test/app.bsky.feed.post/3kabc'
     const { view } = itemView(world, world.reply(cat, { root: uri, parent: uri }))
@@ -167,7 +167,7 @@ describe('a reply', () => {
 })
 
 describe('a repost', () => {
-  test('says who reposted, and when', () => {
+  test('shows the reposter and the time', () => {
     const { world, ann, bob, cat } = setTheStage()
     const post = world.post(ann)
     const repost = world.repost(bob, post)
@@ -183,7 +183,7 @@ describe('a repost', () => {
     })
   })
 
-  test('is nothing without its post, its author or its reposter', () => {
+  test('is dropped without its post, its author or its reposter', () => {
     const spoilers = [
       (world: World, post: string) => world.remove(post),
       (world: World) => world.account('ann', { status: 'takendown' }),
@@ -198,7 +198,7 @@ describe('a repost', () => {
     }
   })
 
-  test('is removed where the reposter or the author is muted or blocked', () => {
+  test('is removed if the reposter or the author is muted or blocked', () => {
     const acts = [
       (world: World, viewer: string, other: string) => world.mute(viewer, other),
       (world: World, viewer: string, other: string) => void world.block(viewer, other),
@@ -219,7 +219,7 @@ describe('a repost', () => {
 describe('a gate', () => {
   const rule = (name: string) => ({ $type: `app.bsky.feed.threadgate#${name}` })
 
-  test('says whom it lets reply', () => {
+  test('shows which accounts may reply', () => {
     const { world, ann, bob, cat, dan } = setTheStage()
     const mention = { $type: 'app.bsky.richtext.facet#mention', did: bob }
     const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
@@ -241,7 +241,7 @@ describe('a gate', () => {
     expect(answers([rule('followingRule')])).toEqual([false, false, true, true])
   })
 
-  test('shows on the root, with its lists, and governs the replies', () => {
+  test('appears on the root, with its lists, and governs the replies', () => {
     const { world, ann, bob, cat } = setTheStage()
     const root = world.post(ann)
     const reply = world.reply(bob, { root, parent: root })
@@ -256,7 +256,7 @@ describe('a gate', () => {
     expect(onePost(world, reply, cat).viewer.replyDisabled).toBe(true)
   })
 
-  test('of a post says who may embed it', () => {
+  test('of a post shows which accounts may embed it', () => {
     const { world, ann, bob } = setTheStage()
     const post = world.post(ann)
     world.postgate(post, { embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] })
@@ -265,7 +265,7 @@ describe('a gate', () => {
   })
 })
 
-test('a post says what the viewer did to it, and to nobody else', () => {
+test('a post shows the viewer’s own acts on it, and no one else’s', () => {
   const { world, ann, bob, cat } = setTheStage()
   const post = world.post(ann)
   const [like, repost] = [world.like(bob, post), world.repost(bob, post)]

@@ -1,5 +1,5 @@
-// Random worlds with random labels, presented by the reference AppView's own code and by ours, for
-// requests with random sets of labelers: the same JSON, and the same things hidden.
+// Random worlds with random labels, presented by the reference AppView's code and by ours, for requests with
+// random sets of labelers: the JSON is equal, and the same records are hidden.
 
 import { describe, expect, test } from 'vitest'
 import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
@@ -44,9 +44,9 @@ type Both = {
 }
 
 /**
- * About everything that can be labelled, by the first accounts of the world. Lists that somebody blocks
- * by are not taken down: in the reference they then block between others too no longer, while ours stop
- * blocking for the viewer alone.
+ * Labels on everything that can be labelled, by the first accounts of the world. Lists used for
+ * blocking are not taken down: in the reference they then no longer block between other accounts
+ * either, while ours stop blocking for the viewer only.
  */
 function randomLabels(world: World, random: Random, sources: string[]): ReferenceLabel[] {
   const subjects = [
@@ -62,7 +62,7 @@ function randomLabels(world: World, random: Random, sources: string[]): Referenc
     const uri = random.pick(subjects)
     const val = random.pick(staying.has(uri) ? VALUES.slice(2) : VALUES)
     const label = { src: random.pick(sources), uri, val }
-    // Each later than the last, which is the order in which both give them.
+    // Increasing, because both implementations return labels in this order.
     const cts = new Date(Date.UTC(2026, 0, 1) + n).toISOString()
     const key = Object.values(label).join(' ')
     if (!labels.has(key)) {
@@ -95,7 +95,7 @@ function expectSame(ours: unknown, theirs: unknown, where: string): void {
   for (const kind of unseen) if (text.includes(kind)) unseen.delete(kind)
 }
 
-/** What must turn up, or this would prove little. */
+/** Cases that must occur, or the test proves little. */
 const unseen = new Set([
   ...VALUES.map((val) => `"val":"${val}"`),
   ...['nothing', '#notFoundPost', '#viewNotFound'],
@@ -118,7 +118,7 @@ describe.skipIf(!referenceIsInstalled)('ours and the reference show the same lab
   })
 })
 
-test.skipIf(!referenceIsInstalled)('and every kind of label was among it', () => {
+test.skipIf(!referenceIsInstalled)('and every kind of label occurred', () => {
   expect([...unseen]).toEqual([])
 })
 

@@ -1,5 +1,5 @@
-// Whatever is in the rows, what we present satisfies the official lexicons as a strict client
-// checks them (contract §B2): one bad item would cost it the whole page.
+// Whatever the rows contain, views satisfy the official lexicons as a strict client checks them (contract
+// §B2): one bad item would cost it the whole page.
 
 import { schemas } from '@atproto/api'
 import { jsonToLex, Lexicons } from '@atproto/lexicon'
@@ -20,13 +20,13 @@ import { writeRows } from '../../support/world-rows.ts'
 const lexicons = new Lexicons(schemas)
 const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 4) }, (_, i) => i + 1)
 
-/** As the answer of a method, over the wire and through the client's decoder. */
+/** Validates the body as a method's answer, over the wire and through the client's decoder. */
 function expectValid(method: string, body: object): void {
   const text = JSON.stringify(body)
   expect(() => lexicons.assertValidXrpcOutput(method, jsonToLex(JSON.parse(text)))).not.toThrow()
 }
 
-/** Paths of nulls, outside of records, which are as they came. */
+/** Paths of nulls outside of records, which are passed through unchanged. */
 function nullsIn(value: unknown, path = ''): string[] {
   if (value === null) return [path]
   if (typeof value !== 'object') return []
@@ -99,7 +99,7 @@ function spoilRows(
   }
 }
 
-/** Changes some field somewhere inside a record to something that does not belong there. */
+/** Replaces a random field inside a record by an invalid value. */
 function spoil(value: unknown, random: Random): void {
   if (typeof value !== 'object' || value === null) return
   const keys = Object.keys(value).filter((key) => key !== '$type' && key !== 'createdAt')

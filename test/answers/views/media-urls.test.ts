@@ -1,4 +1,4 @@
-// Addresses of images and videos by configured patterns.
+// Addresses of images and videos from configured patterns.
 
 import { expect, test } from 'vitest'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
@@ -19,7 +19,7 @@ test('by default pictures are on Bluesky’s servers, and playlists are ours', (
   )
 })
 
-test('a pattern may use its parts in any order, more than once, or not at all', () => {
+test('a pattern may use its parts in any order, repeatedly, or not at all', () => {
   const urls = createMediaUrls({
     imageUrlPattern: 'https://x.test/{cid}?of={did}&again={cid}&{other}',
     videoPlaylistUrlPattern: 'https://x.test/{did}',

@@ -1,4 +1,4 @@
-// What profiles show, case by case.
+// How profiles are shown, case by case.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ProfileOptions } from '../../../src/answers/hydrate/hydrator-types.ts'
@@ -81,7 +81,7 @@ describe('a profile', () => {
     })
   })
 
-  test('never seen with a record is minimal', () => {
+  test('without any record is minimal', () => {
     const world = createWorld()
     const ann = world.account('ann', { handle: undefined })
     expect(look(world, ann).basic).toEqual({
@@ -92,7 +92,7 @@ describe('a profile', () => {
     })
   })
 
-  test('labels itself, and leaves out a website without https and a bad pin', () => {
+  test('shows self-labels, and drops a website without https and a bad pin', () => {
     const world = createWorld()
     const ann = world.account('ann')
     const values = [{ val: '!no-unauthenticated' }]
@@ -110,7 +110,7 @@ describe('a profile', () => {
       expect(field in detailed).toBe(false)
   })
 
-  test('of a hidden account is none, of one out of step is', () => {
+  test('of a hidden account is absent, of a desynchronized one is shown', () => {
     const world = createWorld()
     const ann = world.account('ann')
     for (const status of ['deactivated', 'suspended', 'takendown', 'deleted'] as const) {
@@ -125,7 +125,7 @@ describe('a profile', () => {
 })
 
 describe('the viewer object', () => {
-  test('is left out for nobody, and says nothing of oneself or to a newcomer', () => {
+  test('is absent without a viewer, and empty for oneself and for a newcomer', () => {
     const world = createWorld()
     const [ann, bob] = [world.account('ann'), world.account('bob')]
     world.follow(ann, ann)
@@ -141,7 +141,7 @@ describe('the viewer object', () => {
     expect(overTheWire(profileViewDetailed(state, uid))).toMatchObject({ viewer: NOTHING })
   })
 
-  test('names follows both ways, and a mute', () => {
+  test('names follows in both directions, and a mute', () => {
     const world = createWorld()
     const [ann, bob] = [world.account('ann'), world.account('bob')]
     const following = world.follow(ann, bob)
@@ -152,7 +152,7 @@ describe('the viewer object', () => {
     expect(look(world, ann, bob).basic.viewer.muted).toBe(false)
   })
 
-  test('of a block hides the follows, which the relationship still tells', () => {
+  test('with a block hides the follows, which the relationship still shows', () => {
     const world = createWorld()
     const [ann, bob] = [world.account('ann'), world.account('bob')]
     const following = world.follow(ann, bob)
@@ -164,7 +164,7 @@ describe('the viewer object', () => {
     expect(look(world, ann, bob).basic.viewer).toEqual({ ...NOTHING, blockedBy: true })
   })
 
-  test('names the list that blocks, while it is in force', () => {
+  test('names the blocking list while it is in force', () => {
     const world = createWorld()
     const [ann, bob, cat] = ['ann', 'bob', 'cat'].map((name) => world.account(name)) as [
       string,
@@ -205,7 +205,7 @@ describe('known followers', () => {
     return seen?.knownFollowers
   }
 
-  test('are counted whole and shown up to five, in a stable order', () => {
+  test('are all counted, and up to five shown, in a stable order', () => {
     const { world, ann, star, friends } = crowd(7)
     const { count, followers } = known(world, star, ann)
     expect(count).toBe(7)
@@ -213,13 +213,13 @@ describe('known followers', () => {
     expect(followers[0].viewer.following).toBeDefined()
   })
 
-  test('are left out where there are none, and for nobody', () => {
+  test('are left out if there are none, and without a viewer', () => {
     const { world, ann, star, friends } = crowd(1)
     expect(known(world, friends[0]!, ann)).toBeUndefined()
     expect(known(world, star)).toBeUndefined()
   })
 
-  test('are counted but not shown where blocked or hidden', () => {
+  test('are counted but not shown if blocked or hidden', () => {
     const { world, ann, star, friends } = crowd(4)
     world.block(ann, friends[0]!)
     world.block(star, friends[1]!)

@@ -1,5 +1,4 @@
-// Bytes put together from ready pieces say exactly what plain serialisation says, the first time and
-// every time after.
+// Bytes assembled from cached pieces equal plain serialisation, the first time and every time after.
 
 import { expect, test } from 'vitest'
 import {
@@ -57,26 +56,26 @@ test(`random values, kept and extended anywhere (seed ${SEED})`, () => {
   }
 })
 
-test('a page larger than anything before it', () => {
+test('a page larger than any before it', () => {
   const long = keepJson({ text: 'ü'.repeat(3_000_000) })
   const page = { feed: [long, { text: '☕'.repeat(1_000_000) }, long] }
   expect(JSON.parse(jsonBytes(page).toString())).toEqual(page)
   expect(jsonBytes({ small: 1 }).toString()).toBe('{"small":1}')
 })
 
-test('what was given out is not changed by the next answer', () => {
+test('the next answer does not change the previous one', () => {
   const first = jsonBytes({ a: keepJson({ b: 1 }) })
   jsonBytes(['something else'])
   expect(first.toString()).toBe('{"a":{"b":1}}')
 })
 
-test('long answers, too: each has memory of its own', () => {
+test('nor for long answers: each has its own memory', () => {
   const answers = ['a', 'ü', '☕', 'b'].map((letter) => ({ text: letter.repeat(90_000) }))
   const bytes = answers.map((answer) => jsonBytes(answer))
   expect(bytes.map((one) => JSON.parse(one.toString()))).toEqual(answers)
 })
 
-test('what is ready goes into an answer as it is', () => {
+test('ready bytes are copied into an answer unchanged', () => {
   const parts = [{ text: 'Grüße ☕' }, { text: 'plain' }]
   const answer = { none: readyArray([]), feed: readyArray(parts.map(byteText)), ü: 1 }
   expect(JSON.parse(jsonBytes(answer).toString())).toEqual({ none: [], feed: parts, ü: 1 })

@@ -1,4 +1,4 @@
-// Random worlds, presented by the reference AppView's own code and by ours: the same JSON.
+// Random worlds, presented by the reference AppView's code and by ours: the JSON is equal.
 
 import { describe, expect, test } from 'vitest'
 import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
@@ -34,7 +34,7 @@ if (!referenceIsInstalled) {
 
 type Both = { world: World; ours: HydratedWorld; reference: Reference; viewer: string | undefined }
 
-/** What must turn up in the worlds' views, or they would prove little. */
+/** Cases that must occur in the worlds' views, or the test proves little. */
 const BOTH_WAYS = [
   ...['muted', 'mutedOnlyReposts', 'mutedOnlyQuoteposts', 'blockedBy', 'replyDisabled'],
   ...['embeddingDisabled', 'bookmarked'],
@@ -72,7 +72,7 @@ const KINDS = [
 ]
 const unseen = new Set(KINDS)
 
-/** Both as they go over the wire. */
+/** Compares both as serialised. */
 function expectSame(ours: unknown, theirs: unknown, where: string): void {
   const wire = expectSameOnTheWire(ours, theirs, where)
   if (unseen.size === 0) return
@@ -102,7 +102,7 @@ describe.skipIf(!referenceIsInstalled)('ours and the reference present the same'
     })
   }
 
-  test('and every kind of thing was among it', () => {
+  test('and every kind of case occurred', () => {
     expect([...unseen]).toEqual([])
   })
 })
@@ -161,7 +161,7 @@ async function compareProfiles({ world, ours, reference, viewer }: Both): Promis
   }
 }
 
-/** Feeds, starter packs with their people, and labelers. */
+/** Feeds, starter packs with their members, and labelers. */
 async function compareRecords({ world, ours, reference, viewer }: Both): Promise<void> {
   const urisOf = (collection: string) => world.of(collection).map(({ uri }) => uri)
   const [feeds, packs] = [urisOf('app.bsky.feed.generator'), urisOf('app.bsky.graph.starterpack')]

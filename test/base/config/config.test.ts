@@ -41,7 +41,7 @@ test('the environment wins over the .env file', () => {
   expect(config).toMatchObject({ port: 5000, bind: '0.0.0.0' })
 })
 
-test('the service DID follows from the host name, its port escaped', () => {
+test('the service DID is derived from the host name, with its port escaped', () => {
   const plain = loadConfig({ SLIPSTREAM_HOSTNAME: 'appview.example.org' }, nowhere)
   expect(plain.serviceDid).toBe('did:web:appview.example.org')
   expect(plain.publicOrigin).toBe('https://appview.example.org')
@@ -49,7 +49,7 @@ test('the service DID follows from the host name, its port escaped', () => {
   expect(withPort.serviceDid).toBe('did:web:appview.example.org%3A8443')
 })
 
-test('a port that was found changes our own names, and none that the operator gave', () => {
+test('a port chosen at start changes our default names, but none set by the operator', () => {
   const found = (env: Record<string, string>) =>
     atPort(loadConfig({ SLIPSTREAM_PORT: '0', ...env }, nowhere), 4000)
   expect(found({})).toMatchObject({
@@ -65,7 +65,7 @@ test('a port that was found changes our own names, and none that the operator ga
   })
 })
 
-test('pictures have our own address where the operator wants so, and then follow our name', () => {
+test('pictures use our own address if the operator wants it, and then follow our name', () => {
   const cdn = 'https://cdn.bsky.app/img/{preset}/plain/{did}/{cid}'
   expect(load({}).imageUrlPattern).toBe(cdn)
   const own = load({
@@ -85,7 +85,7 @@ test('pictures have our own address where the operator wants so, and then follow
   })
 })
 
-test('an unknown key refuses and names the nearest known one', () => {
+test('an unknown key is refused, naming the nearest known one', () => {
   const error = refusal({ SLIPSTREAM_JETSTREAM_HOST: 'wss://x' })
   expect(error.message).toContain('SLIPSTREAM_JETSTREAM_HOST is not a setting')
   expect(error.hint).toContain('SLIPSTREAM_JETSTREAM_HOSTS?')
@@ -107,14 +107,14 @@ test.each([
   ['IMAGES_CACHE_MB', 'IMAGE_CACHE_MB'],
   ['FALLBACK_APPVEIW', 'FALLBACK_APPVIEW'],
   ['LABELLERS', 'LABELERS'],
-])('of SLIPSTREAM_%s it is asked whether SLIPSTREAM_%s was meant', (written, meant) => {
+])('for SLIPSTREAM_%s the hint suggests SLIPSTREAM_%s', (written, meant) => {
   expect(refusal({ [`SLIPSTREAM_${written}`]: 'x' }).hint).toContain(
     `Did you mean SLIPSTREAM_${meant}?`,
   )
 })
 
 test.each(['XYZZY', 'DEBUG', 'NODE_ENV', 'DATABASE_URL', 'A'])(
-  'SLIPSTREAM_%s, which is like nothing, brings no guess',
+  'SLIPSTREAM_%s, unlike any setting, gets no suggestion',
   (written) => {
     const { message, hint } = refusal({ [`SLIPSTREAM_${written}`]: 'x' })
     expect(message).toContain(`SLIPSTREAM_${written} is not a setting`)
@@ -124,7 +124,7 @@ test.each(['XYZZY', 'DEBUG', 'NODE_ENV', 'DATABASE_URL', 'A'])(
 )
 
 test.each(['SLIPSTEAM_PORT', 'SLISPTREAM_PORT', 'slipstream_port', 'SLIPSTREEM_PROT'])(
-  '%s is not passed over, although its name is not quite ours',
+  '%s is not ignored, although it only resembles one of our names',
   (written) => {
     const { message, hint } = refusal({ [written]: '4000' })
     expect(message).toContain(`${written} is not a setting`)
@@ -132,7 +132,7 @@ test.each(['SLIPSTEAM_PORT', 'SLISPTREAM_PORT', 'slipstream_port', 'SLIPSTREEM_P
   },
 )
 
-test('an empty list of members is refused, wherever it stands, and is not taken for everybody', () => {
+test('an empty list of members is refused in any source, instead of meaning open', () => {
   const { message, hint } = refusal({ SLIPSTREAM_MEMBERS: '' })
   expect(message).toMatch(/SLIPSTREAM_MEMBERS is "", but must be "open", or/)
   expect(hint).toContain('leave it out for open')
@@ -144,7 +144,7 @@ test('an empty list of members is refused, wherever it stands, and is not taken 
   ])
 })
 
-test('a public AppView is asked unless there is to be none, which an empty value does not say', () => {
+test('a public AppView is the fallback unless disabled; an empty value does not disable it', () => {
   expect(loadConfig({}, nowhere).fallbackAppview).toBe('https://public.api.bsky.app')
   expect(loadConfig({ SLIPSTREAM_FALLBACK_APPVIEW: '' }, nowhere).fallbackAppview).toMatch(
     /^https:/,
@@ -156,11 +156,11 @@ test('a public AppView is asked unless there is to be none, which an empty value
   expect(loadConfig(own, nowhere).fallbackAppview).toBe('https://appview.example.org')
 })
 
-test('keys of other programs are none of our business', () => {
+test('keys of other programs are ignored', () => {
   expect(() => loadConfig({ PORT: 'x', BSKY_PORT: 'y' }, nowhere)).not.toThrow()
 })
 
-describe('an unfit value refuses, with the key, the value and what would be right', () => {
+describe('an invalid value is refused, with the key, the value and what is valid', () => {
   const unfit: [string, string, RegExp][] = [
     ['PORT', 'eighty', /whole number from 0 to 65535/],
     ['PORT', '70000', /whole number/],
@@ -190,7 +190,7 @@ describe('an unfit value refuses, with the key, the value and what would be righ
   })
 })
 
-test('what --print-config prints is a .env file that gives the same configuration', () => {
+test('--print-config prints a .env file that yields the same configuration', () => {
   const config = loadConfig(
     { SLIPSTREAM_HOSTNAME: 'a.example.org', SLIPSTREAM_MEMBERS: 'did:plc:abc,b.example.org' },
     nowhere,

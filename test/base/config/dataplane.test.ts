@@ -1,4 +1,4 @@
-// The dataplane interface stands open to nobody by mistake.
+// The dataplane interface is never exposed by mistake.
 
 import { describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../../../src/base/config/config.ts'
@@ -11,7 +11,7 @@ function configOf(settings: Record<string, string>) {
   return loadConfig(Object.fromEntries(env), NO_FILE)
 }
 
-test('it is off, and on loopback where it is on', () => {
+test('it is off by default, and on loopback when enabled', () => {
   expect(configOf({}).dataplanePort).toBeUndefined()
   const { dataplanePort, dataplaneBind } = configOf({ PORT: '3001' })
   expect([dataplanePort, dataplaneBind]).toEqual([3001, '127.0.0.1'])
@@ -33,19 +33,19 @@ describe('it is refused', () => {
   })
 })
 
-describe('everybody’s notifications', () => {
+describe('notifications of all accounts', () => {
   const daysOf = (more: Record<string, string>) =>
     loadConfig({ SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30', ...more }, NO_FILE)
       .dataplaneNotificationDays
   const PORT = { SLIPSTREAM_DATAPLANE_PORT: '3001' }
 
-  test('need the interface, and all that is said', () => {
+  test('need the interface and network scope, and errors say so', () => {
     expect(() => daysOf({ SLIPSTREAM_INDEX_SCOPE: 'network' })).toThrow(/no dataplane interface/)
     expect(() => daysOf(PORT)).toThrow(/INDEX_SCOPE is community/)
     expect(daysOf({ ...PORT, SLIPSTREAM_INDEX_SCOPE: 'network' })).toBe(30)
   })
 
-  test('are not collected unless asked for', () => {
+  test('are not collected unless requested', () => {
     expect(configOf({ PORT: '3001' }).dataplaneNotificationDays).toBe(0)
   })
 })
@@ -54,6 +54,6 @@ test.each<Record<string, string>>([
   { BIND: '0.0.0.0', TOKEN },
   { BIND: '10.0.0.1', TLS_CERT: 'c', TLS_KEY: 'k', TLS_CLIENT_CA: 'a' },
   { BIND: '::1' },
-])('it is taken with %o', (settings) => {
+])('it is accepted with %o', (settings) => {
   expect(configOf({ PORT: '3001', ...settings }).dataplanePort).toBe(3001)
 })

@@ -1,4 +1,4 @@
-// Which settings go together with an engine.
+// Which settings can be combined with an engine.
 
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
@@ -10,13 +10,13 @@ function loaded(settings: Record<string, string>) {
   return loadConfig(Object.fromEntries(named))
 }
 
-test('members may come by invite where nodes share an engine', () => {
+test('members may join by invite when nodes share an engine', () => {
   expect(loaded({ ENGINE, MEMBERS: 'invite' })).toMatchObject({ engine: ENGINE })
 })
 
 test.each([
   [{ FORGET_MEMBERS_DAYS: '90' }, 'FORGET_MEMBERS_DAYS'],
   [{ DATAPLANE_PORT: '2584' }, 'DATAPLANE_PORT'],
-])('%j is refused beside it', (settings, named) => {
+])('refuses %j together with an engine', (settings, named) => {
   expect(() => loaded({ ENGINE, ...settings })).toThrow(named)
 })

@@ -1,4 +1,4 @@
-// The address of an engine, as an operator writes it.
+// The address of an engine, as operators write it.
 
 import { expect, test } from 'vitest'
 import { parseEngineAddress } from '../../../src/base/config/engine.ts'

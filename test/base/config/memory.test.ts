@@ -1,4 +1,4 @@
-// What SLIPSTREAM_MEMORY_MB leaves for whom.
+// How SLIPSTREAM_MEMORY_MB is divided.
 
 import { expect, test } from 'vitest'
 import { answerCacheBytes, pageCacheKib, type Sizes } from '../../../src/base/config/memory.ts'
@@ -8,12 +8,12 @@ const usual = { memoryMb: 0, serveThreads: 1, answerCacheMb: 96, timelineLength:
 const nothing: Sizes = { members: 0, actors: 0, follows: 0 }
 const community: Sizes = { members: 100, actors: 500_000, follows: 5_000_000 }
 
-test('without it each takes its own', () => {
+test('without it each part uses its default', () => {
   expect(pageCacheKib(usual)).toBe(64 * 1_024)
   expect(answerCacheBytes(community, usual)).toEqual({ bytes: 96e6, missing: 0 })
 })
 
-test('what is stored comes first, and nobody gets more than without it', () => {
+test('stored records take precedence, and no part gets more than its default', () => {
   const left = [300, 400, 500, 10_000].map(
     (memoryMb) => answerCacheBytes(community, { ...usual, memoryMb }).bytes,
   )
@@ -31,14 +31,14 @@ test('threads share it', () => {
   expect(pageCacheKib(two!)).toBeLessThan(pageCacheKib(one!))
 })
 
-test('what is too little says by how much', () => {
+test('reports by how much the setting is too low', () => {
   const { missing } = answerCacheBytes(community, { ...usual, memoryMb: 200 })
   const enough = { ...usual, memoryMb: 200 + missing / 1e6 }
   expect(missing).toBeGreaterThan(0)
   expect(answerCacheBytes(community, enough).missing).toBeCloseTo(0)
 })
 
-test('a server that has too little says what it needs, and serves', async () => {
+test('a server with too low a setting reports the required memory, and still serves', async () => {
   const server = startSlipstream({ MEMORY_MB: '50', DATA_DIR: freshDataDir() })
   try {
     const port = await server.port()

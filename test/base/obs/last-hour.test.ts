@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
-test('it is the sum of the sixty latest minutes, whatever the pauses between', () => {
+test('sums the sixty latest minutes, across any pauses', () => {
   const random = createRandom(testSeed('last hour'))
   let now = Date.UTC(2026, 0, 1)
   const hour = createLastHour(() => now)

@@ -1,4 +1,4 @@
-// The shared request counters against a naive list of every request, over several threads' sections.
+// The shared request counters against a naive list of all requests, across the sections of several threads.
 
 import { describe, expect, test } from 'vitest'
 import { createRegistry, histogramSamples } from '../../../src/base/obs/metric.ts'
@@ -32,7 +32,7 @@ function randomRequests(count: number): Request[] {
 }
 
 describe('request counters', () => {
-  test('tell over all threads what a list of every request tells', () => {
+  test('match a list of all requests, summed over all threads', () => {
     const space = createCounterSpace(3)
     const threads = [0, 1, 2].map((thread) => new RequestCounters(space, thread, METHODS))
     const requests = randomRequests(2_000)
@@ -64,7 +64,7 @@ describe('request counters', () => {
     expect(failures).toBe(requests.filter(({ status }) => status >= 500).length)
   })
 
-  test('threads tell of themselves apart', () => {
+  test('report each thread separately', () => {
     const space = createCounterSpace(2)
     new RequestCounters(space, 0, []).set('heapBytes', 5)
     new RequestCounters(space, 1, METHODS).set('heapBytes', 7)
@@ -72,7 +72,7 @@ describe('request counters', () => {
     expect(readRequestTotals(space).requests).toBe(0)
   })
 
-  test('a quantile lies in its bucket, and there is none of nothing', () => {
+  test('a quantile lies in its bucket, and is absent without requests', () => {
     const durations = DURATION_BUCKETS.map(() => 0)
     expect(quantileOf([...durations, 0], 0.5)).toBeUndefined()
     expect(quantileOf([4, ...durations], 0.5)).toBeCloseTo(0.00025)
@@ -84,7 +84,7 @@ describe('request counters', () => {
 })
 
 describe('a metric', () => {
-  test('is read when it is scraped, in Prometheus’ text, with cumulated buckets', async () => {
+  test('is read at scrape time, in Prometheus’ text format, with cumulative buckets', async () => {
     let counts = [1, 0, 2, ...DURATION_BUCKETS.slice(3).map(() => 0), 1]
     const registry = createRegistry([
       { name: 'hits_total', type: 'counter', help: 'Hits.', read: () => [{ value: counts[2]! }] },

@@ -1,4 +1,4 @@
-// Slots shared by lanes: what one asker piles up costs another at most one turn, and nothing is forgotten.
+// Slots shared by lanes: one caller's backlog delays another by at most one turn, and no work is lost.
 
 import { expect, test } from 'vitest'
 import { createLimiter } from '../../../src/base/util/limiter.ts'
@@ -7,7 +7,7 @@ import { testSeed } from '../../support/seed.ts'
 
 const LIMITS = { maxRunning: 4, maxRunningEach: 3, maxWaiting: 20, full: () => new Error('full') }
 
-/** Work that ends when it is told to, in the order in which it was begun. */
+/** Work that ends when told to; lists it in the order it began. */
 function createWork() {
   const begun: { name: string; end: () => void }[] = []
   return {
@@ -21,7 +21,7 @@ function createWork() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a flood of one lane leaves slots to others, and takes turns with them', async () => {
+test('a flood in one lane leaves slots for others, and alternates with them', async () => {
   const limiter = createLimiter(LIMITS)
   const { begun, of } = createWork()
   const flood = Array.from({ length: 10 }, () => limiter.run(of('flood'), 'flood'))
@@ -45,7 +45,7 @@ test('a flood of one lane leaves slots to others, and takes turns with them', as
   await Promise.all([...flood, ...others])
 })
 
-test('where there is no place left to wait, the longest lane gives one up', async () => {
+test('when the queue is full, the longest lane gives up a place', async () => {
   const limiter = createLimiter(LIMITS)
   const { begun, of } = createWork()
   const outcomes: string[] = []
@@ -69,7 +69,7 @@ test('where there is no place left to wait, the longest lane gives one up', asyn
   expect(begun.slice(0, 6).map(({ name }) => name)).toContain('b')
 })
 
-test('at random: never more than may run, and whatever was not refused is done', async () => {
+test('at random: never exceeds the limit, and everything not refused gets done', async () => {
   const random = createRandom(testSeed('limiter'))
   const limiter = createLimiter(LIMITS)
   const running = new Map<string, number>()

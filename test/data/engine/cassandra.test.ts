@@ -1,5 +1,5 @@
-// What nodes share, on a real Cassandra cluster of three: one for all of these tests, which come in order, since the
-// last ones take its nodes away.
+// The state that nodes share, on a real Cassandra cluster of three. All tests use one cluster and depend on
+// their order, because the last ones kill its nodes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -34,7 +34,7 @@ import { testServers } from './server-tests.ts'
 import { ALICE, type SharingNode, startNode } from './sharing-nodes.ts'
 import { testTimelines } from './timeline-tests.ts'
 
-/** A machine that does much else is slow, which is no failure. */
+/** A busy machine is slow, which is no failure. */
 const PATIENCE_MS = 30_000
 const KEYSPACE = 'slipstream_test'
 const COPIES = { replication: 3, datacenter: 'datacenter1' }
@@ -43,7 +43,7 @@ const why = whyNoCassandra()
 if (why) console.error(`NOT TESTED: what nodes share on an engine, since ${why}`)
 
 let cluster: CassandraCluster
-/** Of the tests' first place. */
+/** Connections to the first keyspace. */
 const engines: Engine[] = []
 const opened: Engine[] = []
 const nodes: SharingNode[] = []
@@ -58,7 +58,9 @@ async function connect(keyspace = KEYSPACE): Promise<Engine> {
   return connected
 }
 
-/** Where servers run, they hold buckets and know members and tokens: in a place of their own, each group of tests. */
+/**
+ * Servers hold buckets and know members and tokens, so each group of tests has its own keyspace.
+ */
 function ownPlace(name: string) {
   const keyspace = `${KEYSPACE}_${name}`
   beforeAll(async () => void (await migrateEngine(await connect(keyspace), COPIES)))
@@ -69,7 +71,7 @@ function ownPlace(name: string) {
   }
 }
 
-// Each goes on from what the one before left: a second try would find it half done.
+// Each test continues from the state of the one before, so a retry would find it half done.
 describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
   beforeAll(async () => {
     cluster = await startCassandra(3)
@@ -80,7 +82,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     await cluster?.stop()
   })
 
-  test('tables are made once, by whoever comes first, and their place keeps its identity', async () => {
+  test('tables are created once, by the first node, and their keyspace keeps its identity', async () => {
     const [first, second] = [await connect(), await connect()]
     await expect(checkedPlace(first)).rejects.toThrow(/slipstream engine migrate/)
     const made = await migrateEngine(first, COPIES)
@@ -88,7 +90,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     expect(await checkedPlace(second)).toEqual({ id: made.id, base: 0 })
   })
 
-  test('the doctor finds it whole', async () => {
+  test('the doctor finds no problems', async () => {
     const nodes = await engineNodes(engines[0]!)
     const found = aboutEngine({ nodes, schema: engineSchemaVersion, copies: 3, unowned: 2 })
     expect(found.map(({ level }) => level)).not.toContain('wrong')
@@ -116,7 +118,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     for (let step = 0; step < 150; step++) await compareStep(random, clients, model)
   })
 
-  test('those who write at once leave neither gap nor loss', async () => {
+  test('concurrent writers cause neither gaps nor losses', async () => {
     const clients = engines.slice(0, 2).map(patientChanges)
     const member = nextMember()
     const numbers = await Promise.all(
@@ -141,7 +143,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     }
   })
 
-  test('what a node had before it shared anything goes along, and nothing of the others is lost', async () => {
+  test('a node’s earlier state is merged when it starts sharing, and no other node’s state is lost', async () => {
     const late = startNode(await sharedPlace())
     nodes.push(late)
     const carol = didOf('carol')
@@ -163,7 +165,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
   const homes = testHomes(ownPlace('homes'))
   const timelines = testTimelines(ownPlace('timelines'))
 
-  test('a node of the engine that is killed loses nothing that was acknowledged', async () => {
+  test('killing an engine node loses no acknowledged write', async () => {
     const clients = engines.slice(0, 2).map(patientChanges)
     const acknowledged = await writeWhile(clients, () => {
       cluster.nodes[2]!.process.kill('SIGKILL')
@@ -176,7 +178,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
     }
   })
 
-  test('with two of three gone, reading goes on from rows and changing is refused in words', async () => {
+  test('with two of three nodes down, reads continue from rows and writes are refused with an error', async () => {
     const [node] = nodes
     const before = node!.state(ALICE)
     cluster.nodes[1]!.process.kill('SIGKILL')
@@ -235,7 +237,7 @@ async function startNodes(): Promise<void> {
   nodes.push(startNode(await sharedPlace()), startNode(await sharedPlace()))
 }
 
-/** One of the things that members keep here, by a real request. */
+/** Changes one kind of member state by a real request. */
 async function act(random: Random, { world }: SharingNode, post: { uri: string }): Promise<void> {
   const actor = didOf(`person ${random.below(4)}`)
   const draft = { posts: [{ text: `draft ${random.below(99)}` }] }
@@ -254,7 +256,7 @@ async function act(random: Random, { world }: SharingNode, post: { uri: string }
   expect(status, JSON.stringify(body)).toBe(200)
 }
 
-/** Members and the keys of theirs whose writing was acknowledged, before, while and after something happened. */
+/** Members and their keys with acknowledged writes before, during and after the disruption. */
 async function writeWhile(
   clients: readonly PrivateChanges[],
   happens: () => void,

@@ -1,5 +1,5 @@
-// Members' timelines on a real engine: what counts is what the one writer of an epoch has made count, whoever else
-// writes, late or again, and all nodes read the same.
+// Members' timelines on a real engine: only entries committed by an epoch's one writer count, even with
+// other, late and repeated writes, and all nodes read the same.
 
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/data/engine/connect.ts'
@@ -27,7 +27,7 @@ type Client = { log: FollowingLog; epochs: FollowingEpochs }
 
 const SEED = testSeed('members’ timelines on the engine')
 const MEMBER = didOf('reader')
-/** None that a server has. */
+/** Buckets that no server has. */
 const [BUCKET, FIRST, SECOND] = [1_007, 1_001, 1_002]
 
 export function testFollowing({ connect }: Place): void {
@@ -36,7 +36,7 @@ export function testFollowing({ connect }: Place): void {
     return { log: createFollowingLog(engine), epochs: createFollowingEpochs(engine) }
   }
 
-  test('a writer whose epoch is over makes nothing count, and can’t take the bucket back', async () => {
+  test('a writer whose epoch is over commits nothing, and can’t take the bucket back', async () => {
     const [first, second] = [await client(), await client()]
     expect(await first.epochs.begin(new Map([[FIRST, 4]]))).toEqual(
       new Map([[FIRST, { position: undefined }]]),
@@ -77,7 +77,7 @@ export function testFollowing({ connect }: Place): void {
 
 type Writer = Client & { epoch: number; flush: number; tip: number }
 
-/** One of them has the bucket; those before it go on as if they had. */
+/** One writer has the bucket; earlier ones continue as if they still had it. */
 function createWriters(random: Random, clients: readonly Client[]) {
   const model: LoggedItem[] = []
   const writers: Writer[] = []
@@ -88,14 +88,14 @@ function createWriters(random: Random, clients: readonly Client[]) {
       return { uri: `at://${MEMBER}/app.bsky.feed.post/${++made}`, at: made }
     })
 
-  /** @returns whether it counts */
+  /** @returns whether it was committed */
   async function flush(writer: Writer): Promise<boolean> {
     const { log, epochs, epoch } = writer
     const items = some()
     const number = writer.tip + 1
     const write = { member: MEMBER, epoch, flush: writer.flush + 1, number, items }
     for (let again = random.below(2); again >= 0; again--) await log.put(write)
-    // It is killed, or paused for longer than it has the bucket.
+    // The writer is killed, or paused for longer than its lease.
     if (random.chance(0.3)) return false
     const done = { bucket: BUCKET, epoch, flush: writer.flush + 1, position: made }
     const counts = await epochs.commit([done])
@@ -124,7 +124,7 @@ function createWriters(random: Random, clients: readonly Client[]) {
     takeOver,
     async write() {
       if (writers.length === 0) await takeOver()
-      // Who did not make count what it wrote writes nothing else by the same epoch.
+      // A writer that failed to commit writes nothing more in the same epoch.
       if (!(await flush(writers.at(-1)!))) await takeOver()
     },
     async writeLate() {
@@ -152,7 +152,7 @@ const FAULTS_SEED = testSeed('servers that fail')
 
 type FaultyPlace = Place & { cassandra: () => CassandraCluster; address: () => string }
 
-/** Two kinds, as time allows here; `npm run faults` has all of them, and many seeds. */
+/** Two kinds that run in the available time; `npm run faults` has all of them, and many seeds. */
 export function testFaults({ connect, cassandra, address }: FaultyPlace): void {
   test(`behind a balancer nobody notices which server is killed or paused (seed ${FAULTS_SEED})`, async () => {
     const cluster = await startFaultyCluster(cassandra(), await connect(), address())

@@ -1,6 +1,6 @@
-// Home timelines on three real servers that share a real engine: each member's page is the same on every one of them, and
-// what a plain model says, while posts come and go, people are followed and blocked, and a server is killed; and each
-// server has in memory the timelines of its own members alone.
+// Home timelines on three real servers that share a real engine: each member's page is the same on all of
+// them and matches a plain model, while posts are created and deleted, accounts are followed and blocked, and
+// a server is killed. Each server holds in memory only its own members' timelines.
 
 import { afterAll, expect, test } from 'vitest'
 import { bucketOf } from '../../../src/data/engine/buckets.ts'
@@ -20,7 +20,7 @@ type Feed = { feed: { post: { uri: string }; reason?: { by: { did: string } } }[
 
 const SEED = testSeed('home timelines on the engine')
 const READERS = Array.from({ length: 12 }, (_, i) => `reader${i}`)
-/** Who asks one server only. */
+/** Members that ask only one server. */
 const LATE = ['late0', 'late1', 'late2', 'late3']
 const AUTHORS = ['erin', 'frank', 'grace', 'heidi']
 const LIMIT = 20
@@ -62,13 +62,13 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
       await expectSamePages(network, left)
     }
     await expectShared(live, left)
-    // One that has just begun knows nothing of others' members but what is in their logs.
+    // A server that has just started knows other servers' members only from their logs.
     await expect
       .poll(async () => {
         network.acts(8)
         await expectSamePages(network, left)
         await killed.start()
-        // For who comes again it asks.
+        // It asks for a returning member.
         for (let i = 0; i < 2; i++) await expectSamePages(network, nodes)
         const used = await figure(killed, USED)
         if (used === 0) await killed.kill()
@@ -81,10 +81,10 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
 
   return {
     testWithoutEngine() {
-      test('without the engine, another server’s member gets their page from rows, and is told', async () => {
+      test('without the engine, another server’s member gets their page from rows, marked as such', async () => {
         const [first, second] = nodes
         network.acts(4)
-        // Each is one of two servers' own, and unknown to the other.
+        // Each member belongs to one of two servers and is unknown to the other.
         const asked = LATE.flatMap((name) => [first!, second!].map((node) => ({ name, node })))
         let told = 0
         for (const { name, node } of asked) {
@@ -104,14 +104,14 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
 
 type Network = ReturnType<typeof createNetwork>
 
-/** What happens, by the stream that all servers read, and what everybody must see of it. */
+/** Acts on the stream that all servers read, and the pages that must result. */
 function createNetwork(node: TimelinesProcess, pds: PdsDouble, random: Random) {
   const items: Item[] = []
   const ties = new Map<string, { did: string; collection: string; rkey: string }>()
   let last = Date.now() - 3_600_000
   const didOf = node.didOf
 
-  /** Each has its own, and none is younger than the stream, since nothing counts as that. */
+  /** Unique times, none later than the stream's, because later ones do not count. */
   const timeOf = (at = Date.now() - 500) => Math.max(last + 1, at)
   function create(name: string, collection: string, fields: object, at?: number) {
     last = timeOf(at)
@@ -206,7 +206,7 @@ async function pageOf(
   return { feed, isBehind: answer.headers.get('slipstream-behind') === 'engine' }
 }
 
-/** As soon as the stream has come to all of them. */
+/** Waits until the stream has reached all of them. */
 async function expectSamePages(network: Network, nodes: readonly TimelinesProcess[]) {
   for (const name of READERS) {
     const expected = network.pageOf(name)
@@ -216,7 +216,7 @@ async function expectSamePages(network: Network, nodes: readonly TimelinesProces
   }
 }
 
-/** Everybody's timeline is in memory once: on the server that has their bucket. */
+/** Each timeline is in memory once: on the server that has its bucket. */
 async function expectShared(
   leases: () => Promise<{ bucket: number; node: string | undefined }[]>,
   nodes: readonly TimelinesProcess[],

@@ -1,4 +1,4 @@
-// What leases of buckets promise, whatever stands behind them.
+// What bucket leases guarantee in every implementation.
 
 import { expect, test } from 'vitest'
 import { BUCKETS } from '../../../src/data/engine/buckets.ts'
@@ -10,15 +10,15 @@ export async function epochsOf(leases: Leases): Promise<(number | undefined)[]> 
   return Promise.all(buckets.map((bucket) => leases.epochOf(bucket)))
 }
 
-/** Of those that it holds. */
+/** Epochs of the buckets it holds. */
 export async function heldBy(leases: Leases): Promise<Map<number, number>> {
   const epochs = await epochsOf(leases)
   return new Map(epochs.flatMap((epoch, bucket) => (epoch === undefined ? [] : [[bucket, epoch]])))
 }
 
-/** @param open - each time another node of the same place */
+/** @param open - opens another node of the same keyspace on each call */
 export function testLeaseContract(open: () => Promise<Leases>): void {
-  test('a node that is alone holds all buckets, each by an epoch', async () => {
+  test('a single node holds all buckets, each with an epoch', async () => {
     const leases = await open()
     await expect.poll(async () => (await heldBy(leases)).size).toBe(BUCKETS)
     for (const epoch of await epochsOf(leases)) expect(epoch).toBeGreaterThan(0)
@@ -26,7 +26,7 @@ export function testLeaseContract(open: () => Promise<Leases>): void {
     await leases.release()
   })
 
-  test('what was given back is held no more, and giving it back again is nothing', async () => {
+  test('released buckets are no longer held, and releasing again is a no-op', async () => {
     const leases = await open()
     await expect.poll(async () => (await heldBy(leases)).size).toBe(BUCKETS)
     await leases.release()
@@ -35,7 +35,7 @@ export function testLeaseContract(open: () => Promise<Leases>): void {
     expect(leases.counts()).toEqual({ held: 0, gained: BUCKETS, lost: BUCKETS })
   })
 
-  test('no epoch goes back from one holder to the next', async () => {
+  test('no epoch decreases from one holder to the next', async () => {
     let before = buckets.map(() => 0)
     for (let holder = 0; holder < 3; holder++) {
       const leases = await open()

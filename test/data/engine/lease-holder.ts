@@ -1,5 +1,5 @@
-// A node for tests that stop, pause or kill it: it says again and again by which epochs it would write for two buckets,
-// in the same turn in which it was told that it may.
+// A node for tests that stop, pause or kill it: it repeatedly prints the epochs with which it would write for
+// two buckets, in the tick in which it may.
 
 import { connectEngine } from '../../../src/data/engine/connect.ts'
 import { createCqlLeases } from '../../../src/data/engine/cql-leases.ts'

@@ -1,4 +1,5 @@
-// Leases on a real engine: several nodes, of which some are stopped, paused and killed. No test judges by the clock.
+// Leases on a real engine with several nodes, some of which are stopped, paused and killed. No test depends
+// on the clock.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -36,7 +37,7 @@ export function testLeases({ connect, address }: Place): void {
 
     testLeaseContract(open)
 
-    test('nodes share the buckets evenly as they come and go, each bucket with one of them', async () => {
+    test('nodes share the buckets evenly as they join and leave, and each bucket has one holder', async () => {
       const first = await open()
       await expect.poll(() => first.counts().held).toBe(BUCKETS)
       const others = [await open(), await open()]
@@ -89,7 +90,7 @@ function startHolder(engine: string, children: ChildProcess[]) {
   return {
     child,
     lines,
-    /** The lowest by which it would have written for a bucket since that line. */
+    /** The lowest epoch per bucket with which it would have written since that line. */
     epochs(from: number): Map<number, number> {
       const found = new Map<number, number>()
       for (const line of lines.slice(from)) {

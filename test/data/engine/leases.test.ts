@@ -1,4 +1,5 @@
-// Leases of a node that is alone, and what a node makes of the rows that it reads, by a naive model of who lives.
+// Leases of a single node, and how a node interprets the rows it reads, against a naive model of which nodes
+// live.
 
 import { describe, expect, test } from 'vitest'
 import { BUCKETS, bucketOf } from '../../../src/data/engine/buckets.ts'
@@ -21,7 +22,7 @@ test('names are spread over all buckets', () => {
   expect(found.size).toBe(BUCKETS)
 })
 
-describe('who lives', () => {
+describe('which nodes live', () => {
   const watching = () => {
     const watch = createBeatWatch()
     return (at: number, beats: Record<string, number>, nodes: string[] = []) => {
@@ -30,7 +31,7 @@ describe('who lives', () => {
     }
   }
 
-  test('whose beat stands still for three seconds is dead, and lives with the next beat', () => {
+  test('a node without a beat for three seconds is dead, and lives again with the next beat', () => {
     const look = watching()
     for (let at = 0; at <= 3_000; at += 500) expect(look(at, { a: at, b: 1 })).toEqual(['a', 'b'])
     expect(look(3_500, { a: 3_500, b: 1 })).toEqual(['a'])
@@ -43,7 +44,7 @@ describe('who lives', () => {
     expect(look(3_500, {}, ['c'])).toEqual([])
   })
 
-  test('who looked away takes nobody for dead by what was before', () => {
+  test('a node that paused does not declare others dead from old observations', () => {
     const look = watching()
     look(0, { b: 1 })
     expect(look(30_000, { b: 1 })).toEqual(['b'])
@@ -75,7 +76,7 @@ function ownOf(node: string, leases: ReadonlyMap<number, Lease>): Map<number, nu
   return new Map(own.map(({ bucket, epoch }) => [bucket, epoch]))
 }
 
-/** One node's round, all of which succeeds. */
+/** One node's round, in which every step succeeds. */
 function step(node: string, leases: Map<number, Lease>, living: ReadonlySet<string>): void {
   const mine = ownOf(node, leases)
   const plan = planLeases({ node, mine, leases: [...leases.values()], living })

@@ -1,4 +1,4 @@
-// One member of two processes of Slipstream that share an engine, with a real token for every request.
+// A member of two Slipstream processes that share an engine, with a real token for every request.
 
 import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
 import { startPlcDouble } from '../../support/plc-double.ts'
@@ -44,7 +44,7 @@ export async function startMemberOfTwo(engine: string) {
   return {
     nodes: [start(), start()],
     start,
-    /** Again while it is refused, as on a machine that is too busy for the engine. */
+    /** Retries while it is refused, as on a machine too busy for the engine. */
     async prefer(node: SlipstreamProcess, enabled: boolean): Promise<void> {
       const preferences = [{ $type: PREFERENCE, enabled }]
       for (let isRefused = true; isRefused; ) {

@@ -1,5 +1,5 @@
-// A place that goes to a real engine by the command line, from one server to two, and back to one: what was there before,
-// what came meanwhile, its numbers and cursors.
+// A deployment that moves to a real engine by the command line, from one server to two, and back to one:
+// earlier state, state added meanwhile, its numbers and cursors.
 
 import { expect, test } from 'vitest'
 import type { Engine } from '../../../src/data/engine/connect.ts'
@@ -20,7 +20,7 @@ type Place = { connect: () => Promise<Engine>; address: () => string }
 const SCOPES = ['read:*', 'post:custom:*']
 const THREADS = { SERVE_THREADS: '1' }
 
-/** @param logs - a place of which only the logs are looked at */
+/** @param logs - a keyspace in which only the logs are checked */
 export function testMoves({ address }: Place, logs: Place): void {
   test('numbers from before a log begin it, however far apart they are, and new ones are above', async () => {
     const engine = await logs.connect()
@@ -56,7 +56,7 @@ export function testMoves({ address }: Place, logs: Place): void {
     expect((await read(8_999, true, 1)).entries).toEqual([9_001])
   })
 
-  test('a place moves to the engine and back, and nobody who reads, posts or is a member misses anything', async () => {
+  test('a deployment moves to the engine and back without readers, posters or members missing anything', async () => {
     const alone = await startTimelinesProcess(['alice', 'bob'], THREADS)
     const { settings } = alone
     const dataDir = settings.DATA_DIR
@@ -97,7 +97,7 @@ export function testMoves({ address }: Place, logs: Place): void {
   })
 }
 
-/** Something of everything, on a server that is alone. */
+/** Uses every feature on a single server. */
 async function live(alone: TimelinesProcess) {
   const token = await alone.token('echo', ...SCOPES)
   const alice = alone.didOf('alice')
@@ -122,7 +122,7 @@ async function live(alone: TimelinesProcess) {
 
 type Before = Awaited<ReturnType<typeof live>>
 
-/** On both servers the same, by what was handed out before, and what is new. */
+/** Checks that both servers give the same for earlier cursors and tokens, and for new records. */
 async function liveShared(
   alone: TimelinesProcess,
   { before, servers }: { before: Before; servers: [TimelinesProcess, TimelinesProcess] },
@@ -146,10 +146,11 @@ async function liveShared(
   await second.post('other', note('x'), token)
   const page = `following:${alone.didOf('alice')}`
   const readOn = async () => (await first.page(page, `cursor=${cursors.following}`, token)).body
-  // On a machine that does much else the engine may be too slow for a page.
+  // On a busy machine the engine may be too slow for a page.
   const { events } = await becomes(readOn, (one) => one.skipped?.length === 0)
   expect(events).toMatchObject([{ sequence_id: before.posts[2]!.sequence_id }])
-  // The second began after the first follow, and there is no PDS here that it could ask: it may have Alice's bucket.
+  // The second server began after the first follow and has no PDS to ask here, but it may have
+  // Alice's bucket.
   alone.emit('alice', 'app.bsky.graph.follow', { subject: alone.didOf('bob') })
   const rkey = alone.emit('bob', 'app.bsky.feed.post', { text: 'shared' })
   const last = before.posts.at(-1)!.sequence_id
@@ -160,14 +161,14 @@ async function liveShared(
   return { reached, cursor: end.next_cursor!, state: await stateOf(first) }
 }
 
-/** What Alice's timeline has above a number, once this post is the last. */
+/** Alice's timeline above a number, once this post is its last. */
 async function following(server: TimelinesProcess, token: string, since: string, rkey: string) {
   const key = `following:${[...server.network.accounts.values()][0]!.did}`
   const read = async () => (await server.page(key, `since=${since}`, token)).body.events ?? []
   return becomes(read, (events) => events.at(-1)?.entity_id.endsWith(rkey) === true)
 }
 
-/** What other nodes have of it a server takes in when its member asks for something. */
+/** A server takes in a member's changes from other nodes when the member makes a request. */
 async function stateOnRequest(server: TimelinesProcess): Promise<MemberState> {
   const { did, keypair } = [...server.network.accounts.values()][0]!
   const lxm = 'app.bsky.graph.getMutes'

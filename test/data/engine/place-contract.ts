@@ -1,5 +1,5 @@
-// What nodes promise of members, invites, tokens and the operator's decisions, whether there is one alone or several that
-// share an engine: whatever one is asked for counts on all.
+// What nodes guarantee for members, invites, tokens and the operator's decisions, for a single node and for
+// several that share an engine: a change made on one node holds on all.
 
 import { expect, test } from 'vitest'
 import type { OperatorRequest } from '../../../src/bridge/messages.ts'
@@ -24,7 +24,7 @@ const LIKE = POST.replace('post', 'like')
 
 type Open = () => Promise<{ nodes: readonly PlaceNode[]; close(): void }>
 
-/** @param open - nodes of a new place with `MAX_MEMBERS` */
+/** @param open - opens nodes of a new keyspace with `MAX_MEMBERS` */
 export function testPlaceContract(open: Open): void {
   async function withNodes(work: (random: Random, nodes: readonly PlaceNode[]) => Promise<void>) {
     const { nodes, close } = await open()
@@ -85,7 +85,7 @@ export function testPlaceContract(open: Open): void {
       }
     }))
 
-  test('a token is good on all nodes until it is revoked on one', () =>
+  test('a token is valid on all nodes until it is revoked on one', () =>
     withNodes(async (random, nodes) => {
       const wish = { name: 'echo', digest: tokenDigest(TOKEN), scopes: ['read:*'], rate: 7 }
       const create = { kind: 'create-token', ...wish, expiresAt: null } as const
@@ -100,7 +100,7 @@ export function testPlaceContract(open: Open): void {
       expect(await random.pick(nodes).operate(revoke)).toEqual({ revoked: 0 })
     }))
 
-  test('what is hidden, tagged and banned on one node is so on all, by whom and why', () =>
+  test('accounts hidden, tagged and banned on one node are so on all, with author and reason', () =>
     withNodes(async (random, nodes) => {
       const eve = didOf('eve')
       const about = { by: 'anna', reason: 'spam', ref: 'case 7' }
@@ -142,7 +142,7 @@ export function testPlaceContract(open: Open): void {
     }))
 }
 
-/** And keeps something, so that nobody else is given their seat. */
+/** Stores something too, so that the member's seat is not given away. */
 async function comes({ send }: PlaceNode, did: string): Promise<boolean> {
   try {
     await send({ kind: 'member-seen', did })
@@ -153,7 +153,7 @@ async function comes({ send }: PlaceNode, did: string): Promise<boolean> {
   }
 }
 
-/** Once each has taken in what the others decided. */
+/** Waits until each node has taken in the others' decisions. */
 async function refreshed(nodes: readonly PlaceNode[]): Promise<readonly PlaceNode[]> {
   await Promise.all(nodes.map((one) => one.refresh()))
   return nodes

@@ -1,4 +1,4 @@
-// Nodes with rows of their own, for tests of what they share of their place: one that is alone, or several on one engine.
+// Nodes with their own rows, for tests of the state they share: a single node, or several on one engine.
 
 import { errorOf } from '../../../src/bridge/connection.ts'
 import type { OperatorRequest, Writer } from '../../../src/bridge/messages.ts'
@@ -17,17 +17,17 @@ export type PlaceNode = {
   db: Db
   send: Writer['send']
   operate: Operate
-  /** Takes in what others decided. */
+  /** Takes in the other nodes' decisions. */
   refresh(): Promise<unknown>
   didOfUid(uid: number): string
   world: World
   place?: ReturnType<typeof sharePlace>
-  /** Whose private state was dropped from the engine. */
+  /** Members whose private state was dropped from the engine. */
   forgotten: string[]
   close(): void
 }
 
-/** @param maxMembers - of this node alone, or of all that share */
+/** @param maxMembers - for this node alone, or for all sharing nodes together */
 export function createPlaceNode(
   maxMembers: number,
   shared?: { id: string; decisions: () => Promise<PlaceChanges> },

@@ -1,5 +1,5 @@
-// What nodes share of their place, on a real engine: the contract of two nodes, what the tables hold, and two whole servers
-// of which one is told what the other then knows.
+// The state that nodes share on a real engine: the contract with two nodes, the contents of the tables, and
+// two whole servers where one learns what the other was told.
 
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/data/engine/connect.ts'
@@ -25,7 +25,7 @@ export function testPlace({ connect, address }: Place): void {
     return engines.map(createCqlPlaceChanges)
   }
 
-  describe('two nodes that share their place', () => {
+  describe('two nodes that share state', () => {
     testPlaceContract(async () => {
       const nodes = (await emptied()).map((one) =>
         createPlaceNode(MAX_MEMBERS, { id: 'place', decisions: async () => one }),
@@ -34,7 +34,7 @@ export function testPlace({ connect, address }: Place): void {
     })
   })
 
-  test('of each key the latest change is there, and who was away is given all that stand', async () => {
+  test('keeps the latest change of each key, and gives an absent node all that remain', async () => {
     const [first, second] = await emptied()
     const about = (key: string, replaces?: number) => {
       return { key, change: '{}', isGone: replaces !== undefined, replaces }
@@ -53,7 +53,7 @@ export function testPlace({ connect, address }: Place): void {
     expect(await second!.since(3)).toMatchObject({ isWhole: false, changes: [] })
   })
 
-  test('what a member kept is dropped, and what comes then is numbered on', async () => {
+  test('a member’s stored state is dropped, and numbering continues afterwards', async () => {
     const changes = createCqlPrivateChanges(await connect(), PATIENCE_MS)
     const member = didOf('forgotten')
     const kept = ['a', 'b'].map((key) => ({ key, change: '1', madeAt: 1 }))
@@ -64,7 +64,7 @@ export function testPlace({ connect, address }: Place): void {
     expect(await changes.append(member, kept.slice(0, 1))).toBe(4)
   })
 
-  test('a token and an invite of one server are good on the other, until that revokes them', async () => {
+  test('a token and an invite of one server are valid on the other until it revokes them', async () => {
     await emptied()
     const env = { ENGINE: address(), SERVE_THREADS: '1', MEMBERS: 'invite' }
     const first = await startTimelinesProcess(['alice'], env)

@@ -1,5 +1,5 @@
-// Whole servers that share an engine: what a member keeps on one is on the other, and of the buckets each holds its
-// share, until one is killed and one is stopped.
+// Whole servers that share an engine: a member's state written on one is visible on the other, and each holds
+// its share of the buckets, until one is killed and one is stopped.
 
 import { expect, test } from 'vitest'
 import { BUCKETS, bucketOf } from '../../../src/data/engine/buckets.ts'
@@ -16,7 +16,7 @@ type Place = { connect: () => Promise<Engine>; address: () => string }
 const ALICE = didOf('alice')
 
 export function testServers({ connect, address }: Place): void {
-  test('what a member keeps and the buckets of a server that is killed, or stopped, the other has', async () => {
+  test('the other server takes over members’ state and buckets from a killed or stopped one', async () => {
     const table = createLeaseTable(await connect())
     const held = async (node: SlipstreamProcess) => {
       const name = `:${await node.port()}#`
@@ -40,7 +40,7 @@ export function testServers({ connect, address }: Place): void {
     await expect.poll(() => place.preferred(second!)).toBe(true)
     await expect.poll(() => held(third)).toBe(128)
     await third.stop('SIGTERM')
-    // Given back before it ended, and not after it was found dead.
+    // Released before it ended, instead of after it was found dead.
     expect(await held(third)).toBe(0)
     await second!.stop('SIGKILL')
     await expect.poll(async () => (await leaseOverview(table)).unowned.length).toBe(BUCKETS)

@@ -1,4 +1,4 @@
-// Two of our nodes, each with rows and requests of its own, that share members' private state on one engine.
+// Two of our nodes, each with its own rows and requests, that share members' private state on one engine.
 
 import type { PrivateChanges } from '../../../src/data/engine/private-changes.ts'
 import { createSharedState } from '../../../src/http/serve/shared-state.ts'
@@ -12,7 +12,10 @@ type SharedState = ReturnType<typeof createSharedState>
 export type SharingNode = {
   world: ServingWorld
   shared: SharedState
-  /** Of a member, by this node's rows, without times: a node that saw only the last change knows that one's. */
+  /**
+   * A member's state in this node's rows, without times: a node that saw only the last change knows
+   * only its time.
+   */
   state(did: string): unknown
 }
 

@@ -1,5 +1,5 @@
-// Timelines that programs post to, on real servers that share a real engine: whichever they post to and read from, and
-// whichever is killed, each acknowledged post is there once, by the number that was told.
+// Timelines that programs post to, on real servers that share a real engine: whichever server they post to or
+// read from, and whichever is killed, each acknowledged post exists once, under the reported number.
 
 import { afterAll, expect, test } from 'vitest'
 import type { Engine } from '../../../src/data/engine/connect.ts'
@@ -23,7 +23,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
   let token = ''
   afterAll(() => Promise.all(nodes.map((one) => one.close())))
 
-  test('of many who put something in the same place of a log one succeeds, and all read what is there', async () => {
+  test('of several writers to one place in a log exactly one succeeds, and all read its entry', async () => {
     const logs = [await connect(), await connect()].map(createTimelineLog)
     const found: string[] = []
     for (let number = 1; number <= 20; number++) {
@@ -50,13 +50,13 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
     )
     await Promise.all(nodes.map((one) => one.start()))
     token = await nodes[0]!.token('everything', ...SCOPES)
-    // Made on one, and good on all once they have heard of it.
+    // Created on one server, and valid on all once they learn of it.
     await becomes(
       () => nodes[1]!.page('custom:busy', 'limit=1', token),
       ({ status }) => status !== 401,
     )
     const random = createRandom(SEED)
-    // Each again at any server.
+    // Repeats each at any server.
     const posting = startPosting((id) => {
       const body = note(id)
       return () => random.pick(nodes).post('busy', body, token)
@@ -76,7 +76,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
     }
   })
 
-  test('a stream on one server brings what is posted to the other', async () => {
+  test('a stream on one server delivers posts made on the other', async () => {
     const [first, second] = nodes
     await first!.post('news', note('one'), token)
     const stream = second!.listen('custom:news', token, '?since=0')
@@ -91,7 +91,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
 
   return {
     testWithoutEngine() {
-      test('without the engine, servers read timelines as they have them, say so, and refuse posts', async () => {
+      test('without the engine, servers serve the timelines they have, say so, and refuse posts', async () => {
         const [node] = nodes
         const read = () => node!.page('custom:busy', 'limit=1', token)
         const { headers, body } = await becomes(read, (one) => one.headers.has('slipstream-behind'))
@@ -112,7 +112,7 @@ function note(id: string): Record<string, unknown> {
   return { entity_id: id, entity_type: 'note', payload: { id }, producer_ts, idempotency_key: id }
 }
 
-/** Page by page, each from another server than the one before. */
+/** Reads page by page, each from a different server than the last. */
 async function readAll(
   nodes: readonly TimelinesProcess[],
   token: string,
@@ -121,7 +121,7 @@ async function readAll(
   let query = 'direction=forward&limit=50'
   for (let page = 0; ; page++) {
     const read = () => nodes[page % nodes.length]!.page('custom:busy', query, token)
-    // On a machine that does much else the engine may be too slow for a page.
+    // On a busy machine the engine may be too slow for a page.
     const { body } = await becomes(read, (one) => !one.headers.has('slipstream-behind'))
     if (body.events.length === 0) return found
     for (const { entity_id, sequence_id } of body.events) {

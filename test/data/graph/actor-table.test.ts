@@ -19,7 +19,7 @@ function randomDid(random: Random): string {
     : `did:plc:${letters(23)}`
 }
 
-test('uids are dense, stable, and lead back to their DID, on both sides', () => {
+test('uids are dense, stable, and map back to their DID, for writer and reader', () => {
   const random = createRandom(1)
   const table = createActorTable()
   const reader = openActorTable(table.handle)
@@ -40,7 +40,7 @@ test('uids are dense, stable, and lead back to their DID, on both sides', () => 
   }
 })
 
-test('truncate takes back exactly the latest uids, also across a growth of the table', () => {
+test('truncate removes exactly the latest uids, also across a growth of the table', () => {
   const random = createRandom(2)
   const table = createActorTable()
   const reader = openActorTable(table.handle)
@@ -60,7 +60,7 @@ test('truncate takes back exactly the latest uids, also across a growth of the t
   }
 })
 
-test('a uid given out anew carries nothing of the one that was taken back', () => {
+test('a reused uid keeps nothing of its removed account', () => {
   const table = createActorTable()
   const uid = table.intern('did:web:first.example')
   table.setFlags(uid, MEMBER)
@@ -71,7 +71,7 @@ test('a uid given out anew carries nothing of the one that was taken back', () =
   expect(table.memberFollowersOf(uid)).toBe(0)
 })
 
-test('flags and member followers do not touch each other', () => {
+test('flags and member followers do not affect each other', () => {
   const table = createActorTable()
   const reader = openActorTable(table.handle)
   const uid = table.intern('did:plc:aaaaaaaaaaaaaaaaaaaaaaaa')
@@ -82,7 +82,7 @@ test('flags and member followers do not touch each other', () => {
   expect(reader.memberFollowersOf(uid)).toBe(999_999)
 })
 
-test('asking for a uid that was never given out is a broken invariant', () => {
+test('asking for an unassigned uid is a broken invariant', () => {
   const table = createActorTable()
   table.intern('did:web:one.example')
   expect(() => table.didOf(2)).toThrow(/no account has uid 2/)
@@ -102,7 +102,7 @@ describe.each([1, 2, 3])('the image of a table, seed %i', (seed) => {
     for (let i = 0; i < 1_000; i++) table.intern(randomDid(random))
   }
 
-  test('is that of the accounts there were when it was begun, and it goes on from there', () => {
+  test('has the accounts that existed when it was begun, and continues from there', () => {
     expect(chunks.length).toBeGreaterThan(1)
     const loaded = loadActorTable(chunks)
     const reader = openActorTable(loaded.handle)
@@ -121,7 +121,7 @@ describe.each([1, 2, 3])('the image of a table, seed %i', (seed) => {
     expect(reader.uidOf(table.didOf(count))).toBe(count)
   })
 
-  test('is refused with a flipped bit, a cut, or a chunk too few', () => {
+  test('is refused with a flipped bit, a cut, or a missing chunk', () => {
     for (let i = 0; i < 40; i++) {
       const which = random.below(chunks.length)
       const bytes = chunks[which]!.bytes.slice()
@@ -134,6 +134,6 @@ describe.each([1, 2, 3])('the image of a table, seed %i', (seed) => {
   })
 })
 
-test('of no accounts there is an image too', () => {
+test('also exists for an empty table', () => {
   expect(loadActorTable(createActorTable().dump()).count).toBe(0)
 })

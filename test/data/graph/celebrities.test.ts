@@ -1,4 +1,4 @@
-// The list of celebrities, which both sides of the account table give, against the bits themselves.
+// The list of celebrities, as writer and reader of the account table return it, against the bits themselves.
 
 import { expect, test } from 'vitest'
 import { createActorTable, openActorTable } from '../../../src/data/graph/actor-table.ts'
@@ -26,7 +26,7 @@ test('writer and reader list exactly the accounts with the bit, after any histor
   }
 })
 
-test('what does not move the bit makes nobody look again', () => {
+test('changes that do not affect the bit trigger no new scan', () => {
   const table = createActorTable()
   const reader = openActorTable(table.handle)
   const star = table.intern(didOf('star'))

@@ -1,5 +1,5 @@
-// One contract for both implementations of FollowGraphWriter, then the two against each other under
-// random operations that cross every size of set, then real reading threads against a writer.
+// One contract for both implementations of FollowGraphWriter, then the two against each other under random
+// operations that cross all set sizes, then real reading threads against a writer.
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const knownOf = (graph: FollowGraphReader, viewer: number, subject: number, leng
 const inOrder = (uids: Iterable<number>) => [...uids].sort(compareUids)
 
 describe.each(Object.entries(implementations))('%s', (_, create) => {
-  test('nobody follows anybody at first', () => {
+  test('is empty at first', () => {
     const graph = create()
     expect(graph.edgeCount).toBe(0)
     expect(graph.has(1, 2)).toBe(false)
@@ -46,7 +46,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(graph.knownFollowersCount(1, 2)).toBe(0)
   })
 
-  test('a pair is held once, and seen from both ends', () => {
+  test('stores a pair once, visible from both ends', () => {
     const graph = create()
     expect(graph.add(1, 2)).toBe(true)
     expect(graph.add(1, 2)).toBe(false)
@@ -56,7 +56,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect([followsOf(graph, 1), followersOf(graph, 2)]).toEqual([[2], [1]])
   })
 
-  test('a removed pair is gone from both ends, and removing it again says so', () => {
+  test('removes a pair from both ends, and reports a second removal', () => {
     const graph = create()
     graph.add(1, 2)
     expect(graph.remove(2, 1)).toBe(false)
@@ -84,7 +84,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(knownOf(graph, 1, 2, length)).toEqual(inOrder(uids))
   })
 
-  test('a page goes on behind an account that has left meanwhile', () => {
+  test('a page continues after an account that was removed meanwhile', () => {
     const graph = create()
     for (let uid = 1; uid <= 100; uid++) graph.add(uid, 500)
     const out = new Uint32Array(30)
@@ -95,7 +95,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect([...out, ...rest]).toEqual(inOrder(Array.from({ length: 100 }, (_, i) => i + 1)))
   })
 
-  test('a page does not write behind what it found', () => {
+  test('a page does not write past its results', () => {
     const graph = create()
     graph.add(1, 2)
     const out = new Uint32Array(4).fill(99)
@@ -123,7 +123,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
   })
 })
 
-test('a uid out of range stops us', () => {
+test('a uid out of range is fatal', () => {
   const graph = createFollowGraph({ maxUid: 1000 })
   expect(() => graph.add(0, 1)).toThrow(InvariantError)
   expect(() => graph.add(1, -1)).toThrow(InvariantError)
@@ -132,7 +132,7 @@ test('a uid out of range stops us', () => {
 })
 
 describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
-  test('the shared graph is always what the twin is', () => {
+  test('the shared graph always equals its twin', () => {
     const random = createRandom(seed)
     const shared = createFollowGraph()
     const twin = createMemoryFollowGraph()
@@ -140,7 +140,7 @@ describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
     for (let i = 0; i < 60_000; i++) {
       const creator = 1 + random.zipf(300)
       const subject = 1 + random.zipf(2_000)
-      // Grows for a while, then shrinks, so that sets cross their sizes in both directions.
+      // Grows for a while, then shrinks, so that sets cross the size limits in both directions.
       const adds = random.chance(i % 20_000 < 12_000 ? 0.75 : 0.2)
       const changed = adds ? shared.add(creator, subject) : shared.remove(creator, subject)
       expect(changed).toBe(adds ? twin.add(creator, subject) : twin.remove(creator, subject))
@@ -162,7 +162,7 @@ describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
     }
   })
 
-  test('one set through every size up and down again', () => {
+  test('one set through every size, growing and shrinking', () => {
     const random = createRandom(seed)
     const graph = createFollowGraph()
     const model = new Set<number>()
@@ -173,7 +173,7 @@ describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
     }
     let nextCheck = 1
     while (model.size < 60_000) {
-      // Half of them neighbours, as accounts are that were met together.
+      // Half of them neighbours, like accounts first seen together.
       const uid = random.chance(0.5) ? 1 + model.size : 1 + random.below(3_000_000)
       expect(graph.add(uid, star)).toBe(!model.has(uid))
       model.add(uid)
@@ -197,7 +197,7 @@ describe.each([1, 2, 3])('random operations, seed %i', (seed) => {
 })
 
 describe.each([1])('giants, as bit sets, seed %i', (seed) => {
-  test('are what the twin is while they grow, meet, outgrow their rows and shrink again', () => {
+  test('equal the twin while they grow, intersect, outgrow their rows and shrink again', () => {
     const random = createRandom(seed)
     const shared = createFollowGraph()
     const reader = openFollowGraph(shared.handle)
@@ -217,7 +217,7 @@ describe.each([1])('giants, as bit sets, seed %i', (seed) => {
         expect(reader.followersCount(star)).toBe(set.size)
         expect(followersOf(reader, star, 9_973)).toEqual(inOrder(set))
       }
-      // The viewer follows whom the second star is followed by, so the sets meet in every form.
+      // The viewer follows the second star's followers, so that the sets intersect in every form.
       const viewed = [...model.get(second)!]
       for (const [star, set] of model) {
         const known = inOrder(viewed.filter((uid) => set.has(uid)))
@@ -238,7 +238,7 @@ describe.each([1])('giants, as bit sets, seed %i', (seed) => {
     }
     expect(Math.min(model.get(first)!.size, model.get(second)!.size)).toBeGreaterThan(65_536)
     check()
-    // Beyond 2^21 accounts a row takes another word, and beyond 3 * 2^21 six.
+    // A row needs another word beyond 2^21 accounts, and six beyond 3 * 2^21.
     for (const uid of [2 ** 21 + 5, 3 * 2 ** 21 + 7]) {
       for (const star of model.keys()) change(uid, star, true)
       shared.add(viewer, uid)
@@ -255,13 +255,13 @@ describe.each([1])('giants, as bit sets, seed %i', (seed) => {
 })
 
 describe.each([1, 2])('a graph built at once, seed %i', (seed) => {
-  test('is the graph that the same pairs make one by one, and goes on like it', () => {
+  test('equals the graph built from the same pairs one by one, and continues like it', () => {
     const random = createRandom(seed)
     const accounts = 90_000
     const lists = new Map<number, Uint32Array>()
     for (let creator = 1; creator <= 3_000; creator++) {
       const length = random.chance(0.2) ? 0 : random.zipf(200)
-      // The first accounts are followed by nearly all; some pairs come twice.
+      // The first accounts are followed by nearly all; some pairs are repeated.
       lists.set(
         creator,
         Uint32Array.from({ length }, () => 1 + random.zipf(accounts)),
@@ -298,13 +298,13 @@ describe.each([1, 2])('a graph built at once, seed %i', (seed) => {
   })
 })
 
-test('only a new graph is built, and of accounts there are', () => {
+test('builds only a new graph, and only from existing accounts', () => {
   const graph = createFollowGraph()
   expect(() => graph.build([[1, Uint32Array.of(9)]], 5)).toThrow(InvariantError)
   expect(() => graph.build([[1, Uint32Array.of(2)]], 5)).toThrow(InvariantError)
 })
 
-test('a batch of changes is there for readers when it ends, even where it fails', () => {
+test('a batch of changes is visible to readers when it ends, even if it fails', () => {
   const graph = createFollowGraph()
   const reader = openFollowGraph(graph.handle)
   const failing = () =>
@@ -316,7 +316,7 @@ test('a batch of changes is there for readers when it ends, even where it fails'
   expect(followersOf(reader, 1_000)).toHaveLength(700)
 })
 
-test('memory of sets that shrank is used again', () => {
+test('memory of shrunk sets is reused', () => {
   const graph = createFollowGraph()
   const fill = (subject: number) => {
     for (let uid = 1; uid <= 5_000; uid++) graph.add(uid, subject)
@@ -331,9 +331,9 @@ test('memory of sets that shrank is used again', () => {
   expect(graph.usage().poolBytes).toBeLessThan(before * 2)
 })
 
-// The writer keeps in every list only accounts of one residue that the list's owner gives, strangers
-// to every other list, so that a foreign or half-moved list betrays itself; and adds and removes
-// accounts in twos, so that known followers are only ever those of the right residue, in order.
+// In every list the writer keeps only accounts of a residue determined by the list's owner and used
+// by no other list, so that a foreign or half-moved list is detected. It adds and removes accounts
+// in pairs, so that known followers always have the right residue, in order.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
   import { openFollowGraph } from ${JSON.stringify(new URL('../../../src/data/graph/follow-graph.ts', import.meta.url).pathname)}
@@ -400,7 +400,7 @@ test('reading threads never see half a change, and see the memory grow', async (
   expect(widest).toBeGreaterThan(1_000)
 })
 
-/** Takes a few out of both lists of `owner`, but never the owner itself. */
+/** Removes a few from both lists of `owner`, but never the owner itself. */
 function removeSome(graph: FollowGraphWriter, owner: number, owners: number): void {
   const out = new Uint32Array(4)
   const count = graph.follows(owner, 0, out)

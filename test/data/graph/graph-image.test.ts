@@ -29,7 +29,7 @@ function expectSame(loaded: Graph, graph: Graph): void {
   }
 }
 
-test('a graph loaded from its image is the same, and goes on as it would have', () => {
+test('a graph loaded from its image equals the original, and continues like it', () => {
   const graph = makeGraph(1)
   const chunks = [...graph.dump()]
   expect(chunks.length).toBeGreaterThan(4)
@@ -53,11 +53,11 @@ test('an empty graph has an image too', () => {
 })
 
 test.each([1, 2])(
-  'an image taken while the graph changes is put right by the changes, seed %i',
+  'an image taken during changes is corrected by those changes, seed %i',
   (seed) => {
     const random = createRandom(seed)
     const graph = makeGraph(seed, 300_000)
-    // Large sets that change between the chunks, and that become and cease to be bit sets.
+    // Large sets that change between chunks, and that become bit sets and cease to be.
     for (let uid = 1; uid <= 30_000; uid++) graph.add(uid, 7)
     const journal: [number, number, boolean][] = []
     const chunks: { bytes: Uint8Array }[] = []
@@ -81,12 +81,12 @@ test.each([1, 2])(
   },
 )
 
-describe('what is torn or foreign is refused', () => {
+describe('refuses torn or foreign images', () => {
   const chunks = [...makeGraph(4, 200_000).dump()]
   const other = [...makeGraph(5, 200_000).dump()]
   const load = (parts: { bytes: Uint8Array }[], maxUid = ACCOUNTS) => loadFollowGraph(parts, maxUid)
 
-  test('nothing at all, a missing chunk, one too many, two that changed places', () => {
+  test('none at all, a missing chunk, an extra one, two swapped', () => {
     expect(() => load([])).toThrow(ImageError)
     for (let i = 0; i < chunks.length; i++) {
       expect(() => load(chunks.toSpliced(i, 1))).toThrow(ImageError)

@@ -1,4 +1,4 @@
-// The lexicons that are kept as files are those of @atproto/api, of the version that is installed.
+// The lexicons stored as files equal those of the installed version of @atproto/api.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,17 +14,17 @@ function kept(name: string): LexiconDoc[] {
   return JSON.parse(readFileSync(join(folder, name), 'utf8'))
 }
 
-/** A property may be called `description` too: what is left out is text. */
+/** Drops only textual ones: a property may be named `description` too. */
 function plain(node: unknown): unknown {
   const isText = (key: string, value: unknown) => key === 'description' && typeof value === 'string'
   return JSON.parse(JSON.stringify(node, (key, value) => (isText(key, value) ? undefined : value)))
 }
 
-it('has every official lexicon, but for descriptions', () => {
+it('has every official lexicon, without descriptions', () => {
   expect(kept('official-lexicons.json'), HINT).toEqual(plain(schemas))
 })
 
-it('has the lexicon of every collection that is indexed', () => {
+it('has the lexicon of every indexed collection', () => {
   const official = new Map(schemas.map((schema) => [schema.id as string, schema as LexiconDoc]))
   const records = kept('record-lexicons.json')
   const ids = records.map(({ id }) => id)

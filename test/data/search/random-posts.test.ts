@@ -29,7 +29,7 @@ const START = Date.parse('2026-09-01T00:00:00Z')
 
 const plain = (word: string) => word.toLowerCase().replace('é', 'e')
 
-/** Text, tags and author of somebody's post, now and then at the very time of another one. */
+/** Text, tags and author of a random post, sometimes with the exact time of another one. */
 function somePost(w: ServingWorld, random: Random): Fact {
   const words = Array.from({ length: 1 + random.below(6) }, () => random.pick(WORDS))
   const tags = TAGS.filter(() => random.chance(0.2))
@@ -65,7 +65,7 @@ function someCondition(random: Random): Condition {
   return conditions[kind]!
 }
 
-/** No two that would be alternatives of each other, or overrule each other. */
+/** Conditions that are neither alternatives of each other nor override each other. */
 function someQuery(random: Random): Condition[] {
   const query = new Map<string, Condition>()
   for (let i = 1 + random.below(3); i > 0; i--) {
@@ -76,7 +76,7 @@ function someQuery(random: Random): Condition[] {
   return [...query.values()]
 }
 
-test('random posts, random queries: latest and top give what a naive search gives, each once', async () => {
+test('random posts, random queries: latest and top equal a naive search, without repeats', async () => {
   const random = createRandom(testSeed('searchPosts'))
   const w = createServingWorld({ scope: 'network' })
   world = w
@@ -119,7 +119,7 @@ describe('hostile queries', () => {
     ...[':x', ':u1', '":x"', "' OR 1=1 --", '); DROP TABLE post_words; --', '"" ""', '- -', '--"'],
   ]
 
-  test('are answered, and never understood by the index', async () => {
+  test('are answered, and never interpreted by the index', async () => {
     const random = createRandom(testSeed('hostile queries'))
     const w = createServingWorld({ scope: 'network' })
     world = w
@@ -146,7 +146,7 @@ describe('hostile queries', () => {
     }
   })
 
-  test('are bounded, however long', async () => {
+  test('are bounded at any length', async () => {
     const w = createServingWorld({ scope: 'network' })
     world = w
     w.post(didOf('ann'), 'red')

@@ -1,5 +1,5 @@
-// The counters of the rate limits against a naive map, in windows that come and go, under more keys
-// than there are places, and from two threads at once.
+// The rate limits' counters against a naive map: across windows, with more keys than slots, and from two
+// threads at once.
 
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ function tableOf(sets?: number) {
   return { buffer, table: new CountTable(buffer, { windowSeconds: WINDOW_SECONDS }) }
 }
 
-test('random spending is what a map of sums says, window by window', () => {
+test('random spending matches a map of sums, window by window', () => {
   const random = createRandom(testSeed('counts'))
   const { table } = tableOf()
   const sums = new Map<string, { spent: number; endsAt: number }>()
@@ -41,7 +41,7 @@ test('random spending is what a map of sums says, window by window', () => {
   }
 })
 
-test('a window is as long as it says, and not everybody’s ends at once', () => {
+test('a window lasts as long as stated, and windows end at different times', () => {
   const { table } = tableOf()
   const ends = new Set<number>()
   for (let i = 0; i < 50; i++) {
@@ -56,7 +56,7 @@ test('a window is as long as it says, and not everybody’s ends at once', () =>
   expect(ends.size).toBeGreaterThan(10)
 })
 
-test('a flood of new keys takes no more room, and nobody who spent much loses their count to it', () => {
+test('a flood of new keys takes no more memory, and heavy spenders keep their counts', () => {
   const { buffer, table } = tableOf(16)
   const bytes = buffer.byteLength
   const heavy = Array.from({ length: 4 }, (_, i) => `heavy${i}`)
@@ -66,7 +66,7 @@ test('a flood of new keys takes no more room, and nobody who spent much loses th
   for (const key of heavy) expect(table.add(key, 1, START_MS).spent).toBe(1001)
 })
 
-test('two threads that spend at once spend the sum', async () => {
+test('two threads that spend concurrently spend the sum', async () => {
   const { buffer, table } = tableOf()
   table.add('shared', 1, START_MS)
   const module = new URL('../../../src/data/shared-memory/count-table.ts', import.meta.url).href

@@ -26,8 +26,8 @@ function addMany(writer: InvalidationWriter, count: number): void {
   for (let i = 0; i < count; i++) writer.add(INVALIDATION.post, i, 0)
 }
 
-describe('notes', () => {
-  test('come once to each reader, in order, from where it began', () => {
+describe('invalidations', () => {
+  test('reach each reader once, in order, from its start', () => {
     const { writer, reader } = pair()
     writer.add(INVALIDATION.post, 1, 0)
     const late = new InvalidationReader(writer.buffer)
@@ -41,7 +41,7 @@ describe('notes', () => {
     expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
   })
 
-  test('name rows whose ids have more than 32 bits', () => {
+  test('name rows with ids of more than 32 bits', () => {
     const { writer, reader } = pair()
     const largest = 2 ** 40 - 1
     writer.add(INVALIDATION.reaction, 7, largest)
@@ -54,7 +54,7 @@ describe('notes', () => {
     ])
   })
 
-  test('that are published together come as if added one by one, across the ring’s end', () => {
+  test('published together arrive as if added one by one, across the ring’s end', () => {
     const { writer, reader } = pair()
     const many = Int32Array.from({ length: MAX_INVALIDATIONS_AT_ONCE * 3 }, (_, i) => 1 + (i % 11))
     let count = 0
@@ -70,7 +70,7 @@ describe('notes', () => {
     expect(count).toBe(600_000)
   })
 
-  test('are lost to a reader that sleeps too long, which then goes on from the newest', () => {
+  test('are lost to a reader that sleeps too long, which then continues from the newest', () => {
     const { writer, reader } = pair()
     addMany(writer, RING / 2)
     expect(taken(reader).invalidations.length).toBe(RING / 2)
@@ -80,7 +80,7 @@ describe('notes', () => {
     expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.actor, 5, 0]] })
   })
 
-  test('are lost to a reader that the writer overtakes while it forgets', () => {
+  test('are lost to a reader that the writer overtakes during its forgetting', () => {
     const { writer, reader } = pair()
     addMany(writer, 5_000)
     let calls = 0
@@ -92,7 +92,7 @@ describe('notes', () => {
     expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
   })
 
-  test('of everything say that all is to be forgotten, once', () => {
+  test('of everything require forgetting all, once', () => {
     const { writer, reader } = pair()
     writer.add(INVALIDATION.post, 1, 0)
     writer.add(INVALIDATION.everything, 0, 0)
@@ -101,7 +101,7 @@ describe('notes', () => {
     expect(taken(reader)).toEqual({ isWhole: true, invalidations: [] })
   })
 
-  test('more at once than readers could tell apart stop us', () => {
+  test('more at once than readers can distinguish are fatal', () => {
     const { writer } = pair()
     const invalidations = new Int32Array((MAX_INVALIDATIONS_AT_ONCE + 1) * 3)
     expect(() => writer.publish(invalidations, MAX_INVALIDATIONS_AT_ONCE + 1)).toThrow(
@@ -109,29 +109,32 @@ describe('notes', () => {
     )
   })
 
-  test('a head that went round once is not taken for one that stood still', () => {
+  test('a head that went around once is not mistaken for an unmoved one', () => {
     const { writer, reader } = pair()
     const ints = new Int32Array(writer.buffer)
-    // As after 2^32 invalidations: the same head, another lap.
+    // As after 2^32 invalidations: the same head, one lap later.
     Atomics.store(ints, 1, 4)
     expect(taken(reader).isWhole).toBe(false)
     expect(taken(reader).isWhole).toBe(true)
   })
 
-  test.each([2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32])('the lap goes up at note %d', (corner) => {
-    const writer = new InvalidationWriter(corner - 2)
-    const reader = new InvalidationReader(writer.buffer)
-    writer.add(INVALIDATION.post, 1, 0)
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 1, 0]] })
-    writer.add(INVALIDATION.post, 2, 0)
-    expect(taken(reader)).toEqual({ isWhole: false, invalidations: [] })
-    writer.add(INVALIDATION.post, 3, 0)
-    expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 3, 0]] })
-  })
+  test.each([2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32])(
+    'the lap increments at invalidation %d',
+    (corner) => {
+      const writer = new InvalidationWriter(corner - 2)
+      const reader = new InvalidationReader(writer.buffer)
+      writer.add(INVALIDATION.post, 1, 0)
+      expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 1, 0]] })
+      writer.add(INVALIDATION.post, 2, 0)
+      expect(taken(reader)).toEqual({ isWhole: false, invalidations: [] })
+      writer.add(INVALIDATION.post, 3, 0)
+      expect(taken(reader)).toEqual({ isWhole: true, invalidations: [[INVALIDATION.post, 3, 0]] })
+    },
+  )
 })
 
-// Invalidations (kind, n, -n), numbered from 1: whole takes must go on where the last one ended, a torn one
-// would not match, and a loss must be told.
+// Invalidations (kind, n, -n), numbered from 1: each complete take must continue where the last
+// ended, a torn one would not match, and a loss must be reported.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
   import { InvalidationReader } from ${JSON.stringify(new URL('../../../src/data/shared-memory/invalidation-ring.ts', import.meta.url).pathname)}
@@ -159,7 +162,7 @@ const READER = `
   parentPort.postMessage(result)
 `
 
-test('a reading thread gets whole invalidations without a gap, or is told, while the writer overruns it', async () => {
+test('a reading thread gets whole invalidations without a gap, or a report of the loss, while the writer overruns it', async () => {
   const writer = new InvalidationWriter()
   const stop = new Int32Array(new SharedArrayBuffer(8))
   const workerData = { buffer: writer.buffer, stop, pauses: 5 }
@@ -189,7 +192,7 @@ test('a reading thread gets whole invalidations without a gap, or is told, while
   Atomics.store(stop, 0, 1)
   const result = await done
   expect(result).toMatchObject({ torn: 0, gaps: 0 })
-  // Otherwise the two never met, and this shows nothing.
+  // Otherwise the threads never overlapped: no proof.
   expect(result['notes']).toBeGreaterThan(3)
   expect(result['losses']).toBeGreaterThan(3)
 })

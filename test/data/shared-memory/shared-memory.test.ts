@@ -14,7 +14,7 @@ import { createSharedInts, SharedInts } from '../../../src/data/shared-memory/sh
 import { readerIsDone } from '../../support/reading-thread.ts'
 
 describe('shared integers', () => {
-  test('grow in place: a view from before still shows what is written after', () => {
+  test('grow in place: an earlier view still shows later writes', () => {
     const shared = createSharedInts(1_000_000, 4)
     const old = shared.ints
     shared.ensure(500_000)
@@ -24,7 +24,7 @@ describe('shared integers', () => {
     expect(shared.ints.length).toBeGreaterThanOrEqual(500_000)
   })
 
-  test('a reader takes in growth when it meets an index beyond its view', () => {
+  test('a reader picks up growth when it reaches an index beyond its view', () => {
     const writer = createSharedInts(1_000_000, 4)
     const reader = new SharedInts(writer.buffer)
     writer.ensure(100_000)
@@ -35,7 +35,7 @@ describe('shared integers', () => {
     expect(reader.refresh(1_000_000)).toBe(false)
   })
 
-  test('growing beyond what was reserved stops us', () => {
+  test('growing beyond the reservation is fatal', () => {
     const shared = createSharedInts(100, 4)
     shared.ensure(100)
     expect(() => shared.ensure(101)).toThrow(InvariantError)
@@ -48,12 +48,12 @@ describe('change log', () => {
     return { writer, reader: new ChangeLogReader(writer.buffer) }
   }
 
-  test('nothing changed, nothing touched', () => {
+  test('without changes owners are untouched', () => {
     const { reader } = pair()
     expect(reader.untouched(reader.start(), 1, 2)).toBe(true)
   })
 
-  test('only a change that names the reader’s owners is in its way', () => {
+  test('only a change that names the reader’s owners affects it', () => {
     const { writer, reader } = pair()
     const started = reader.start()
     writer.begin(1, 2)
@@ -64,7 +64,7 @@ describe('change log', () => {
     expect(reader.untouched(reader.start(), 1, 2)).toBe(true)
   })
 
-  test('a change that is under way counts, whether it began before the reader or after', () => {
+  test('a change in progress counts, whether it began before the reader or after', () => {
     const { writer, reader } = pair()
     const before = reader.start()
     writer.begin(1, 2)
@@ -92,15 +92,15 @@ describe('change log', () => {
     expect(reader.untouched(started, 1, UNREAD)).toBe(false)
   })
 
-  test('a writer that never ends its change stops the reader', () => {
+  test('a writer that never ends its change is fatal to the reader', () => {
     const { writer, reader } = pair()
     writer.begin(1, 1)
     expect(() => reader.pause(1_000_000)).toThrow(InvariantError)
   })
 })
 
-// Records of eight integers that are equal in every whole state. Many owners, so that most changes
-// are none of the reader's business.
+// Records of eight integers that are equal in every consistent state. Many owners, so that most
+// changes do not concern the reader.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
   import { ChangeLogReader, UNREAD } from ${JSON.stringify(new URL('../../../src/data/shared-memory/change-log.ts', import.meta.url).pathname)}
@@ -127,7 +127,7 @@ const READER = `
   parentPort.postMessage({ reads, retries, torn })
 `
 
-test('reading threads see whole records only, while the writer never rests', async () => {
+test('reading threads see only consistent records while the writer never rests', async () => {
   const owners = 4
   const log = new ChangeLogWriter()
   const ints = new Int32Array(new SharedArrayBuffer(owners * 32))
@@ -153,7 +153,7 @@ test('reading threads see whole records only, while the writer never rests', asy
   const { reads, retries, torn } = await done
   expect(torn).toBe(0)
   expect(reads).toBeGreaterThan(1_000)
-  // Otherwise the two never met, and this shows nothing.
+  // Otherwise the threads never overlapped: no proof.
   expect(retries).toBeGreaterThan(0)
 })
 
@@ -163,7 +163,7 @@ describe('owner versions', () => {
     return { writer, reader: new OwnerVersionsReader(writer.buffer) }
   }
 
-  test('only a change of the owner is in the reader’s way, while it lasts and afterwards', () => {
+  test('only a change of the owner affects the reader, during the change and afterwards', () => {
     const { writer, reader } = pair()
     const before = reader.start(1)
     writer.begin(1, 2)
@@ -193,7 +193,7 @@ describe('owner versions', () => {
     }
   })
 
-  test('what is held stays closed until it is released, but not for ever', () => {
+  test('held owners stay closed until released, but not forever', () => {
     const { writer, reader } = pair()
     const isOpen = () => reader.isUntouched(1, reader.start(1))
     writer.hold()
@@ -217,7 +217,7 @@ describe('owner versions', () => {
     expect(() => writer.release()).toThrow(InvariantError)
   })
 
-  test('a writer that never ends its change stops the reader', () => {
+  test('a writer that never ends its change is fatal to the reader', () => {
     const { writer, reader } = pair()
     writer.begin(1, 1)
     expect(() => reader.pause(1, 1_000_000)).toThrow(InvariantError)
@@ -251,7 +251,7 @@ const VERSIONS_READER = `
 `
 
 test.each(['one by one', 'in runs'])(
-  'reading threads see whole records only, by versions, changed %s',
+  'reading threads see only consistent records, by versions, changed %s',
   async (how) => {
     const owners = 8
     const versions = new OwnerVersionsWriter()

@@ -1,4 +1,4 @@
-// Accounts move to a table without an index of DIDs, whatever they are and were.
+// All accounts, whatever their state, move to a table without an index of DIDs.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ function indexesOf(db: Database.Database): string[] {
   return db.prepare<[], string>(sql).pluck().all()
 }
 
-test('every column of every account is as it was', () => {
+test('every column of every account is unchanged', () => {
   const old = new Database(join(folder, 'slipstream.sqlite'))
   old.exec(initial.sql)
   old.pragma('user_version = 1')

@@ -1,4 +1,4 @@
-// Walks over arrivals that are kept in memory, while others come and go, against the rows themselves.
+// Walks over arrivals cached in memory, while others are added and removed, against the rows themselves.
 
 import { afterEach, expect, test } from 'vitest'
 import { prepareArrivalBlocks } from '../../../src/data/store/read/arrival-blocks.ts'
@@ -24,7 +24,10 @@ function naiveWalk({ at, isForward, limit }: Range, isWanted: (uid: number) => b
   return rows.filter((row) => isBeyond(row) && isWanted(row.uid)).slice(0, limit)
 }
 
-/** Acts on rows as the triggers of posts do: what comes stands at the end, and goes without being changed. */
+/**
+ * Changes rows as the triggers of posts do: new ones are appended, and rows are deleted without
+ * being updated.
+ */
 function createActs(random: Random) {
   const { db } = world
   let item = 0

@@ -1,4 +1,4 @@
-// Backups that are taken while rows are written, and what is put back from them.
+// Backups taken while rows are written, and databases restored from them.
 
 import {
   copyFileSync,
@@ -40,7 +40,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** So many accounts in one transaction: all of them are in a backup, or none. */
+/** Writes this many accounts in one transaction: a backup has all of them or none. */
 function write(count: number): void {
   db.transaction(() => {
     for (let i = 0; i < count; i++) insertActor(db, ++last, didOf(`account ${last}`), 1)
@@ -64,7 +64,7 @@ function refusal(act: () => unknown): ConfigError {
   throw new Error('expected a ConfigError')
 }
 
-it('is of one moment, however much is written meanwhile, and keeps no writer waiting', async () => {
+it('is a consistent snapshot during writes, and blocks no writer', async () => {
   let written = 0
   const { path, bytes } = await backUp({
     dataDir,
@@ -78,7 +78,7 @@ it('is of one moment, however much is written meanwhile, and keeps no writer wai
   expect(readdirSync(join(dataDir, 'backups'))).toEqual([basename(path)])
 })
 
-it('keeps the newest, and takes away what was begun and never finished', async () => {
+it('keeps the newest, and removes unfinished ones', async () => {
   const into = join(dataDir, 'elsewhere')
   mkdirSync(into)
   let now = Date.UTC(2026, 10, 21)
@@ -97,14 +97,14 @@ it('keeps the newest, and takes away what was begun and never finished', async (
   expect(readdirSync(into).sort()).toEqual(['mine.txt', 'slipstream-20261121T000001.002Z.sqlite'])
 })
 
-it('refuses a folder that cannot be written, and leaves nothing behind', async () => {
+it('refuses an unwritable folder, and leaves nothing behind', async () => {
   await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/is not there/)
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
   writeFileSync(join(dataDir, 'backups'), 'a file')
   await expect(backUp({ dataDir })).rejects.toThrow(/cannot be written/)
 })
 
-it('makes no folder that was named and is not there, but its own', async () => {
+it('creates only its default folder, not a missing one that was named', async () => {
   const into = join(dataDir, 'bakcups')
   await expect(backUp({ dataDir, into })).rejects.toMatchObject({
     name: 'ConfigError',
@@ -116,7 +116,7 @@ it('makes no folder that was named and is not there, but its own', async () => {
   expect(existsSync((await backUp({ dataDir, into: own })).path)).toBe(true)
 })
 
-it('is no backup where the copy is damaged', async () => {
+it('is discarded if the copy is damaged', async () => {
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.close()
   const file = join(dataDir, FILE_NAME)
@@ -127,10 +127,10 @@ it('is no backup where the copy is damaged', async () => {
   expect(readdirSync(join(dataDir, 'backups'))).toEqual([])
 })
 
-it('is put back as it was, with what was there beside it, log and all', async () => {
+it('is restored unchanged, and keeps the previous database with its log', async () => {
   const { path } = await backUp({ dataDir })
   write(7)
-  // As after a kill: the log holds what the file lacks.
+  // As after a kill: the log holds changes that the file lacks.
   const left = mkdtempSync(join(tmpdir(), 'slipstream-backup-left-'))
   for (const end of ['', '-wal'])
     copyFileSync(join(dataDir, FILE_NAME + end), join(left, FILE_NAME + end))
@@ -142,7 +142,7 @@ it('is put back as it was, with what was there beside it, log and all', async ()
   rmSync(left, { recursive: true })
 })
 
-it('refuses a newer, a torn and a foreign file, and leaves everything as it is', async () => {
+it('refuses a newer, a torn and a foreign file, and leaves everything unchanged', async () => {
   const { path } = await backUp({ dataDir })
   const [newer, torn, foreign] = ['newer', 'torn', 'foreign'].map((name) => join(dataDir, name))
   copyFileSync(path, newer!)

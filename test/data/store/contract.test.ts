@@ -1,4 +1,4 @@
-// What the store promises, over SQLite: a real file, a writer, and a reader's connection.
+// The store's guarantees over SQLite: a real file, a writer, and a reader's connection.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ function openSqlite(): StoreUnderTest {
 describe('for readers', () => readersSuite(openSqlite))
 describe('for the writer', () => writersSuite(openSqlite))
 
-test('what a reader’s connection prepares can’t change a row, and the writer’s can', () => {
+test('statements of a reader’s connection can’t change a row, and the writer’s can', () => {
   const store = openSqlite()
   const insert = "INSERT INTO meta (key, value) VALUES ('contract', 1)"
   expect(() => store.reader.prepare(insert).get()).toThrow()

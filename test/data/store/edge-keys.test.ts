@@ -1,7 +1,6 @@
-// Keys of many pairs at once against a naive account of all records: what one creator has among many
-// subjects, and what many creators have for one subject, whose list is read whole when it is short and
-// passed by when it is long. With several records of one pair, in the same moment and years apart, and
-// with lists that lost their first chunks.
+// Keys of many pairs at once against a naive list of all records: one creator with many subjects, and many
+// creators with one subject, whose list is read whole when short and skipped when long. Includes several
+// records of one pair, in the same moment and years apart, and lists that lost their first chunks.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,9 +16,9 @@ import { tidAt } from '../../support/records.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_122)
 const ACCOUNTS = 1_500
-/** Whom nearly everybody follows, most of them more than once. */
+/** The account that nearly all others follow, most of them more than once. */
 const FAMOUS = 7
-/** Who follow nearly everybody. */
+/** Accounts that follow nearly all others. */
 const KEEN = [3, 4]
 const START_MS = Date.parse('2026-06-01')
 
@@ -33,10 +32,10 @@ beforeAll(() => {
   const random = createRandom(SEED)
   db.exec('BEGIN')
   for (let i = 0; i < 12_000; i++) follow(db, somePair(random), random)
-  // A lot in one moment.
+  // Many in one moment.
   for (let i = 0; i < 300; i++) follow(db, { uid: 3, subject: FAMOUS, ms: START_MS }, random)
   for (const edge of [...model.values()]) {
-    // What a list begins with goes, first chunk and all.
+    // Removes the beginning of a list, including its first chunk.
     const isLow = KEEN.includes(edge.uid) && edge.subject < 400 && edge.subject !== FAMOUS
     if (isLow || random.chance(0.1)) unfollow(db, edge)
   }
@@ -76,7 +75,7 @@ function unfollow(db: WriteDb, edge: Edge): void {
 
 const keyOf = ({ uid, rkey }: Pick<Edge, 'uid' | 'rkey'>) => `${uid} ${unpackRkey(rkey)}`
 
-/** Smallest keys of the model's records that pass, by what `of` takes of each. */
+/** Smallest keys of the model's matching records, grouped by `of`. */
 function expected(passes: (edge: Edge) => boolean, of: (edge: Edge) => number) {
   const keys = new Map<number, PackedRkey>()
   for (const edge of model.values()) {
@@ -91,7 +90,7 @@ function readable(keys: Map<number, PackedRkey>): string[] {
   return [...keys].map(([of, rkey]) => `${of} ${unpackRkey(rkey)}`).sort()
 }
 
-/** Out of order, some twice, some that there are none of. */
+/** Unordered ids, some repeated, some unused. */
 function someIds(random: Random, count: number): number[] {
   return Array.from({ length: count }, () =>
     random.chance(0.1) ? FAMOUS : random.below(ACCOUNTS + 100),
@@ -121,7 +120,7 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     }
   })
 
-  it('are found before, between and behind the chunks of a list that lost its first ones', () => {
+  it('are found before, between and after the chunks of a list that lost its first ones', () => {
     const everyone = Array.from({ length: ACCOUNTS + 100 }, (_, uid) => uid)
     for (const creator of KEEN) {
       const firsts = reader
@@ -160,7 +159,7 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     expect(sides.whole).toBeGreaterThan(5)
   })
 
-  it('lead to their records, and pairs to their first, whoever’s they are', () => {
+  it('lead to their records, and pairs to their first, for any creator', () => {
     const random = createRandom(SEED + 4)
     const all = [...model.values()]
     for (let round = 0; round < 8; round++) {
@@ -186,7 +185,7 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     }
   })
 
-  it('are the newest of each of many lists, the long one too', () => {
+  it('are the newest of each of many lists, including the long one', () => {
     const subjects = [FAMOUS, ...Array.from({ length: 250 }, (_, i) => i + 20), ACCOUNTS + 50]
     for (const limit of [1, 40, 5_000]) {
       const found = followEdges.newestOfEach(reader, subjects, limit)
@@ -197,13 +196,13 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     }
   })
 
-  it('are looked for with those who have any', () => {
+  it('are looked up only for creators that have any', () => {
     const uids = someIds(createRandom(SEED + 3), 500)
     const creators = new Set([...model.values()].map(({ uid }) => uid))
     expect(followEdges.creatorsAmong(reader, uids)).toEqual(uids.filter((uid) => creators.has(uid)))
   })
 
-  it('are none where nobody points at anything', () => {
+  it('are absent for accounts without records', () => {
     const nobody = ACCOUNTS + 50
     expect(followEdges.keysAmong(reader, { creator: nobody, subjects: [1, 2, 3] }).size).toBe(0)
     expect(followEdges.keysAmong(reader, { creator: 3, subjects: [] }).size).toBe(0)

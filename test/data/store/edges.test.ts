@@ -1,6 +1,6 @@
-// Packed edges against a naive account of them: every way in which they are asked, after a random
-// history with what real repositories hold (bursts, several records for one pair, keys that are no
-// TIDs, dates that are far off), with lists long enough to be cut into many chunks.
+// Packed edges against a naive list: every query, after a random history with the content of real
+// repositories (bursts, several records for one pair, keys that are not TIDs, distant dates), with lists long
+// enough to span many chunks.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ afterEach(() => {
 
 const keyOf = ({ uid, rkey }: Pick<Edge, 'uid' | 'rkey'>) => `${uid} ${unpackRkey(rkey)}`
 
-/** Applies a random history to the table and returns what a plain map makes of it. */
+/** Applies a random history to the table, and returns the same history as a plain map. */
 function live(random: Random): Map<string, Edge> {
   const model = new Map<string, Edge>()
   let timeUs = START_US
@@ -128,7 +128,7 @@ describe('packed edges', () => {
         if (!last || page.length < 5) break
         before = last
       }
-      // Records of one account and time can't be parted by the cursor: one of them stands for all.
+      // The cursor cannot separate records of one account and time, so one of them represents all.
       const once = (rows: number[][]) => [...new Set(rows.map(String))]
       expect(once(found)).toEqual(once(expected))
     }
@@ -150,7 +150,7 @@ describe('packed edges', () => {
     }
   })
 
-  it('of an account go all at once, and nobody else loses any', () => {
+  it('of an account are removed at once, and no other account loses any', () => {
     const all = [...live(createRandom(SEED + 2)).values()]
     for (const uid of [1, 2, 5]) likeEdges.removeAll(db, uid)
     const rest = all.filter(({ uid }) => ![1, 2, 5].includes(uid))
@@ -162,7 +162,7 @@ describe('packed edges', () => {
     }
   })
 
-  it('keep every chunk within a page, but for one account that points at one thing a thousand times', () => {
+  it('keep every chunk within a page, except for an account with a thousand edges to one subject', () => {
     const random = createRandom(SEED + 3)
     db.exec('BEGIN')
     for (let i = 0; i < 3_000; i++) {

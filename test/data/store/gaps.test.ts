@@ -1,5 +1,5 @@
-// Rows of gaps: what lies close together is one, however many are found there is a bound, and what was
-// closed is remembered for a while.
+// Rows of gaps: neighbouring gaps are merged, their number is bounded, and closed ones are remembered for a
+// while.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import {
   streamGaps,
 } from '../../../src/data/store/gaps.ts'
 
-// As the head of data/store/gaps.ts promises.
+// The limit stated in the head of data/store/gaps.ts.
 const OPEN_STREAM_GAPS = 200
 const OPEN_ACCOUNT_GAPS = 2_000
 const HOUR_US = 3_600_000_000
@@ -46,7 +46,7 @@ function gap(fromUs: number, toUs: number, cause: StreamGap['cause'] = 'dropped-
 }
 
 describe('gaps of the stream', () => {
-  test('near each other are one, and others are others', () => {
+  test('near each other are merged, and others stay separate', () => {
     const first = insertGap(db, gap(HOUR_US, HOUR_US + 5), 1)
     expect(insertGap(db, gap(HOUR_US + 1_000_000, HOUR_US + 2_000_000), 2)).toBe(first)
     expect(insertGap(db, gap(3 * HOUR_US, 4 * HOUR_US), 3)).not.toBe(first)
@@ -56,13 +56,13 @@ describe('gaps of the stream', () => {
     ])
   })
 
-  test('that are being repaired are not widened: what they had passed may be missing again', () => {
+  test('under repair are not widened: the part already repaired may be missing again', () => {
     const first = insertGap(db, gap(HOUR_US, HOUR_US + 5), 1)
     setGapStep(db, first, { step: 'replay', reached: HOUR_US + 1 })
     expect(insertGap(db, gap(HOUR_US + 2, HOUR_US + 3), 2)).not.toBe(first)
   })
 
-  test('are never more than a few hundred, and still cover all that was found', () => {
+  test('never exceed a few hundred, and still cover everything found', () => {
     for (let i = 0; i < OPEN_STREAM_GAPS + 50; i++) insertGap(db, gap(i * HOUR_US, i * HOUR_US), i)
     const rows = streamGaps(db)
     expect(rows).toHaveLength(OPEN_STREAM_GAPS)
@@ -83,7 +83,7 @@ describe('gaps of the stream', () => {
     expect(streamGaps(db)).toHaveLength(2)
   })
 
-  test('that were closed are remembered, the latest of them', () => {
+  test('that were closed are remembered, the latest ones', () => {
     for (let i = 1; i <= KEPT_CLOSED_GAPS + 5; i++) {
       closeGap(db, insertGap(db, gap(i, i), i), { how: 'replayed', now: i })
     }
@@ -95,7 +95,7 @@ describe('gaps of the stream', () => {
 })
 
 describe('gaps of accounts', () => {
-  test('are one an account until it is closed', () => {
+  test('are one per account until closed', () => {
     insertActor(db, 1, 'did:plc:someone', 0)
     const one = { uid: 1, cause: 'sync' as const, fromUs: 5, toUs: 6 }
     insertAccountGap(db, one, 1)
@@ -110,7 +110,7 @@ describe('gaps of accounts', () => {
     expect(listGaps(db, { limit: 9 }).map(({ state }) => state)).toEqual(['open', 'closed'])
   })
 
-  test('that are too many share a row', () => {
+  test('share a row if there are too many', () => {
     db.transaction(() => {
       for (let uid = 1; uid <= OPEN_ACCOUNT_GAPS + 20; uid++) {
         insertAccountGap(db, { uid, cause: 'sync', fromUs: 0, toUs: uid }, 1)

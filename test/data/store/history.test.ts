@@ -1,5 +1,5 @@
-// The history's rings against a naive model that keeps everything: means of what was written, the
-// newest so many slots, and never more rows than there are slots.
+// The history's rings against a naive model that keeps everything: means of the written values, the newest
+// slots, and never more rows than slots.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true })
 })
 
-/** Mean of the means one step finer, as the coarser rings are made. */
+/** Mean of the next finer means, as the coarser rings are computed. */
 function expected(samples: Map<number, number>, ring: number): Map<number, number> {
   if (ring === 0) return samples
   const finer = expected(samples, ring - 1)
@@ -45,7 +45,7 @@ function expected(samples: Map<number, number>, ring: number): Map<number, numbe
 }
 
 describe('the history', () => {
-  test('is in every ring what a model that keeps everything would say, over holes and restarts', () => {
+  test('matches a model that keeps everything in every ring, across holes and restarts', () => {
     const random = createRandom(testSeed('history'))
     const samples = new Map<number, number>()
     let at = START
@@ -66,7 +66,7 @@ describe('the history', () => {
       const since = at - ring.slots * ring.stepSeconds * 1000
       const wanted = [...expected(samples, i)].filter(([when]) => when > since)
       const { at: times, series } = readHistory(db, ring, { now: at, series: ['events_s'] })
-      // Means of what a finer ring has forgotten were taken while it was there.
+      // Means over values that a finer ring has since dropped were computed in time.
       expect(times).toEqual(wanted.map(([when]) => when))
       for (const [n, value] of series.events_s.entries()) {
         expect(value).toBeCloseTo(wanted[n]![1], 6)
@@ -85,7 +85,7 @@ describe('the history', () => {
     expect(rows).toBeLessThanOrEqual(slots)
   })
 
-  test('what is not known stays unknown and spoils no mean', () => {
+  test('unknown values stay unknown and do not distort means', () => {
     const samples: HistorySample[] = [{ lag_ms: 10, members: 1 }, { members: 3 }, { lag_ms: 30 }]
     for (const [i, sample] of samples.entries()) putHistory(db, START + i * STEP_MS, sample)
     const [hour, day] = HISTORY_RINGS
@@ -95,7 +95,7 @@ describe('the history', () => {
     expect([series.lag_ms, series.members, series.jobs]).toEqual([[20], [2], [null]])
   })
 
-  test('is read no further than the series that are asked for', () => {
+  test('reads only the requested series', () => {
     putHistory(db, START, { lag_ms: 10, members: 1, jobs: 7 })
     const now = START + STEP_MS
     const series = ['jobs', 'lag_ms'] as const
@@ -105,7 +105,7 @@ describe('the history', () => {
     })
   })
 
-  test('a clock that was set back overwrites, and what is from the future is still shown', () => {
+  test('a clock that was set back overwrites, and values from the future are still shown', () => {
     putHistory(db, START + 50_000, { members: 1 })
     putHistory(db, START, { members: 2 })
     putHistory(db, START + 50_000, { members: 3 })

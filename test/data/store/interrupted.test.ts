@@ -1,5 +1,5 @@
-// A process that is killed while a restored backup is given its write-ahead log leaves a rollback journal. Whoever
-// comes first afterwards, reads what was restored.
+// A process killed while switching a restored backup to its write-ahead log leaves a rollback journal. The
+// next process to open it, of either kind, reads the restored rows.
 
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,10 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** As a kill leaves it: half of a change is in the file, and what was there before in the journal. */
+/**
+ * The state after a kill: the file has half of a change, and the journal has the pages from before
+ * it.
+ */
 function killedOnTheWay(path = join(folder, FILE_NAME)): void {
   const working = join(folder, 'working.sqlite')
   copyFileSync(path, working)
@@ -50,20 +53,20 @@ function accounts(db: Db): unknown {
   }
 }
 
-it('is no database that a connection for reading alone can open', () => {
+it('cannot be opened by a read-only connection', () => {
   killedOnTheWay()
   const db = new Database(join(folder, FILE_NAME), { readonly: true })
   expect(() => db.pragma('user_version')).toThrow(/readonly/)
   db.close()
 })
 
-it.each([openWriter, openReader])('%o finds what was restored', (open) => {
+it.each([openWriter, openReader])('%o finds the restored rows', (open) => {
   killedOnTheWay()
   expect(accounts(open(folder))).toBe(BACKED_UP)
   expect(existsSync(join(folder, `${FILE_NAME}-journal`))).toBe(false)
 })
 
-it('is not carried over into what is restored next', () => {
+it('is not carried over into the next restore', () => {
   const restoring = join(folder, `${FILE_NAME}.restoring`)
   copyFileSync(backup, restoring)
   killedOnTheWay(restoring)

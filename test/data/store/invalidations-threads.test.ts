@@ -1,5 +1,5 @@
-// A reading thread with a connection of its own, which keeps what it reads until an invalidation names it: it
-// never answers with less than what was committed, and told, before it was asked.
+// A reading thread with its own connection caches what it reads until an invalidation names it. It never
+// answers with less than what was committed and published before the request.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,13 +21,13 @@ import { readerIsDone } from '../../support/reading-thread.ts'
 const SEED = Number(process.env['SEED'] ?? 48_112)
 const POSTS = 40
 /**
- * In the shared integers: stop, the reader's answers, its losses, whether it sleeps, then the likes that each
- * post has for sure.
+ * Layout of the shared integers: stop, the reader's answers, its losses, whether it sleeps, then
+ * the committed likes of each post.
  */
 const LOSSES = 2
 const SLEEPS = 3
 const LIKES = 4
-/** Commits that are together more than the ring holds. */
+/** Commits that together exceed the ring. */
 const OVERRUNS = 10
 const MIN_LOSSES = 5
 
@@ -118,7 +118,7 @@ test(`a thread that keeps what no invalidation names has nothing stale (seed ${S
     Atomics.store(shared, 0, 1)
     const { stale, hits, answers, losses } = await done
     expect(stale).toBe(0)
-    // Otherwise this shows nothing.
+    // Otherwise the test proves nothing.
     expect(hits).toBeGreaterThan(answers! / 10)
     expect(losses).toBeGreaterThan(0)
   } finally {

@@ -1,4 +1,4 @@
-// When invalidations are told: after the commit, all together, and never of what was rolled back.
+// When invalidations are published: after the commit, all together, and never for a rollback.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ function taken(): number[][] | 'everything' {
   return reader.take((...note) => invalidations.push(note)) ? invalidations : 'everything'
 }
 
-test('notes are told after the commit, not before', () => {
+test('invalidations are published after the commit, not before', () => {
   transact(db, () => {
     insertActor(db, 7, 'did:plc:seven', 0)
     insertMute(db, 7, 8, 0)
@@ -55,7 +55,7 @@ test('notes are told after the commit, not before', () => {
   ])
 })
 
-test('what is rolled back is not told, and does not come with the next commit', () => {
+test('those of a rollback are not published, not even with the next commit', () => {
   const fail = () => {
     insertMute(db, 1, 2, 0)
     throw new Error('the disk is full')
@@ -66,7 +66,7 @@ test('what is rolled back is not told, and does not come with the next commit', 
   expect(taken()).toEqual([[INVALIDATION.relation, 3, 4]])
 })
 
-test('a transaction inside of another is told with the outer one', () => {
+test('those of a nested transaction are published with the outer one', () => {
   transact(db, () => {
     transact(db, () => insertMute(db, 1, 2, 0))
     expect(taken()).toEqual([])
@@ -78,7 +78,7 @@ test('a transaction inside of another is told with the outer one', () => {
   ])
 })
 
-test('more than fits is everything; the next transaction is told in full again', () => {
+test('too many become everything; the next transaction is published in full again', () => {
   transact(db, () => {
     for (let i = 0; i < MAX_INVALIDATIONS_AT_ONCE; i++)
       invalidationsOf(db).add(INVALIDATION.post, i)
@@ -93,7 +93,7 @@ test('more than fits is everything; the next transaction is told in full again',
   expect(taken()).toEqual([[INVALIDATION.relation, 1, 2]])
 })
 
-test('rows that views read, written in no transaction, stop us', () => {
+test('rows that views read, written outside a transaction, are fatal', () => {
   insertMute(db, 1, 2, 0)
   expect(() => transact(db, () => {})).toThrow(InvariantError)
 })

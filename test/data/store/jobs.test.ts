@@ -1,4 +1,4 @@
-// Jobs survive everything: they are leased, done, put back and asked for again.
+// Jobs survive everything: they are leased, done, released and leased again.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ afterEach(() => {
 const names = (limit = 10, now = NOW) =>
   takeJobs(db, now, limit).map((job) => `${job.kind} ${job.subject}`)
 
-it('hands out the most urgent first, each once while its lease runs', () => {
+it('leases the most urgent first, each once while its lease runs', () => {
   enqueueJob(db, 'post', 1)
   enqueueJob(db, 'member', 2)
   enqueueJob(db, 'post', 3, 10)
@@ -44,7 +44,7 @@ it('hands out the most urgent first, each once while its lease runs', () => {
   expect(names(10, NOW + HOUR_MS)).toHaveLength(3)
 })
 
-it('hands out again after a restart what a stopped process had taken', () => {
+it('leases again after a restart the jobs of a stopped process', () => {
   enqueueJob(db, 'post', 1)
   expect(names()).toEqual(['post 1'])
   db.close()
@@ -53,7 +53,7 @@ it('hands out again after a restart what a stopped process had taken', () => {
   expect(names()).toEqual(['post 1'])
 })
 
-it('hands out again after a restart what was taken a second time, after a failure', () => {
+it('leases again after a restart a job taken a second time, after a failure', () => {
   enqueueJob(db, 'post', 1)
   const [job] = takeJobs(db, NOW, 1)
   failJob(db, job!, { error: 'refused', now: NOW })
@@ -62,7 +62,7 @@ it('hands out again after a restart what was taken a second time, after a failur
   expect(names(1, NOW + HOUR_MS)).toEqual(['post 1'])
 })
 
-it('is done once, unless the world moved meanwhile', () => {
+it('is done once, unless the world changed meanwhile', () => {
   enqueueJob(db, 'repo', 1)
   const [job] = takeJobs(db, NOW, 1)
   enqueueJobAgain(db, 'repo', 1)
@@ -92,7 +92,7 @@ it('waits longer after each failure, and is given up in the end', () => {
   expect(countJobs(db)).toEqual({})
 })
 
-it('waits as long as the other side asks for', () => {
+it('waits as long as the other side asks', () => {
   enqueueJob(db, 'profile', 1)
   const [job] = takeJobs(db, NOW, 1)
   failJob(db, job!, { error: '429', now: NOW, retryAfterMs: 2 * HOUR_MS })
@@ -101,7 +101,7 @@ it('waits as long as the other side asks for', () => {
   expect(takeJobs(db, NOW + 2 * HOUR_MS, 1)).toHaveLength(1)
 })
 
-it('waits no longer than before when the clock is set back, whether we run or not', () => {
+it('waits no longer than before when the clock is set back, whether the server runs or not', () => {
   for (const subject of [1, 2]) enqueueJob(db, 'profile', subject)
   const ahead = NOW + 26 * HOUR_MS
   for (const job of takeJobs(db, ahead, 2)) failJob(db, job, { error: 'no answer', now: ahead })

@@ -1,4 +1,4 @@
-// Members' identities as rows: what counts of two, and for whom any does.
+// Members' identities as rows: which of two counts, and for which accounts any does.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ function open() {
   }
 }
 
-test('what was asked for later wins, whichever is written last', () => {
+test('the identity requested later wins, regardless of write order', () => {
   const { put, found } = open()
   put('first', 10)
   put('third', 30)
@@ -44,26 +44,26 @@ test('what was asked for later wins, whichever is written last', () => {
   expect(found()).toBe('fourth')
 })
 
-test('a doubt ends what was asked for until then, also where nothing was kept yet', () => {
+test('a doubt invalidates earlier requests, even if none is stored yet', () => {
   const { db, put, found } = open()
   doubtKeptIdentity(db, UID, 20)
   put('under way', 15)
   expect(found()).toBeUndefined()
   put('after it', 25)
   expect(found()).toBe('after it')
-  // Also by a clock that was set back.
+  // Even from a clock that was set back.
   doubtKeptIdentity(db, UID, 22)
   expect(found()).toBeUndefined()
 })
 
-test('nothing stays because the clock was ahead when it was asked for', () => {
+test('an identity requested by a fast clock does not persist', () => {
   const { put, found } = open()
   put('ahead', 5_000, 5_000)
   put('right', 900)
   expect(found()).toBe('right')
 })
 
-test('nobody has any who is no member, or is hidden', () => {
+test('accounts that are not members, or are hidden, have none', () => {
   const { db, put, found } = open()
   put('theirs', 10)
   for (const status of ['deactivated', 'suspended', 'takendown', 'deleted'] as const) {

@@ -26,7 +26,7 @@ function freshDir(): string {
   return mkdtempSync(join(tmpdir(), 'slipstream-lock-'))
 }
 
-test('a second process on one data folder is refused with the first one named', async () => {
+test('a second process on a data folder is refused, naming the first', async () => {
   const dataDir = freshDir()
   const holder = await startHolder(dataDir)
   expect(() => lockDataDir(dataDir)).toThrow(new RegExp(`process ${holder.pid}.*${dataDir}`))
@@ -46,7 +46,7 @@ test('a released lock can be taken again', () => {
   lockDataDir(dataDir).release()
 })
 
-test('a data folder that cannot be made is an error with a hint', () => {
+test('a data folder that cannot be created is an error with a hint', () => {
   const file = join(freshDir(), 'file')
   writeFileSync(file, '')
   expect(() => lockDataDir(join(file, 'below'))).toThrow(/cannot be written/)

@@ -29,7 +29,7 @@ const insertRepost = () =>
     VALUES (?, ?, 1, ?, 1, 1, ?)`,
   )
 
-/** Posts (some of them deleted) and reposts of a few accounts, with many ties. */
+/** Inserts posts (some deleted) and reposts of a few accounts, with many ties. */
 function fill(random: Random, size: { items: number; times: number }): FeedRow[] {
   const rows: FeedRow[] = []
   const [posts, reposts] = [insertPost(), insertRepost()]
@@ -50,10 +50,10 @@ function fill(random: Random, size: { items: number; times: number }): FeedRow[]
 
 const byPlace = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.item
 
-test('gives the newest items of the accounts asked for, whole down to its floor', () => {
+test('returns the newest items of the given accounts, complete down to its floor', () => {
   const random = createRandom(testSeed('merged feed'))
   const all = fill(random, { items: 3_000, times: 400 })
-  // What was kept of one page serves the others.
+  // Rows cached for one page serve the others.
   const feeds = [createMergedFeed(db), createMergedFeed(db, new KeptHeads())]
 
   for (let turn = 0; turn < 400; turn++) {
@@ -81,7 +81,7 @@ test('gives the newest items of the accounts asked for, whole down to its floor'
   }
 })
 
-test('an account that wrote everything at one moment does not hide what is older', () => {
+test('an account with all items at one moment does not hide older items', () => {
   const posts = insertPost()
   db.transaction(() => {
     for (let i = 0; i < 3_000; i++) posts.run(1, packRkey(tidAt(i)), 1, packCid(cidOf(i)), 500)
@@ -100,7 +100,7 @@ test('an account that wrote everything at one moment does not hide what is older
   expect(floor).toBe(-Infinity)
 })
 
-test('nobody has nothing, and CIDs are those of the rows that are still there', () => {
+test('no accounts yield no rows, and CIDs are those of rows that still exist', () => {
   const feed = createMergedFeed(db)
   expect(feed.newest({ originators: [], until: 1, limit: 5 })).toEqual({
     rows: [],

@@ -1,6 +1,6 @@
-// A database of the first schema, filled, and then brought up to date: everything that could be asked
-// of its likes, follows and blocks has the same answer as the old rows gave. An interruption at any
-// statement leaves it whole, and the next start goes on.
+// A filled database of the first schema is migrated: every query for its likes, follows and blocks has the
+// same answer as from the old rows. An interruption at any statement leaves it intact, and the next start
+// continues.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Rows as the first schema's code wrote them, and what they mean. */
+/** Rows as the first schema's code wrote them, and the edges they represent. */
 function fill(kind: Kind): Edge[] {
   const random = createRandom(SEED + kind.length)
   const edges = new Map<string, Edge>()
@@ -107,7 +107,7 @@ describe('a filled database of the first schema', () => {
     db.close()
   })
 
-  it('is whole after an interruption at any statement, and the next start goes on', () => {
+  it('is intact after an interruption at any statement, and the next start continues', () => {
     const likes = fill('likes').length
     const follows = fill('follows')
     let interrupted = 0
@@ -122,7 +122,7 @@ describe('a filled database of the first schema', () => {
     expectAll(old, 'follows', follows)
   })
 
-  /** @returns whether it came to its end before that many statements were run. */
+  /** @returns whether it finished before running that many statements */
   function runUntil(statements: number): boolean {
     let left = statements
     const failing = new Proxy(old, {

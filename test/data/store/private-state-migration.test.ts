@@ -1,4 +1,4 @@
-// Mutes and counts from before scopes, bookmarks and lists in order go on saying what they said.
+// Mutes and counts from before scopes, bookmarks and ordered lists keep their meaning.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import * as initial from '../../../src/data/store/migrations/001-initial.ts'
 import { mutesOf, putMute } from '../../../src/data/store/mutes.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 
-test('a filled database keeps its mutes, as whole ones, and its counts, without bookmarks', () => {
+test('a filled database keeps its mutes, as full mutes, and its counts, without bookmarks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-private-'))
   const old = new Database(join(folder, 'slipstream.sqlite'))
   old.exec(initial.sql)

@@ -1,4 +1,5 @@
-// Records that say more than their rows: they go with their rows, and the oldest go first.
+// Records with more content than their rows: they are deleted with their rows, and the oldest are dropped
+// first.
 
 import { afterEach, expect, test } from 'vitest'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
@@ -25,7 +26,7 @@ function start() {
 const count = (w: ReturnType<typeof start>) =>
   w.db.prepare('SELECT count(*) FROM reaction_records').pluck().get()
 
-test('they go with the record that is deleted, changed or whose account goes', () => {
+test('they are removed when the record is deleted or changed, or its account is removed', () => {
   const w = start()
   const post = w.post(alice)
   const like = w.create(bob, 'app.bsky.feed.like', { subject: post, createdAt })
@@ -42,7 +43,7 @@ test('they go with the record that is deleted, changed or whose account goes', (
   expect(count(w)).toBe(0)
 })
 
-test('what a stranger wrote too much into is kept as its row tells it', () => {
+test('an oversized record by a stranger is kept only as its row', () => {
   const w = start()
   const post = w.post(alice)
   const padding = 'x'.repeat(3_000)
@@ -53,13 +54,13 @@ test('what a stranger wrote too much into is kept as its row tells it', () => {
   expect([count(w), relations]).toEqual([0, 0])
 })
 
-test('what rows tell is not kept twice', () => {
+test('content of rows is not stored twice', () => {
   const w = start()
   const post = w.post(alice)
   w.like(bob, post)
   w.repost(bob, post)
   w.follow(bob, alice)
-  // To one's own nobody is told of.
+  // One's own post: no notification.
   w.create(alice, 'app.bsky.feed.like', { subject: post, createdAt })
   expect(count(w)).toBe(0)
 })
@@ -75,7 +76,7 @@ test('the oldest make room for the newest', () => {
   }
   const newest = () => reactionsVia(db, 2, 10).map(({ record }) => record.toString())
   for (const i of [1, 2, 3]) insert(i)
-  // As if so many had come meanwhile.
+  // As if this many had been added meanwhile.
   db.prepare('UPDATE sqlite_sequence SET seq = ?').run(MAX_KEPT)
   insert(4)
   expect(newest()).toEqual(['{"n":4}', '{"n":3}', '{"n":2}'])

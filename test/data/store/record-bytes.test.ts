@@ -1,4 +1,4 @@
-// Stored records come back byte for byte, packed or not, through every way in which they are read.
+// Stored records are read back byte for byte, packed or not, by every way of reading them.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -64,7 +64,7 @@ describe('a stored record', () => {
     expect(createRecords(world.reader).find(key)).toMatchObject({ value: JSON.parse(json) })
   })
 
-  it('that is torn is none', () => {
+  it('that is torn counts as missing', () => {
     const json = Buffer.from(JSON.stringify(longRecord()))
     const packed = packRecord(json)
     expect(packed.length).toBeLessThan(json.length)
@@ -75,7 +75,7 @@ describe('a stored record', () => {
     expect(recordText(null)).toBe(null)
   })
 
-  it('that a database from before holds as JSON is read as it is', () => {
+  it('that an older database holds as JSON is read unchanged', () => {
     const made = world.post(world.account('author'), 'short')
     const { id } = postOf(world, made)!
     const old = JSON.stringify({ $type: 'app.bsky.feed.post', text: 'x'.repeat(900) })

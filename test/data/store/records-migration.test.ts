@@ -1,4 +1,4 @@
-// A database from before there were records: profiles in it count for the starter packs that they name.
+// A database from before records: its profiles count towards the starter packs that they name.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('profiles that were there are counted by the starter pack they name', () => {
+test('existing profiles are counted by the starter pack they name', () => {
   const old = new Database(join(folder, 'slipstream.sqlite'))
   old.exec(initial.sql)
   old.pragma('user_version = 1')
@@ -37,7 +37,7 @@ test('profiles that were there are counted by the starter pack they name', () =>
   for (const [i, record] of records.entries()) {
     insert.run(i + 1, Buffer.alloc(32), Buffer.from(JSON.stringify(record)), i * 100)
   }
-  // Deeper than SQLite reads JSON.
+  // Deeper than SQLite's JSON parser allows.
   const deep = `{"joinedViaStarterPack":${'['.repeat(2000)}${']'.repeat(2000)}}`
   insert.run(99, Buffer.alloc(32), Buffer.from(deep), 0)
   old.close()

@@ -1,4 +1,4 @@
-// Tokens as a serving thread finds them, which remembers whom it found: on a connection of its own, beside the writer's.
+// Tokens as a serving thread finds and caches them, on its own connection next to the writer's.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,19 +27,19 @@ function open() {
   return { db, find, add }
 }
 
-test('a token that was found is refused from the commit that revokes it', async () => {
+test('a cached token is refused from the commit that revokes it', async () => {
   const { db, find, add } = open()
   const [kept, revoked] = [add('kept'), add('revoked')]
   for (let i = 0; i < 3; i++) {
     expect([find(kept, 5)?.name, find(revoked, 5)?.name]).toEqual(['kept', 'revoked'])
   }
   revokeServiceToken(db, 'revoked', 6)
-  // Nobody is told of a commit before another turn of the event loop.
+  // A commit is not announced before the next turn of the event loop.
   await nextTurn()
   expect([find(kept, 6)?.name, find(revoked, 6)]).toEqual(['kept', undefined])
 })
 
-test('one that was found is over when its time is, and one that was unknown may come', () => {
+test('a cached token expires on time, and a previously unknown one is found once added', () => {
   const { find, add } = open()
   const token = add('short', 10)
   expect([find(token, 9)?.name, find(token, 10), find(token, 11)]).toEqual([

@@ -1,4 +1,4 @@
-// Snapshots come back byte for byte, or not at all.
+// Snapshots are read back byte for byte, or not at all.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,14 +29,14 @@ afterEach(() => {
 
 function randomChunks(): SnapshotChunk[] {
   const random = createRandom(5)
-  // One that is empty, one that needs a single piece, one that needs several.
+  // One is empty, one needs a single piece, the others several.
   return [0, 1, 70_000, 20_000_001].map((length, i) => ({
     name: `chunk ${i}`,
     bytes: randomBytes(random, length),
   }))
 }
 
-/** Random words, far apart in what need not be random all through. */
+/** Sparse random words, where not every byte needs to be random. */
 function randomBytes(random: Random, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let i = 0; i < length; i += 1 + (i >> 8)) bytes[i] = random.below(256)
@@ -52,7 +52,7 @@ function save(chunks: SnapshotChunk[]): void {
 
 const load = () => [...readSnapshot(db, 'graph', 'one').chunks]
 
-it('come back as they were written, with what they cover', () => {
+it('are read back as written, with what they cover', () => {
   const chunks = randomChunks()
   save([{ name: 'older', bytes: new Uint8Array(10_000_000) }])
   save(chunks)
@@ -64,7 +64,7 @@ it('come back as they were written, with what they cover', () => {
   expect(load()).toHaveLength(chunks.length)
 })
 
-it('are refused when they are missing or of another version', () => {
+it('are refused if missing or of another version', () => {
   expect(load).toThrow(SnapshotError)
   save(randomChunks())
   expect(() => readSnapshot(db, 'graph', 'two')).toThrow(SnapshotError)

@@ -1,4 +1,4 @@
-// A database from before threads: what owners said in their threads is found in its posts.
+// A database from before threads: the owners' replies in their threads are found in its posts.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** As it was before: the migration's own things taken away. */
+/** Restores the earlier schema by removing the migration's objects. */
 function undo(db: WriteDb): void {
   db.exec(`DROP TABLE op_replies; DROP TABLE thread_mutes; DROP INDEX reposts_by_subject_time;
     DROP INDEX posts_by_quote;
@@ -41,7 +41,7 @@ test(`finds every reply of an owner in their own thread (seed ${SEED})`, () => {
     const uid = 1 + random.below(3)
     const parent = id > 1 && random.chance(0.8) ? 1 + random.below(id - 1) : null
     const state = parent === null || random.chance(0.9) ? 1 : 2
-    // A deleted post has no place in a thread any more.
+    // A deleted post no longer has a place in a thread.
     const above = state === 1 && parent !== null ? posts.get(parent)! : undefined
     const root = above ? (above.root ?? parent) : null
     posts.set(id, { uid, state, root })
@@ -57,7 +57,7 @@ test(`finds every reply of an owner in their own thread (seed ${SEED})`, () => {
   db.close()
 })
 
-test('a new database is of this schema, with indexes for pages in order of time', () => {
+test('a new database has this schema, with indexes for pages in time order', () => {
   const db = openWriter(folder)
   expect(db.pragma('user_version', { simple: true })).toBe(schemaVersion)
   const plan = (sql: string) =>

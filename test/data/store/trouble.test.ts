@@ -1,4 +1,4 @@
-// Real refusals of SQLite, as they come, told to an operator in words.
+// Real SQLite errors, explained to an operator.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ test.each([
   expect(trouble?.hint).toMatch(hint)
 })
 
-test('a mistake in our own statement is not the disk’s', () => {
+test('a mistake in our own statement is not blamed on the disk', () => {
   expect(storeTrouble(refusal(() => new Database(':memory:').exec('SELEKT')))).toBeUndefined()
   for (const other of [undefined, null, 'SQLITE_FULL', new Error('x'), { code: 11 }]) {
     expect(storeTrouble(other)).toBeUndefined()

@@ -1,4 +1,4 @@
-// Whether anybody is still at what was asked for, as the rows of jobs say.
+// Whether a requested fetch is still in progress, according to the job rows.
 
 import { afterEach, expect, test } from 'vitest'
 import { putBackfill } from '../../../src/data/store/backfills.ts'
@@ -42,7 +42,7 @@ test.each([
   expect(underWay.records([key])).toBe(false)
 })
 
-test('an account is under way as long as its name or its profile is', () => {
+test('an account is under way while its name or its profile is', () => {
   const { w, underWay, ask, set } = start()
   ask([], [bob])
   const uid = w.uid(bob)
@@ -54,7 +54,7 @@ test('an account is under way as long as its name or its profile is', () => {
   expect(underWay.accounts([])).toBe(false)
 })
 
-test('who was never looked up, or never read, is told from who was', () => {
+test('accounts never looked up, or never read, are distinguished from others', () => {
   const { w, underWay } = start()
   w.follow(alice, bob)
   const uid = w.uid(bob)
@@ -63,11 +63,11 @@ test('who was never looked up, or never read, is told from who was', () => {
   putBackfill(w.db, uid, 'records', { rev: null, finished_at: w.now() })
   expect([underWay.neverLookedUp([uid]), underWay.neverRead([uid])]).toEqual([[], []])
   w.identity(bob)
-  // Its name is known, and shown until it is known better.
+  // Its name is known, and shown until a newer one is found.
   expect(underWay.neverLookedUp([uid])).toEqual([])
 })
 
-test('nobody looks for a name of who is away', () => {
+test('no name is looked up for a deactivated account', () => {
   const { w, underWay } = start()
   w.follow(alice, bob)
   w.status(bob, 'deactivated')

@@ -1,4 +1,4 @@
-// A database of an older schema is copied before it is upgraded, and one of a newer is left alone.
+// A database of an older schema is copied before it is upgraded, and one of a newer schema is not touched.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipstream-upgrade-'))
 })
 
-/** As the first release left it, with a row in it; `crashed`: with the row still in the log. */
+/** As the first release left it, with one row; `crashed`: the row is still in the log. */
 function oldDatabase({ crashed = false } = {}): void {
   const db = new Database(at(FILE_NAME))
   db.pragma('journal_mode = WAL')
@@ -65,14 +65,14 @@ test('neither a new nor an up-to-date database is copied', () => {
   expect(readdirSync(folder)).not.toContain(COPY)
 })
 
-test('the copy is left out where the operator says so', () => {
+test('the copy is skipped if the operator says so', () => {
   oldDatabase()
   openWriter(folder, { upgradeBackup: false }).close()
   expect(existsSync(at(COPY))).toBe(false)
   expect(read(FILE_NAME, 'PRAGMA user_version')).toBe(schemaVersion)
 })
 
-test('an upgrade that was interrupted keeps the copy from before it', () => {
+test('an interrupted upgrade keeps the copy from before it', () => {
   oldDatabase()
   backUpBeforeUpgrade(at(FILE_NAME), schemaVersion)
   const half = new Database(at(FILE_NAME))
@@ -83,7 +83,7 @@ test('an upgrade that was interrupted keeps the copy from before it', () => {
   expect(read(COPY, 'PRAGMA user_version')).toBe(1)
 })
 
-test('a database that was put back and changed is copied anew', () => {
+test('a database that was restored and changed is copied again', () => {
   oldDatabase()
   backUpBeforeUpgrade(at(FILE_NAME), schemaVersion)
   const restored = new Database(at(FILE_NAME))
@@ -100,7 +100,7 @@ test('only the copy of the last upgrade stays', () => {
   expect(readdirSync(folder).filter((name) => name.includes('before'))).toEqual([COPY])
 })
 
-test('a database that another program reads from is refused rather than copied in half', () => {
+test('a database that another program reads from is refused rather than half copied', () => {
   oldDatabase({ crashed: true })
   const reader = new Database(at(FILE_NAME))
   reader.exec('BEGIN; SELECT * FROM actors')

@@ -17,7 +17,7 @@ function entry(sortAt: number, item: number = sortAt, originator = 7, rank = 0):
 }
 
 describe.each(Object.entries(implementations))('%s', (_, create) => {
-  test('a timeline that is not open is not there and takes nothing', () => {
+  test('a timeline that is not open does not exist and accepts no items', () => {
     const timelines = create(10)
     timelines.insert(1, entry(5))
     expect(timelines.isOpen(1)).toBe(false)
@@ -54,7 +54,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     ])
   })
 
-  test('items may be as large as ids get, and are told apart and ordered by all their bits', () => {
+  test('items may be as large as ids get, and are distinguished and ordered by all their bits', () => {
     const timelines = create(10)
     const items = [2 ** 38 - 1, 2 ** 37, 2 ** 32 + 5, 2 ** 32 - 1, 2 ** 31, 5]
     timelines.open(1, [], false)
@@ -66,7 +66,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(read?.entries).toEqual(left.map((item) => entry(2 ** 42, item, 2 ** 28, 2 ** 15 - 1)))
   })
 
-  test('the same item twice is there once', () => {
+  test('a repeated item is stored once', () => {
     const timelines = create(10)
     timelines.open(1, [entry(1), entry(1)], false)
     timelines.insert(1, entry(1))
@@ -83,7 +83,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(slice?.truncated).toBe(true)
   })
 
-  test('what lies below something left out is never taken: it would hide a hole', () => {
+  test('items below a removed one are never accepted: they would hide a hole', () => {
     const timelines = create(3)
     timelines.open(1, [entry(10), entry(20), entry(30), entry(40)], false)
     timelines.removeOriginator(1, 7)
@@ -93,7 +93,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(timelines.read(1, undefined, 9)?.entries.map(({ sortAt }) => sortAt)).toEqual([15])
   })
 
-  test('reading goes on strictly after a position, whether or not it is still there', () => {
+  test('reading continues strictly after a position, whether or not it still exists', () => {
     const timelines = create(10)
     timelines.open(1, [entry(1), entry(2), entry(3)], false)
     const sortAts = (before: TimelineEntry) =>
@@ -104,7 +104,7 @@ describe.each(Object.entries(implementations))('%s', (_, create) => {
     expect(sortAts(entry(1))).toEqual([])
   })
 
-  test('large times, ranks, items and originators come back as they went in', () => {
+  test('large times, ranks, items and originators are returned unchanged', () => {
     const timelines = create(2)
     const large = {
       sortAt: 2 ** 43 - 1,
@@ -169,8 +169,8 @@ test.each(SEEDS)('rings and twin agree after every one of 20,000 operations (see
   }
 })
 
-// Every entry that the writer makes satisfies item = sortAt * 3 and originator = owner, so an entry
-// that was half written, moved while it was read, or is another owner's gives itself away.
+// Every entry that the writer creates satisfies item = sortAt * 3 and originator = owner, which
+// exposes an entry that is half written, moved during the read, or another owner's.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
   import { openTimelines } from ${JSON.stringify(new URL('../../../src/data/timeline/rings.ts', import.meta.url).pathname)}

@@ -44,17 +44,22 @@ function owners(made: FanOutParts): number[] {
 test.each([
   ['many followers, few timelines', 2_000, 20],
   ['few followers, many timelines', 20, 2_000],
-])('exactly the open timelines of followers take the item: %s', (_, followerCount, openCount) => {
-  const random = createRandom(3)
-  const distinct = (count: number) =>
-    [...new Set(Array.from({ length: count }, () => 1 + random.below(3_000)))].sort((a, b) => a - b)
-  const followers = distinct(followerCount)
-  const open = distinct(openCount)
-  const made = parts({ followers, open })
-  const expected = open.filter((owner) => followers.includes(owner))
-  expect(fanOut(made, entry, 10)).toEqual({ written: expected.length, leftOut: 0 })
-  expect(owners(made).sort((a, b) => a - b)).toEqual(expected)
-})
+])(
+  'exactly the open timelines of followers receive the item: %s',
+  (_, followerCount, openCount) => {
+    const random = createRandom(3)
+    const distinct = (count: number) =>
+      [...new Set(Array.from({ length: count }, () => 1 + random.below(3_000)))].sort(
+        (a, b) => a - b,
+      )
+    const followers = distinct(followerCount)
+    const open = distinct(openCount)
+    const made = parts({ followers, open })
+    const expected = open.filter((owner) => followers.includes(owner))
+    expect(fanOut(made, entry, 10)).toEqual({ written: expected.length, leftOut: 0 })
+    expect(owners(made).sort((a, b) => a - b)).toEqual(expected)
+  },
+)
 
 test('a lossy follower is skipped by the draw for this item and this follower', () => {
   const made = parts({ followers: [1, 2, 3], open: [1, 2, 3], keepsHash: (owner) => owner !== 2 })
@@ -68,7 +73,7 @@ test('a celebrity is not fanned out', () => {
   expect(owners(made)).toEqual([])
 })
 
-test('who follows themself gets the item from the publisher, not from here', () => {
+test('an account that follows itself gets the item from the publisher, not from here', () => {
   const made = parts({ followers: [AUTHOR], open: [AUTHOR] })
   expect(fanOut(made, entry, 10)).toEqual({ written: 0, leftOut: 0 })
 })

@@ -28,7 +28,7 @@ function keptOf(draw: Draw, follows: number): number {
   return kept
 }
 
-/** Five standard deviations of a binomial: false alarms once in two million runs. */
+/** Five standard deviations of a binomial: a false alarm once in two million runs. */
 function expectShare(kept: number, share: number): void {
   const deviation = Math.sqrt(TRIALS * share * (1 - share))
   expect(Math.abs(kept - TRIALS * share)).toBeLessThanOrEqual(5 * deviation)
@@ -46,7 +46,7 @@ describe.each(sources)('with %s', (_, draw) => {
   })
 })
 
-test('an account at or below the limit keeps everything, and the source is not asked', () => {
+test('an account at or below the limit keeps everything, and the source is not queried', () => {
   const draw: Draw = () => {
     throw new Error('asked')
   }
@@ -55,10 +55,10 @@ test('an account at or below the limit keeps everything, and the source is not a
   expect(keepShare(0, 1_000_000)).toBe(1)
 })
 
-test('the draw is the same for the same pair, and has nothing to do with other pairs', () => {
+test('the draw is the same for the same pair, and independent of other pairs', () => {
   expect(hashDraw(12, 34)).toBe(hashDraw(12, 34))
   // Neighbouring items for one follower, and neighbouring followers for one item, agree as often as
-  // chance has it: at a share of 1/2 in half of the cases.
+  // chance predicts: in half of the cases at a share of 1/2.
   const agreeing = (pair: (i: number) => [number, number]) => {
     let count = 0
     for (let i = 0; i < TRIALS; i++) {
@@ -81,7 +81,7 @@ test('the draw is the same for the same pair, and has nothing to do with other p
   )
 })
 
-test('what is drawn for an item goes by its record: another key, kind or account is another draw', () => {
+test('the draw for an item depends on its record: another key, kind or account is another draw', () => {
   const tid = packRkey('3kbmq5c2ntc2a')
   const hashes = [
     itemHash(1, tid, false),
@@ -94,7 +94,7 @@ test('what is drawn for an item goes by its record: another key, kind or account
   expect(new Set(hashes).size).toBe(hashes.length)
 })
 
-/** An account's post or repost, and somebody who follows more than they can read. */
+/** An account's post or repost, and a reader who follows more than they can read. */
 type Pair = { author: string; rkey: string; isRepost: boolean; reader: string }
 
 function somePairs(): Pair[] {
@@ -106,7 +106,7 @@ function somePairs(): Pair[] {
   }))
 }
 
-/** Draws as one server makes them that met accounts and items in this order, from memory and from rows. */
+/** Draws of a server that first saw accounts and items in this order, from memory and from rows. */
 function drawAll(pairs: readonly Pair[]): Map<string, [number, number]> {
   const folder = mkdtempSync(join(tmpdir(), 'slipstream-draw-'))
   const db = openWriter(folder)
@@ -134,7 +134,7 @@ function drawAll(pairs: readonly Pair[]): Map<string, [number, number]> {
   return new Map(draws)
 }
 
-test('two servers that met everything in another order draw alike, from memory and from rows', () => {
+test('two servers that saw everything in a different order draw alike, from memory and from rows', () => {
   const pairs = somePairs()
   const first = drawAll(pairs)
   const second = drawAll([...pairs].reverse())

@@ -1,4 +1,4 @@
-// Which timelines are visited, on the real graph and rings, and how much is asked for it.
+// Which timelines are visited, on the real graph and rings, and how many lookups it takes.
 
 import { expect, test } from 'vitest'
 import { createFollowGraph } from '../../../src/data/graph/follow-graph.ts'
@@ -10,7 +10,7 @@ import { testSeed } from '../../support/seed.ts'
 const GIANT = 1_000_000
 const PAGE = 10_000
 
-/** Every call is counted. */
+/** Counts every call. */
 function world(options: { followers: readonly number[]; open: readonly number[] }) {
   const graph = createFollowGraph()
   for (const uid of options.followers) graph.add(uid, GIANT)
@@ -48,13 +48,13 @@ test('each open timeline of a follower is visited once, the account’s own neve
   }
 })
 
-test('a giant of whom three members know is asked about three times', () => {
+test('a giant among three open timelines takes three lookups', () => {
   const { visited, asked } = world({ followers: upTo(50_000), open: [7, 8, 60_000] })
   expect(visited).toEqual([7, 8])
   expect(asked).toEqual({ has: 3, pages: 0 })
 })
 
-test('followers are walked in pages where many more timelines are open', () => {
+test('followers are walked in pages if far more timelines are open', () => {
   const { visited, asked } = world({ followers: upTo(PAGE + 1), open: upTo(3 * PAGE) })
   expect(visited).toEqual(upTo(PAGE + 1))
   expect(asked).toEqual({ has: 0, pages: 2 })

@@ -1,5 +1,5 @@
-// What a frontend writes by bsync can be read again in its order, by a reader that waits for more; and what it writes
-// about ages and priorities stands on the accounts that it asks for next. With a real writer and real sockets.
+// A frontend's bsync writes can be read again in order by a reader that waits for more, and the ages and
+// priorities it writes appear on the accounts it requests next. With a real writer and real sockets.
 
 import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
@@ -50,7 +50,7 @@ const bsky = () => createClient(Service, createGrpcTransport({ baseUrl: dataplan
 const json = (value: object) => Buffer.from(JSON.stringify(value))
 const { ADD, REMOVE } = MuteOperation_Type
 
-test('mutes come in their order, page by page, each once', async () => {
+test('mutes are read in order, page by page, each once', async () => {
   const calls = bsync()
   await calls.addMuteOperation({ type: ADD, actorDid: vera, subject: gil, onlyReposts: true })
   await calls.addNotifOperation({ actorDid: vera, priority: true })
@@ -69,7 +69,7 @@ test('mutes come in their order, page by page, each once', async () => {
   await expect(calls.scanMuteOperations({ cursor: 'rubbish' })).rejects.toThrow('invalid cursor')
 })
 
-test('who has read everything is told of the next operation, whatever its namespace', async () => {
+test('a reader at the end receives the next operation, whatever its namespace', async () => {
   const waiting = bsync().scanOperations({})
   const namespace = 'app.bsky.contact.defs#notification'
   const operation = { actorDid: vera, namespace, key: 'k', method: Method.CREATE }
@@ -87,7 +87,7 @@ test('who has read everything is told of the next operation, whatever its namesp
   expect(Number(next.cursor)).toBeGreaterThan(Number(cursor))
 })
 
-test('what is refused is not in the stream', async () => {
+test('refused operations are not in the stream', async () => {
   const put = (change: object) =>
     bsync().putOperation({
       ...{ actorDid: vera, namespace: 'app.bsky.contact.defs#notification', key: 'k' },
@@ -104,7 +104,7 @@ test('what is refused is not in the stream', async () => {
   expect(operationsAfter(world.reader, 'others', 0, 10)).toEqual([])
 })
 
-test('what is made, changed and deleted has one key in the stream, and in answers', async () => {
+test('a created, changed and deleted record has one key in the stream and in answers', async () => {
   const post = world.post(gil)
   const put = (kind: string, method: Method, key: string, payload?: object) =>
     bsync().putOperation({
@@ -152,7 +152,7 @@ test('the stream is bounded', () => {
   expect(operationsAfter(world.reader, 'others', 0, 100)).toHaveLength(5)
 })
 
-test('ages and priorities stand on accounts', async () => {
+test('ages and priorities appear on accounts', async () => {
   const actorOf = async () => {
     const dids = [vera, gil]
     const { actors } = await bsky().getActors({ dids, returnAgeAssuranceForDids: [vera] })

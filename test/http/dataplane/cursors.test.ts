@@ -1,5 +1,5 @@
-// Pages that were begun on the reference's own dataplane go on here at the time that its cursor names: what is older
-// than that comes, and nothing else. Mutes of reposts or quote posts alone are among the mutes, and say so.
+// Paging begun on the reference's own dataplane continues here at the time in its cursor, with older records
+// only. Mutes of reposts or quote posts alone are listed as mutes, and marked.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCallsOver } from '../../support/dataplane-world.ts'
@@ -12,7 +12,7 @@ const OLDER = 3
 
 let world: World
 let dataplane: Awaited<ReturnType<typeof startCallsOver>>
-/** Later than what the first three did, and before what the others did. */
+/** Later than the first three records, and earlier than the others. */
 let between = 0
 let subject = { uri: '', cid: '' }
 let listUri = ''
@@ -57,7 +57,7 @@ const byKey = () => tidAt(between * 1_000)
 const ofActor = () => ({ actorDid: vera })
 const ofSubject = () => ({ subject })
 
-describe('a page that was begun elsewhere goes on', () => {
+describe('paging begun elsewhere continues', () => {
   test.each([
     ['getFollows', 'follows', ofActor, byCid],
     ['getFollowers', 'followers', ofActor, byCid],
@@ -85,7 +85,7 @@ describe('a page that was begun elsewhere goes on', () => {
   })
 })
 
-test('mutes say how much of somebody is muted', async () => {
+test('mutes say which parts of an account are muted', async () => {
   const { mutes } = (await dataplane.calls['getMutes']!({ actorDid: vera, limit: 100 })) as {
     mutes: { did: string; onlyReposts: boolean; onlyQuoteposts: boolean }[]
   }

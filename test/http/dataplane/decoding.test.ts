@@ -1,4 +1,4 @@
-// Requests of every call, random and as the library writes them, are read as the library reads them.
+// Requests of every call, random and encoded by the library, are decoded as the library decodes them.
 
 import {
   create,
@@ -50,7 +50,7 @@ function randomMessage(desc: DescMessage, random: Random, depth: number): Record
   )
 }
 
-/** Without what the library adds to its objects. */
+/** Drops the properties that the library adds to its objects. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
@@ -65,7 +65,7 @@ test(`requests are read as the library reads them (SEED=${SEED})`, () => {
     const decode = createDecoder(input)
     for (let i = 0; i < 40; i++) {
       const bytes = toBinary(input, create(input, randomMessage(input, random, 4)))
-      // A field of a later form of the request stands among those that are known.
+      // A field of a later version of the request, among the known ones.
       const unknown = random.chance(0.5) ? Buffer.from([0xf8, 0x3f, 0x96, 0x01]) : Buffer.alloc(0)
       const sent = Buffer.concat([unknown, bytes])
       expect(plain(decode(sent)), input.typeName).toEqual(plain(fromBinary(input, sent)))
@@ -73,7 +73,7 @@ test(`requests are read as the library reads them (SEED=${SEED})`, () => {
   }
 })
 
-test('what ends early is refused', () => {
+test('a truncated message is refused', () => {
   const { input } = Service.method.getInteractionCounts
   const decode = createDecoder(input)
   const whole = Buffer.from(

@@ -1,4 +1,4 @@
-// The generated code is that of the reference's package, where that is installed.
+// The generated code matches the reference's package, if that is installed.
 
 import { toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
@@ -16,7 +16,7 @@ test.skipIf(!isInstalled).each([
   ['bsync', file_bsync],
 ] as const)('%s has the form of the reference’s', async (name, file) => {
   const upstream = await upstreamDescriptor(name)
-  // Names of fields in JSON follow from their names, and are left out of what is kept.
+  // JSON names of fields are derived from their names, and not stored.
   for (const one of upstream.messageType) {
     for (const field of [...one.field, ...one.nestedType.flatMap(({ field }) => field)])
       field.jsonName = ''
@@ -30,6 +30,6 @@ test.skipIf(!isInstalled).each([
   expect(bytes(kept).toString('hex')).toBe(bytes(upstream).toString('hex'))
 })
 
-test('the table names every call and no other', () => {
+test('the table names exactly the existing calls', () => {
   expect(Object.keys(support).sort()).toEqual(Object.keys(Service.method).sort())
 })

@@ -1,5 +1,5 @@
-// A client that means harm, or is only broken, harms nobody else: whatever it sends, the port goes on answering.
-// An exception that nothing catches would fail these tests, as it would end the process.
+// A malicious or broken client affects no other: whatever it sends, the port keeps answering. An uncaught
+// exception would fail these tests, because it would end the process.
 
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect } from 'node:http2'
@@ -55,7 +55,7 @@ async function raw(request: string): Promise<string> {
 
 const json = { 'content-type': 'application/json' }
 
-describe('addresses that are none', () => {
+describe('invalid addresses', () => {
   const close = 'Connection: close\r\nContent-Length: 2\r\n'
 
   test.each(['//', '//[', 'http://', '/%'])('the path %s', async (path) => {
@@ -76,7 +76,7 @@ describe('addresses that are none', () => {
   })
 })
 
-test('sessions that end while their requests are half sent', async () => {
+test('sessions that end with half-sent requests', async () => {
   const broken = connect(dataplane.url)
   broken.on('error', () => undefined)
   await once(broken, 'connect')
@@ -88,13 +88,13 @@ test('sessions that end while their requests are half sent', async () => {
     stream.on('error', () => undefined)
     stream.write(Buffer.alloc(10))
   }
-  // The answer comes behind all that was sent before.
+  // The answer arrives after everything sent before it.
   await new Promise((resolve) => broken.ping((_error, duration) => resolve(duration)))
   broken.destroy()
   await grpc().ping({})
 })
 
-test('a preface in pieces is one of HTTP/2', async () => {
+test('a preface split into pieces is recognised as HTTP/2', async () => {
   const socket: Socket = connectTcp(dataplane.port, '127.0.0.1')
   socket.setNoDelay(true)
   for (const one of PREFACE.slice(0, 10)) {
@@ -108,7 +108,7 @@ test('a preface in pieces is one of HTTP/2', async () => {
   expect(settings[3]).toBe(EMPTY_SETTINGS[3])
 })
 
-test('the rest of a request is not waited for without end', async () => {
+test('the rest of a request is not awaited forever', async () => {
   const config = {
     ...{ dataplaneBind: '127.0.0.1', dataplanePort: 0, dataplaneToken: undefined },
     ...{ dataplaneTlsCert: undefined, dataplaneTlsKey: undefined, dataplaneTlsClientCa: undefined },
@@ -124,7 +124,7 @@ test('the rest of a request is not waited for without end', async () => {
   await listener.close()
 })
 
-describe('calls that nobody knows are refused by name', () => {
+describe('unknown calls are refused by name', () => {
   const name = 'bsky.Service.GetActorsV9'
 
   test.each(['application/grpc', 'application/grpc-web+proto'])('by %s', async (type) => {
@@ -146,14 +146,14 @@ describe('calls that nobody knows are refused by name', () => {
 })
 
 describe('deadlines', () => {
-  test('of Connect end a call that goes on', async () => {
+  test('of Connect end a call in progress', async () => {
     const { url: baseUrl } = dataplane
     const transport = createConnectTransport({ baseUrl, httpVersion: '1.1' })
     const call = createClient(Service, transport).getIdentityByDid({ did: SLOW }, HEADERS_ALONE)
     expect((await call.catch((error) => error)).code).toBe(Code.DeadlineExceeded)
   })
 
-  test('longer than any timer are none', async () => {
+  test('longer than any timer are ignored', async () => {
     const ended: string[] = []
     const ask = async (timeout: string) => {
       const call = grpc().getIdentityByDid({ did: SLOW }, { headers: { 'grpc-timeout': timeout } })
@@ -168,10 +168,10 @@ describe('deadlines', () => {
   })
 })
 
-/** The server's clock alone decides. */
+/** Leaves the timeout to the server's clock alone. */
 const HEADERS_ALONE = { headers: { 'connect-timeout-ms': '50' } }
 
-test('who is nobody is let in by no name, and nothing is written of them', async () => {
+test('invalid DIDs do not become viewers, and nothing is written about them', async () => {
   const calls = grpc()
   for (const actorDid of ['', 'x', '__proto__', 'did:plc:', `did:plc:${'a'.repeat(5_000)}`]) {
     await calls.getTimeline({ actorDid, limit: 1 })

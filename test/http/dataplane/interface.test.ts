@@ -1,5 +1,5 @@
-// The port of the dataplane as any client meets it: its protocols, its secret, its errors, its bounds, and that
-// the table of calls says what is so.
+// The dataplane's port as any client sees it: its protocols, secret, errors and limits, and that the table of
+// calls is accurate.
 
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
@@ -74,7 +74,7 @@ describe('one port speaks', () => {
   })
 })
 
-describe('the table of calls says what is so', () => {
+describe('the table of calls is accurate', () => {
   test.each(Object.keys(support) as (keyof typeof support)[])('of %s', async (name) => {
     const isThere = !(typeof support[name] === 'object' && 'unimplemented' in support[name])
     const outcome = await grpc(dataplane)[name]!({}).then(
@@ -98,7 +98,7 @@ describe('the table of calls says what is so', () => {
     expect(code === Code.Unimplemented).toBe(!isThere && name !== 'putOperation')
   })
 
-  test('a call that nobody knows is refused by its name', async () => {
+  test('an unknown call is refused by its name', async () => {
     const response = await fetch(`${dataplane.url}/bsky.Service/GetTomorrow`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -112,7 +112,7 @@ describe('the table of calls says what is so', () => {
   })
 })
 
-describe('who does not show the secret', () => {
+describe('a client without the secret', () => {
   test.each([undefined, 'Bearer wrong', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`])(
     '%s',
     async (given) => {
@@ -130,7 +130,7 @@ describe('who does not show the secret', () => {
     },
   )
 
-  test('and who does', async () => {
+  test('and one with it', async () => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
     const url = `${guarded.url}/bsky.Service/Ping`
     const response = await fetch(url, { method: 'POST', headers, body: '{}' })
@@ -138,7 +138,7 @@ describe('who does not show the secret', () => {
   })
 })
 
-test('the search service’s face takes the parameters that the frontend sends', async () => {
+test('the search service’s interface accepts the parameters that the frontend sends', async () => {
   const search = async (query: string) => {
     const path = '/xrpc/app.bsky.unspecced.searchPostsSkeleton'
     const response = await fetch(`${dataplane.url}${path}?${query}`)
@@ -151,8 +151,8 @@ test('the search service’s face takes the parameters that the frontend sends',
   expect(await search('q=word&cursor=x')).toMatchObject({ status: 400 })
 })
 
-describe('errors and bounds', () => {
-  test('a cursor that is none of ours is the client’s mistake', async () => {
+describe('errors and limits', () => {
+  test('a foreign cursor is the client’s mistake', async () => {
     const did = ours.written.actors.didOf(1)
     for (const name of ['getTimeline', 'getAuthorFeed', 'getFollows', 'getActorLikes'] as const) {
       const error = await refusal(grpc(dataplane)[name]!({ actorDid: did, cursor: 'x', limit: 5 }))
@@ -160,7 +160,7 @@ describe('errors and bounds', () => {
     }
   })
 
-  test('a page of notifications may begin at a time, as the frontend asks', async () => {
+  test('a page of notifications may begin at a time, as the frontend requests', async () => {
     const asked = { actorDid: ours.written.actors.didOf(1), limit: 5 }
     const call = grpc(dataplane)['getNotifications']!
     await call({ ...asked, cursor: '2026-11-22T10:00:00.000Z' })
@@ -168,7 +168,7 @@ describe('errors and bounds', () => {
     expect(error.code).toBe(Code.InvalidArgument)
   })
 
-  test('more than a call may ask for is refused', async () => {
+  test('a request for more than a call’s limit is refused', async () => {
     const uris = Array.from({ length: 10_001 }, () => 'at://x')
     const many = await refusal(grpc(dataplane)['getPostRecords']!({ uris }))
     expect(many.code).toBe(Code.InvalidArgument)
@@ -176,7 +176,7 @@ describe('errors and bounds', () => {
     expect(huge.code).toBe(Code.ResourceExhausted)
   })
 
-  test('what does not exist has its place in the answer', async () => {
+  test('missing records keep their place in the answer', async () => {
     const uris = ['at://did:web:none/app.bsky.feed.post/3aaaaaaaaaa2a', 'nothing at all']
     const answer = (await grpc(dataplane)['getPostRecords']!({ uris })) as {
       records: { record: Uint8Array; cid: string }[]
@@ -189,12 +189,12 @@ describe('errors and bounds', () => {
     expect(answer.meta).toHaveLength(2)
   })
 
-  test('an account that nobody can find', async () => {
+  test('an unknown account', async () => {
     const error = await refusal(grpc(dataplane)['getIdentityByDid']!({ did: 'did:web:none' }))
     expect([error.code, error.rawMessage]).toEqual([Code.NotFound, 'identity not found'])
   })
 
-  test('an account’s keys, each as its document has it', async () => {
+  test('an account’s keys, each as in its document', async () => {
     const { keys } = (await grpc(dataplane)['getIdentityByDid']!({ did: KNOWN })) as {
       keys: Uint8Array
     }

@@ -1,5 +1,5 @@
-// What the dataplane keeps from call to call, through a random history with failures: after each batch every call
-// whose answers are kept says what one says that knows nothing of the past. Only invalidations tell it.
+// The dataplane's caches between calls, through a random history with failures: after each batch every call
+// with cached answers equals one without caches. Only invalidations inform the cache.
 
 import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { pino } from 'pino'
@@ -59,7 +59,7 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   }
 }
 
-/** Somebody says or withdraws something, or says it until a moment ago, of an account or a post. */
+/** Adds or negates a label on an account or a post, or adds an expired one. */
 function randomLabel(world: World, random: Random): void {
   const src = world.account(random.pick(MEMBERS))
   const about = world.sent.filter(
@@ -73,7 +73,7 @@ function randomLabel(world: World, random: Random): void {
   world.run((ctx) => applyLabels(ctx, src, [{ ...label, ...times }]))
 }
 
-/** A moderator gives an account, its profile or a post a tag, or takes it back. */
+/** A moderator tags an account, its profile or a post, or removes the tag. */
 function randomTag(world: World, random: Random): void {
   const one = random.pick(world.sent)
   if (one.kind !== 'commit') return
@@ -81,7 +81,7 @@ function randomTag(world: World, random: Random): void {
   const subjects = [one.did, `at://${one.did}/app.bsky.actor.profile/self`]
   if (one.collection === 'app.bsky.feed.post') subjects.push(record)
   const act = random.chance(0.4) ? 'tag' : 'untag'
-  // Few, so that now and then there is none.
+  // Few, so that sometimes there is none.
   const about = { subject: random.pick(subjects), tag: 'lower' }
   world.run((ctx) => decide(ctx, { act, ...about, by: 'somebody', reason: '' }))
   if (random.chance(0.2)) world.run((ctx) => untagAll(ctx))
@@ -93,7 +93,7 @@ function untagAll(ctx: Parameters<typeof decide>[0]): void {
   }
 }
 
-/** What a page of the frontend asks, about everything there is. */
+/** The requests of a page of the frontend, about all existing subjects. */
 function questions(world: World, random: Random): [keyof typeof Service.method, object][] {
   const some = <T>(from: T[]) => from.filter(() => random.chance(0.6))
   const dids = some(Array.from({ length: world.actors.count }, (_, i) => world.actors.didOf(i + 1)))

@@ -1,5 +1,5 @@
-// Notifications of everybody, where the operator has them collected: the same as members', bounded by age and
-// number, and read by way of the dataplane by whoever the frontend asks for.
+// Notifications of all accounts, if the operator collects them: the same as members', limited by age and
+// number, and read through the dataplane for any account that the frontend names.
 
 import { type Client, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
@@ -25,7 +25,7 @@ import { createServingWorld, type ServingWorld } from '../../support/serving-wor
 
 const DAY_MS = 86_400_000
 const DAYS = 30
-/** So many stay for an account that is no member; they are counted once in about so many. */
+/** Limit for an account that is not a member, and the number of inserts between two counts. */
 const MAX_KEPT = 2_000
 const CHECK_EVERY = 64
 const people = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
@@ -74,12 +74,12 @@ function rows(): number {
   return w.db.prepare('SELECT count(*) FROM notifications').pluck().get() as number
 }
 
-/** To the end, as the ingest thread does it bit by bit. */
+/** Runs pruning to the end, as the ingest thread does step by step. */
 function age(): void {
   while (w.run((ctx) => ageNotifications(ctx)));
 }
 
-test('everybody is told what the model says, members and others', async () => {
+test('notifications of members and others match the model', async () => {
   await start(DAYS, ['person-0'])
   const random = createRandom(testSeed('everybody’s notifications'))
   const model = createNaiveNotifications(people)
@@ -105,7 +105,7 @@ test('everybody is told what the model says, members and others', async () => {
   expect(new Set(viewers)).toEqual(new Set([people[0]]))
 })
 
-test('somebody who was never heard of finds who mentioned them', async () => {
+test('an account never seen before finds who mentioned it', async () => {
   await start(DAYS)
   const mention = { $type: 'app.bsky.richtext.facet#mention', did: carla }
   const facets = [{ index: { byteStart: 0, byteEnd: 1 }, features: [mention] }]
@@ -115,7 +115,7 @@ test('somebody who was never heard of finds who mentioned them', async () => {
   ])
 })
 
-test('the new ones are counted up to a thousand, without those of strangers where only follows are wanted', async () => {
+test('the new ones are counted up to a thousand, without strangers’ if only follows are wanted', async () => {
   await start(DAYS, ['alice'])
   const count = async () => (await calls.getUnreadNotificationCount({ actorDid: alice })).count
   const post = w.post(alice)
@@ -139,7 +139,7 @@ test('the new ones are counted up to a thousand, without those of strangers wher
   expect(await count()).toBe(0)
 })
 
-test('where only members are told, whoever asks is to become one', async () => {
+test('if only members are notified, an account that asks is to become one', async () => {
   await start(0)
   w.like(bob, w.post(alice))
   expect(await allOf(alice)).toEqual([])
@@ -147,7 +147,7 @@ test('where only members are told, whoever asks is to become one', async () => {
   expect(rows()).toBe(0)
 })
 
-test('who becomes a member finds all of it with its records, once', async () => {
+test('a new member finds all of them with their records, once', async () => {
   await start(DAYS)
   for (const did of [alice, bob, carla]) w.profile(did)
   const post = w.post(alice)
@@ -172,8 +172,8 @@ test('who becomes a member finds all of it with its records, once', async () => 
   expect((await allOf(alice)).toSorted()).toEqual(before.toSorted())
 })
 
-describe('what is kept for those who are no members', () => {
-  test('is bounded in number: the oldest go', async () => {
+describe('notifications kept for accounts that are not members', () => {
+  test('are limited in number: the oldest are dropped', async () => {
     await start(DAYS)
     const post = w.post(alice)
     const fans = Array.from({ length: MAX_KEPT + 3 * CHECK_EVERY }, (_, i) => didOf(`fan ${i}`))
@@ -188,7 +188,7 @@ describe('what is kept for those who are no members', () => {
     expect(notifications[0]!.uri).toContain(fans.at(-1))
   })
 
-  test('and in age, while members keep theirs; nothing too old is taken', async () => {
+  test('and in age, while members keep theirs; too old ones are not accepted', async () => {
     await start(DAYS, ['bob'])
     const [hers, his] = [w.post(alice), w.post(bob)]
     for (const post of [hers, his]) w.like(carla, post)
@@ -204,7 +204,7 @@ describe('what is kept for those who are no members', () => {
     expect(await allOf(bob)).toHaveLength(1)
   })
 
-  test('goes where none is to be kept any more', async () => {
+  test('are dropped when none are to be kept any more', async () => {
     await start(DAYS, ['bob'])
     for (const did of [alice, bob]) w.like(carla, w.post(did))
     expect(rows()).toBe(2)

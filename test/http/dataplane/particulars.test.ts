@@ -1,5 +1,5 @@
-// What answers say of rare things, as the reference's own dataplane says it: times of records, who blocks whom, likes
-// that were given twice, and what stands below a post that is gone.
+// Rare details in answers, as in the reference's own dataplane: times of records, who blocks whom, repeated
+// likes, and replies below a deleted post.
 
 import type { Client, createClient } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const secondsOf = (time: { seconds: bigint } | undefined) => time && Number(time.seconds)
 
-test('a record was made when it says so, or nobody knows when', async () => {
+test('a record’s time is the one it states, or unknown', async () => {
   const { uri } = world.create(alice, 'app.bsky.feed.generator', {
     ...{ did: 'did:web:feeds.test', displayName: 'a feed', createdAt: FUTURE },
   })
@@ -70,7 +70,7 @@ test('who blocks whom, directly and by a list', async () => {
   expect(blockUri).toBe(direct.uri)
 })
 
-test('who likes a post twice is one of its likers', async () => {
+test('an account that likes a post twice is listed once', async () => {
   const post = world.post(bob)
   for (const did of [carla, bob, carla]) world.like(did, post)
   for (const did of [carla, bob]) world.follow(alice, did)
@@ -79,7 +79,7 @@ test('who likes a post twice is one of its likers', async () => {
   expect(results[0]).toMatchObject({ count: 2, dids: expect.arrayContaining([bob, carla]) })
 })
 
-test('below a post that is gone stands what was answered', async () => {
+test('replies below a deleted post are still shown', async () => {
   const post = world.post(bob)
   const answer = world.post(carla, { reply: { parent: post } })
   const further = world.post(alice, { reply: { parent: answer, root: post } })

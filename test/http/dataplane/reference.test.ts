@@ -1,5 +1,5 @@
 // Random worlds, presented by the reference AppView's own code over our dataplane (its client, real sockets)
-// and over a data plane that looks at every record: the same JSON.
+// and over a data plane that scans every record: the JSON is equal.
 
 import { describe, expect, test } from 'vitest'
 import { referenceClient, startDataplaneOver } from '../../support/dataplane-world.ts'
@@ -45,7 +45,7 @@ describe.skipIf(!referenceIsInstalled)('the reference shows the same over ours',
   })
 })
 
-/** Everything there is, as JSON. */
+/** The whole world as JSON. */
 async function shown(
   { hydrator, views, context }: Reference,
   world: World,

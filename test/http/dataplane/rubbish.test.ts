@@ -1,5 +1,5 @@
-// Messages of the right form with rubbish in every field: each call answers, or says what was asked wrongly, and none
-// fails inside.
+// Well-formed messages with rubbish in every field: each call answers or names the mistake, and none fails
+// internally.
 
 import {
   create,

@@ -1,4 +1,5 @@
-// Places at the dataplane's port are for whoever shows the secret: a session of HTTP/2 that never does is ended.
+// Connections to the dataplane's port are for clients with the secret: an HTTP/2 session that never shows it
+// is ended.
 
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
@@ -45,7 +46,7 @@ const config = {
 }
 const answer = (_request: unknown, response: Outgoing) => void response.end('')
 
-test('one address has so many connections and no more; others still get in', async () => {
+test('connections per address are limited; other addresses can still connect', async () => {
   listener = await listen({ answer, grpc: () => false }, { config, maxOfAddress: 3 })
   const three = [open(), open(), open()]
   for (const session of three) expect(await ask(session, TOKEN)).toBe(200)

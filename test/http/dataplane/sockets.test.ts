@@ -1,5 +1,5 @@
-// The port over real sockets: TLS and whose certificates it takes, every protocol that is spoken, and clients that
-// break off, are out of time, or send what is no call.
+// The port over real sockets: TLS and accepted certificates, every supported protocol, and clients that
+// disconnect, run out of time, or send malformed calls.
 
 import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
@@ -56,7 +56,7 @@ const protocols = [
 ] as const
 type Protocol = [name: string, httpVersion: '1.1' | '2', transport: unknown]
 
-/** The same whichever way it comes, with messages that are encoded by us, and by Connect. */
+/** Answers that must not depend on the protocol, with messages encoded by us, and by Connect. */
 async function answers(client: ReturnType<typeof clientOf>): Promise<unknown> {
   const did = ours.written.actors.didOf(1)
   const { actors } = await client.getActors({ dids: [did, 'did:web:none'] })
@@ -92,7 +92,7 @@ describe('with mutual TLS', () => {
   const url = () => `https://127.0.0.1:${secure.port}`
 
   test.each(protocols)(
-    'who shows a certificate is answered by %s over HTTP/%s',
+    'a client with a certificate is answered by %s over HTTP/%s',
     async (...protocol) => {
       const said = await answers(clientOf(protocol, url(), shown))
       expect(said).toEqual(await answers(clientOf(protocol, dataplane.url)))
@@ -102,7 +102,7 @@ describe('with mutual TLS', () => {
   test.each([
     ['none', trusted],
     ['a stranger’s', foreign],
-  ])('who shows %s is not', async (_, nodeOptions) => {
+  ])('a client that shows %s is not', async (_, nodeOptions) => {
     for (const protocol of [protocols[0], protocols[4]]) {
       const error = await clientOf(protocol, url(), nodeOptions).ping({}).catch(ConnectError.from)
       expect(error).toBeInstanceOf(ConnectError)
@@ -110,7 +110,7 @@ describe('with mutual TLS', () => {
     expect(secure.counted.filter(([path]) => path.endsWith('ping'))).toEqual([])
   })
 
-  test('nor who speaks no TLS at all', async () => {
+  test('nor is one without TLS', async () => {
     const error = await clientOf(protocols[4], `http://127.0.0.1:${secure.port}`)
       .ping({})
       .catch(ConnectError.from)
@@ -120,7 +120,7 @@ describe('with mutual TLS', () => {
 
 type Asked = { path?: string; body?: Buffer; headers?: Record<string, string> }
 
-/** One call of gRPC by hand. */
+/** A hand-made gRPC call. */
 function call({ path = 'Ping', body = framed(), headers = {} }: Asked) {
   const stream = session.request({
     ...{ ':method': 'POST', ':path': `/bsky.Service/${path}`, te: 'trailers' },
@@ -148,7 +148,7 @@ function framed(message = Buffer.alloc(0), { flag = 0, length = message.length }
   return Buffer.concat([head, message])
 }
 
-describe('what is no call', () => {
+describe('malformed calls', () => {
   test.each([
     ['nothing', Buffer.alloc(0)],
     ['half of a head', Buffer.from([0, 0])],
@@ -162,23 +162,23 @@ describe('what is no call', () => {
     expect(await call({}).answered).toMatchObject({ 'grpc-status': '0' })
   })
 
-  test('more than may be sent', async () => {
+  test('more than the size limit', async () => {
     const body = framed(Buffer.alloc(5 << 20))
     const said = await call({ path: 'GetActors', body }).answered
     expect(said['grpc-status']).toBe(String(Code.ResourceExhausted))
   })
 
-  test('a call that is not there, by its name', async () => {
+  test('an unknown call, by its name', async () => {
     const said = await call({ path: 'GetTomorrow' }).answered
     expect(said['grpc-status']).toBe(String(Code.Unimplemented))
     expect(String(said['grpc-message'])).toContain('bsky.Service.GetTomorrow')
   })
 })
 
-describe('who does not wait', () => {
+describe('an impatient client', () => {
   const slow = framed(Buffer.concat([Buffer.from([0x0a, SLOW.length]), Buffer.from(SLOW)]))
 
-  test('is told when the time is over, and the call goes on for nobody', async () => {
+  test('gets an error when its time is over, and the call is abandoned', async () => {
     const headers = { 'grpc-timeout': '30m' }
     const said = await call({ path: 'GetIdentityByDid', body: slow, headers }).answered
     expect(said['grpc-status']).toBe(String(Code.DeadlineExceeded))
@@ -191,9 +191,9 @@ describe('who does not wait', () => {
     expect(dataplane.counted).toEqual([['/xrpc/bsky.Service.ping', 504]])
   })
 
-  test('may break off', async () => {
+  test('may disconnect', async () => {
     const { stream, answered } = call({ path: 'GetIdentityByDid', body: slow })
-    // What was sent before this answer was read before it.
+    // Everything sent before this answer was read before it.
     await call({}).answered
     stream.close(constants.NGHTTP2_CANCEL)
     expect((await answered)['grpc-status']).toBeUndefined()

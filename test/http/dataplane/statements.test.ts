@@ -1,6 +1,6 @@
-// A call that asks for many is answered by a few statements, however many it asks for: ten times as many subjects
-// take no more than one or two further ones. Nothing is kept from call to call here. What asks for thousands is
-// answered in slices, as if it had asked for each of them.
+// A call for many subjects runs only a few statements, however many subjects it names: ten times as many take
+// at most one or two more. There are no caches between calls here. A call for thousands is answered in
+// slices, with the same result as separate calls.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -24,11 +24,11 @@ let world: World
 let db: Database.Database
 let dataplane: Awaited<ReturnType<typeof startCallsOver>>
 let made: Made
-/** Vera's post. */
+/** The URI of Vera's post. */
 let hers = ''
 let statements = 0
 
-/** Everybody does everything to vera, and she to them. */
+/** Every kind of act between vera and all others, both ways. */
 function fill(): Made {
   const all: Made = {
     ...{ posts: [], likes: [], reposts: [], follows: [] },
@@ -79,7 +79,7 @@ const dids = (count: number) => people.slice(0, count)
 const about = (limit: number): object => ({ subject: { uri: hers, cid: '' }, limit })
 const page = (limit: number): object => ({ actorDid: vera, limit })
 
-/** What is asked for so many. */
+/** Each call's request for `count` subjects. */
 const requests: Record<string, (count: number) => object> = {
   getLikeRecords: uris('likes'),
   getRepostRecords: uris('reposts'),
@@ -155,7 +155,7 @@ describe('as many statements for a hundred as for ten', () => {
 
 const TIMES = 7
 
-/** Its lists, so many times. */
+/** Repeats its lists. */
 function repeated(message: object): object {
   const entries = Object.entries(message).map(([name, value]) => {
     const isList = Array.isArray(value) && name !== 'returnAgeAssuranceForDids'
@@ -168,7 +168,7 @@ describe('hundreds are answered as one by one', () => {
   const lists = Object.keys(requests).filter((name) => ![page, about].includes(requests[name]!))
 
   test.each(lists)('%s', async (name) => {
-    // Threads are told of once or more.
+    // Threads may be reported once or more.
     const { opThreads: _one, ...answer } = await dataplane.calls[name]!(requests[name]!(MANY))
     const { opThreads: _more, ...whole } = await dataplane.calls[name]!(
       repeated(requests[name]!(MANY)),
@@ -176,7 +176,7 @@ describe('hundreds are answered as one by one', () => {
     expect(whole).toEqual(repeated(answer))
   })
 
-  test('and whoever asks meanwhile is answered between', async () => {
+  test('and other callers are answered in between', async () => {
     const answered: string[] = []
     const { getPostRecords, ping } = dataplane.calls
     const many = getPostRecords!(repeated(requests['getPostRecords']!(MANY)))

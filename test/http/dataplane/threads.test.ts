@@ -1,5 +1,5 @@
-// Several threads share the dataplane's port: what is written by one connection is seen by all, whichever thread each of
-// them is with, also where that thread had kept what was so before. A process as an operator runs it.
+// Several threads share the dataplane's port: a write by one connection is visible to all, whichever thread
+// each is connected to, even if that thread had cached the previous state. A process as an operator runs it.
 
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
@@ -19,7 +19,7 @@ import {
   startSlipstream,
 } from '../../support/slipstream-process.ts'
 
-/** Each goes to a thread of the kernel's choice: that all go to one of three has one chance in 3^23. */
+/** The kernel assigns each to a thread; the chance that all go to one of three is 1 in 3^23. */
 const CONNECTIONS = 24
 const [vera, gil] = [didOf('vera'), didOf('gil')]
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   await plc.close()
 })
 
-test('what one connection writes, all see', async () => {
+test('a write by one connection is visible to all', async () => {
   const port = await findFreePort({ bind: '127.0.0.1', port: 0 })
   slipstream = startSlipstream({
     ...{ SERVE_THREADS: '3', DATAPLANE_PORT: String(port) },

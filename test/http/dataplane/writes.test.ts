@@ -1,5 +1,5 @@
-// What is written through the dataplane becomes the requests that the same deeds make by XRPC: bsync's operations,
-// mutes, and the decisions of the frontend's admin routes, which records and accounts then show.
+// Writes through the dataplane become the requests that the same acts make by XRPC: bsync's operations,
+// mutes, and the decisions of the frontend's admin routes, which then appear on records and accounts.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, type ConnectError, createClient } from '@connectrpc/connect'
@@ -50,7 +50,7 @@ const bsync = () =>
 const bsky = () => createClient(Service, createGrpcTransport({ baseUrl: dataplane.url }))
 const json = (value: object) => Buffer.from(JSON.stringify(value))
 
-/** What was asked of the writer beside noting it in the stream of operations. */
+/** Requests to the writer other than those that log operations in the stream. */
 const deeds = () => dataplane.asked.filter(({ kind }) => kind !== 'log-operation')
 
 async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
@@ -81,7 +81,7 @@ describe('bsync', () => {
     expect(await codeOf(calls.addMuteOperation(nobody))).toBe(Code.InvalidArgument)
   })
 
-  test('what is kept by key', async () => {
+  test('values stored by key', async () => {
     const put = (kind: string, method: Method, key: string, payload: object = {}) =>
       bsync().putOperation({
         ...{ actorDid: ACTOR, namespace: `app.bsky.${kind}`, key, method },
@@ -131,7 +131,7 @@ describe('takedowns', () => {
     expect(await codeOf(bsky().takedownRecord({ recordUri: 'nothing' }))).toBe(Code.InvalidArgument)
   })
 
-  test('stand on what they hide', async () => {
+  test('are shown on their subjects', async () => {
     const { uri, did } = world.of('app.bsky.feed.post')[0]!
     hide(uri, 'case 1')
     hide(did, '')
@@ -145,7 +145,7 @@ describe('takedowns', () => {
     })
   })
 
-  test('tags stand on posts and accounts', async () => {
+  test('tags are shown on posts and accounts', async () => {
     const { uri, did } = world.of('app.bsky.feed.post')[0]!
     for (const [text, tag] of [
       [uri, 'search-hide'],
@@ -162,7 +162,7 @@ describe('takedowns', () => {
     expect(actors[0]).toMatchObject({ tags: ['thread-hide'], profileTags: ['search-hide-all'] })
   })
 
-  test('a profile that is hidden is marked with its account, and nothing else of it', async () => {
+  test('of a hidden profile only the profile is marked, not its account', async () => {
     const { did, uri } = world.of('app.bsky.actor.profile')[0]!
     const before = await bsky().getActors({ dids: [did] })
     hide(uri, 'case 2')

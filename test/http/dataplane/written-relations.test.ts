@@ -1,5 +1,5 @@
-// Blocks, lists' items and blocks of lists are given as they were written, whatever is unusual about them, as long as
-// they are there; also where the list itself is not.
+// Blocks, list items and list blocks are returned as they were written, however unusual, as long as they
+// exist, even if the list itself does not.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startCallsOver } from '../../support/dataplane-world.ts'
@@ -8,7 +8,7 @@ import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 const listUri = `at://${alice}/app.bsky.graph.list/${tidAt(1_700_000_000_000_000)}`
-/** By collection: what each points at, and the call that gives its records. */
+/** By collection: its subject, and the call that returns its records. */
 const KINDS = {
   'app.bsky.graph.block': ['getBlockRecords', { subject: bob }],
   'app.bsky.graph.listitem': ['getListItemRecords', { subject: bob, list: listUri }],
@@ -60,7 +60,7 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('%s', async (collection)
   expect(usual![0]).toEqual({ $type: collection, ...made.at(-1)!.record })
   expect(kept()).toBe(UNUSUAL.length)
 
-  // What takes a record's place takes that of what was written, too.
+  // Replacing a record also replaces the stored original.
   const [first, second] = made.map(({ id }) => id.uri.split('/').at(-1)!)
   world.write({
     ...{ did: alice, collection, rkey: first!, operation: 'update' },

@@ -1,5 +1,5 @@
-// Random networks: what Alice is shown of strangers from elsewhere is what everybody is shown there, less
-// what a naive look at her blocks and mutes takes out, and with what she did to it.
+// Random networks: Alice's view of strangers from elsewhere equals the public view there, minus the records
+// that a naive model of her blocks and mutes removes, and with her own acts.
 
 import { afterEach, expect, test } from 'vitest'
 import { createRandom } from '../../support/random.ts'
@@ -23,7 +23,7 @@ type Item = { post: Post; reason?: { by: View } }
 let worlds: TwoWorlds | undefined
 afterEach(() => worlds?.dispose())
 
-test('strangers are shown by her own rules, whoever did what', async () => {
+test('strangers are shown by her own rules, for every act', async () => {
   const random = createRandom(testSeed('elsewhere'))
   const posts: { did: string; id: RecordId }[] = []
   const liked = new Set<string>()
@@ -65,7 +65,8 @@ test('strangers are shown by her own rules, whoever did what', async () => {
       expect(post.author.viewer?.muted).toBe(post.author.did === moe)
       expect(post.author.viewer?.following !== undefined).toBe(post.author.did === bob)
     }
-    // Whose the parent's parent is, is said as in the reference; all else of theirs is not there.
+    // The grandparent's author is named as in the reference; nothing else of a blocked account is
+    // shown.
     const text = JSON.stringify(feed, (name, value) =>
       name === 'grandparentAuthor' ? undefined : value,
     )

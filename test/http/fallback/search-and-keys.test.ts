@@ -1,5 +1,5 @@
-// Searches show what is found here and then what is found elsewhere, nothing twice; things asked for by
-// key come from wherever they are, in the order in which they were asked for.
+// Searches show local results first and then those from elsewhere, without repeats; records requested by key
+// come from wherever they are, in the order of the request.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createFeedGeneratorDouble } from '../../support/feed-generator-double.ts'
@@ -31,7 +31,7 @@ const start = async (...given: Parameters<typeof createTwoWorlds>) => {
 }
 
 describe('search', () => {
-  /** What a public AppView finds: everybody, in pages of its own. */
+  /** A public AppView's results: all of these, in its own pages. */
   function everybody(dids: string[], field: 'actors' = 'actors') {
     return ({ limit, cursor }: Record<string, string | string[]>) => {
       const from = Number(cursor ?? 0)
@@ -41,7 +41,7 @@ describe('search', () => {
     }
   }
 
-  test('shows our own people first, then others, each once, without blocked ones, to the end', async () => {
+  test('shows our own accounts first, then others, each once, without blocked ones, to the end', async () => {
     const { here, double } = await start(() => {})
     double.answer('app.bsky.actor.searchActors', everybody([moe, bob, ...fans, mallory, eve]))
     type Page = { actors: View[]; cursor?: string }
@@ -62,10 +62,10 @@ describe('search', () => {
     }
   })
 
-  test('for accounts shows nobody twice and loses nobody, whoever comes to be known meanwhile', async () => {
+  test('for accounts shows each once and misses none, even if some become known meanwhile', async () => {
     const { here, double } = await start(() => {})
     const late = fans.slice(0, 4)
-    // They say some of them again and again.
+    // The public AppView repeats some of them.
     const all = [bob, moe, ...fans, moe, eve, fans[0]!, fans[7]!]
     double.answer('app.bsky.actor.searchActors', everybody(all))
     type Page = { actors: View[]; cursor?: string }
@@ -73,7 +73,8 @@ describe('search', () => {
     let pages = 0
     const found = await allPages(
       async (cursor) => {
-        // Whoever comes to be known here is found here too; their own place is passed by then.
+        // An account that becomes known here is found here too, but the page with its place is
+        // already past.
         const did = late[pages++]
         if (did) {
           here.profile(did, { displayName: q })
@@ -92,7 +93,7 @@ describe('search', () => {
     expect(bad.status).toBe(400)
   })
 
-  test('of what is typed asks for the rest only, and not at all for a letter', async () => {
+  test('while typing asks elsewhere only for the rest, and not at all for a single letter', async () => {
     const { here, double } = await start(() => {})
     const NSID = 'app.bsky.actor.searchActorsTypeahead'
     double.answer(NSID, everybody([bob, fans[0]!, mallory, fans[1]!]))
@@ -107,7 +108,7 @@ describe('search', () => {
     expect(double.asked.length).toBe(asked)
   })
 
-  test('for posts goes on elsewhere, and leaves out what is here or whose author is blocked', async () => {
+  test('for posts continues elsewhere, and leaves out local ones and those of blocked authors', async () => {
     const posts: RecordId[] = []
     const { here, there, double } = await start((w) => {
       for (const did of [bob, eve, mallory, fans[0]!]) posts.push(w.post(did, 'about cats'))
@@ -125,7 +126,7 @@ describe('search', () => {
     expect(page.hitsTotal).toBeUndefined()
   })
 
-  test('refuses a cursor that was made for something else', async () => {
+  test('refuses a cursor that was made for another request', async () => {
     const { here, double } = await start(() => {})
     double.answer('app.bsky.actor.searchActors', everybody(people.slice(1)))
     const NSID = 'app.bsky.actor.searchActors'
@@ -145,7 +146,7 @@ describe('search', () => {
 })
 
 describe('by key', () => {
-  test('posts that are not here come from elsewhere, in the order asked for', async () => {
+  test('missing posts are fetched from elsewhere, in the requested order', async () => {
     const posts: RecordId[] = []
     const { here, double } = await start((w) => {
       for (const did of [eve, bob, mallory, fans[0]!, bob]) posts.push(w.post(did, `by ${did}`))
@@ -162,7 +163,7 @@ describe('by key', () => {
     expect(double.askedFor('app.bsky.feed.getPosts')).toHaveLength(1)
   })
 
-  test('feeds, starter packs and labelers do, too, and nothing that was not asked for', async () => {
+  test('feeds, starter packs and labelers are too, and only those requested', async () => {
     const { here, double } = await start(() => {})
     const creator = { did: fans[0]!, handle: handleOf(fans[0]!) }
     const base = {
@@ -201,7 +202,7 @@ describe('by key', () => {
     expect(views.map((one) => one.creator.did)).toEqual([fans[0]])
   })
 
-  test('a handle is believed where its account says so too', async () => {
+  test('a handle is believed only if its account confirms it', async () => {
     const NSID = 'com.atproto.identity.resolveHandle'
     const claims = { [eve]: 'eve.example.com' }
     const { here, double } = await start(() => {}, { handles: {}, claims })

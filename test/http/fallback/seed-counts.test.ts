@@ -1,6 +1,6 @@
-// What happened before anybody listened here: Bob's posts and followers were counted by a public AppView, a
-// whole server of ours that heard it all. What is shown is the sum of that and of what came since, and it
-// is never mixed up with it.
+// Acts from before the server listened: Bob's posts and followers were counted by a public AppView, here a
+// complete Slipstream that received everything. The shown counts are the sum of those and of later acts, and
+// the two are never confused.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
@@ -31,7 +31,10 @@ afterEach(() => worlds?.dispose())
 
 type Options = Parameters<typeof createTwoWorlds>[1]
 
-/** Bob's post with eight likes, reposts, replies and quotes of fans, who follow him: all unheard here. */
+/**
+ * Bob's post with eight likes, reposts, replies and quotes by fans who follow him, all unknown
+ * here.
+ */
 async function start(options: Options = {}) {
   let post: RecordId | undefined
   const two = await createTwoWorlds(
@@ -67,13 +70,13 @@ async function start(options: Options = {}) {
   return { ...two, post: post!, shown, inTimeline, profile }
 }
 
-/** However loaded the machine is. */
+/** On a machine under any load. */
 const soon = <T>(look: () => T | Promise<T>) => eventually(look)
 
 const EIGHT = { likeCount: 8, repostCount: 8, replyCount: 8, quoteCount: 8 }
 
 describe('a post from before', () => {
-  test('has its counts a moment later, wherever it is shown, and ours go on from there', async () => {
+  test('has its counts a moment later, wherever it is shown, and ours are added', async () => {
     const { here, post, shown, inTimeline } = await start()
     await soon(async () => expect(await inTimeline()).toMatchObject(EIGHT))
     expect(await shown()).toMatchObject(EIGHT)
@@ -84,12 +87,12 @@ describe('a post from before', () => {
     here.delete(like)
     here.post(moe, { reply: { parent: post } })
     expect(await inTimeline()).toMatchObject({ ...EIGHT, likeCount: 9, replyCount: 9 })
-    // A like that nobody heard of is taken back: nothing of ours goes.
+    // Deleting a like unknown here subtracts nothing.
     here.delete(`at://${fans[0]}/app.bsky.feed.like/3kkkkkkkkkkkk`)
     expect(await shown()).toMatchObject({ likeCount: 9 })
   })
 
-  test('keeps them over a restart, and nobody is asked again', async () => {
+  test('keeps them over a restart, without asking again', async () => {
     const { here, double, post, countAnew } = await start()
     const countOf = () =>
       here.world.db.prepare<[], number>('SELECT likes FROM earlier_post_counts').pluck().all()
@@ -114,7 +117,7 @@ describe('a post from before', () => {
     expect(likes).toEqual([1, 8])
   })
 
-  test('shows ours alone where nobody is to be asked, or nobody answers', async () => {
+  test('shows ours alone if no AppView may be asked, or none answers', async () => {
     const off = await start({ counts: undefined })
     expect(await off.shown()).toMatchObject({ likeCount: 0, replyCount: 0 })
     expect(await off.profile(bob)).toMatchObject({ followersCount: 1, postsCount: 1 })
@@ -127,7 +130,7 @@ describe('a post from before', () => {
     expect(await down.shown()).toMatchObject({ likeCount: 0 })
   })
 
-  test('believes no count that is none', async () => {
+  test('believes no invalid count', async () => {
     const said: Record<string, unknown> = { likeCount: -3, repostCount: 1.5, replyCount: 1e300 }
     const { here, double, post, shown } = await start({ counts: { ...QUICK, lookEveryMs: 1e6 } })
     double.answer('app.bsky.feed.getPosts', () => ({
@@ -148,7 +151,7 @@ describe('a post from before', () => {
     expect(await shown()).toMatchObject({ likeCount: 0, repostCount: 0, replyCount: 0 })
   })
 
-  test('is not asked about where all that was done to it came by the stream, until some of that is lost', async () => {
+  test('is not asked about while all acts on it came by the stream, until some of them are lost', async () => {
     const { here, double, shown, post } = await start()
     await soon(async () => expect(await shown()).toMatchObject(EIGHT))
     putBackfill(here.world.db, here.uid(bob), 'feed', { rev: null, finished_at: here.now() })
@@ -177,7 +180,7 @@ describe('a post from before', () => {
 })
 
 describe('an account that members follow', () => {
-  test('has its counts at first look, and theirs grow with what is heard', async () => {
+  test('has its counts on first view, and later events are added', async () => {
     const { here, profile } = await start()
     expect(await profile(bob)).toMatchObject({ followersCount: 9, followsCount: 1, postsCount: 1 })
     const follow = here.follow(moe, bob)
@@ -206,7 +209,7 @@ describe('an account that members follow', () => {
     await soon(async () => expect((await profile(bob)).followersCount).toBe(10))
   })
 
-  test('and has no more follows than its list, once that was read whole', async () => {
+  test('and has no more follows than its list, once the list was read completely', async () => {
     const { here, profile, there } = await start({
       isEarlier: (event) => isBy(event, bob) || fans.includes(event.did),
     })
@@ -220,7 +223,7 @@ describe('an account that members follow', () => {
 
 const isBy = (event: StreamEvent, did: string) => event.kind === 'commit' && event.did === did
 
-describe('lists of who did it', () => {
+describe('lists of followers and reactions', () => {
   const methods = [
     ['app.bsky.graph.getFollowers', 'actor', 'followers'],
     ['app.bsky.feed.getLikes', 'uri', 'likes'],
@@ -233,7 +236,7 @@ describe('lists of who did it', () => {
 
   test.each(methods)('%s: ours come first, then theirs, each once', async (nsid, param, field) => {
     const { here, post, shown, profile } = await start({
-      // Two fans were heard, and so is Moe.
+      // Events of two fans and of Moe were received here.
       isEarlier: (event) => fans.slice(2).some((fan) => isBy(event, fan)),
     })
     await soon(async () => expect(await shown()).toMatchObject(EIGHT))
@@ -256,7 +259,7 @@ describe('lists of who did it', () => {
     }
   })
 
-  test('leave out whom the viewer blocks, and end where nobody answers', async () => {
+  test('leave out accounts the viewer blocks, and end if the AppView does not answer', async () => {
     const { here, there, double, post, shown } = await start()
     there.like(mallory, post)
     await soon(async () => expect((await shown()).likeCount).toBeGreaterThanOrEqual(8))
@@ -266,7 +269,7 @@ describe('lists of who did it', () => {
     expect(likes.length).toBeGreaterThan(2)
     const rest = await read(99, cursor)
     expect(rest['likes']!.map(didIn)).not.toContain(mallory)
-    // What was read a moment ago is known for a moment.
+    // A page read a moment ago is cached briefly.
     const again = await read(99, cursor)
     expect(again['likes']).toEqual(rest['likes'])
     const { cursor: second } = await read(2)
@@ -277,7 +280,7 @@ describe('lists of who did it', () => {
   })
 })
 
-test('a thread with replies from before is whole', async () => {
+test('a thread with replies from before is complete', async () => {
   const { here, post, inTimeline } = await start()
   type Thread = { thread: { uri: string; depth: number; value: { post: Post } }[] }
   const { thread } = await here.get<Thread>(

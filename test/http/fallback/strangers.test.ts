@@ -1,5 +1,5 @@
-// What is about strangers comes from a public AppView, here a whole server of ours that holds everything:
-// what it says is what is shown, with Alice's own word about it, and never what she must not see.
+// Information about strangers comes from a public AppView, here a complete Slipstream with all records. Its
+// answers are shown with Alice's own relation added, and without anything she must not see.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
@@ -33,7 +33,7 @@ const start = async (...given: Parameters<typeof createTwoWorlds>) => {
 }
 
 describe('a stranger’s profile', () => {
-  test('shows the counts of somebody who sees them all, and who they are to the viewer', async () => {
+  test('shows the counts of a server that sees all, and the relation to the viewer', async () => {
     const { here, double } = await start((w) => {
       for (let i = 0; i < 3; i++) w.post(eve, `post ${i}`)
       w.follow(eve, fans[0]!)
@@ -59,7 +59,7 @@ describe('a stranger’s profile', () => {
     expect(names).not.toContain(bob)
   })
 
-  test('says who may write to them, where their declaration never came here', async () => {
+  test('says who may write to them, even if their declaration never reached us', async () => {
     const chat = (allowIncoming: string) => ({ associated: { chat: { allowIncoming } } })
     const { here } = await start(
       (w) => {
@@ -80,7 +80,7 @@ describe('a stranger’s profile', () => {
     expect(await profile(moe)).toMatchObject(chat('none'))
   })
 
-  test('who was only pointed at here is shown as they are known elsewhere', async () => {
+  test('of an account only referenced here is shown as it is known elsewhere', async () => {
     const { here } = await start(
       (w) => {
         w.profile(eve, { displayName: 'Eve', description: 'somebody else' })
@@ -99,7 +99,7 @@ describe('a stranger’s profile', () => {
     expect(profiles).toMatchObject([shown])
   })
 
-  test('who does not exist is not found, whatever becomes of the question elsewhere', async () => {
+  test('of a nonexistent account is not found, whatever the outcome elsewhere', async () => {
     const absent = [didOf('nobody'), didOf('no one')]
     const { here, double } = await start(() => {}, { absent, asks: { maxWaitMs: 600_000 } })
     double.misbehave('hang')
@@ -116,7 +116,7 @@ describe('a stranger’s profile', () => {
     }
   })
 
-  test('of nobody we ever heard of is shown, and found by no name that is made up', async () => {
+  test('of a never-seen account is shown, and invented names are not accepted', async () => {
     const { here, double } = await start((w) => w.post(fans[7]!, 'hello'))
     const profile = await here.get<View>('app.bsky.actor.getProfile', { actor: fans[7]! }, alice)
     expect(profile.viewer).toEqual({
@@ -155,7 +155,7 @@ describe('lists of strangers', () => {
   }
 
   test.each(methods)(
-    '%s goes on from page to page to the end, as it is there',
+    '%s continues from page to page to the end, as it does there',
     async (nsid, query, field) => {
       let post: RecordId | undefined
       const { here, public: there } = await start((w) => {
@@ -175,17 +175,20 @@ describe('lists of strangers', () => {
     },
   )
 
-  test.each(methods)('%s is what we have where nobody answers', async (nsid, query) => {
-    let post: RecordId | undefined
-    const { here, double } = await start((w) => {
-      post = happen(w)
-    })
-    double.misbehave({ status: 500 })
-    const { status } = await here.ask(nsid, query({ post: post! }), alice)
-    expect(status).toBe(200)
-  })
+  test.each(methods)(
+    '%s shows our own records if the AppView does not answer',
+    async (nsid, query) => {
+      let post: RecordId | undefined
+      const { here, double } = await start((w) => {
+        post = happen(w)
+      })
+      double.misbehave({ status: 500 })
+      const { status } = await here.ask(nsid, query({ post: post! }), alice)
+      expect(status).toBe(200)
+    },
+  )
 
-  test('leave out who stands in a block with the viewer, and say what she did', async () => {
+  test('leave out accounts with a block to or from the viewer, and show her acts', async () => {
     let post: RecordId | undefined
     const { here } = await start((w) => {
       post = w.post(eve, 'liked by all')
@@ -213,7 +216,7 @@ describe('lists of strangers', () => {
     expect(visitors.feed.map(({ post: { author } }) => author.did)).toEqual([moe, mallory, eve])
   })
 
-  test('of somebody whom the viewer blocks, or who is away here, are not asked for', async () => {
+  test('of accounts that the viewer blocks, or that are hidden here, are not requested', async () => {
     const { here, double } = await start((w) => w.post(mallory, 'hello'))
     expect(await here.ask('app.bsky.feed.getAuthorFeed', { actor: mallory }, alice)).toMatchObject({
       status: 400,
@@ -231,11 +234,11 @@ describe('lists of strangers', () => {
     expect(double.asked.length).toBe(before)
   })
 
-  test('end, however long they are said to go on', async () => {
+  test('end, however long the AppView claims they continue', async () => {
     const { here, double } = await start((w) => w.post(eve, 'hello'))
     const NSID = 'app.bsky.feed.getAuthorFeed'
     const real = await here.get<{ feed: object[] }>(NSID, { actor: eve })
-    // Of every question only once: what was answered is kept.
+    // Each request is sent once, because answers are cached.
     let calls = 0
     const pagesOf = async (says: (cursor: number) => object) => {
       double.answer(NSID, ({ cursor }: Record<string, unknown>) => says(Number(cursor ?? 0)))
@@ -254,12 +257,12 @@ describe('lists of strangers', () => {
     }
     expect(await pagesOf((cursor) => ({ feed: [], cursor: `${cursor + 1}` }))).toBe(0)
     expect(await pagesOf(() => ({ feed: real.feed, cursor: '7' }))).toBe(1)
-    // Of another account's posts there are none in this one's feed, so these pages are empty, too.
+    // The feed drops the other account's posts, so these pages are empty, too.
     const strange = await here.get<{ feed: object[] }>(NSID, { actor: bob })
     expect(await pagesOf((cursor) => ({ feed: strange.feed, cursor: `${cursor + 1}` }))).toBe(0)
   })
 
-  test('are ours where theirs come too late', async () => {
+  test('are ours if theirs arrive too late', async () => {
     const { here, double } = await start((w) => w.like(bob, w.post(eve, 'hello')), {
       asks: { maxWaitMs: 30 },
     })
@@ -272,7 +275,7 @@ describe('lists of strangers', () => {
     expect(feed).toEqual([])
   })
 
-  test('say in an embed who is blocked, and nothing of what is gone', async () => {
+  test('mark blocked accounts in an embed, and show nothing deleted', async () => {
     let gone: RecordId | undefined
     const { here, there } = await start((w) => {
       gone = w.post(bob, 'quoted and gone')
@@ -291,7 +294,7 @@ describe('lists of strangers', () => {
     expect(feed[1]?.post.embed.record.author?.viewer?.['blocking']).toMatch(/^at:/)
   })
 
-  test('by which a member reads strangers have their posts', async () => {
+  test('through which a member reads strangers include their posts', async () => {
     let list: RecordId | undefined
     const { here } = await start((w) => {
       list = w.list(bob, 'cats', 'app.bsky.graph.defs#curatelist')
@@ -305,7 +308,7 @@ describe('lists of strangers', () => {
     expect(feed.map(({ post }) => post.author.did)).toEqual([bob, eve])
   })
 
-  test('of those whom we hold are ours alone, and all are where the whole network is held', async () => {
+  test('of held accounts are ours alone, and so are all if the whole network is held', async () => {
     let post: RecordId | undefined
     const happened = (w: TwoWorlds['there']) => {
       post = w.post(bob, 'by bob')
@@ -344,7 +347,7 @@ describe('threads of strangers', () => {
     return { root, replies, deeper }
   }
 
-  test('are theirs, without replies of whom the viewer blocks and what hangs on them', async () => {
+  test('are theirs, without replies of accounts the viewer blocks and what is below them', async () => {
     let made: ReturnType<typeof happen> | undefined
     const { here, public: there } = await start((w) => {
       made = happen(w)
@@ -381,7 +384,7 @@ describe('threads of strangers', () => {
     expect(below.thread.parent?.$type).toBe('app.bsky.feed.defs#blockedPost')
   })
 
-  test('have the reply that the viewer has just made', async () => {
+  test('include the reply that the viewer has just made', async () => {
     let root: RecordId | undefined
     let reply: RecordId | undefined
     const { here, there } = await start(
@@ -403,7 +406,7 @@ describe('threads of strangers', () => {
     expect(visitors).toEqual(await there.get<Thread>(V2, { anchor: root!.uri }))
   })
 
-  test('that are withheld from those who are not signed in, us among them, are ours for a member', async () => {
+  test('that are withheld from unauthenticated clients, such as us, are ours for a member', async () => {
     let reply: RecordId | undefined
     const { here, double } = await start((w) => {
       reply = w.post(fans[0]!, { text: 'to bob', reply: { parent: w.post(bob, 'root') } })
@@ -418,7 +421,7 @@ describe('threads of strangers', () => {
     expect(double.asked).toHaveLength(1)
   })
 
-  test('show a post of ours as we have it, and none that we know to be gone', async () => {
+  test('show a post as we have it, and none that we know to be deleted', async () => {
     let root: RecordId | undefined
     let gone: RecordId | undefined
     const { here, there } = await start((w) => {
@@ -433,7 +436,7 @@ describe('threads of strangers', () => {
 })
 
 describe('pictures and labels', () => {
-  test('are under our labelers’ word: what they took down is gone, what they say is said', async () => {
+  test('follow our labelers: posts they took down are hidden, and their labels are shown', async () => {
     const labeler = didOf('labeler')
     const posts: RecordId[] = []
     const { here } = await start(
@@ -466,7 +469,7 @@ describe('pictures and labels', () => {
     expect(status).toBe(400)
   })
 
-  test('of accounts that ask for it, show nothing to those who are not signed in', async () => {
+  test('of accounts that request it, show nothing to unauthenticated visitors', async () => {
     const { here, double } = await start((w) => w.post(eve, 'hello'))
     const { feed } = await here.get<{ feed: Item[] }>('app.bsky.feed.getAuthorFeed', {
       actor: eve,
@@ -483,7 +486,7 @@ describe('pictures and labels', () => {
     expect(await read()).toBe(0)
   })
 
-  test('have addresses by our pattern, and labels only of those that count here', async () => {
+  test('have addresses by our pattern, and labels only of labelers that count here', async () => {
     const { here, double } = await start((w) => w.profile(eve, { avatar: blobOf('face') }))
     const cid = blobOf('face').ref.$link
     double.answer('app.bsky.actor.getProfile', {

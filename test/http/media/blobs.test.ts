@@ -1,5 +1,5 @@
-// Pictures as they were uploaded, at the reference's address: from the cache the second time, of known
-// accounts alone, and nothing that is no picture; with the reference's errors.
+// Pictures as uploaded, at the reference's address: cached after the first request, only of known accounts,
+// only pictures, and with the reference's errors.
 
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ function blob(of: string, did = world.did, init: RequestInit = {}): Promise<Resp
   return fetch(`${world.url}/blob/${did}/${of}`, init)
 }
 
-test('a picture comes byte for byte, once from its server, and can’t act in a page', async () => {
+test('a picture is served byte for byte, fetched once, and can’t act in a page', async () => {
   const before = host.requests()
   for (let i = 0; i < 2; i++) {
     const response = await blob(cid)
@@ -43,7 +43,7 @@ test('a picture comes byte for byte, once from its server, and can’t act in a 
   expect(Buffer.from(await part.arrayBuffer())).toEqual(uploaded.subarray(0, 3))
 })
 
-test('what is no picture stays where it is', async () => {
+test('other files are not served', async () => {
   for (const text of ['<script>alert(1)</script>', '<svg xmlns="http://www.w3.org/2000/svg"/>']) {
     const response = await blob(host.put(Buffer.from(text), 'image/jpeg'))
     expect(response.status).toBe(404)
@@ -51,7 +51,7 @@ test('what is no picture stays where it is', async () => {
   }
 })
 
-test('not of an account that is taken down, also where a copy is kept', async () => {
+test('not of an account that is taken down, even if a copy is cached', async () => {
   expect((await blob(cid)).status).toBe(200)
   world.setHidden(true)
   expect((await blob(cid)).status).toBe(404)
@@ -59,7 +59,7 @@ test('not of an account that is taken down, also where a copy is kept', async ()
   expect((await blob(cid)).status).toBe(200)
 })
 
-test('a wrong address is told by the reference’s words', async () => {
+test('a wrong address gets the reference’s error', async () => {
   const known = world.did
   const wrong: [did: string, cid: string, status: number, error: string, message: string][] = [
     [known, blobCid(Buffer.from('none')), 404, 'NotFoundError', 'Blob not found'],

@@ -1,5 +1,5 @@
-// Captions over real HTTP, as a post in the database names them: what a player gets of a file is times, places and
-// words, whatever else is in it; and it gets only files that the post names.
+// Captions over real HTTP, as named by a post in the database: a player gets only times, positions and words
+// of a file, whatever else it contains, and only files that the post names.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -69,7 +69,7 @@ afterAll(async () => {
 const address = (part: string, post = rkey) =>
   `${world.url}/video/${world.did}/${blobCid(VIDEO)}/${part}?post=${post}`
 
-test('the playlist names each language once, by its own name', async () => {
+test('the playlist names each language once, in that language', async () => {
   const text = (await bytesOf(address('playlist.m3u8'))).toString()
   const languages = [...text.matchAll(/NAME="([^"]*)",LANGUAGE="([^"]*)"/g)].map(
     ([, ...one]) => one,
@@ -84,7 +84,7 @@ test('the playlist names each language once, by its own name', async () => {
   expect(text).toContain('SUBTITLES="captions"')
 })
 
-test('a post that is not there, or shows another video, has none', async () => {
+test('a missing post, or one with another video, has none', async () => {
   const other = `${world.url}/video/${world.did}/${world.host.put(readFileSync(join(import.meta.dirname, '../../fixtures/video/pictures-and-sound.mp4')))}`
   const without = ['3zzz', '', encodeURIComponent('../x')].map((post) =>
     address('playlist.m3u8', post),
@@ -96,7 +96,7 @@ test('a post that is not there, or shows another video, has none', async () => {
   expect((await fetch(address('captions/es.vtt'))).status).toBe(404)
 })
 
-test('a file is what was said and when', async () => {
+test('a file consists of times and words', async () => {
   const [file] = await namedBy(address('captions/en.m3u8'))
   const response = await fetch(file!)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/vtt'])
@@ -115,12 +115,12 @@ test('a file is what was said and when', async () => {
   )
 })
 
-test('nothing of a file acts', async () => {
+test('nothing in a file is active', async () => {
   const text = (await bytesOf(address('captions/de.vtt'))).toString()
   expect(text).toContain('<b>fett</b> alert(1) b &amp; c &gt; d &amp; --&gt;\n1 &lt; 2\n')
 })
 
-test('a file that is none, or too much, is refused', async () => {
+test('a file that is invalid or too large is refused', async () => {
   const answers = { fr: 'UnfitCaptions', nl: 'UnfitCaptions', it: 'BlobTooLarge' }
   for (const [language, error] of Object.entries(answers)) {
     const response = await fetch(address(`captions/${language}.vtt`))
@@ -128,7 +128,7 @@ test('a file that is none, or too much, is refused', async () => {
   }
 })
 
-test('what was made outlives the server that had it', async () => {
+test('converted captions outlive the server that had them', async () => {
   await bytesOf(address('captions/en.vtt'))
   world.host.behave({ fail: 500 })
   expect((await bytesOf(address('captions/en.vtt'))).length).toBeGreaterThan(100)

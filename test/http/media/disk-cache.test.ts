@@ -1,4 +1,5 @@
-// The cache of files, held to a limit whatever is written, and to what was written whatever is read.
+// The cache of files stays within its limit whatever is written, and returns what was written whatever is
+// read.
 
 import { hash } from 'node:crypto'
 import { readdirSync, statSync, utimesSync } from 'node:fs'
@@ -42,7 +43,7 @@ function bytesIn(folder: string): number {
   return filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0)
 }
 
-test('two threads’ worth of writes keep the folder within its limit and its sixteenths', async () => {
+test('the writes of two threads keep the folder within its limit and its sixteenths', async () => {
   const maxBytes = 400_000
   const first = await freshCache(maxBytes)
   const second = await freshCache(maxBytes, first.folder)
@@ -60,14 +61,14 @@ test('two threads’ worth of writes keep the folder within its limit and its si
   expect([first.warnings, second.warnings]).toEqual([[], []])
 })
 
-test('what was wanted last stays, also when it was written first', async () => {
+test('the most recently used stay, even if written first', async () => {
   const { cache, folder, clock } = await freshCache(20_000)
   const body = Buffer.alloc(1000)
   for (let i = 0; i < 10; i++) await write(cache, `old ${i}`, makeEntry('image/webp', body))
   for (const path of filesIn(folder))
     utimesSync(path, clock.now / 1000 - 7200, clock.now / 1000 - 7200)
   await cache.read('old 3')
-  // Six or seven must go, after which write a sweep begins.
+  // Six or seven must be evicted, depending on which write triggers a sweep.
   for (let i = 0; i < 12; i++) {
     await write(cache, `new ${i}`, makeEntry('image/webp', body))
     await cache.settled()
@@ -77,7 +78,7 @@ test('what was wanted last stays, also when it was written first', async () => {
   expect(left.filter((one) => one !== undefined).length).toBeLessThan(4)
 })
 
-test('what a crash left half written goes, once it is old', async () => {
+test('files left half written by a crash are removed once old', async () => {
   const { cache, folder, clock } = await freshCache(1_000_000)
   await write(cache, 'a', makeEntry('image/webp', Buffer.alloc(10)))
   const shard = join(folder, readdirSync(folder)[0]!)
@@ -93,7 +94,7 @@ test('what a crash left half written goes, once it is old', async () => {
   expect(names).not.toContain('.tmp-left')
 })
 
-test('what cannot be kept is a warning and leaves nothing', async () => {
+test('a failed write is a warning and leaves nothing behind', async () => {
   const { cache, warnings, folder } = await freshCache(1000)
   const path = await cache.reserve()
   await writeFile(path, 'whole')

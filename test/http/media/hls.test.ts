@@ -1,5 +1,5 @@
-// Videos cut into pieces for a player: every packet that ffprobe finds in the original, at the time that it
-// finds, played by a browser; and nothing that is no video gets further than a refusal.
+// Videos cut into pieces for a player: every packet that ffprobe finds in the original, at its time, played
+// by a browser; and other files are only refused.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   })
 
-  test('has a playlist that says how long its pieces are', async () => {
+  test('has a playlist with the lengths of its pieces', async () => {
     const { playlist, segments } = await partsOf(name)
     const lengths = [...playlist.matchAll(/#EXTINF:([\d.]+),/g)].map(([, length]) => Number(length))
     expect(lengths.length).toBe(segments.length)
@@ -70,13 +70,13 @@ test('its playlist names the one quality, with codecs and size', async () => {
   expect(Number(most)).toBeGreaterThanOrEqual(bits / 9.5 - 1)
 })
 
-test('pieces are where players of an older playlist look for them', async () => {
+test('pieces are where players with an older playlist look for them', async () => {
   expect(await bytesOf(address('silent', '0.m4s'))).toEqual(
     await bytesOf(address('silent', '0/0.m4s')),
   )
 })
 
-test('a part is what it is called, may be kept, and is not sent twice', async () => {
+test('a part has its content type, is cacheable, and is not sent twice', async () => {
   const url = address('silent', '0/video.m3u8')
   const response = await fetch(url)
   expect(response.headers.get('content-type')).toBe('application/vnd.apple.mpegurl')
@@ -87,7 +87,7 @@ test('a part is what it is called, may be kept, and is not sent twice', async ()
   expect((await fetch(address('silent', '0/0.m4s'))).headers.get('content-type')).toBe('video/mp4')
 })
 
-test('parts that there are not are refused', async () => {
+test('nonexistent parts are refused', async () => {
   const parts = ['99.m4s', '-1.m4s', 'x.m4s', '1.m4s.m4s', 'playlist', '..%2f..']
   const deep = ['1/video.m3u8', '0/99.m4s', '0/0/0.m4s', 'captions/en.m3u8', 'captions/en.vtt']
   for (const part of [...parts, ...deep]) {

@@ -1,5 +1,5 @@
-// Videos whose tables lie, made box by box: refused with a word, for work that grows with their size and
-// no faster, and never more bytes out than came in.
+// Videos with false tables, built box by box: refused with a reason, for work at most linear in their size,
+// and never with more bytes of output than of input.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkPlaces } from '../../../src/http/media/mp4/check-places.ts'
@@ -31,7 +31,7 @@ function ask(video: Buffer, part = '0/video.m3u8'): Promise<Response> {
   return fetch(`${world.url}/video/${world.did}/${world.host.put(video)}/${part}`)
 }
 
-test('what was refused is neither fetched nor read again, whatever part is asked for', async () => {
+test('a refused video is neither fetched nor read again for any part', async () => {
   const video = withTrack({ stsc: rewinding(20_000) })
   expect((await ask(video)).status).toBe(400)
   const before = [world.host.requests(), world.process.counts().refused]
@@ -105,7 +105,7 @@ const hostile: [string, () => Buffer][] = [
   ),
 ]
 
-/** Each second run begins behind all chunks, and each other one at the first again. */
+/** Every second run begins after the last chunk, and the others at the first one. */
 function rewinding(count: number): Buffer {
   return table(count, (i) => [i % 2 ? 200_001 : 1, 0, 1])
 }
@@ -132,7 +132,7 @@ describe('refused', () => {
   })
 })
 
-test('what goes out is at most what came in, and heads', async () => {
+test('the output is at most the input plus heads', async () => {
   const video = mp4Of({ data, tracks: [honestTrack(100, 100, { more: [box('stss', tiny)] })] })
   const playlist = await (await ask(video)).text()
   const parts = playlist.split('\n').filter((line) => /^\d+\.m4s$/.test(line))
@@ -141,7 +141,7 @@ test('what goes out is at most what came in, and heads', async () => {
   expect(sum).toBeLessThan(data.length + 100 * 16 + parts.length * 300)
 })
 
-test('a video that was cut is streamed from the disk, whatever became of its server', async () => {
+test('a cut video is streamed from disk, whatever happens to its server', async () => {
   const video = withTrack({ timescale: 999 })
   expect((await ask(video, '1.m4s')).status).toBe(200)
   world.host.behave({ fail: 500 })
@@ -157,7 +157,7 @@ test('a video that was cut is streamed from the disk, whatever became of its ser
   world.host.behave(undefined)
 })
 
-test('a part of a part is that part', async () => {
+test('a range of a part is that range', async () => {
   const whole = await (await ask(honest(), '1.m4s')).bytes()
   const url = `${world.url}/video/${world.did}/${world.host.put(honest())}/1.m4s`
   const response = await fetch(url, { headers: { range: 'bytes=10-99' } })
@@ -165,15 +165,15 @@ test('a part of a part is that part', async () => {
   expect(Buffer.from(await response.bytes()).equals(whole.subarray(10, 100))).toBe(true)
 })
 
-test('work grows with the number of entries and no faster', () => {
+test('work grows at most linearly with the number of entries', () => {
   const least = (samples: number) => Math.min(...[1, 2, 3].map(() => processorTime(samples)))
   const few = least(4_000)
   const many = least(100_000)
-  // Twenty-five times as many; with the square of it, 625 times as much.
+  // Twenty-five times as many entries; quadratic work would take 625 times as long.
   expect(many).toBeLessThan(120 * few + 200_000)
 })
 
-/** Microseconds for a file in which each sample has a chunk, a run, a time and a delay of its own. */
+/** Microseconds for a file in which each sample has its own chunk, run, time and delay. */
 function processorTime(samples: number): number {
   const track = honestTrack(samples, 1, {
     stts: table(samples, () => [1, 100]),

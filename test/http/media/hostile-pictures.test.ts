@@ -1,5 +1,5 @@
-// Pictures that are made to cost: too many pixels, bombs of a few bytes, cut off, changed at random. Each is
-// refused or shown, within the memory that the media process has, and the next one is served as ever.
+// Pictures designed to be expensive: too many pixels, bombs of a few bytes, truncated, randomly changed. Each
+// is refused or shown within the media process's memory, and the next one is served as usual.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -34,7 +34,7 @@ async function ask(bytes: Buffer, preset = 'avatar'): Promise<string> {
   return `${response.status} ${((await response.json()) as { error: string }).error}`
 }
 
-/** In megabytes, of the media process that there is. */
+/** Peak memory of the running media process, in bytes. */
 function peakMemory(): number {
   const status = readFileSync(`/proc/${world.process.pid()}/status`, 'utf8')
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)![1]) * 1024
@@ -74,7 +74,7 @@ async function avifOf(width: number, height: number): Promise<Buffer> {
   return bytes
 }
 
-describe('64 megapixels, or a side beyond a JPEG’s, are refused before they are decoded', () => {
+describe('64 megapixels, or a side beyond a JPEG’s, are refused before decoding', () => {
   const large: [string, () => Promise<Buffer>][] = [
     ['a PNG', () => pngOf(8000, 8000)],
     ['a JPEG', () => jpegOf(8000, 8000)],
@@ -90,7 +90,7 @@ describe('64 megapixels, or a side beyond a JPEG’s, are refused before they ar
     expect(world.process.counts().died).toBe(0)
   })
 
-  test('and an AVIF is, one way or the other', async () => {
+  test('and so is an AVIF, for either reason', async () => {
     expect(await ask(await avifOf(8000, 8000))).toMatch(/^400 (ImageTooLarge|NotAnImage)$/)
   })
 
@@ -99,7 +99,7 @@ describe('64 megapixels, or a side beyond a JPEG’s, are refused before they ar
   })
 })
 
-test('33 megapixels are shown, in no more memory than there is for them', async () => {
+test('33 megapixels are shown within the memory limit', async () => {
   const side = 5744
   const bytes = await plain(side, side).png().toBuffer()
   expect(await ask(bytes, 'default')).toBe('200')

@@ -1,5 +1,5 @@
-// Pictures from a PDS through the image route, over real HTTP on both sides, with what people really
-// upload and with what they should not.
+// Pictures from a PDS through the image route, over real HTTP on both sides, with realistic uploads and
+// forbidden ones.
 
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ beforeEach(() => {
   expect(world.warnings).toEqual([])
 })
 
-/** Another picture each time, so that nothing is in the cache yet. */
+/** A new picture on each call, so that the cache has none. */
 function picture(width: number, height: number): Sharp {
   shade += 1
   const background = { r: shade % 256, g: 90, b: 200 - (shade % 200), alpha: 1 }
@@ -44,7 +44,7 @@ async function errorOf(response: Response) {
   return { status: response.status, ...((await response.json()) as { error: string }) }
 }
 
-describe('each preset gives its size', () => {
+describe('each preset has its size', () => {
   const cases: [string, { width: number; height: number; format: string }][] = [
     ['avatar', { width: 1000, height: 1000, format: 'webp' }],
     ['avatar_thumbnail', { width: 128, height: 128, format: 'webp' }],
@@ -83,7 +83,7 @@ describe('each preset gives its size', () => {
   })
 })
 
-describe('what people upload', () => {
+describe('typical uploads', () => {
   const made: [string, () => Promise<Buffer>][] = [
     ['a jpeg', () => picture(40, 30).jpeg().toBuffer()],
     ['a png with transparency', () => picture(40, 30).png().toBuffer()],
@@ -92,7 +92,7 @@ describe('what people upload', () => {
     ['an avif', () => picture(40, 30).avif().toBuffer()],
     ['an animated gif', animated],
   ]
-  test.each(made)('%s comes out as a picture of the same size', async (_what, make) => {
+  test.each(made)('%s becomes a picture of the same size', async (_what, make) => {
     const bytes = await make()
     for (const format of ['webp', 'jpeg']) {
       const response = await world.image('feed_fullsize', `${host.put(bytes)}@${format}`)
@@ -107,7 +107,7 @@ describe('what people upload', () => {
       .toBuffer()
   }
 
-  test('a small avatar is cut square and not blown up', async () => {
+  test('a small avatar is cropped square and not enlarged', async () => {
     const cid = host.put(await picture(300, 200).png().toBuffer())
     expect(await sizeOf(await world.image('avatar', cid))).toMatchObject({
       width: 200,
@@ -115,7 +115,7 @@ describe('what people upload', () => {
     })
   })
 
-  test('a picture taken upright is upright, and where it was taken is not told', async () => {
+  test('a rotated photo is shown upright, without its location', async () => {
     const bytes = await picture(60, 20)
       .withExif({ IFD0: { Make: 'Secret Camera' } })
       .withMetadata({ orientation: 6 })
@@ -127,13 +127,13 @@ describe('what people upload', () => {
     expect((await sharp(served).metadata()).exif).toBeUndefined()
   })
 
-  test('the type that the PDS names is not believed', async () => {
+  test('the PDS’s content type is not trusted', async () => {
     const cid = host.put(await picture(40, 30).png().toBuffer(), 'text/html')
     expect((await world.image('avatar', cid)).headers.get('content-type')).toBe('image/webp')
   })
 })
 
-describe('what nobody should be shown', () => {
+describe('content that must not be served', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script/></svg>'
   const bad: [string, () => Promise<Buffer>, string][] = [
     [
@@ -172,7 +172,7 @@ describe('what nobody should be shown', () => {
     return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('<script>')])
   }
 
-  /** Says in its head that it has 100 million pixels. */
+  /** A picture whose header claims 100 million pixels. */
   async function bomb(): Promise<Buffer> {
     const bytes = await picture(10, 10).png().toBuffer()
     bytes.writeUInt32BE(10_000, 16)
@@ -181,7 +181,7 @@ describe('what nobody should be shown', () => {
     return bytes
   }
 
-  test('other bytes than the CID names', async () => {
+  test('bytes that do not match the CID', async () => {
     const cid = blobCid(Buffer.from('what was meant'))
     host.putAs(cid, await picture(20, 20).png().toBuffer())
     expect(await errorOf(await world.image('avatar', cid))).toMatchObject({
@@ -191,7 +191,7 @@ describe('what nobody should be shown', () => {
   })
 })
 
-describe('wrong addresses say what is wrong', () => {
+describe('wrong addresses are explained', () => {
   const cid = blobCid(Buffer.from('x'))
   const wrong: [string, string, string][] = [
     ['a preset that is none', `/img/huge/plain/DID/${cid}`, 'InvalidPreset'],
@@ -209,14 +209,14 @@ describe('wrong addresses say what is wrong', () => {
   })
 })
 
-describe('whose pictures are served', () => {
+describe('accounts whose pictures are served', () => {
   test('an escaped DID is the same DID', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const response = await world.image('avatar', cid, { did: encodeURIComponent(world.did) })
     expect(response.status).toBe(200)
   })
 
-  test('not those of an account that nothing here points at', async () => {
+  test('not those that nothing here refers to', async () => {
     const before = host.requests()
     const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
     const response = await world.image('avatar', blobCid(Buffer.from('x')), { did })
@@ -224,7 +224,7 @@ describe('whose pictures are served', () => {
     expect(host.requests()).toBe(before)
   })
 
-  test('not those of an account that is taken down, even where a copy is kept', async () => {
+  test('not those taken down, even if a copy is cached', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     expect((await world.image('avatar', cid)).status).toBe(200)
     world.setHidden(true)
@@ -234,7 +234,7 @@ describe('whose pictures are served', () => {
   })
 })
 
-describe('a PDS that does not answer well', () => {
+describe('a faulty PDS', () => {
   const cases: [string, Parameters<BlobHost['behave']>[0], number][] = [
     ['refuses', { fail: 400 }, 404],
     ['has taken the account down', { fail: 404 }, 404],
@@ -247,7 +247,7 @@ describe('a PDS that does not answer well', () => {
     expect((await world.image('avatar', cid)).status).toBe(status)
   })
 
-  test('goes silent in the middle', async () => {
+  test('goes silent midway', async () => {
     const impatient = await startMediaWorld({ before: world, maxWait: { timeoutMs: 300 } })
     const cid = host.put(await picture(10, 10).png().toBuffer())
     host.behave('stall')
@@ -258,7 +258,7 @@ describe('a PDS that does not answer well', () => {
     await impatient.close()
   })
 
-  test('is not there at all', async () => {
+  test('is unreachable', async () => {
     const { did } = await world.plc.create({ handle: 'b.test', pds: 'http://127.0.0.1:9' })
     const lost = await startMediaWorld({ before: { ...world, did } })
     const response = await lost.image('avatar', blobCid(Buffer.from('x')))
@@ -279,8 +279,8 @@ describe('a PDS that does not answer well', () => {
   })
 })
 
-describe('what browsers and caches are told', () => {
-  test('a picture may be kept for good, and is never sent twice', async () => {
+describe('headers for browsers and caches', () => {
+  test('a picture is cacheable forever, and never sent twice', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const first = await world.image('avatar', cid)
     expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -298,7 +298,7 @@ describe('what browsers and caches are told', () => {
     expect(other.status).toBe(200)
   })
 
-  test('whether it was kept already', async () => {
+  test('whether it was cached', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const told: (string | null)[] = []
     for (const preset of ['avatar', 'avatar', 'banner', 'avatar']) {
@@ -307,7 +307,7 @@ describe('what browsers and caches are told', () => {
     expect(told).toEqual(['miss', 'hit', 'miss', 'hit'])
   })
 
-  test('HEAD has the head of GET', async () => {
+  test('HEAD has the headers of GET', async () => {
     const cid = host.put(await picture(10, 10).png().toBuffer())
     const got = await world.image('avatar', cid)
     const asked = await world.image('avatar', cid, { method: 'HEAD' })
@@ -318,7 +318,7 @@ describe('what browsers and caches are told', () => {
 })
 
 describe('the cache', () => {
-  test('sixty at once for one picture in two sizes are one fetch', async () => {
+  test('sixty simultaneous requests for one picture in two sizes are one fetch', async () => {
     const cid = host.put(await picture(800, 800).png().toBuffer())
     const [before, askedBefore] = [host.requests(), world.asked()]
     host.waitFor(until(() => world.asked() === askedBefore + 60))
@@ -330,7 +330,7 @@ describe('the cache', () => {
     expect(host.requests()).toBe(before + 1)
   })
 
-  test('outlives a restart, and a torn file is made anew', async () => {
+  test('survives a restart, and a torn file is made again', async () => {
     const cid = host.put(await picture(50, 50).png().toBuffer())
     const bytes = await (await world.image('avatar', cid)).bytes()
     const reopened = await startMediaWorld({ before: world, dataDir: world.dataDir })

@@ -1,5 +1,5 @@
-// A lower quality in a process with two serving threads, of which one encodes: whichever of them is asked, it is made,
-// and the other one names it as well.
+// A lower quality in a process with two serving threads, one of which encodes: it is made whichever thread is
+// asked, and the other lists it too.
 
 import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
@@ -9,7 +9,7 @@ import { type BlobHost, startBlobHost } from '../../support/blob-host.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
 
-/** For what hangs: the encoder stands back behind everything else that a machine does. */
+/** Only for hangs: the encoder yields to everything else on the machine. */
 const TIMEOUT_MS = 1_800_000
 const PATIENT = { withinMs: TIMEOUT_MS - 60_000, pollMs: 250 }
 const MAX_CONNECTIONS = 200
@@ -34,7 +34,7 @@ afterEach(async () => {
   await host.close()
 })
 
-/** Another one each time, which says that its pictures are four times as wide and high as they are. */
+/** A different one each time, with a header that claims four times the width and height. */
 function video(): string {
   const bytes = readFileSync(join(import.meta.dirname, '../../fixtures/video/silent.mp4'))
   const size = bytes.indexOf('avc1', bytes.indexOf('stsd')) + 4 + 24
@@ -44,7 +44,7 @@ function video(): string {
   return host.put(Buffer.concat([bytes, Buffer.alloc(8 * files)]))
 }
 
-/** A connection, and so one of the threads; each answer comes over it while the server keeps it open. */
+/** A connection to one of the threads, kept open by the server for all its answers. */
 function connect() {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {
@@ -68,7 +68,7 @@ async function qualitiesOf(connection: Connection, cid: string): Promise<string[
   return text.split('\n').filter((line) => line.endsWith('video.m3u8'))
 }
 
-/** What is no video is remembered by each thread for itself. */
+/** Each thread remembers refused videos separately, which tells them apart. */
 async function isElsewhere(connection: Connection, other: Connection): Promise<boolean> {
   files += 1
   const cid = host.put(Buffer.from(`no video ${files}`))
@@ -87,7 +87,9 @@ async function connectElsewhere(connection: Connection): Promise<Connection> {
   throw new Error('all connections are of one thread')
 }
 
-test('asked for at one thread, it is there at both', { timeout: TIMEOUT_MS }, async () => {
+test('a quality requested at one thread is available at both', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   let here = connect()
   for (const round of ['one', 'the other']) {
     const cid = video()

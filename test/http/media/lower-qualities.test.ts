@@ -1,5 +1,6 @@
-// Lower qualities of videos that come from here: named once they are made, with the sound and the segments of the
-// uploaded one, and pictures at the same times; nobody waits for one, and where none can be made there is one quality.
+// Lower qualities of videos served here: listed once they are made, with the sound and segments of the
+// original, and pictures at the same times. No request waits for one, and if none can be made there is one
+// quality.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -56,11 +57,11 @@ const linesOf = async (master: string) => {
   return text.split('\n').filter((line) => line.startsWith('#EXT-X-STREAM-INF'))
 }
 
-/** Asks as a player does that comes again. */
+/** Repeats the request, as a returning player does. */
 const untilMade = (master: string, qualities: number) =>
   expect.poll(() => linesOf(master)).toHaveLength(qualities)
 
-test('a lower quality is named when it is made, as what it is', async () => {
+test('a lower quality is listed once made, with its properties', async () => {
   const { master: addressOf } = await worldWith()
   const master = addressOf('pictures-and-sound')
   expect(await linesOf(master)).toHaveLength(1)
@@ -78,7 +79,7 @@ test('a lower quality is named when it is made, as what it is', async () => {
   expect((await fetch(named[1]!)).headers.get('cache-control')).toContain('immutable')
 })
 
-test('it has the segments and the sound of the uploaded one, and its pictures at their times', async () => {
+test('it has the segments and the sound of the original, and its pictures at their times', async () => {
   const { master: addressOf } = await worldWith()
   const master = addressOf('pictures-and-sound')
   await untilMade(master, 2)
@@ -96,7 +97,7 @@ test('it has the segments and the sound of the uploaded one, and its pictures at
   })
 })
 
-test('it is kept, and made without the PDS', async () => {
+test('it is stored, and made without the PDS', async () => {
   const { host, dataDir, master } = await worldWith()
   const address = master('silent')
   await linesOf(address)
@@ -108,7 +109,7 @@ test('it is kept, and made without the PDS', async () => {
   expect(again.encoder.pid()).toBeUndefined()
 })
 
-test('several are made, of what is large enough for them', async () => {
+test('several are made from a large enough original', async () => {
   const { master, encoder } = await worldWith({ shortSides: [20, 50, 36] })
   const address = master('pictures-and-sound')
   await untilMade(address, 3)
@@ -119,7 +120,7 @@ test('several are made, of what is large enough for them', async () => {
   expect(status).toBe(404)
 })
 
-test('what takes more than it may is given up, and plays in one quality', async () => {
+test('encoding that exceeds its limit is given up, and the video plays in one quality', async () => {
   const { master, encoder, warnings } = await worldWith({ limits: { cpuMs: 1 } })
   const address = master('pictures-and-sound')
   expect(await linesOf(address)).toHaveLength(1)
@@ -130,7 +131,7 @@ test('what takes more than it may is given up, and plays in one quality', async 
   expect(warnings).toEqual([])
 })
 
-test('damaged pictures are made smaller or left, never worse', async () => {
+test('damaged pictures are scaled down or skipped, never worse', async () => {
   const random = createRandom(testSeed('damaged pictures'))
   const { url, did, encoder } = await worldWith()
   const addresses = Array.from({ length: 12 }, () => {
@@ -158,7 +159,7 @@ describe('the queue', () => {
   const cut = makeEntry(CUT_TYPE, Buffer.alloc(8))
   const file = Buffer.concat([sealHead({ ...cut, length: cut.body.length }), cut.body])
 
-  /** Whose encoder is told by the test when a job ends, and how. */
+  /** A queue whose encoder's jobs end when and how the test says. */
   async function queueWith(encoder: { run(job: Job): Promise<void> } | undefined) {
     const cache = createDiskCache({
       folder: join(first.dataDir, 'queue'),
@@ -178,7 +179,7 @@ describe('the queue', () => {
     return { request, warnings, parts }
   }
 
-  test('makes one at a time, each once, and no more than a hundred wait', async () => {
+  test('makes one at a time, each once, with at most a hundred waiting', async () => {
     const jobs: { job: Job; end: (error?: Error) => void }[] = []
     const run = (job: Job) =>
       new Promise<void>((resolve, reject) => {
@@ -196,7 +197,7 @@ describe('the queue', () => {
     expect(new Set(jobs.map(({ job }) => job.from)).size).toBe(101)
   })
 
-  test('is one for all threads', async () => {
+  test('is shared by all threads', async () => {
     const jobs: Job[] = []
     const run = async (job: Job) => void jobs.push(job)
     const { parts } = await queueWith({ run })
@@ -206,7 +207,7 @@ describe('the queue', () => {
     expect(jobs[0]).toMatchObject({ kind: 'lower', shortSide: 360 })
   })
 
-  test('ends where there is no encoder, which is told once', async () => {
+  test('ends without an encoder, which is reported once', async () => {
     let asked = 0
     const run = async () => {
       asked += 1

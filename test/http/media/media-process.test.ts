@@ -1,5 +1,5 @@
-// The process in which pictures are decoded, held to its limits by the system's own means: stopped, killed,
-// starved and left behind, while the server in front goes on.
+// The process that decodes pictures, held to its limits by the operating system: stopped, killed, starved and
+// orphaned, while the server in front continues.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Another one each time. */
+/** A different one each time. */
 function picture(side = 40): Promise<Buffer> {
   shade += 1
   const background = { r: shade % 256, g: 90, b: 20, alpha: 0.5 }
@@ -35,7 +35,7 @@ async function ask(bytes: Buffer, where = world): Promise<string> {
   return `${response.status} ${((await response.json()) as { error: string }).error}`
 }
 
-/** With a process that is up. */
+/** Makes sure a process is up. */
 async function warm(where = world): Promise<number> {
   expect(await ask(await picture(), where)).toBe('200')
   return where.process.pid()!
@@ -49,7 +49,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('one that is killed in the middle costs that picture alone', async () => {
+test('killing it midway fails only that picture', async () => {
   const kept = world.host.put(await picture())
   expect((await world.image('avatar', kept)).status).toBe(200)
   const pid = await warm()
@@ -68,9 +68,9 @@ test('one that is killed in the middle costs that picture alone', async () => {
   expect(await ask(broken)).toBe('200')
 })
 
-test('a job without end is ended, and remembered', async () => {
+test('an endless job is ended, and remembered', async () => {
   const impatient = await startMediaWorld({ before: world, limits: { jobMs: 15_000 } })
-  // Where the machine is busy, a process may take longer than that to begin.
+  // On a busy machine, a process may take longer than that to begin.
   const isServed = () => expect.poll(async () => ask(await picture(), impatient)).toBe('200')
   await isServed()
   const pid = impatient.process.pid()!
@@ -88,7 +88,7 @@ test('a job without end is ended, and remembered', async () => {
 })
 
 test.runIf(existsSync('/proc/self/status'))(
-  'a job that takes more memory than there is for it is ended, and remembered',
+  'a job that exceeds its memory is ended, and remembered',
   async () => {
     const small = await startMediaWorld({ before: world, limits: { memoryBytes: 160 * MB } })
     const large = await sharp({
@@ -123,7 +123,7 @@ test.runIf(existsSync('/proc/self/stat'))(
   },
 )
 
-test('it ends when nothing is left to do, and comes back', async () => {
+test('it exits when idle, and is started again', async () => {
   const idle = await startMediaWorld({ before: world, limits: { idleMs: 1 } })
   await warm(idle)
   await expect.poll(() => idle.process.pid()).toBeUndefined()
@@ -133,7 +133,7 @@ test('it ends when nothing is left to do, and comes back', async () => {
 })
 
 test.runIf(existsSync('/proc/self/environ'))(
-  'it is told no secret, and is the first to go where memory is short',
+  'it receives no secret, and is killed first when memory is short',
   async () => {
     process.env['SLIPSTREAM_SECRET_OF_THE_TEST'] = 'secret'
     const fresh = await startMediaWorld({ before: world })
@@ -147,7 +147,7 @@ test.runIf(existsSync('/proc/self/environ'))(
 )
 
 test.runIf(existsSync('/proc/self/status'))(
-  'it ends with its parent, also where that is killed',
+  'it exits with its parent, even if that is killed',
   async () => {
     const parent = spawn(process.execPath, [
       join(import.meta.dirname, '../../support/media-parent.ts'),
@@ -161,7 +161,7 @@ test.runIf(existsSync('/proc/self/status'))(
   },
 )
 
-test('a silent server keeps its own pictures waiting and no other’s', async () => {
+test('a silent server delays only its own pictures', async () => {
   const patient = { firstByteMs: 600_000, timeoutMs: 600_000 }
   const waiting = await startMediaWorld({ before: world, maxWait: patient })
   let asked = 0
@@ -177,7 +177,7 @@ test('a silent server keeps its own pictures waiting and no other’s', async ()
   await expect.poll(() => asked).toBe(8)
   for (let i = 0; i < 20; i++) expect(await ask(await picture(), waiting)).toBe('200')
   expect(asked).toBe(8)
-  // Those that are asked fail now, and the server is left alone for a while.
+  // The pending requests fail now, and the server is left alone for a while.
   silent.closeAllConnections()
   silent.close()
   expect(new Set(await Promise.all(kept))).toEqual(new Set([502, 504]))
@@ -185,7 +185,7 @@ test('a silent server keeps its own pictures waiting and no other’s', async ()
   await waiting.close()
 })
 
-test('a server that says nothing is given up before one that sends', async () => {
+test('a silent server is given up before one that sends', async () => {
   const quick = await startMediaWorld({
     before: world,
     maxWait: { firstByteMs: 200, timeoutMs: 600_000 },
@@ -203,7 +203,7 @@ test('a server that says nothing is given up before one that sends', async () =>
   await quick.close()
 })
 
-test('who takes much time comes after who takes little', () => {
+test('heavy users are served after light ones', () => {
   let clock = 0
   const queue = createJobQueue<string>({ maxWaiting: 4, now: () => clock })
   queue.charge(['heavy', 'host'], 8000)

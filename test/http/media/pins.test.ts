@@ -1,5 +1,5 @@
-// Videos of pinned accounts: had before anybody asks, kept beyond the PDS and the cache, let go with their posts and
-// accounts, and within a limit of their own.
+// Videos of pinned accounts: fetched before any request, kept beyond the PDS and the cache, dropped with
+// their posts and accounts, and subject to a separate limit.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,7 +93,7 @@ const pinnedFiles = () =>
     .map((name) => name.split('.').at(-1)!)
     .sort()
 
-/** As a player and a page do: everything of it. */
+/** Fetches everything that a player and a page do. */
 async function playAll(cid: string, rkey: string): Promise<void> {
   const master = `${folderOf(cid)}/playlist.m3u8?post=${rkey}`
   expect((await firstVariant(master)).segments.length).toBeGreaterThan(0)
@@ -105,7 +105,7 @@ async function playAll(cid: string, rkey: string): Promise<void> {
 }
 
 describe('a video of a member', () => {
-  test('is there when its PDS and all of the cache are gone, though nobody asked before', async () => {
+  test('is available without its PDS and all of the cache, though never requested before', async () => {
     const { cid, rkey } = post('pictures-and-sound')
     const { cid: silent, rkey: second } = post('silent')
     const status = await keeper.round()
@@ -120,7 +120,7 @@ describe('a video of a member', () => {
     expect(first.host.requests()).toBe(before)
   })
 
-  test('is asked for again where its PDS was away', async () => {
+  test('is requested again if its PDS was unreachable', async () => {
     const { cid, rkey } = post('silent')
     first.host.behave({ fail: 500 })
     expect(await keeper.round()).toMatchObject({ files: 0, missing: 2 })
@@ -130,7 +130,7 @@ describe('a video of a member', () => {
     await playAll(cid, rkey)
   })
 
-  test('goes with its post, and what another post shows stays', async () => {
+  test('is dropped with its post, unless another post shows it', async () => {
     const one = post('silent')
     post('trailer')
     await keeper.round()
@@ -143,7 +143,7 @@ describe('a video of a member', () => {
   test.each([
     ['the operator hides', (one: Post) => hide(one.uri)],
     ['the operator hides the blob of', (one: Post) => hide(blobSubject(first.did, one.cid))],
-  ])('whose post %s goes', async (_, change) => {
+  ])('is dropped when %s its post', async (_, change) => {
     const one = post('silent')
     await keeper.round()
     change(one)
@@ -165,7 +165,7 @@ describe('a video of a member', () => {
     expect((await fetch(`${folderOf(cid)}/0/video.m3u8`)).status).toBe(404)
   })
 
-  test('finds no room beyond the limit, and what is pinned stays', async () => {
+  test('is not pinned beyond the limit, and pinned ones stay', async () => {
     const [kept, second] = [post('silent'), post('pictures-and-sound')]
     await of.close()
     await open({ maxBytes: 12_000 })
@@ -178,7 +178,7 @@ describe('a video of a member', () => {
   })
 })
 
-test('nobody else’s are pinned; somebody who is named is', async () => {
+test('no other accounts’ are pinned, except of those named', async () => {
   const other = await of.know(first.host.url)
   rows.follow(first.did, other)
   post('silent', other)
@@ -188,7 +188,7 @@ test('nobody else’s are pinned; somebody who is named is', async () => {
   expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
 })
 
-test('a torn pinned file is made anew', async () => {
+test('a torn pinned file is made again', async () => {
   const { cid, rkey } = post('silent')
   await keeper.round()
   const folder = join(dataDir, 'media-pinned', encodeURIComponent(first.did))

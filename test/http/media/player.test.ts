@@ -1,6 +1,6 @@
-// A person with a player, which is hls.js in Chromium: from each source a video plays, seeks, changes its
-// quality and shows captions in the language that is chosen, where its time is; and it does so once more when
-// the servers behind us are gone.
+// A viewer with a player (hls.js in Chromium): a video from each source plays, seeks, switches quality and
+// shows captions in the selected language at their time, and does so again when the upstream servers are
+// gone.
 
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ let browser: Browser
 let service: VideoServiceDouble
 let world: MediaWorld
 
-/** For what hangs: on a busy machine a player takes minutes for what takes seconds otherwise. */
+/** Only for hangs: on a busy machine a player takes minutes instead of seconds. */
 const TIMEOUT_MS = 1_800_000
 
 describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
@@ -42,7 +42,7 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
     world = await startMediaWorld({ posts: { captionsOf, shows: () => false } })
     for (const file of [ENGLISH, GERMAN]) world.host.put(file)
   })
-  // Whatever failed in between.
+  // Even after a failure.
   afterEach(async () => {
     world.host.behave(undefined)
     service.fail(undefined)
@@ -75,7 +75,7 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
   test.each([
     ...(['own', 'proxy', 'cdn'] as const).map((kind) => [kind, 'pictures-and-sound.mp4'] as const),
     ['own', 'silent.mp4'] as const,
-  ])('%s, %s: goes on into the trailer', async (kind, file) => {
+  ])('%s, %s: continues into the trailer', async (kind, file) => {
     const of = await startMediaWorld({
       before: world,
       videos: videosFrom(kind),
@@ -110,7 +110,7 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
     await of.close()
   })
 
-  test('from what is pinned alone', async () => {
+  test('from pinned files alone', async () => {
     const cid = world.host.put(readFileSync(join(fixtures, 'pictures-and-sound.mp4')))
     const blobs = [ENGLISH, GERMAN].map((one) => ({ cid: blobCid(one), kind: 'captions' as const }))
     const { of, keeper } = await worldWithPins([{ cid, kind: 'video' }, ...blobs])
@@ -128,7 +128,7 @@ describe.runIf(chromiumPath())('in a browser', { timeout: TIMEOUT_MS }, () => {
   })
 
   test.each(['own', 'cdn'] as const)(
-    '%s: its own count is what the author is told',
+    '%s: its own count is the one reported to the author',
     async (kind) => {
       const w = await startWatchingWorld(kind)
       const { uri, rkey } = w.post()
@@ -171,7 +171,7 @@ async function worldWithPins(shown: ReturnType<PinRules['shownBy']>) {
   return { of, keeper: keeper! }
 }
 
-/** The same picture in both qualities at each of these seconds, and not one before or after it. */
+/** The same picture in both qualities at each of these seconds, but not one before or after it. */
 async function seeBoth(address: string, seconds: readonly number[]): Promise<void> {
   const page = await openPage()
   const run = (call: string) => page.evaluate(call)
@@ -200,7 +200,7 @@ function differenceOf(one: readonly number[], other: readonly number[]): number 
   return one.reduce((sum, value, i) => sum + Math.abs(value - other[i]!), 0) / one.length
 }
 
-/** Of the pieces, in seconds; the same in all qualities. */
+/** Lengths of the pieces in seconds; the same in all qualities. */
 async function lengthsOf(master: string): Promise<number[]> {
   const [variant] = await namedBy(master)
   const text = (await bytesOf(variant!)).toString()

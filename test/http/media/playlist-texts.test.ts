@@ -1,5 +1,5 @@
-// Playlists and captions made of the texts on which careless code goes over the same characters again and again:
-// reading either takes a time that grows no faster than it.
+// Playlists and captions made of texts for which careless code scans the same characters repeatedly: the time
+// to read either grows at most linearly.
 
 import { expect, test } from 'vitest'
 import { readPlaylist, UnfitPlaylist } from '../../../src/http/media/hls/read-playlist.ts'

@@ -1,5 +1,5 @@
-// Previews of videos from their own PDSs: a frame that was decoded here, made once and kept, beyond the PDS's absence;
-// and a plain surface where there is none, with no more work than one attempt.
+// Previews of videos from their own PDSs: a frame decoded here, made once and kept even if the PDS goes away;
+// or a plain surface if there is none, after a single attempt.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,14 +33,14 @@ async function preview(cid: string) {
 }
 
 describe('a video', () => {
-  test('shows a frame of its own, made once', async () => {
+  test('shows one of its frames, made once', async () => {
     const cid = world.host.put(video())
     const before = world.host.requests()
     const made = await Promise.all([preview(cid), preview(cid), preview(cid)])
     for (const { body, ...one } of made) {
       expect(one).toEqual({ width: 96, height: 54, isPlain: false, lasts: 'public, max-age=86400' })
     }
-    // The test picture's bars: neither of one colour nor noise.
+    // The test picture's bars: neither a single colour nor noise.
     const { channels } = await sharp(made[0]!.body).stats()
     expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(40)
     expect(world.host.requests()).toBe(before + 1)
@@ -67,7 +67,7 @@ describe('a video', () => {
     ['a quarter', [0, 1, -1, 0], { width: 54, height: 96 }],
     ['a half', [-1, 0, 0, -1], { width: 96, height: 54 }],
     ['three quarters', [0, -1, 1, 0], { width: 54, height: 96 }],
-  ])('that is to be turned by %s is', async (_, [a, b, c, d], size) => {
+  ])('that must be rotated by %s is', async (_, [a, b, c, d], size) => {
     const bytes = video()
     const matrix = bytes.indexOf('tkhd') + 4 + 40
     for (const [i, value] of [a, b, 0, c, d].entries())
@@ -83,7 +83,7 @@ describe('a video', () => {
 })
 
 describe('a plain surface', () => {
-  test('stands for all where the operator switched previews off; nothing is fetched', async () => {
+  test('replaces all if the operator disabled previews; nothing is fetched', async () => {
     const of = await startMediaWorld({ before: world, videos: { kind: 'own', hasPreviews: false } })
     const before = world.host.requests()
     const path = new URL(folderOf(world.host.put(video('trailer')))).pathname
@@ -93,7 +93,7 @@ describe('a plain surface', () => {
     await of.close()
   })
 
-  test('stands for pictures that cannot be decoded; they are refused once', async () => {
+  test('replaces pictures that cannot be decoded; they are refused once', async () => {
     const bytes = video()
     const mdat = bytes.indexOf('mdat') + 4
     bytes.fill(0x55, mdat, mdat + 6000)
@@ -109,12 +109,12 @@ describe('a plain surface', () => {
     )
   })
 
-  test('stands for what is no video, and for a video that is not there', async () => {
+  test('replaces files that are not videos, and missing ones', async () => {
     expect((await preview(world.host.put(Buffer.from('no video')))).isPlain).toBe(true)
     expect((await preview(`bafkrei${'a'.repeat(52)}`)).isPlain).toBe(true)
   })
 
-  test('stands for all where no decoder is installed, with no further work', async () => {
+  test('replaces all if no decoder is installed, without further work', async () => {
     const asked: string[] = []
     const previews = createPreviews({
       videos: { withFile: async (_, work) => work({ path: '/nowhere', host: '' }) },

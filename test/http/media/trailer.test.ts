@@ -1,5 +1,5 @@
-// The operator's trailer at the end of videos: behind those that it fits, in the container that they come in, counted
-// for nobody; and never a reason for which a video does not play.
+// The operator's trailer at the end of videos: appended to those it fits, in their container, counted for no
+// author, and never a reason for a video not to play.
 
 import {
   copyFileSync,
@@ -66,7 +66,7 @@ async function pieces(of: MediaWorld, cid: string): Promise<{ url: string; text:
   return { url: url!, text: (await bytesOf(url!)).toString() }
 }
 
-/** What stands behind the break: the head's address and the pieces'. */
+/** The part after the break: the head's address and the pieces'. */
 function tailOf({ url, text }: { url: string; text: string }) {
   const [, tail = ''] = text.split('#EXT-X-DISCONTINUITY\n')
   const whole = (path: string) => new URL(path, url).href
@@ -76,7 +76,7 @@ function tailOf({ url, text }: { url: string; text: string }) {
   return { init: init && whole(init), files: files.map(whole), seconds }
 }
 
-/** Of each quality, in bits a second: what is named, and what its pieces have. */
+/** Bits per second of each quality: as stated, and as in its pieces. */
 async function ratesIn(of: MediaWorld, cid: string) {
   const master = `${of.url}/video/${of.did}/${cid}/playlist.m3u8`
   const lines = (await bytesOf(master)).toString().matchAll(/^#EXT-X-STREAM-INF:(.*)$/gm)
@@ -113,8 +113,8 @@ async function weighed(list: string) {
   )
 }
 
-describe('behind a video', () => {
-  test('of our own it is MP4 with a head of its own, from one address for all videos', async () => {
+describe('appended to a video', () => {
+  test('of our own it is MP4 with a separate head, at one address for all videos', async () => {
     const of = await open('own')
     const tails = await Promise.all(
       ['pictures-and-sound.mp4', 'silent.mp4'].map(async (file) =>
@@ -151,7 +151,7 @@ describe('behind a video', () => {
     }
   })
 
-  test('of any source it is within the bandwidth that the playlist names', async () => {
+  test('of any source it is within the bandwidth stated in the playlist', async () => {
     const without = await startMediaWorld({ before: world, videos: { kind: 'own' } })
     const [light] = await ratesIn(without, put('silent.mp4'))
     for (const kind of ['own', 'cdn', 'proxy'] as const) {
@@ -171,7 +171,7 @@ describe('behind a video', () => {
     await without.close()
   })
 
-  test('nothing of it counts as watched', async () => {
+  test('it never counts as watched', async () => {
     const watched = async (trailer: string | undefined) => {
       const w = await startWatchingWorld('own', trailer === undefined ? {} : { trailer })
       const { rkey } = w.post()
@@ -206,7 +206,7 @@ describe('left out', () => {
     await of.close()
   })
 
-  test('a file that changed since the start; the video plays, and the log says it once', async () => {
+  test('a file changed after the start; the video plays, and the log says so once', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'slipstream-trailer-')), 'trailer.mp4')
     copyFileSync(TRAILER, path)
     const of = await open('own', path)
@@ -220,7 +220,7 @@ describe('left out', () => {
     await of.close()
   })
 
-  test('one whose samples lie, in the form that has to look into them', async () => {
+  test('one with false samples, in the form that has to read them', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'slipstream-trailer-')), 'trailer.mp4')
     const bytes = readFileSync(TRAILER)
     const mdat = bytes.indexOf('mdat') + 4
@@ -232,7 +232,7 @@ describe('left out', () => {
     await of.close()
   })
 
-  test('what is no file of it', async () => {
+  test('a name that is none of its files', async () => {
     const of = await open('own')
     const { init } = tailOf(await pieces(of, put('silent.mp4')))
     const folder = init!.replace(/[^/]+$/, '')
@@ -251,7 +251,7 @@ describe('at the start', () => {
     return join(folder, name)
   }
 
-  test('one that fits is known by its bytes', () => {
+  test('a fitting file is identified by its bytes', () => {
     expect(checkTrailer(TRAILER)).toMatchObject({
       path: TRAILER,
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -267,7 +267,7 @@ describe('at the start', () => {
     ['no sound', () => join(fixtures, 'silent.mp4'), /has avc1\.[0-9a-f]{6}, not pictures in/],
     ['too long', () => file('long.mp4', longer(readFileSync(TRAILER))), /seconds, of 30 at most/],
     ['too large', () => large(file('large.mp4', '')), /has 16000001 bytes, of 16000000 at most/],
-  ])('%s is refused, with what to do', (_, path, message) => {
+  ])('%s is refused, with a remedy', (_, path, message) => {
     const said = expect.objectContaining({
       name: 'ConfigError',
       message: expect.stringMatching(message),
@@ -276,7 +276,7 @@ describe('at the start', () => {
     expect(() => checkTrailer(path())).toThrow(said)
   })
 
-  test('it stops the start, before anything is made', async () => {
+  test('it prevents the start, before anything is created', async () => {
     const dataDir = join(folder, 'data')
     const refused = startSlipstream({ DATA_DIR: dataDir, VIDEO_TRAILER: join(folder, 'none.mp4') })
     expect(await refused.exit).toBe(78)
@@ -289,7 +289,7 @@ describe('at the start', () => {
     return path
   }
 
-  /** The pictures' unit of time is a tenth of what it was, so to say. */
+  /** Lengthens the video by making its time unit ten times as long. */
   function longer(bytes: Buffer): Buffer {
     const mdhd = bytes.indexOf('mdhd') + 4
     bytes.writeUInt32BE(Math.floor(bytes.readUInt32BE(mdhd + 12) / 10), mdhd + 12)

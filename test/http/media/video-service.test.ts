@@ -1,5 +1,5 @@
-// Playlists of ours in front of a video service: what it says is read, checked and written anew; players are
-// sent to it for the pieces, or have them by way of us; and nothing that it says leads anywhere else.
+// Our playlists in front of a video service: its playlists are read, checked and rewritten; players get the
+// pieces by redirect or through us; and nothing in its answers leads to another host.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -39,7 +39,7 @@ function videosFrom(kind: 'cdn' | 'proxy', base = service.base) {
 const address = (part: string, of = world) => `${of.url}/video/${of.did}/${CID}/${part}`
 const ask = (url: string) => fetch(url, { redirect: 'manual' })
 
-/** A world of its own, whose service answers so for what ends so. */
+/** A separate world whose service gives these answers for paths with these endings. */
 async function withAnswers(
   answers: Record<string, string | Buffer | { redirect: string }>,
   use: (of: MediaWorld, its: VideoServiceDouble) => Promise<void>,
@@ -56,8 +56,8 @@ async function withAnswers(
   }
 }
 
-describe('by way of us', () => {
-  test('its qualities are named with what it says of them, and nothing else of it', async () => {
+describe('through us', () => {
+  test('its qualities are listed with the service’s attributes, and nothing else', async () => {
     const text = (await bytesOf(address('playlist.m3u8'))).toString()
     expect(text).toContain(
       'BANDWIDTH=60000,CODECS="avc1.64000a,mp4a.40.2",RESOLUTION=64x36\n0/video',
@@ -66,7 +66,7 @@ describe('by way of us', () => {
     expect(text).not.toMatch(/session_id|360p/)
   })
 
-  test('each piece is the service’s, byte for byte, and asked for once', async () => {
+  test('each piece is the service’s, byte for byte, and fetched once', async () => {
     const [low, high] = await namedBy(address('playlist.m3u8'))
     for (const [i, list] of [low!, high!].entries()) {
       const pieces = await namedBy(list)
@@ -81,7 +81,7 @@ describe('by way of us', () => {
     expect((await fetch(`${address('0/0.ts')}`)).headers.get('content-type')).toBe('video/mp2t')
   })
 
-  test('playlists are asked for once in five minutes', async () => {
+  test('playlists are fetched once in five minutes', async () => {
     const asked = () => service.asked.filter((path) => path.endsWith('playlist.m3u8')).length
     const before = asked()
     for (let i = 0; i < 5; i++) await bytesOf(address('playlist.m3u8'))
@@ -91,13 +91,13 @@ describe('by way of us', () => {
     expect(asked()).toBeGreaterThan(before)
   })
 
-  test('its preview is a picture that was made anew', async () => {
+  test('its preview is a re-encoded picture', async () => {
     const response = await fetch(address('thumbnail.jpg'))
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
     expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(200)
   })
 
-  test('what is kept plays on where the service is gone, and nothing else does', async () => {
+  test('cached pieces still play without the service, and nothing else does', async () => {
     await bytesOf(address('1/0.ts'))
     service.fail(503)
     expect((await bytesOf(address('1/0.ts'))).length).toBeGreaterThan(1000)
@@ -124,7 +124,7 @@ describe('by way of us', () => {
 })
 
 describe('by redirect', () => {
-  test('players are sent to the service for each piece, and only for that', async () => {
+  test('players are redirected to the service for each piece, and only for that', async () => {
     await withAnswers(
       {},
       async (of, its) => {
@@ -142,7 +142,7 @@ describe('by redirect', () => {
     )
   })
 
-  test('where ours cannot be made, the player is sent to the service’s', async () => {
+  test('if ours cannot be made, the player is redirected to the service’s', async () => {
     await withAnswers(
       { 'playlist.m3u8': 'no playlist' },
       async (of, its) => {

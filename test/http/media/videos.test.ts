@@ -1,4 +1,4 @@
-// Videos as they were uploaded, whole and in parts, over real HTTP on both sides.
+// Videos as uploaded, whole and in ranges, over real HTTP on both sides.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
@@ -30,7 +30,7 @@ function ask(headers: Record<string, string> = {}, init: RequestInit & { cid?: s
   return fetch(`${world.url}/video/${world.did}/${init.cid ?? cid}`, { ...init, headers })
 }
 
-test('a video comes whole, as what it is, and is fetched once', async () => {
+test('a video is served whole, with its type, and fetched once', async () => {
   const before = world.host.requests()
   const responses = await Promise.all(Array.from({ length: 10 }, () => ask()))
   for (const response of responses) {
@@ -46,7 +46,7 @@ test('a video comes whole, as what it is, and is fetched once', async () => {
   expect(world.host.requests()).toBe(before + 1)
 })
 
-test('many who read at once, some of whom leave, each get its own bytes', async () => {
+test('many simultaneous readers each get their own bytes, though some disconnect', async () => {
   const long = Buffer.concat([HEAD, randomBytes(9_000_000)])
   const address = `${world.url}/video/${world.did}/${world.host.put(long)}`
   for (let round = 0; round < 3; round++) {
@@ -66,7 +66,7 @@ test('many who read at once, some of whom leave, each get its own bytes', async 
   }
 })
 
-test('any part of it is that part', async () => {
+test('any range of it is that range', async () => {
   for (let i = 0; i < 40; i++) {
     const first = random.below(video.length)
     const last = first + random.below(video.length - first + 100)
@@ -83,7 +83,7 @@ test('any part of it is that part', async () => {
   }
 })
 
-test('the last bytes can be asked for, and none beyond them', async () => {
+test('the last bytes can be requested, and none beyond them', async () => {
   const end = await ask({ range: 'bytes=-1000' })
   expect(Buffer.from(await end.arrayBuffer()).equals(video.subarray(-1000))).toBe(true)
   const beyond = await ask({ range: `bytes=${video.length}-` })
@@ -91,7 +91,7 @@ test('the last bytes can be asked for, and none beyond them', async () => {
   expect(beyond.headers.get('content-range')).toBe(`bytes */${video.length}`)
 })
 
-test('ranges that make no sense, or of another version, get everything', async () => {
+test('invalid ranges, or those of another version, get everything', async () => {
   for (const range of ['bytes=9-3', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,4-5', 'bytes=-']) {
     const response = await ask({ range })
     expect([range, response.status]).toEqual([range, 200])
@@ -104,14 +104,14 @@ test('ranges that make no sense, or of another version, get everything', async (
   expect((await same.arrayBuffer()).byteLength).toBe(10)
 })
 
-test('what the client has is not sent again, and HEAD sends nothing', async () => {
+test('a version the client already has is not sent again, and HEAD sends no body', async () => {
   const head = await ask({}, { method: 'HEAD' })
   expect(head.headers.get('content-length')).toBe(String(video.length))
   expect((await ask({ 'if-none-match': head.headers.get('etag')! })).status).toBe(304)
 })
 
 test.runIf(existsSync('/proc/self/fd'))(
-  'a player that leaves in the middle leaves nothing open',
+  'a player that disconnects midway leaves nothing open',
   async () => {
     for (let i = 0; i < 20; i++) {
       const abort = new AbortController()
@@ -124,7 +124,7 @@ test.runIf(existsSync('/proc/self/fd'))(
   },
 )
 
-/** Files of the cache that this process holds open. */
+/** Cache files that this process has open. */
 function openVideos(): string[] {
   const paths = readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
@@ -136,7 +136,7 @@ function openVideos(): string[] {
   return paths.filter((path) => path.startsWith(world.dataDir))
 }
 
-test('what is no video, not theirs, or hidden is refused', async () => {
+test('files that are not videos, not the account’s, or hidden are refused', async () => {
   const html = world.host.put(Buffer.from('<html>'), 'video/mp4')
   expect((await ask({}, { cid: html })).status).toBe(400)
   expect((await ask({}, { cid: blobCid(Buffer.from('nowhere')) })).status).toBe(404)

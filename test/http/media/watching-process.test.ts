@@ -1,5 +1,5 @@
-// Watching as a process counts it: on two serving threads, over kill -9, which costs what was asked in the last seconds
-// and counts nothing twice.
+// Watch counts in a real process: on two serving threads and across kill -9, which loses the requests of the
+// last seconds and counts none twice.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ afterEach(async () => {
   await host.close()
 })
 
-/** A new viewer's pieces, once the post is here, and how long they play together. */
+/** A new viewer's pieces, once the post is indexed, and their total length. */
 async function begin(): Promise<{ pieces: string[]; seconds: number }> {
   const master = `${slipstream.origin()}/video/${slipstream.didOf('ann')}/${cid}/playlist.m3u8?post=${rkey}`
   return eventually(async () => {
@@ -52,7 +52,7 @@ async function begin(): Promise<{ pieces: string[]; seconds: number }> {
   })
 }
 
-/** Each over a connection of its own, so that either thread has some. */
+/** Uses a new connection for each, so that both threads get some. */
 async function askAll(pieces: readonly string[]): Promise<void> {
   for (const url of pieces) {
     const response = await fetch(url, { headers: { connection: 'close' } })
@@ -73,7 +73,7 @@ async function figures(): Promise<{ seconds: number; sessions: number } | undefi
   return stat && { seconds: stat.seconds, sessions: stat.sessions }
 }
 
-test('what was told survives kill -9, and sessions of before count no more', async () => {
+test('saved counts survive kill -9, and earlier sessions no longer count', async () => {
   const { pieces, seconds: whole } = await begin()
   await askAll([...pieces, ...pieces])
   const once = { seconds: whole, sessions: 1 }
@@ -99,7 +99,7 @@ test('what was told survives kill -9, and sessions of before count no more', asy
   await eventually(async () => expect(await figures()).toEqual(twice))
 })
 
-test('a stop tells what is left', async () => {
+test('stopping saves the remaining counts', async () => {
   await askAll((await begin()).pieces.slice(0, 1))
   await slipstream.stop()
   await slipstream.start()

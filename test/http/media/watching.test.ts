@@ -1,5 +1,5 @@
-// For how long videos are watched: each viewer's playlists carry a session, a piece counts once for it however it is
-// asked for, and the sums are exactly those of a naive account of what was asked, by post and day.
+// How long videos are watched: each viewer's playlists carry a session, a piece counts once per session
+// however it is requested, and the sums exactly match a naive record of the requests, by post and day.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { videosWatched } from '../../../src/http/operator/facts.ts'
@@ -22,7 +22,7 @@ afterEach(() => w.close())
 
 type Piece = { url: string; seconds: number; number: number }
 
-/** Whole addresses of what a playlist names, each with the seconds that stand before it. */
+/** Full addresses in a playlist, each with the seconds stated before it. */
 async function named(url: string, visitor?: string): Promise<Piece[]> {
   const response = await fetch(
     url,
@@ -39,7 +39,7 @@ async function named(url: string, visitor?: string): Promise<Piece[]> {
   return pieces
 }
 
-/** The pieces of each quality, as a new viewer has them. */
+/** The pieces of each quality for a new viewer. */
 async function begin(rkey: string, visitor?: string): Promise<Piece[][]> {
   const variants = await named(w.master(rkey), visitor)
   return Promise.all(variants.map(({ url }) => named(url)))
@@ -56,7 +56,7 @@ const sumOf = (pieces: readonly Piece[]) =>
   Math.round(pieces.reduce((sum, { seconds }) => sum + Math.round(seconds * 1000), 0) / 1000)
 
 describe('a viewer', () => {
-  test('who watches to the end counts for as long as the video is, once', async () => {
+  test('who watches to the end counts for the length of the video, once', async () => {
     w = await startWatchingWorld()
     const { uri, rkey } = w.post()
     const [pieces] = await begin(rkey)
@@ -84,7 +84,7 @@ describe('a viewer', () => {
     expect(await w.stats()).toEqual([])
   })
 
-  test('has a session that names nobody, in playlists that no proxy keeps', async () => {
+  test('has an anonymous session, in playlists that no proxy caches', async () => {
     w = await startWatchingWorld()
     const { rkey } = w.post()
     const [one, other] = [await begin(rkey, '203.0.113.7'), await begin(rkey, '203.0.113.7')]
@@ -98,7 +98,7 @@ describe('a viewer', () => {
     expect(unnamed.headers.get('cache-control')).toMatch(/^public/)
   })
 
-  test('whose session is forged, of another post or over plays on and is not counted', async () => {
+  test('with a session that is forged, expired or of another post can play, uncounted', async () => {
     w = await startWatchingWorld()
     const [first, second] = [w.post(), w.post()]
     const [pieces] = await begin(first.rkey)
@@ -119,7 +119,7 @@ describe('a viewer', () => {
     expect(await w.stats()).toEqual([])
   })
 
-  test('of one address counts twenty times a day for a post, and plays on', async () => {
+  test('at one address counts twenty times a day for a post, and can play on', async () => {
     w = await startWatchingWorld()
     const [{ rkey, uri }, other] = [w.post(), w.post()]
     for (let i = 0; i < 30; i++) await ask((await begin(rkey, '203.0.113.7'))[0]![0]!.url)
@@ -131,8 +131,8 @@ describe('a viewer', () => {
   })
 })
 
-describe('bounds', () => {
-  test('of sessions in memory: who began last counts, and nobody counts twice', async () => {
+describe('limits', () => {
+  test('of sessions in memory: the latest count, and none twice', async () => {
     w = await startWatchingWorld('own', { maxSessions: 2 })
     const { rkey } = w.post()
     const viewers: Piece[] = []
@@ -148,7 +148,7 @@ describe('bounds', () => {
     expect(w.counts()['videosUncounted']).toMatchObject({ forgotten: 4 })
   })
 
-  test('of posts a day: those that have a row go on', async () => {
+  test('of posts per day: those that have a row still count', async () => {
     w = await startWatchingWorld('own', { maxRowsADay: 2 })
     const posts = [w.post(), w.post(), w.post()]
     for (const round of [1, 2]) {
@@ -192,7 +192,7 @@ describe('figures', () => {
     expect(videosWatched(w.rows.reader)).toHaveLength(left)
   })
 
-  test('there are none where nothing is counted', async () => {
+  test('do not exist if counting is disabled', async () => {
     w = await startWatchingWorld('own', { keptDays: 0 })
     expect(await w.rows.ask(STATS, {}, w.did)).toMatchObject({
       ...{ status: 501, body: { error: 'MethodNotImplemented' } },
@@ -208,7 +208,7 @@ type Viewer = {
   process: number
 }
 
-/** What the sums have to be, by post and day. */
+/** The expected sums, by post and day. */
 function createModel() {
   const sums = new Map<string, { ms: number; sessions: number }>()
   return {
@@ -233,7 +233,7 @@ function createModel() {
 const newestFirst = (one: VideoStat, other: VideoStat) =>
   other.date.localeCompare(one.date) || other.uri.localeCompare(one.uri)
 
-/** As players, reloads, seeks and programs do. */
+/** Requests as players, reloads, seeks and programs make them. */
 function howOf(random: Random): { init: RequestInit; counts: boolean } {
   const how = random.below(10)
   if (how === 0) return { init: { method: 'HEAD' }, counts: false }
@@ -245,7 +245,7 @@ function howOf(random: Random): { init: RequestInit; counts: boolean } {
 describe('at random', () => {
   const seed = testSeed('watching')
 
-  test.each(['own', 'proxy', 'cdn'] as const)('by way of %s', async (kind) => {
+  test.each(['own', 'proxy', 'cdn'] as const)('through %s', async (kind) => {
     w = await startWatchingWorld(kind)
     const random = createRandom(seed)
     const model = createModel()

@@ -1,5 +1,5 @@
-// What fan-out writes and what the limit on huge timelines spares it, as /metrics and the operator's view of running
-// processes tell it: the same posts go to one with a limit and to one without.
+// Writes by fan-out and writes saved by the limit on huge timelines, as reported by /metrics and the
+// operator's view of running processes: the same posts go to a server with a limit and to one without.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signServiceJwt } from '../../support/service-jwt.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await limited?.close()
 })
 
-/** Asked for once, a timeline is written from then on. */
+/** Requests the timeline once, after which it is written to. */
 async function openTimeline(world: TimelinesProcess, name: string): Promise<void> {
   const path = '/xrpc/app.bsky.feed.getTimeline'
   const { did, keypair } = world.accountOf(name)
@@ -57,7 +57,7 @@ async function metricsOf(world: TimelinesProcess): Promise<Map<string, number>> 
   return new Map(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.split(' ').at(-1))]))
 }
 
-/** Once every post was fanned out. */
+/** Once every post is fanned out. */
 const whole = (world: TimelinesProcess) =>
   becomes(
     () => metricsOf(world),
@@ -79,7 +79,7 @@ async function shownTo(world: TimelinesProcess, name: string, token: string): Pr
   return body.events.length
 }
 
-test('what was written is what readers are shown, and what was left out is the rest', async () => {
+test('the written entries are those readers see, and the omitted ones are the rest', async () => {
   const metrics = await whole(limited)
   const token = await limited.token('reader', 'read:*')
   const shown = (await shownTo(limited, 'alice', token)) + (await shownTo(limited, 'zoe', token))
@@ -99,14 +99,14 @@ test('what was written is what readers are shown, and what was left out is the r
   )
 }, 400_000)
 
-test('without a limit every timeline is written, and nothing is told of what one would spare', async () => {
+test('without a limit every timeline is written, and no savings are reported', async () => {
   const metrics = await whole(unlimited)
   expect(metrics.get('slipstream_timeline_writes_total')).toBe(2 * POSTS)
   expect(metrics.has('slipstream_timeline_writes_left_out_total')).toBe(false)
   expect(await savedOn(unlimited)).toBe('no limit')
 }, 400_000)
 
-test('pages, posts and the graph are counted and timed apart', async () => {
+test('pages, posts and the graph are counted and timed separately', async () => {
   const token = await unlimited.token('program', 'read:*', 'post:*', 'graph:read')
   await unlimited.page('custom:news', '', token)
   const note = {

@@ -1,4 +1,4 @@
-// The table of metrics: told in docs/METRICS.md as it is, and named as Prometheus would have it.
+// The table of metrics: docs/METRICS.md matches it, and the names follow Prometheus' conventions.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ test('names are unique, counters end in _total, and units are base units in the 
   }
 })
 
-test('metrics for an operator without a token are refused, with what to do', () => {
+test('an operator’s metrics are refused without a token, with a remedy', () => {
   const env = { SLIPSTREAM_METRICS: 'operator' }
   expect(() => loadConfig(env, '/nonexistent/.env')).toThrow(/METRICS is operator/)
   const token = { SLIPSTREAM_OPERATOR_TOKEN: 'a-token-of-the-operator' }

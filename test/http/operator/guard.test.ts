@@ -1,4 +1,4 @@
-// Who may use the operator's routes over HTTP.
+// Access to the operator's routes over HTTP.
 
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
@@ -14,7 +14,7 @@ async function statusFor(operatorToken: string | undefined, authorization?: stri
   return response.status
 }
 
-it('lets in whoever has the token, and nobody else', async () => {
+it('admits only requests with the token', async () => {
   expect(await statusFor(TOKEN, `Bearer ${TOKEN}`)).toBe(200)
   expect(await statusFor(TOKEN, `bearer ${TOKEN}`)).toBe(200)
   const wrong = [undefined, TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer ', `Bearer ${TOKEN}0`]
@@ -23,7 +23,7 @@ it('lets in whoever has the token, and nobody else', async () => {
   }
 })
 
-it('serves nothing where no token is set, whatever comes', async () => {
+it('serves no requests if no token is set', async () => {
   for (const one of [undefined, 'Bearer undefined', 'Bearer ', `Bearer ${TOKEN}`]) {
     expect(await statusFor(undefined, one)).toBe(404)
   }

@@ -1,4 +1,4 @@
-// Whom limits count a visitor as: nobody chooses that for themselves, by whatever header.
+// The address that a visitor is counted by: no visitor can choose it, by any header.
 
 import { expect, test } from 'vitest'
 import { addressRanges } from '../../../src/base/config/address-ranges.ts'
@@ -37,12 +37,12 @@ test.each([
   expect(of(remote, forwarded)).toBe(expected)
 })
 
-test('where no proxy is trusted, the header is nothing', () => {
+test('if no proxy is trusted, the header is ignored', () => {
   const strict = createClientAddress(addressRanges('none'))
   expect(strict({ remoteAddress: '127.0.0.1', header: () => '8.8.8.8' })).toBe('127.0.0.1')
 })
 
 test.each(['10.0.0.0/33', '10.0.0/8', 'proxy.example', '::1/x', '10.0.0.0/8/8', '1.2.3.4/'])(
-  '%s is no range',
+  '%s is not a range',
   (text) => expect(() => addressRanges(text)).toThrow(),
 )

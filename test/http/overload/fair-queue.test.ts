@@ -1,5 +1,5 @@
-// Whose turn it is when there is too much to do: no clock is asserted, only who comes before whom and
-// who is turned away. Time is what the handlers of a scene say they take, so a busy machine changes nothing.
+// The order of requests under overload: tests assert only which requests run first and which are refused, not
+// times. The handlers of a scene state how long they take, so a busy machine does not matter.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -42,7 +42,7 @@ function createScene() {
 
 type Asked = { ms?: number; isHeavy?: boolean; until?: Promise<void>; isGone?: () => boolean }
 
-test('what is little runs at once, in the order it came', async () => {
+test('a few requests run at once, in order of arrival', async () => {
   const { order, ask } = createScene()
   for (const key of ['a', 'b', 'a']) {
     void ask(member(key), { ms: 0 })
@@ -52,18 +52,18 @@ test('what is little runs at once, in the order it came', async () => {
   expect(order).toEqual(['a', 'b', 'a'])
 })
 
-test('a member’s first question is not behind the two hundred of another', async () => {
+test('a member’s first request does not wait behind another’s two hundred', async () => {
   const { order, flood, ask, settled, refused } = createScene()
   flood(member('greedy'), 200)
   await ask(member('other'))
   const before = order.indexOf('other')
   await settled()
-  // One turn before it came, and at most one that was running: not all that had come before.
+  // One turn before it arrived, and at most one that was running, instead of all earlier ones.
   expect(before).toBeLessThan(40)
   expect(order.filter((key) => key === 'greedy').length + refused.length).toBe(200)
 })
 
-test('many are served in turn', async () => {
+test('many callers take turns', async () => {
   const { order, flood, settled } = createScene()
   for (const key of ['a', 'b', 'c']) flood(member(key), 60)
   await settled()
@@ -93,7 +93,7 @@ test('members go before visitors that came first, and light before heavy', async
 })
 
 describe('shedding', () => {
-  test('a caller’s lane is bounded, and says when to come again; others are still taken', async () => {
+  test('a caller’s lane is bounded, and says when to retry; others are still accepted', async () => {
     const { refused, flood, ask, order, settled } = createScene()
     flood(member('greedy'), 1_000, { ms: 0.2 })
     await ask(member('other'), { ms: 0.2 })
@@ -105,9 +105,9 @@ describe('shedding', () => {
     expect(order.length).toBe(1_001 - greedy.length)
   })
 
-  test('what would wait too long is refused when it comes: strangers and heavy work first', async () => {
+  test('requests that would wait too long are refused on arrival: strangers and heavy work first', async () => {
     const { refused, flood, settled } = createScene()
-    // Teaches what a handler takes.
+    // Teaches the queue how long the handler takes.
     flood(member('teacher'), 60, { ms: 5 })
     await settled()
     for (let i = 0; i < 130; i++) flood(member(`m${i}`), 1, { ms: 5 })
@@ -122,7 +122,7 @@ describe('shedding', () => {
     expect(heavy.length).toBeGreaterThan(members.length - heavy.length)
   })
 
-  test('what nobody waits for any more is not done', async () => {
+  test('abandoned requests are not run', async () => {
     const { order, flood, settled } = createScene()
     flood(member('first'), 30)
     flood(member('gone'), 20, { isGone: () => true })
@@ -133,8 +133,8 @@ describe('shedding', () => {
   })
 })
 
-describe('handlers that wait for others', () => {
-  test('are bounded for each caller, hold up nobody else, and make room when they end', async () => {
+describe('handlers that wait for other servers', () => {
+  test('are limited per caller, delay no other caller, and free their slots when they end', async () => {
     const { order, refused, flood, ask, settled } = createScene()
     const held = Promise.withResolvers<void>()
     flood(member('greedy'), 100, { ms: 0, until: held.promise })
@@ -149,7 +149,7 @@ describe('handlers that wait for others', () => {
     expect(refused).toEqual([])
   })
 
-  test('of visitors together leave room for members', async () => {
+  test('of all visitors together leave room for members', async () => {
     const { order, flood, ask, settled } = createScene()
     const held = Promise.withResolvers<void>()
     for (let i = 0; i < 400; i++) flood(visitor(`v${i}`), 1, { ms: 0, until: held.promise })
@@ -162,7 +162,7 @@ describe('handlers that wait for others', () => {
     await settled()
   })
 
-  test('that fail make room too', async () => {
+  test('free their slots on failure, too', async () => {
     const { order, flood, settled } = createScene()
     const broken = Promise.reject(new XRPCError(500, 'X', 'x'))
     broken.catch(() => undefined)

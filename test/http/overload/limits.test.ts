@@ -1,6 +1,6 @@
-// Limits over real sockets: who pays for what, what answers say of it, and who is not touched by
-// somebody else's flood. The bearer token is the viewer's DID itself; one that begins with `forged` is
-// none.
+// Limits over real sockets: which client pays for a request, what answers say about it, and that a flood does
+// not affect other clients. The bearer token is the viewer's DID itself; one that begins with `forged` is
+// invalid.
 
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -104,7 +104,7 @@ async function listening(changes: Changes) {
 const left = ({ headers }: Got) => Number(headers['ratelimit-remaining'])
 
 describe('points', () => {
-  test('answers tell what is left, as a PDS does, also to scripts in a browser', async () => {
+  test('answers state the remaining points, like a PDS, also to scripts in a browser', async () => {
     const { ask } = await listening({ settings: { visitorRateLimit: 10 } })
     const { status, headers } = await ask(PROFILE)
     expect(status).toBe(200)
@@ -120,7 +120,7 @@ describe('points', () => {
     expect(headers['retry-after']).toBeUndefined()
   })
 
-  test('a search takes more than a page, and a write more too', async () => {
+  test('a search costs more than a page, and so does a write', async () => {
     const { ask } = await listening({})
     const [page, search] = [await ask(PROFILE), await ask(SEARCH)]
     expect(left(page) - left(search)).toBeGreaterThan(1)
@@ -132,7 +132,7 @@ describe('points', () => {
     expect(left(read) - left(write)).toBeGreaterThan(1)
   })
 
-  test('who has none left gets 429 and is told when to come again; nobody else notices', async () => {
+  test('a client without points gets 429 and the time to retry; no other client notices', async () => {
     const { ask } = await listening({ settings: { memberRateLimit: 5, visitorRateLimit: 3 } })
     for (let i = 0; i < 5; i++) expect((await ask(TIMELINE, { as: ALICE })).status).toBe(200)
     const { status, body, headers } = await ask(TIMELINE, { as: ALICE })
@@ -145,7 +145,7 @@ describe('points', () => {
     expect((await ask(PROFILE)).status).toBe(200)
   })
 
-  test('visitors count by address, behind a proxy of ours by the one it names', async () => {
+  test('visitors count by address, and behind our own proxy by the address it names', async () => {
     const { ask } = await listening({ settings: { visitorRateLimit: 1 } })
     const statuses = []
     for (const from of ['203.0.113.1', '203.0.113.1', '203.0.113.2', '9.9.9.9, 203.0.113.2']) {
@@ -157,7 +157,7 @@ describe('points', () => {
     expect(statuses).toEqual([200, 429, 200, 429, 200, 429, 200])
   })
 
-  test('what is asked without a good token is charged to its address, never to the account', async () => {
+  test('requests without a valid token are charged to their address, never to the account', async () => {
     const { ask } = await listening({ settings: { memberRateLimit: 5, visitorRateLimit: 20 } })
     const statuses = []
     for (let i = 0; i < 30; i++)
@@ -192,7 +192,7 @@ describe('points', () => {
     }
   })
 
-  test('0 is no limit, and an address may have none', async () => {
+  test('0 means no limit, and an address can be exempt', async () => {
     const off = await listening({ settings: { visitorRateLimit: 0, memberRateLimit: 0 } })
     for (const as of [undefined, ALICE]) {
       const { status, headers } = await off.ask(PROFILE, { as })
@@ -212,7 +212,7 @@ function spin(ms: number): void {
   while (performance.now() < until);
 }
 
-test('in a flood, a second member is answered long before the flood is', async () => {
+test('in a flood, a second member is answered long before the flood ends', async () => {
   const order: string[] = []
   const { ask } = await listening({
     settings: { memberRateLimit: 0 },
@@ -222,7 +222,7 @@ test('in a flood, a second member is answered long before the flood is', async (
       return { body: { feed: [] } }
     },
   })
-  // Connections first, so that all requests come at once.
+  // Opens the connections first, so that all requests arrive at once.
   await Promise.all(Array.from({ length: 301 }, () => ask('/robots.txt')))
   const flood = Array.from({ length: 300 }, () => ask(TIMELINE, { as: ALICE }))
   const other = ask(TIMELINE, { as: BOB })
@@ -239,7 +239,7 @@ test('in a flood, a second member is answered long before the flood is', async (
 describe('connections', () => {
   const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', resolve))
 
-  test('of one address are bounded, those of a proxy are not', async () => {
+  test('of one address are limited, those of a proxy are not', async () => {
     const listenerLimits = { maxConnectionsEach: 5 }
     const proxied = await listening({ listenerLimits })
     const many = Array.from({ length: 20 }, () => proxied.ask('/xrpc/_health'))
@@ -261,7 +261,7 @@ describe('connections', () => {
     }
   })
 
-  test('headers that never end, and a body that never comes, are given up', async () => {
+  test('endless headers, and a body that never arrives, are given up', async () => {
     const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 }
     const { open } = await listening({ listenerLimits: limits })
     const headers = open().resume()
@@ -276,7 +276,7 @@ describe('connections', () => {
     clearInterval(drip)
   })
 
-  test('who does not read the answer is cut off; who reads slowly but reads gets it whole', async () => {
+  test('a client that does not read its answer is cut off; one that reads slowly gets it whole', async () => {
     const page = Buffer.alloc(24 << 20, 'x')
     const { open, ask } = await listening({
       handler: () => ({ body: page }),
@@ -285,7 +285,7 @@ describe('connections', () => {
     const deaf = open()
     deaf.write(`GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`)
     deaf.pause()
-    // It is told only when it reads: what the kernel holds, and then the end.
+    // It notices only when reading: the bytes in the kernel's buffer, and then the end.
     await expect.poll(() => ask('/xrpc/_health').then(({ status }) => status)).toBe(200)
     await new Promise((resolve) => setTimeout(resolve, 500))
     let received = 0
@@ -304,7 +304,7 @@ describe('connections', () => {
     expect(whole.body.length).toBe(page.length)
   })
 
-  test('what stands unread in memory is bounded in all: the oldest goes first', async () => {
+  test('unread answers in memory are limited in total: the oldest is dropped first', async () => {
     const page = Buffer.alloc(24 << 20, 'x')
     const { open } = await listening({
       handler: () => ({ body: page }),

@@ -1,4 +1,4 @@
-// Prices are for methods that there are.
+// Prices exist exactly for the existing methods.
 
 import { afterAll, expect, test } from 'vitest'
 import { costOf, costs } from '../../../src/http/overload/method-costs.ts'

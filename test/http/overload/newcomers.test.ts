@@ -1,4 +1,4 @@
-// How many accounts come in within an hour, against whoever makes many: in all, from an address, from a domain.
+// Limits on the accounts admitted per hour, against mass registration: in total, per address, per domain.
 
 import { expect, test } from 'vitest'
 import type { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
@@ -24,7 +24,7 @@ function createScene({ limit = 1_000, unlimitedAddresses = [] as string[] } = {}
     }
   }
 
-  /** How many of so many accounts come in. */
+  /** Counts how many of `count` accounts are admitted. */
   function flood(count: number, from: (i: number) => string, did = minted): number {
     let admitted = 0
     for (let i = 0; i < count; i++) if (!refusalOf(did(made), from(i))) admitted++
@@ -36,14 +36,14 @@ function createScene({ limit = 1_000, unlimitedAddresses = [] as string[] } = {}
 const minted = (i: number) => `did:plc:minted${i}`
 const real = (name: string) => `did:plc:real${name}`
 
-test('a flood from one address gets a part of the hour, and others still come in', () => {
+test('a flood from one address gets only part of the hour’s quota, and others are still admitted', () => {
   const { refusalOf, flood } = createScene()
   expect(flood(1_000, () => '203.0.113.1')).toBe(200)
   for (let i = 0; i < 100; i++) expect(refusalOf(real(`${i}`), '198.51.100.7')).toBeUndefined()
   expect(flood(1_000, () => '203.0.113.1')).toBe(0)
 })
 
-test('forty addresses of a flood leave room for one more', () => {
+test('a flood from forty addresses leaves room for one more', () => {
   const { refusalOf, flood } = createScene()
   const admitted = flood(40_000, (i) => `203.0.113.${i % 40}`)
   expect(admitted).toBeLessThan(1_000)
@@ -56,7 +56,7 @@ test('the networks of one IPv6 customer are one', () => {
   expect(refusalOf(real('alice'), '2001:db8:2::1')).toBeUndefined()
 })
 
-test('a did:web domain counts by what is registered, whatever stands before it', () => {
+test('a did:web domain counts by its registered name, whatever its subdomain', () => {
   const { refusalOf, flood } = createScene()
   const address = (i: number) => `203.0.${Math.floor(i / 250)}.${i % 250}`
   const below = (domain: string) => (i: number) => `did:web:u${i}.users.${domain}`
@@ -66,7 +66,7 @@ test('a did:web domain counts by what is registered, whatever stands before it',
   expect(refusalOf(real('alice'), '203.0.0.1')).toBeUndefined()
 })
 
-test('the refusal says when to come again, and then one does', () => {
+test('the refusal says when to retry, and then an account is admitted', () => {
   const { clock, refusalOf, flood } = createScene()
   flood(300, () => '203.0.113.1')
   const refusal = refusalOf(real('alice'), '203.0.113.1')!
@@ -87,7 +87,7 @@ test('an account counts once, and the operator’s own addresses not at all', ()
   expect(flood(500, () => '203.0.113.2')).toBeLessThan(6)
 })
 
-test('0 is no limit', () => {
+test('0 means no limit', () => {
   const { flood } = createScene({ limit: 0 })
   expect(flood(5_000, () => '203.0.113.1')).toBe(5_000)
 })

@@ -1,5 +1,5 @@
-// Tokens buy no look-ups for nothing: over real sockets, with tokens as a PDS signs them, a directory that
-// counts what it is asked, and did:web hosts that never answer.
+// Identity look-ups for tokens are paid for: over real sockets, with tokens as a PDS signs them, a directory
+// that counts its requests, and did:web hosts that never answer.
 
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
@@ -69,7 +69,7 @@ const tokenOf = (iss: string, key: Keypair = mallory, { aud = SERVICE_DID, lxm =
   signServiceJwt(key, { iss, aud, lxm })
 
 describe('an address', () => {
-  test('that has spent its points has nobody looked up, however many it names', async () => {
+  test('without points left causes no look-ups, however many accounts it names', async () => {
     const ask = await listening({ visitorRateLimit: 100 })
     let asked = 0
     while ((await ask(await tokenOf(plcDid(`nobody ${asked}`)))).status !== 429) asked++
@@ -84,7 +84,7 @@ describe('an address', () => {
     expect(other.status).toBe(200)
   })
 
-  test('pays for a directory that fails, and for a key that is asked for anew', async () => {
+  test('pays for a directory that fails, and for a refetched key', async () => {
     const ask = await listening({ visitorRateLimit: 100 })
     const alice = await world.plc.create({ handle: 'alice.test' })
     expect((await ask(await tokenOf(alice.did, alice.keypair))).status).toBe(200)
@@ -94,11 +94,11 @@ describe('an address', () => {
     expect(new Set(statuses)).toEqual(new Set([503]))
     for (let n = 0; n < 10; n++) statuses.push((await ask(await tokenOf(alice.did))).status)
     expect(statuses.slice(15)).toEqual([...Array(4).fill(401), ...Array(6).fill(429)])
-    // Whose key is known needs no look-up, whatever others at this address did.
+    // A known key needs no look-up, whatever other clients at this address did.
     expect((await ask(await tokenOf(alice.did, alice.keypair))).status).toBe(200)
   })
 
-  test('that has nothing left still has a member looked up whose key is not in memory', async () => {
+  test('without points left still gets a look-up for a member whose key is not in memory', async () => {
     const alice = await world.plc.create({ handle: 'alice.test' })
     const isMember = (did: string) => did === alice.did
     const ask = await listening({ visitorRateLimit: 5 }, { isMember })
@@ -108,7 +108,7 @@ describe('an address', () => {
   })
 })
 
-test('an account that has spent its points is not looked up again to be told so', async () => {
+test('an account that has spent its points is refused without another look-up', async () => {
   const alice = await world.plc.create({ handle: 'alice.test' })
   const ask = await listening({ memberRateLimit: 3 })
   for (let n = 0; n < 3; n++) await ask(await tokenOf(alice.did, alice.keypair))
@@ -123,7 +123,7 @@ test('an account that has spent its points is not looked up again to be told so'
 })
 
 describe('hosts that never answer', () => {
-  /** did:web hosts that take a connection and say nothing. */
+  /** did:web hosts that accept a connection and send nothing. */
   async function silentHosts(count: number): Promise<{ dids: string[]; asked: () => number }> {
     const sockets = new Set<Socket>()
     let asked = 0
@@ -160,7 +160,7 @@ describe('hosts that never answer', () => {
   test.each([
     ['from the same address', '203.0.113.1'],
     ['from another', '203.0.113.2'],
-  ])('hold up no newcomer %s', async (_where, from) => {
+  ])('do not delay a newcomer %s', async (_where, from) => {
     const ask = await listening({})
     const { dids, asked } = await silentHosts(160)
     const pending = dids.map(async (did) => ask(await tokenOf(did)))
@@ -171,15 +171,15 @@ describe('hosts that never answer', () => {
     })
     const newcomer = await webAccount()
     const { status } = await ask(await tokenOf(newcomer.did, newcomer.key), { from })
-    // All of them were asked at once, and none has been given up yet.
+    // All of them were asked at once, and none has timed out yet.
     expect([status, isOver]).toEqual([200, false])
     const answers = await Promise.all(pending)
     expect(new Set(answers.map((one) => one.status))).toEqual(new Set([503]))
   })
 })
 
-describe('a token made out to somebody else', () => {
-  test('makes nobody a member and shows what a visitor is shown; a member stays one', async () => {
+describe('a token for another audience', () => {
+  test('does not create a member and gets a visitor’s answer; a member stays one', async () => {
     const [alice, bob] = [
       await world.plc.create({ handle: 'alice.test' }),
       await world.plc.create({ handle: 'bob.test' }),

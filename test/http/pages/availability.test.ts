@@ -1,4 +1,4 @@
-// The bar of the last thirty days: from planted samples, read alone and on the page of a running server.
+// The bar of the last thirty days, from planted samples, read directly and on the page of a running server.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -14,7 +14,7 @@ import {
 const WELL: HistorySample = { requests_s: 10, failures_s: 0, lag_ms: 40, open_gaps: 0 }
 const TOKEN = 'the-operators-own-token'
 const TEN = 10 * MINUTE_MS
-/** A day's noon, so that nothing lies on two days by chance. */
+/** Noon, so that no stretch spans two days by accident. */
 const NOW = Date.UTC(2026, 4, 20, 12)
 
 let db: WriteDb | undefined
@@ -28,7 +28,9 @@ afterEach(async () => {
 
 type Stretch = { from: number; to: number; sample: HistorySample | undefined }
 
-/** A sample every ten minutes, and every minute of the last day, but for the stretches. */
+/**
+ * Adds a sample every ten minutes, and every minute of the last day, except in the given stretches.
+ */
 function plant(to: WriteDb, { from, until }: { from: number; until: number }, odd: Stretch[] = []) {
   to.exec('BEGIN')
   for (let at = from; at < until; at += at < until - DAY_MS ? TEN : MINUTE_MS) {
@@ -45,15 +47,15 @@ function opened(from: number, odd: Stretch[] = []) {
   return readAvailability(db, NOW)
 }
 
-describe('what is read from the history', () => {
-  test('of a server that never ran, nothing is known', () => {
+describe('read from the history', () => {
+  test('a server that never ran has no data', () => {
     db = openWriter(freshDataDir())
     const { days, upShare, incidents } = readAvailability(db, NOW)
     expect([days.length, upShare, incidents]).toEqual([30, undefined, []])
     expect(new Set(days.map(({ level }) => level))).toEqual(new Set(['none']))
   })
 
-  test('days before the first sample are unknown, and count as no absence', () => {
+  test('days before the first sample are unknown, and do not count as absence', () => {
     const { days, upShare, incidents } = opened(NOW - 3 * DAY_MS)
     expect([upShare, incidents]).toEqual([1, []])
     expect(days.map(({ level }) => level)).toEqual([
@@ -67,7 +69,7 @@ describe('what is read from the history', () => {
     expect([upShare, days.at(-1)?.level, days.at(-2)?.level]).toEqual([1, 'good', 'none'])
   })
 
-  test('holes are absences: to ten minutes, and to a minute of the last day', () => {
+  test('holes are absences: to ten minutes, and to a minute on the last day', () => {
     const long = NOW - 5 * DAY_MS
     const short = NOW - 3 * HOUR_MS
     const { days, upShare, incidents } = opened(NOW - 10 * DAY_MS, [
@@ -85,7 +87,7 @@ describe('what is read from the history', () => {
     expect(days.at(-6)?.upShare).toBeCloseTo(1 - 30 / (24 * 60), 6)
   })
 
-  test('failures, lateness and open gaps are told apart, the worst of a moment first', () => {
+  test('failures, lateness and open gaps are distinguished, the worst at any moment first', () => {
     const at = (hours: number) => NOW - hours * HOUR_MS
     const stretch = (hours: number, sample: HistorySample) => ({
       from: at(hours),
@@ -108,7 +110,7 @@ describe('what is read from the history', () => {
     expect(upShare).toBe(1)
   })
 
-  test('what goes on is an incident until now', () => {
+  test('an ongoing problem is an incident until now', () => {
     const { incidents } = opened(NOW - DAY_MS, [
       { from: NOW - TEN, to: NOW, sample: { ...WELL, lag_ms: HOUR_MS } },
     ])
@@ -116,7 +118,7 @@ describe('what is read from the history', () => {
   })
 })
 
-test('a running server shows its days and incidents, and gives the charts what they mark', async () => {
+test('a running server shows its days and incidents, and marks them in the charts', async () => {
   const dataDir = freshDataDir()
   const now = Date.now()
   const planted = openWriter(dataDir)

@@ -1,4 +1,4 @@
-// The status page of a server that has just begun, and that goes away and comes back, in a real browser.
+// The status page of a server that has just started, and of one that stops and returns, in a real browser.
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ import {
 const DATA_DIR = freshDataDir()
 const SAMPLES = 3
 const TOKEN = 'the-operators-own-token'
-/** Wider than any font that somebody may have. */
+/** Wider than any installed font. */
 const WIDE =
   "* { font-family: 'DejaVu Sans', Verdana, sans-serif !important; letter-spacing: 0.07em !important }"
 
@@ -39,7 +39,7 @@ function start(more: Record<string, string> = {}): SlipstreamProcess {
   })
 }
 
-/** What a server writes down in its first half minute. */
+/** The history that a server writes in its first half minute. */
 function beginHistory(): void {
   const db = openWriter(DATA_DIR)
   const now = Date.now()
@@ -49,10 +49,10 @@ function beginHistory(): void {
   db.close()
 }
 
-/** A page or server that can't be asked at the moment will be again. */
+/** Treats a page or server that cannot be reached yet as not ready. */
 const untilTrue = (isTrue: () => Promise<boolean>) => until(() => isTrue().catch(() => false))
 
-/** Of the chart's width, where its line begins. Source text, as the browser runs it. */
+/** Where the line begins, as a share of the chart's width. Source text, as run by the browser. */
 const lineBegins = `(() => {
   const canvas = document.querySelector('[data-series="memory_bytes"] canvas')
   const probe = document.createElement('span')
@@ -70,7 +70,7 @@ const lineBegins = `(() => {
   return -1
 })()`
 
-/** The button for the colours stands in the row of the name, not below. */
+/** Whether the colour button is in the row of the name, instead of below. */
 const isButtonByTheName = `(() => {
   const [name, button] = ['.mark', '#theme'].map((one) => document.querySelector(one).getBoundingClientRect())
   return button.top < name.bottom && name.top < button.bottom
@@ -96,7 +96,7 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     await slipstream?.stop('SIGKILL')
   })
 
-  test('a chart spans what it says, however young the server', async () => {
+  test('a chart spans the time it states, however young the server', async () => {
     const history = await fetch(`http://127.0.0.1:${port}/explore/api/history/hour`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     })
@@ -110,7 +110,7 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     ['status', 390],
     ['explore', 320],
     ['explore', 390],
-  ] as const)('%s: %i pixels are enough, whatever the font', async (which, width) => {
+  ] as const)('%s: %i pixels are enough for any font', async (which, width) => {
     const one = which === 'status' ? page : operators
     await one.setViewportSize({ width, height: 640 })
     expect(await one.evaluate(overflow)).toBe(0)
@@ -121,7 +121,7 @@ describe.skipIf(!chromiumPath())('in a browser', () => {
     expect(await one.evaluate(isButtonByTheName)).toBe(true)
   })
 
-  test('a server that is gone is said to be, since when, until it is back', async () => {
+  test('an unreachable server is reported as such, since when, until it is back', async () => {
     const title = await page.title()
     const icon = () => page.getAttribute('link[rel="icon"]', 'href')
     const wasIcon = await icon()

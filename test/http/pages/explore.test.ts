@@ -1,6 +1,6 @@
-// The explore view against what is served: over worlds of lossy readers, celebrities, mutes, blocks and
-// reposts, whatever it calls served is what getTimeline gives, page by page, and what it calls left out
-// is not there.
+// The explore view against real answers: over worlds of lossy readers, celebrities, mutes, blocks and
+// reposts, the items it marks as served are those that getTimeline returns, page by page, and those it marks
+// as left out are absent.
 
 import { Hono } from 'hono'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -73,7 +73,7 @@ function explorer({ world }: ServingWorld) {
 
 type Feed = { feed: { post: { uri: string }; reason?: { by: { did: string } } }[]; cursor?: string }
 
-/** Ten people who post, reply, quote, repost, follow, mute and block at random. */
+/** Ten accounts that post, reply, quote, repost, follow, mute and block at random. */
 function randomWorld(made: ServingWorld) {
   const random = createRandom(testSeed('explore'))
   const people = Array.from({ length: 10 }, (_, i) => made.account(`person${i}`))
@@ -98,7 +98,7 @@ function randomWorld(made: ServingWorld) {
 }
 
 describe('the explore view', () => {
-  test('calls served exactly what is served, and nothing else, for every member', async () => {
+  test('marks exactly the served items as served, for every member', async () => {
     const made = world()
     const { members } = randomWorld(made)
     const ask = explorer(made)
@@ -128,7 +128,7 @@ describe('the explore view', () => {
     }
   })
 
-  test('says of each post by whom it could come and what takes it out', async () => {
+  test('shows for each post which account could bring it and what removes it', async () => {
     const made = world()
     const { posts, reader, muted, blocked } = randomWorld(made)
     const ask = explorer(made)
@@ -154,7 +154,7 @@ describe('the explore view', () => {
     expect(absent.checks).toEqual([{ text: expect.any(String), isMet: false }])
   })
 
-  test('says of a stranger’s post that it came by the reader’s own repost', async () => {
+  test('says of a stranger’s post that the reader’s own repost brought it', async () => {
     const made = world()
     const [reader, stranger] = [made.account('reader'), made.account('stranger')]
     made.member(reader)
@@ -170,7 +170,7 @@ describe('the explore view', () => {
     expect(checks.map(({ text }) => text)).toContain('The reader reposted it.')
   })
 
-  test('tells how lossy a reader is, and what of them is in memory', async () => {
+  test('shows how lossy a reader is, and how much of them is in memory', async () => {
     const made = world()
     const { reader } = randomWorld(made)
     const ask = explorer(made)
@@ -181,7 +181,7 @@ describe('the explore view', () => {
     expect(account.ring!.items).toBeGreaterThan(0)
   })
 
-  test('draws social proof as the known followers that clients get', async () => {
+  test('shows social proof as the known followers that clients get', async () => {
     const made = world()
     const { members } = randomWorld(made)
     const ask = explorer(made)
@@ -200,7 +200,7 @@ describe('the explore view', () => {
     }
   })
 
-  test('finds accounts by handle, and tells in words what it cannot answer', async () => {
+  test('finds accounts by handle, and explains what it cannot answer', async () => {
     const made = world()
     const { reader } = randomWorld(made)
     made.handle(reader, 'reader.test')

@@ -1,5 +1,5 @@
-// Coming in by an invite, on the whole process as an operator runs it: a stranger's signed call, the page
-// for people, the operator's routes; and what hostile forms do to the page.
+// Joining by invite, on the whole process as an operator runs it: a stranger's signed call, the page for
+// people, the operator's routes; and the effect of hostile forms on the page.
 
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -104,7 +104,7 @@ test('a stranger is refused, redeems a code through their PDS, and reads', async
   expect(invites).toMatchObject([{ code, uses: 1, maxUses: 1, note: 'for <alice>' }])
 })
 
-test('the operator lets in and puts out by name, and disables a code', async () => {
+test('the operator admits and removes accounts by name, and disables a code', async () => {
   const carol = await plc.create({ handle: 'carol.test' })
   expect((await operate('/members', 'POST', { actor: carol.did })).status).toBe(200)
   await eventuallyIn(carol)
@@ -119,7 +119,7 @@ test('the operator lets in and puts out by name, and disables a code', async () 
   expect(anonymous.status).toBe(401)
 })
 
-test('there are no more members than may be', async () => {
+test('the number of members is limited', async () => {
   const code = (await operate('/invites', 'POST', { maxUses: 10 })).body['code']
   const statuses = []
   for (const handle of ['e.test', 'f.test', 'g.test']) {
@@ -128,7 +128,7 @@ test('there are no more members than may be', async () => {
     if (redeemed.status === 200) await eventuallyIn(account)
     statuses.push(redeemed.status)
   }
-  // Alice and Carol are in.
+  // Alice and Carol are members.
   expect(statuses).toEqual([200, 400, 400])
 })
 
@@ -146,7 +146,7 @@ test('the page of a running server has its form, and is charged for', async () =
 const BOB = 'did:plc:bob234bob234bob234bob234'
 const CAROL = 'did:plc:carol34carol34carol34car'
 
-/** The page alone, with a network of a handle and a DID, and an index of somebody else. */
+/** The page alone, with a network of one handle and DID, and an index with another account. */
 function pageOf() {
   const redeemed: [string, string][] = []
   const invites = {
@@ -188,7 +188,7 @@ test('a person enters handle and code', async () => {
   const good = await send({ handle: ' @Alice.Test ', code: 'good' })
   expect(good.status).toBe(200)
   expect(good.text).toContain('<strong>alice.test</strong> can read here now')
-  // What a client has to be told next, for each kind of client.
+  // The settings that each kind of client needs next.
   for (const setting of [SERVICE_DID, PUBLIC_ORIGIN]) {
     expect(good.text).toContain(`<code>${setting}</code>`)
   }
@@ -212,7 +212,7 @@ test.each([
   ['no handle', { handle: 'alice', code: 'good' }, 400, 'not a handle'],
   ['nothing', {}, 400, 'not a handle'],
   ['the network away', { handle: 'away.test', code: 'good' }, 503, 'Try again'],
-])('%s is said, and can be mended', async (_what, form, status, words) => {
+])('%s is reported, and can be corrected', async (_what, form, status, words) => {
   const { send } = pageOf()
   const got = await send(form)
   expect(got.status).toBe(status)
@@ -220,7 +220,7 @@ test.each([
   expect(got.text).toContain('<form')
 })
 
-test('what is typed stays text, in every field', async () => {
+test('input stays text, in every field', async () => {
   const { send } = pageOf()
   const evil = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
   for (const form of [
@@ -244,7 +244,7 @@ test('a form of any size costs no more than a small one', async () => {
   expect((await send(`handle=${'x'.repeat(10_000)}&code=good`)).status).toBe(413)
 })
 
-test('where codes let nobody in there is no page', () => {
+test('where codes admit no one there is no page', () => {
   const nothing = { resolver: {} as never, log: {} as never, known: () => undefined }
   const parts = { us: US, ...nothing }
   expect(inviteRoutes({ ...parts, invites: { isOn: false, redeem: async () => {} } })).toEqual([])

@@ -1,5 +1,5 @@
-// What is asked of a running process beside XRPC: each kind is charged by itself, so that whoever looks at the
-// page, or scrapes, is not refused for what else their address does; and all of it is counted.
+// Requests to a running process other than XRPC: each kind is charged separately, so that viewing the page or
+// scraping is not refused because of other requests from the same address; and all of them are counted.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -42,7 +42,7 @@ async function metrics(): Promise<string> {
   return (await fetch(`${origin}/metrics`)).text()
 }
 
-/** Pictures that were asked for, whatever came of it. */
+/** Requests for pictures, with any outcome. */
 function mediaIn(text: string): number {
   const line = /slipstream_web_requests_total\{route="media",status="\d+"\} (\d+)/g
   return [...text.matchAll(line)].reduce((sum, [, n]) => sum + Number(n), 0)
@@ -63,10 +63,10 @@ test('an address that has used up its points still has its page, its scrapes and
   expect(await statuses(3, METHOD)).toEqual([429])
 })
 
-test('a flood of pages from one address ends in refusals, and touches no other', async () => {
+test('a flood of pages from one address ends in refusals, and affects no other', async () => {
   const flood = { ...HTML, 'x-forwarded-for': '198.51.100.7' }
   expect((await statuses(3_100, '/page/figures', flood)).sort()).toEqual([200, 429])
-  // Points come anew every five minutes, so maybe in the middle of it.
+  // Points are renewed every five minutes, possibly in the middle of the flood.
   while ((await counted('pages', 429)) < 95) await statuses(100, '/page/figures', flood)
   const refused = await fetch(`${origin}/explore`, { headers: flood })
   expect(refused.status).toBe(429)
@@ -77,14 +77,14 @@ test('a flood of pages from one address ends in refusals, and touches no other',
   expect(await statuses(3, METHOD, other)).not.toContain(429)
 })
 
-test('pages, pictures and refusals are counted by route, and not among the methods', async () => {
+test('pages, pictures and refusals are counted by route, and not as methods', async () => {
   const before = mediaIn(await metrics())
   expect(await statuses(4, '/img/avatar/plain/did:plc:nobody/bafynothing@jpeg')).not.toContain(200)
   const text = await metrics()
   expect(mediaIn(text)).toBe(before + 4)
   expect(await counted('pages', 429)).toBeGreaterThan(90)
   expect(await counted('pages', 200)).toBeGreaterThan(3_000)
-  // Twice as many where points came anew in the middle of the first test, and it was tried again.
+  // Twice as many if points were renewed in the middle of the first test and it was retried.
   expect([2, 4]).toContain(await counted('operator', 200))
   expect(await counted('metrics', 200)).toBeGreaterThanOrEqual(SCRAPES)
   expect(text).not.toMatch(/slipstream_requests_total\{method="(pages|media|web|\/)/)

@@ -1,5 +1,5 @@
-// Server-sent figures: everybody hears the same, nobody who does not read costs memory, and there is a
-// bound to how many may listen.
+// Server-sent figures: all listeners get the same, a listener that does not read costs no memory, and their
+// number is limited.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ function open(options: { figures: () => string; maxListeners?: number }): Live {
 }
 
 describe('live figures', () => {
-  test('come at once, then as they change, with a comment where nothing did', async () => {
+  test('are sent at once, then on each change, or a comment if unchanged', async () => {
     let turn = 0
     const one = open({ figures: () => JSON.stringify({ turn: Math.floor(turn++ / 3) }) })
     const reader = one.listen()!.body!.getReader()
@@ -28,7 +28,7 @@ describe('live figures', () => {
     expect(told).toEqual([...told].sort((a, b) => a - b))
   })
 
-  test('have only so many listeners, and a place is free again when one leaves', async () => {
+  test('have a limited number of listeners, and a place is free again when one leaves', async () => {
     const one = open({ figures: () => '{}', maxListeners: 2 })
     const first = one.listen()!
     expect(one.listen()).toBeDefined()
@@ -38,7 +38,7 @@ describe('live figures', () => {
     expect(one.listen()).toBeDefined()
   })
 
-  test('have few listeners of one address', () => {
+  test('have few listeners per address', () => {
     const one = open({ figures: () => '{}' })
     const here = Array.from({ length: 20 }, () => one.listen('203.0.113.1'))
     expect(here.filter((answer) => answer !== undefined)).toHaveLength(8)
@@ -46,7 +46,7 @@ describe('live figures', () => {
     expect(one.listen()).toBeDefined()
   })
 
-  test('stop for one who does not read, while others go on', async () => {
+  test('stop for a listener that does not read, while others continue', async () => {
     let turn = 0
     const one = open({ figures: () => String(turn++) })
     const idle = one.listen()!
@@ -59,7 +59,7 @@ describe('live figures', () => {
     expect((await reader.read()).done).toBe(false)
   })
 
-  test('end for all at once, and nothing is made for nobody', async () => {
+  test('end for all at once, and are not computed without listeners', async () => {
     let made = 0
     const one = open({ figures: () => String(made++) })
     const reader = one.listen()!.body!.getReader()

@@ -1,4 +1,4 @@
-// The first tab of the explore page: what an operator wants to know at a glance, and whether it is well.
+// The first tab of the explore page: the state of the server at a glance, and whether it is well.
 
 import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ test('members are counted', async () => {
   expect(await rowOf('Members')).toEqual({ name: 'Members', text: '1', level: 'info' })
 })
 
-test('invites are those that somebody could still use', async () => {
+test('only invites that can still be used are counted', async () => {
   expect((await rowOf('Invites'))?.text).toContain('slipstream invite create')
   const common = { note: '', created_at: 1 }
   world.run(({ db }) => {
@@ -70,7 +70,7 @@ test('backups are good while they are fresh', async () => {
   })
 })
 
-test('pinned media is told where it is asked for: full, missing or all there', async () => {
+test('pinned media is shown if enabled: full, missing or complete', async () => {
   const pins = createPinnedFiles({ dataDir, log: quiet })
   const settings = { SLIPSTREAM_MEDIA_PIN: 'members', SLIPSTREAM_VIDEOS: 'own' }
   const status = { files: 1, bytes: 5_000_000, missing: 0, isFull: false }

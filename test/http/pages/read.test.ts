@@ -1,5 +1,5 @@
-// The reading page of a running process before a simulated network with pictures: what its link opens and
-// what not, and how it reads in a browser, desktop and narrow, light and dark, by keyboard.
+// The reading page of a running process on a simulated network with pictures: which requests its link
+// permits, and how it reads in a browser, desktop and narrow, light and dark, by keyboard.
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -73,7 +73,7 @@ async function items(): Promise<number> {
   return feed.length
 }
 
-test('a link reads what its page needs, and nothing else, of a member and of nobody else', async () => {
+test('a link permits only what its page needs, for one member only', async () => {
   expect((await ask(TIMELINE)).status).toBe(200)
   for (const private_ of ['app.bsky.actor.getPreferences', 'app.bsky.bookmark.getBookmarks']) {
     expect([private_, (await ask(private_)).status]).toEqual([private_, 401])
@@ -84,7 +84,7 @@ test('a link reads what its page needs, and nothing else, of a member and of nob
   expect((await ask(TIMELINE, `${token}x`)).status).toBe(401)
 })
 
-test('its policy lets nothing in from elsewhere while pictures are ours', async () => {
+test('its policy allows no foreign sources while pictures are ours', async () => {
   const answer = await fetch(`${origin}/read`)
   expect(answer.headers.get('content-security-policy')).toContain(`img-src 'self' ${origin};`)
   const page = await answer.text()
@@ -118,7 +118,7 @@ describe.skipIf(!path)('in a browser', () => {
     return { page, troubles }
   }
 
-  test('the timeline, a thread and a profile, each at an address of its own', async () => {
+  test('the timeline, a thread and a profile, each at its own address', async () => {
     const { page, troubles } = await open()
     expect(page.url()).toBe(`${origin}/read`)
     await expect
@@ -151,7 +151,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.isVisible('#enter-form')).toBe(true)
   })
 
-  test.each(['light', 'dark'] as const)('it can be read by everybody, %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('it is accessible, %s', async (colorScheme) => {
     const { page, troubles } = await open({ colorScheme, viewport: { width: 320, height: 700 } })
     for (const selector of [undefined, '.who', '.when'] as const) {
       if (selector) await page.locator(selector).first().click()
@@ -163,7 +163,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(troubles).toEqual([])
   })
 
-  test('a link that is over is told so', async () => {
+  test('an expired link is explained', async () => {
     const { page } = await open()
     await page.evaluate(
       `sessionStorage.setItem('reading-link', sessionStorage.getItem('reading-link') + 'x')`,

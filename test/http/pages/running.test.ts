@@ -1,5 +1,5 @@
-// The pages of a running process, on two serving threads, before a simulated network: over plain HTTP,
-// and in a real browser, desktop and phone, light and dark.
+// The pages of a running process with two serving threads, on a simulated network: over plain HTTP, and in a
+// real browser, desktop and phone, light and dark.
 
 import { Agent, request } from 'node:http'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -16,7 +16,7 @@ import {
 
 const TOKEN = 'the-operators-own-token'
 const EVIL = '<img src=//evil.example/x onerror=document.title=1>'
-/** Of which a page must not show a half. */
+/** A character that a page must not cut in half. */
 const FAMILY = '👩‍👩‍👧'
 const EVIL_KEY = '3kevilevil222'
 const HTML = { accept: 'text/html' }
@@ -64,13 +64,13 @@ async function state(): Promise<string> {
   return state[0]!.title
 }
 
-/** A page or server that can't be asked at the moment will be again. */
+/** Treats a page or server that cannot be reached yet as not ready. */
 const untilTrue = (isTrue: () => Promise<boolean>) => until(() => isTrue().catch(() => false))
 
 const text = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(origin + path, { headers })).text()
 
-/** On a connection of its own, which may lead to either thread. */
+/** Uses a new connection, which may reach either thread. */
 function statusOf(path: string, headers: Record<string, string> = {}): Promise<number> {
   const agent = new Agent({ keepAlive: false })
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ function statusOf(path: string, headers: Record<string, string> = {}): Promise<n
   })
 }
 
-/** The path as it is written, which a URL would tidy up. */
+/** Sends the path unmodified, whereas a URL would normalise it. */
 function rawStatusOf(path: string): Promise<number> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
@@ -95,7 +95,7 @@ function rawStatusOf(path: string): Promise<number> {
 }
 
 describe('over HTTP', () => {
-  test('/ is plain text as ever, and a page for whoever wants HTML', async () => {
+  test('/ is plain text as before, and a page for clients that want HTML', async () => {
     expect(await text('/')).toBe(
       'This is Slipstream, an AT Protocol AppView. Its DID is did:web:appview.example.org; its methods are under /xrpc/.\n',
     )
@@ -109,7 +109,7 @@ describe('over HTTP', () => {
   })
 
   test.each(['/', '/explore'])(
-    'nothing is inline on %s, and nothing may come from elsewhere',
+    '%s has no inline code, and allows no foreign sources',
     async (path) => {
       const answer = await fetch(origin + path, { headers: HTML })
       const page = await answer.text()
@@ -129,7 +129,7 @@ describe('over HTTP', () => {
     },
   )
 
-  test('the metrics sum what all threads answered, whichever is asked', async () => {
+  test('the metrics sum the answers of all threads, whichever is asked', async () => {
     const answered = async () => {
       const line = /slipstream_requests_total\{method="_health",status="200"\} (\d+)/
       return Number(line.exec(await text('/metrics'))?.[1] ?? 0)
@@ -143,7 +143,7 @@ describe('over HTTP', () => {
     expect(metrics).toMatch(/slipstream_fetches_total\{outcome="ok"\} [1-9]/)
     expect(metrics).toMatch(/slipstream_members 1\n/)
     expect(metrics).toMatch(/slipstream_database_log_bytes \d/)
-    // Prometheus keeps this label for summaries.
+    // Prometheus reserves this label for summaries.
     expect(metrics).not.toMatch(/gauge[^#]*\{quantile=/)
     expect(metrics).not.toMatch(/did:|simulated\.example|127\.0\.0\.1/)
     for (const line of metrics.split('\n')) {
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('live figures are for few of one address, and others still get theirs', async () => {
+  test('live figures are limited per address, and others still get theirs', async () => {
     const aborting = new AbortController()
     const listen = async (from: string) => {
       const headers = { 'x-forwarded-for': from }
@@ -168,7 +168,7 @@ describe('over HTTP', () => {
     const statuses = []
     for (let i = 0; i < 40; i++) statuses.push(await listen('203.0.113.9'))
     const taken = statuses.filter((status) => status === 200).length
-    // On each of two threads, which the kernel chooses between.
+    // On each of two threads; the kernel chooses between them.
     expect(taken).toBeGreaterThanOrEqual(8)
     expect(taken).toBeLessThanOrEqual(16)
     for (let i = 0; i < 4; i++) expect(await listen('203.0.113.10')).toBe(200)
@@ -185,7 +185,7 @@ describe('over HTTP', () => {
     expect(await statusOf('/metrics', { ...through, authorization: 'Bearer nonsense' })).toBe(401)
   })
 
-  test('who reads here is told to the operator alone', async () => {
+  test('only the operator sees who reads here', async () => {
     const figures = ['figures', 'overview', 'history/hour', 'slow', 'videos']
     for (const what of ['newcomers', 'account', 'timeline', 'post', 'proof', ...figures]) {
       const path = `/explore/api/${what}?actor=${member.did}&viewer=${member.did}`
@@ -199,7 +199,7 @@ describe('over HTTP', () => {
     expect(JSON.parse(await text('/explore/api/newcomers', bearer))).toHaveProperty('newcomers')
   })
 
-  test('figures of the machine and of its members are the operator’s, with the token alone', async () => {
+  test('figures of the machine and of its members are only shown with the operator’s token', async () => {
     const bearer = { authorization: `Bearer ${TOKEN}` }
     const whole = JSON.parse(await text('/explore/api/figures', bearer)) as {
       texts: Record<string, string>
@@ -242,7 +242,7 @@ describe.skipIf(!path)('in a browser', () => {
   })
   afterAll(() => browser?.close())
 
-  /** Whatever a page complains about, or asks of anybody but us, fails the test. */
+  /** A complaint by the page, or a request to another host, fails the test. */
   async function open(where: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext(options)
     contexts.push(context)
@@ -270,7 +270,7 @@ describe.skipIf(!path)('in a browser', () => {
     return page
   }
 
-  test('everything can be reached and worked by keyboard, and where one is can be seen', async () => {
+  test('everything can be reached and used by keyboard, with a visible focus', async () => {
     const page = await open('/')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.className')).toBe('skip')
@@ -295,7 +295,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.locator('details[open]').count()).toBe(1)
   })
 
-  test('the colours that were chosen stay, and those of the system come back', async () => {
+  test('the selected colours persist, and the system’s can be restored', async () => {
     const page = await open('/', { colorScheme: 'light' })
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     const light = await ground()
@@ -311,7 +311,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await ground()).toBe(light)
   })
 
-  test('what is to be copied is copied', async () => {
+  test('text to be copied is copied', async () => {
     const page = await open('/', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.click('[data-copy] >> nth=0')
     await untilTrue(async () => (await page.innerText('[data-copy] >> nth=0')) === 'Copied')
@@ -321,7 +321,7 @@ describe.skipIf(!path)('in a browser', () => {
   })
 
   test.each(['light', 'dark'] as const)(
-    'every text has contrast and every control a name, %s',
+    'all text has contrast and every control a name, %s',
     async (colorScheme) => {
       const page = await open('/', { colorScheme })
       await page.click('summary >> nth=2')
@@ -349,7 +349,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await exploring.evaluate(overflow)).toBe(0)
   })
 
-  test('the operator sees why a timeline is as it is; what strangers wrote stays text', async () => {
+  test('the operator sees the reasons for a timeline; strangers’ input stays text', async () => {
     const page = await explore()
     expect(await page.innerText('#account')).toMatch(/lossy: of \d+ follows/)
     expect(await page.innerText('#account')).toContain(EVIL)
@@ -383,7 +383,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(troubles.splice(0)).toEqual([expect.stringContaining('status of 400')])
   })
 
-  test('tabs are worked by keys, and the address brings back what was asked', async () => {
+  test('tabs work by keyboard, and the address restores the query', async () => {
     const page = await explore()
     expect(page.url()).toContain(`/explore?tab=timeline&actor=${member.handle}`)
     await page.locator('#timeline-tab').press('ArrowLeft')
@@ -396,7 +396,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.isVisible('#moderation-form')).toBe(true)
     expect(await page.isVisible('#timeline-form')).toBe(false)
     await page.locator('#moderation-tab').press('ArrowRight')
-    // Of both threads, since each tells of its own.
+    // From both threads, since each reports its own.
     const asked = `/xrpc/app.bsky.actor.getProfile?actor=${member.handle}`
     for (let i = 0; i < 24; i++) expect(await statusOf(asked)).toBe(200)
     await untilTrue(async () => (await page.textContent('#videos')) === 'No videos watched yet.')
@@ -426,7 +426,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await isShown()).toBe(true)
   })
 
-  test('a wrong token is told, a right one lives in its tab only, and leaving forgets it', async () => {
+  test('a wrong token is reported, a right one lives in its tab only, and leaving forgets it', async () => {
     const page = await open('/explore')
     await page.fill('#token', 'this-is-not-the-token')
     await page.press('#token', 'Enter')
@@ -444,7 +444,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.waitForSelector('#login:not([hidden])')
   })
 
-  test('the figures of the status page move', async () => {
+  test('the figures of the status page are updated', async () => {
     const page = await open('/')
     const seen = new Set<string>()
     await untilTrue(async () => {
@@ -454,7 +454,7 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await page.locator('[data-series]').count()).toBe(0)
   })
 
-  test('the operator’s charts are drawn, told in words, and gone with the token', async () => {
+  test('the operator’s charts are drawn, described in words, and removed with the token', async () => {
     const page = await explore()
     await page.click('#overview-tab')
     await page.waitForSelector('.uplot canvas')
@@ -473,7 +473,7 @@ describe.skipIf(!path)('in a browser', () => {
   })
 })
 
-test('the history fills as time goes', async () => {
+test('the history fills over time', async () => {
   const bearer = { authorization: `Bearer ${TOKEN}` }
   const points = async () =>
     (JSON.parse(await text('/explore/api/history/hour', bearer)) as { at: number[] }).at.length
@@ -481,7 +481,7 @@ test('the history fills as time goes', async () => {
   expect(await statusOf('/explore/api/history/year', bearer)).toBe(400)
 })
 
-test('an open page keeps nobody from stopping, and one that was closed is forgotten', async () => {
+test('an open page does not delay shutdown, and a closed one is forgotten', async () => {
   expect((await fetch(`${origin}/page/live`, { method: 'HEAD' })).status).toBe(200)
   await untilTrue(async () => /slipstream_live_listeners 0\n/.test(await text('/metrics')))
   const { body } = await fetch(`${origin}/page/live`)

@@ -1,4 +1,4 @@
-// The state in words, the forecast and the numbers, each at its edges.
+// The state in words, the forecast and the numbers, each at its limits.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -81,21 +81,21 @@ describe('the state in words', () => {
       status({ pulse: { answerMs: { p50: 900, p99: 2_500 } } }),
       ...(['notice', 'Answers are slow'] as const),
     ],
-  ])('says so where %s', (_what, reported, level, title) => {
+  ])('says so when %s', (_what, reported, level, title) => {
     const [first] = stateInWords(reported, undefined)
     expect(first!.level).toBe(level)
     expect(first!.title).toContain(title)
     expect(first!.text.length).toBeGreaterThan(10)
   })
 
-  test('a quiet stream is no trouble, and is told with how long', () => {
+  test('a quiet stream is no trouble, and is shown with its duration', () => {
     const [first, second] = stateInWords(status({ stream: { quietMs: 2 * HOUR_MS } }), undefined)
     expect(first!.title).toBe('Everything is well')
     expect(first!.text).toContain('300 ms behind')
     expect([second!.level, second!.title]).toEqual(['info', 'Quiet for 2 h'])
   })
 
-  test('while the archive is read its progress is told instead of a stream that is away', () => {
+  test('while the archive is read its progress is shown instead of an unavailable stream', () => {
     const away = { connected: false, lagMs: 9e12, quietMs: undefined }
     const reading = status({ stream: away, archive: {} })
     const found = stateInWords(reading, undefined)
@@ -114,14 +114,14 @@ describe('the state in words', () => {
     ['quota', 'notice', 'Waiting for the quota, until 2026-06-07 00:00 UTC: the day is over.'],
     ['refused', 'bad', 'The host refuses, until'],
     ['away', 'notice', 'The host is out of reach, until'],
-  ] as const)('an archive that waits (%s) says why and until when', (why, level, told) => {
+  ] as const)('a waiting archive (%s) says why and until when', (why, level, told) => {
     const waiting = { why, until: UNTIL, message: 'the day is over' }
     const [first] = stateInWords(status({ archive: { state: 'waiting', waiting } }), undefined)
     expect(first!.level).toBe(level)
     expect(first!.text).toContain(told)
   })
 
-  test('an error is told with the host that it came from, and no other is named', () => {
+  test('an error names only the host that caused it', () => {
     const lost = { host: 'wss://next.test/x', lastErrorHost: 'wss://first.test/x' }
     const stream = { ...lost, connected: false, lastError: 'unreachable: refused' }
     const { text } = stateInWords(status({ stream }), undefined)[0]!
@@ -129,12 +129,12 @@ describe('the state in words', () => {
     expect(text).not.toContain('next.test')
   })
 
-  test('gaps that are being mended are told beside the good news', () => {
+  test('gaps under repair are shown next to the good news', () => {
     const found = stateInWords(status({ openGaps: 3 }), undefined)
     expect(found.map(({ level }) => level)).toEqual(['good', 'info'])
   })
 
-  test('of several troubles the worst comes first, and good news not at all', () => {
+  test('of several troubles the worst is first, without any good news', () => {
     const reported = status({ stream: { connected: false }, pulse: { freeBytes: 1e9 } })
     expect(stateInWords(reported, undefined).map(({ level }) => level)).toEqual(['bad', 'bad'])
   })
@@ -168,7 +168,7 @@ describe('the state in words for visitors', () => {
     ['nothing can be written', status({ disk: 'full' }), 'bad', 'The disk is full'],
     ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
     ['answers are slow', status({ pulse: { answerMs: { p50: 9, p99: 2_500 } } }), 'notice', 'Ans'],
-  ] as const)('says so where %s, and nothing of the machine', (_what, reported, level, title) => {
+  ] as const)('says so when %s, and nothing about the machine', (_what, reported, level, title) => {
     const found = stateForVisitors(reported)
     expect(found[0]!.level).toBe(level)
     expect(found[0]!.title).toContain(title)
@@ -190,14 +190,14 @@ describe('the state in words for visitors', () => {
     expect(texts).toMatchObject({ upShare: '99.98 %', lag: '300 ms', quietFor, since })
   })
 
-  test('an incident that goes on is told with its beginning', () => {
+  test('an ongoing incident is shown with its beginning', () => {
     const late = lasting(at - HOUR_MS, at, 'Behind the network')
     expect(visitorFiguresOf(status({}), late).texts).toMatchObject({
       ...{ quietFor: 'going on', since: 'Behind the network since 20 May, 13:20 UTC.' },
     })
   })
 
-  test('since when is not known of a server that has just begun', () => {
+  test('the beginning is unknown for a server that has just started', () => {
     const { texts } = visitorFiguresOf(status({}), { ...lasting(at, at), known: undefined })
     expect(texts.since).toContain('just begun')
   })
@@ -209,7 +209,10 @@ describe('the forecast of the disk', () => {
     for (const db of opened.splice(0)) db.close()
   })
 
-  /** Every ten minutes, with noise and holes. @param slope - bytes a day */
+  /**
+   * Every ten minutes, with noise and holes.
+   * @param slope - bytes per day
+   */
   function line(slope: number, hours: number) {
     const db = openWriter(freshDataDir())
     opened.push(db)
@@ -228,14 +231,14 @@ describe('the forecast of the disk', () => {
     expect(forecast.daysLeft!).toBeCloseTo(18, 0)
   })
 
-  test('says nothing of a disk that becomes emptier, nor after less than an hour', () => {
+  test('gives none for a disk that becomes emptier, or after less than an hour', () => {
     expect(line(-3e9, 48)!.daysLeft).toBeUndefined()
     expect(line(5e9, 1)).toBeUndefined()
     expect(line(5e9, 0)).toBeUndefined()
   })
 })
 
-describe('numbers as people read them', () => {
+describe('human-readable numbers', () => {
   test.each([
     [count(undefined), '–'],
     [count(1_234), '1,234'],
@@ -259,7 +262,7 @@ describe('numbers as people read them', () => {
   ])('%s', (shown, wanted) => expect(shown).toBe(wanted))
 })
 
-test('what is put into HTML is text, unless it is HTML', () => {
+test('values inserted into HTML are text, unless they are HTML', () => {
   const evil = `<img src=x onerror="alert('1')">&`
   expect(html`<p title="${evil}">${evil}${[html`<b>${1}</b>`, false, undefined]}</p>`.text).toBe(
     '<p title="&#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;&#38;">&#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;&#38;<b>1</b></p>',

@@ -1,4 +1,4 @@
-// What /metrics of a process tells of pushes, after one that a like brought about.
+// A process's push metrics at /metrics, after a push caused by a like.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, until } from '../../support/eventually.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** A machine that is tried out at home has no https address, by which push services could reach whoever runs it. */
+/** A machine tried out at home has no https address for push services to contact its operator. */
 async function register(): Promise<void> {
   const document = await fetch(`${slipstream.origin()}/.well-known/did.json`)
   const { id: us } = (await document.json()) as { id: string }
@@ -46,7 +46,7 @@ function like(post: string): void {
   slipstream.emit('bob', 'app.bsky.feed.like', { subject: { uri, cid: cidOf(uri) } })
 }
 
-test('pushes are told by how they ended', async () => {
+test('pushes are counted by outcome', async () => {
   await register()
   expect(await pushes('sent')).toBe('0')
   like(slipstream.emit('ann', 'app.bsky.feed.post', { text: 'one' }))

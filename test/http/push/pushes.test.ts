@@ -1,5 +1,5 @@
-// Pushes from a like to a device: registered by XRPC, decided from rows as notifications are listed, encrypted, signed,
-// and received by a push service of this machine that decrypts them.
+// Pushes from a like to a device: registered by XRPC, decided from rows as notifications are listed,
+// encrypted, signed, and received by a local push service that decrypts them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
@@ -59,7 +59,7 @@ async function register(token = receiver.subscribe(), more: object = {}, by = al
   return w.tell(`${NOTIFICATION}.registerPush`, asked(token, more), by)
 }
 
-/** All that is due is with the service, or given up. */
+/** Waits until all due pushes are delivered or given up. */
 async function sendAll(from = pushes): Promise<void> {
   await from.look()
   await eventually(() => expect(from.pending()).toBe(0))
@@ -68,7 +68,7 @@ async function sendAll(from = pushes): Promise<void> {
 const reasons = () => receiver.received.map(({ message }) => message['reason'])
 
 describe('a device', () => {
-  test('is told what happened and to which record, and nothing else, by a key that it knows', async () => {
+  test('receives only the kind of event and its record, signed with a known key', async () => {
     expect((await register()).status).toBe(200)
     const { publicKey } = await w.get<{ publicKey: string }>(
       'io.slipstream.notification.getPushKey',
@@ -88,7 +88,7 @@ describe('a device', () => {
     })
   })
 
-  test('is told who and what only where the operator wants that', async () => {
+  test('receives names and texts only if the operator allows it', async () => {
     await register()
     const open = startPushes({ withText: true })
     w.post(bob, { text: 'a word to you', reply: { parent: post } })
@@ -99,7 +99,7 @@ describe('a device', () => {
     open.close()
   })
 
-  test('is told nothing of before, nothing twice, and nothing again after a restart', async () => {
+  test('receives no earlier events, none twice, and none again after a restart', async () => {
     w.like(bob, post)
     await pushes.look()
     await register()
@@ -117,7 +117,7 @@ describe('a device', () => {
     restarted.close()
   })
 
-  test('is told what its owner prefers, without those whom they mute or block', async () => {
+  test('follows its owner’s preferences, without accounts they mute or block', async () => {
     await register()
     const put = (patch: object) => w.tell(`${NOTIFICATION}.putPreferencesV2`, patch, alice)
     await put({ like: { include: 'all', list: true, push: false } })
@@ -136,7 +136,7 @@ describe('a device', () => {
     expect(reasons()).toEqual(['repost'])
   })
 
-  test('that is taken back, or whose owner leaves, is told nothing more', async () => {
+  test('that is unregistered, or whose owner leaves, receives no more', async () => {
     await register()
     await register(receiver.subscribe('second'))
     await w.tell(`${NOTIFICATION}.unregisterPush`, asked(receiver.subscribe()), alice)
@@ -145,7 +145,7 @@ describe('a device', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/push/second'])
   })
 
-  test('is one of ten at most: the oldest gives way', async () => {
+  test('is one of at most ten: the oldest is dropped', async () => {
     for (let i = 0; i < 12; i++) await register(receiver.subscribe(`d${i}`))
     const devices = pushRegistrationsOf(w.reader, w.memory.actors.uidOf(alice))
     const names = devices.map(({ endpoint }) => endpoint.split('/').at(-1))
@@ -155,7 +155,7 @@ describe('a device', () => {
 })
 
 describe('a push service', () => {
-  test('that says gone is asked no more', async () => {
+  test('that says gone is not asked again', async () => {
     await register()
     receiver.answerWith(410)
     w.like(bob, post)
@@ -166,7 +166,7 @@ describe('a push service', () => {
     expect([receiver.asked(), pushes.counts().gone]).toEqual([1, 1])
   })
 
-  test('that is away is asked again, and not for ever', async () => {
+  test('that is unreachable is asked again, but not forever', async () => {
     await register()
     receiver.answerWith(503, 429)
     w.like(bob, post)
@@ -186,7 +186,7 @@ describe('a push service', () => {
     expect([receiver.asked(), pushes.counts().refused]).toEqual([1, 1])
   })
 
-  test('on a private address is never reached, unless the operator allows those', async () => {
+  test('on a private address is never contacted, unless the operator allows it', async () => {
     await register()
     const guarded = startPushes({ allowPrivateHosts: false })
     w.like(bob, post)

@@ -1,5 +1,5 @@
-// Who comes in to a whole process while somebody makes accounts by the thousand: real tokens, a directory over
-// HTTP, and addresses as a proxy on this machine tells them.
+// Admission to a whole process during mass registration by the thousand: real tokens, a directory over HTTP,
+// and addresses as reported by a local proxy.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -67,7 +67,7 @@ async function signInMany(count: number, from: string): Promise<number[]> {
   return statuses
 }
 
-test('1,000 accounts from one address get a fifth of the hour; a newcomer from elsewhere gets in', async () => {
+test('1,000 accounts from one address get a fifth of the hour’s quota; a newcomer from elsewhere is admitted', async () => {
   await start()
   const statuses = await signInMany(1_000, '203.0.113.1')
   const admitted = statuses.filter((status) => status === 200).length
@@ -80,7 +80,7 @@ test('1,000 accounts from one address get a fifth of the hour; a newcomer from e
   expect((await signIn(await mint(), '198.51.100.7')).status).toBe(200)
 })
 
-test('where junk has every seat, a newcomer gets one, and no more members than may be are there', async () => {
+test('if junk accounts hold every seat, a newcomer still gets one, within the limit of members', async () => {
   const dataDir = await start({ MAX_MEMBERS: '60' })
   const junk = await signInMany(160, '203.0.113.1')
   expect(new Set(junk)).toEqual(new Set([200]))

@@ -1,5 +1,5 @@
-// The setting, in a whole process: with a public AppView named, strangers are shown from there; with none,
-// nobody is asked.
+// The setting in a whole process: with a public AppView named, strangers are shown from there; with none, no
+// requests are sent.
 
 import { afterEach, expect, test } from 'vitest'
 import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
@@ -38,7 +38,7 @@ async function ask(
   return { status: response.status, body: await response.json() }
 }
 
-test('a named public AppView is asked for strangers, and nobody is where there is none', async () => {
+test('a named public AppView is asked about strangers, and with none no requests are sent', async () => {
   double = await startAppviewDouble()
   const profile = { did: stranger, handle: 'stranger.test', followersCount: 12_345 }
   double.answer('app.bsky.actor.getProfile', profile)
@@ -48,7 +48,7 @@ test('a named public AppView is asked for strangers, and nobody is where there i
   expect(double.asked.map(({ query }) => query)).toEqual([{ actor: stranger }])
 })
 
-test('it is asked for what was counted before, and what it said goes with it', async () => {
+test('it is asked for earlier counts, and they disappear with it', async () => {
   double = await startAppviewDouble()
   const member = plcDid('a member')
   double.answer('app.bsky.actor.getProfiles', ({ actors }: { actors: string }) => ({

@@ -1,4 +1,4 @@
-// What one request of a newcomer makes a whole process fetch: follows of accounts whose posts are huge, and of
+// How much one newcomer's request makes a whole process fetch: follows of accounts with huge posts, and of
 // thousands of accounts. Counted at the doubles of PDS and directory, and in the rows.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -46,7 +46,7 @@ function write(repo: PdsAccount, collection: string, value: Record<string, unkno
   repo.put({ collection, value: { createdAt, ...value }, atMs: BEGAN_MS })
 }
 
-/** The newcomer's one request. */
+/** Sends the newcomer's one request. */
 async function comeIn({ did, keypair }: PlcAccount): Promise<void> {
   const dataDir = freshDataDir()
   one = startSlipstream({
@@ -63,7 +63,7 @@ async function comeIn({ did, keypair }: PlcAccount): Promise<void> {
   db = openReader(dataDir)
 }
 
-test('huge posts of those whom a newcomer follows bring a megabyte of each author, and the rest is told', async () => {
+test('huge posts by a newcomer’s follows bring a megabyte of each author, and the rest is reported', async () => {
   const { account, repo } = await person('newcomer')
   const description = 'x'.repeat(95_000)
   for (let i = 0; i < 8; i++) {

@@ -1,4 +1,4 @@
-// Answers are kept in what is left of SLIPSTREAM_MEMORY_MB, also when what is stored has grown.
+// Answers are cached in the part of SLIPSTREAM_MEMORY_MB that stored state leaves, even when that has grown.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('grows and shrinks with what is stored, and says once that it is too little', () => {
+test('grows and shrinks with the stored state, and reports once if it is too small', () => {
   const said: string[] = []
   const log = pino({}, { write: (line) => void said.push(line) })
   const db = openEmpty(mkdtempSync(join(tmpdir(), 'slipstream-kept-')))

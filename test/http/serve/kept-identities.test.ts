@@ -1,5 +1,5 @@
-// Whom a server lets in that was started anew while the directory is away: the process as an operator runs it, killed
-// and started on the same data, with tokens as a PDS signs them.
+// Which accounts a restarted server admits while the directory is unreachable: the process as an operator
+// runs it, killed and started on the same data, with tokens as a PDS signs them.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,12 +72,12 @@ async function ask(account: PlcAccount, lxm = PREFERENCES, input?: unknown): Pro
 
 const statusFor = async (account: PlcAccount) => (await ask(account)).status
 
-/** All that the writer was told before is committed when it has answered. */
+/** Once the writer has answered, all earlier requests to it are committed. */
 async function writeSomething(account: PlcAccount): Promise<void> {
   expect((await ask(account, WRITE, { preferences: [] })).status).toBe(200)
 }
 
-/** Somebody whose key the server has kept: the second request comes from a member. */
+/** An account whose key the server has stored: the second request comes from a member. */
 async function member(handle: string): Promise<PlcAccount> {
   const account = await plc.create({ handle })
   await writeSomething(account)
@@ -91,7 +91,7 @@ async function withNewKey(account: PlcAccount): Promise<PlcAccount> {
 
 let keyUs = Date.now() * 1000
 
-/** What the stream said before is committed when this is shown. */
+/** Once this is shown, all earlier events of the stream are committed. */
 async function postAppears({ did }: PlcAccount): Promise<void> {
   const record = {
     $type: 'app.bsky.feed.post',
@@ -109,7 +109,7 @@ async function postAppears({ did }: PlcAccount): Promise<void> {
   await expect.poll(shown).toBe(1)
 }
 
-test('a member is let in whose key was asked for less than a day ago, and nobody else', async () => {
+test('only a member whose key was fetched less than a day ago is admitted', async () => {
   await start()
   const alice = await member('alice.test')
   const bob = await plc.create({ handle: 'bob.test' })
@@ -124,14 +124,14 @@ test('a member is let in whose key was asked for less than a day ago, and nobody
     503,
     expect.objectContaining({ error: 'UpstreamFailure' }),
   ])
-  // Nor where the clock was ahead when it was asked for.
+  // Not even if the clock was ahead when the key was fetched.
   for (skewMs of [DAY_MS + HOUR_MS, -DAY_MS - HOUR_MS]) {
     await start()
     expect(await statusFor(alice), `${skewMs} ms`).toBe(503)
   }
 })
 
-test('a key that was replaced meanwhile counts until the directory can tell, and no longer', async () => {
+test('a key replaced meanwhile is valid until the directory can answer, and no longer', async () => {
   await start()
   const alice = await member('alice.test')
   await current?.stop('SIGKILL')
@@ -151,7 +151,7 @@ test('a key that was replaced meanwhile counts until the directory can tell, and
   expect(await statusFor(second)).toBe(401)
 })
 
-test('nothing is kept of a document that changed, nor of an account that is gone or hidden', async () => {
+test('no identity is kept for a changed document, or for a deleted or hidden account', async () => {
   await start()
   const [bob, changed, buried] = [
     await member('bob.test'),
@@ -161,7 +161,7 @@ test('nothing is kept of a document that changed, nor of an account that is gone
   const statuses = ['takendown', 'suspended', 'deleted'] as const
   const hidden: PlcAccount[] = []
   for (const status of statuses) hidden.push(await member(`${status}.test`))
-  // A token that does not fit has the document looked up anew.
+  // A token that does not verify causes the document to be looked up again.
   plc.edit(buried.did, () => undefined)
   expect(await statusFor({ ...bob, did: buried.did })).toBe(401)
   await writeSomething(bob)

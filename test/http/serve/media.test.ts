@@ -1,4 +1,5 @@
-// The media routes as the server mounts them: there or not as the operator says, and in nobody's way.
+// The media routes as the server mounts them: present or not as the operator chooses, without affecting other
+// routes.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +50,7 @@ async function errorOf(answer: Promise<Response> | Response): Promise<unknown> {
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-test('with own pictures the route answers for itself, and everything else answers as before', async () => {
+test('with own pictures the route answers, and everything else answers as before', async () => {
   const server = serverWith('own')
   expect(await errorOf(server.fetch(new Request(path)))).toMatchObject({ error: 'AccountNotFound' })
   const health = await server.fetch(new Request('http://localhost/xrpc/_health'))

@@ -1,5 +1,5 @@
-// Search in the process as an operator runs it: what comes by the stream is found without anybody asking
-// for the index to be brought up, goes with its deletion, and is there after a restart.
+// Search in the process as an operator runs it: records from the stream are found without an explicit index
+// update, disappear when deleted, and are found after a restart.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../support/eventually.ts'
@@ -35,7 +35,7 @@ function creation(collection: string, rkey: string, fields: object) {
   return { did: bob, operation, collection, rkey, cid: cidOf(record), record }
 }
 
-test('finds what came by the stream', async () => {
+test('finds records from the stream', async () => {
   const double = await createJetstreamDouble()
   closing.push(() => double.close())
   const env = {

@@ -1,5 +1,5 @@
-// Home timelines of members whose buckets other nodes have, over random histories: whether a page was made from the end
-// of the member's log, from what was kept since the last page, or from rows, it is the same page.
+// Home timelines of members whose buckets other nodes have, over random histories: a page is the same whether
+// it was made from the end of the member's log, from state kept since the last page, or from rows.
 
 import { afterEach, expect, test } from 'vitest'
 import { createTimelineSkeleton } from '../../../src/answers/skeleton/timeline.ts'
@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0).toReversed()) await close()
 })
 
-/** One node that writes everybody's logs, and reads them as if another had. */
+/** A node that writes all members' logs, and reads them as if another node had them. */
 async function startNode(limit: number) {
   const { memory, reader: db } = world
   const { actors, graph } = memory
@@ -53,13 +53,13 @@ async function startNode(limit: number) {
     deliveries: createDeliveries({ db, actors, graph, keeps }, readers),
   })
   toClose.push(() => writer.close())
-  // What arrives from now on it writes.
+  // From now on it writes new arrivals.
   await expect.poll(plain.begun).toBe(BUCKETS)
   const feed = createMergedFeed(db)
   const skeletonOver = (timelines: TimelineReader) =>
     createTimelineSkeleton({ graph, actors, feed, keeps, timelines })
 
-  /** As a serving thread that has just begun. */
+  /** Like a serving thread that has just started. */
   function startHomes() {
     const tail = createArrivalTail(readers.arrivals)
     const items = readers.logged
@@ -138,7 +138,7 @@ function createActs(random: Random) {
   }
 }
 
-/** What happens, happens now. */
+/** Makes acts happen at the current time. */
 function catchUpClock(): void {
   world.tick(Math.max(1, Date.now() - world.now()))
 }
@@ -148,14 +148,14 @@ function noteStream(): void {
   world.commit({ events: [], cursor: { host: 'a', wire: 'v2', seq: 1, timeUs } })
 }
 
-/** @returns whether the engine could be asked; undefined where nobody asked it */
+/** @returns whether the engine could be asked; undefined if it was not asked */
 function comesAgain(homes: Homes['homes'], did: string): Promise<boolean> | undefined {
   const viewer = { did, uid: world.uid(did) }
   homes.asked(viewer)
   return homes.asked(viewer)
 }
 
-/** Page by page to the end, each fetched as a request fetches it. */
+/** Page by page to the end, each fetched as a request does. */
 async function expectSame(node: Node, { homes, read }: Homes, did: string, random: Random) {
   const limit = 3 + random.below(40)
   const viewer = world.uid(did)
@@ -193,13 +193,13 @@ for (const limit of [2_000, 3]) {
       if (random.chance(0.8)) await written(node)
     }
     used.running = running.homes.counts().used
-    // Enough was made from the logs for all this to mean something.
+    // Enough pages were made from the logs for a meaningful test.
     expect(used.cold).toBeGreaterThan(ROUNDS)
     expect(running.homes.counts().asked).toBeLessThan(ROUNDS * readers.length)
   })
 }
 
-/** Resolves once what was last posted is in everybody's log that it goes to. */
+/** Resolves once the last post is in all the logs that receive it. */
 async function written(node: Node): Promise<void> {
   catchUpClock()
   const { uri } = world.post(world.account('alice'))
@@ -207,7 +207,7 @@ async function written(node: Node): Promise<void> {
   await expect.poll(() => node.plain.isThere(uri)).toBe(true)
 }
 
-test('no page waits for the engine, which is asked for who comes again, and what was fetched goes on without it', async () => {
+test('no page waits for the engine, which is asked for returning members, and fetched state continues without it', async () => {
   world = createWorld({ scope: 'network', members: READERS, startAt: Date.now() })
   toClose.push(() => world.dispose())
   const node = await startNode(2_000)

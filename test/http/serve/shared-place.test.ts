@@ -1,5 +1,5 @@
-// What nodes share of their place, on one that is alone and on three that share a plain twin of an engine; the same suite runs
-// on a real one (test/data/engine/cassandra.test.ts).
+// The state that nodes share, on a single node and on three that share a plain twin of an engine; the same
+// suite runs on a real one (test/data/engine/cassandra.test.ts).
 
 import { describe, expect, test } from 'vitest'
 import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
@@ -23,7 +23,7 @@ function sharing(decisions: PlaceChanges, count: number): PlaceNode[] {
   return Array.from({ length: count }, () => createPlaceNode(MAX_MEMBERS, place))
 }
 
-describe('a node that is alone', () => {
+describe('a single node', () => {
   testPlaceContract(async () => opened([createPlaceNode(MAX_MEMBERS)]))
 })
 
@@ -31,7 +31,7 @@ describe('three nodes that share', () => {
   testPlaceContract(async () => opened(sharing(createPlainPlaceChanges(), 3)))
 })
 
-test('who come at once to different nodes take no more seats than there are', async () => {
+test('simultaneous newcomers at different nodes take no more seats than there are', async () => {
   const nodes = sharing(createPlainPlaceChanges(), 3)
   const comers = Array.from({ length: 9 }, (_, i) =>
     nodes[i % 3]!.send({ kind: 'member-seen', did: didOf(`comer ${i}`) }),
@@ -48,7 +48,7 @@ test('who come at once to different nodes take no more seats than there are', as
 const ban = (name: string) =>
   ({ kind: 'moderate', act: 'ban', subject: didOf(name), by: 'anna', reason: '' }) as const
 
-test('what a node had before it shared goes along, and what the others have comes to it', async () => {
+test('a node’s earlier state is merged when it starts sharing, and it receives the others’', async () => {
   const decisions = createPlainPlaceChanges()
   const [first] = sharing(decisions, 1)
   await first!.operate(ban('eve'))
@@ -75,7 +75,7 @@ test('what a node had before it shared goes along, and what the others have come
   for (const one of [first!, late]) one.close()
 })
 
-test('a decision of which nobody knows whether it was taken is taken once', async () => {
+test('a decision with an unknown outcome is taken once', async () => {
   const decisions = createPlainPlaceChanges()
   const puts: number[] = []
   const unsure: PlaceChanges = {
@@ -94,7 +94,7 @@ test('a decision of which nobody knows whether it was taken is taken once', asyn
   node!.close()
 })
 
-test('without the engine nothing is decided, in words, and what is known stays', async () => {
+test('without the engine decisions are refused with an error, and known state stays', async () => {
   const decisions = createPlainPlaceChanges()
   let isAway = false
   const away = { id: 'place', decisions: async () => decisions }
@@ -118,7 +118,7 @@ test('without the engine nothing is decided, in words, and what is known stays',
   node.close()
 })
 
-test('a node that was away while much came to an end hears of all of it', async () => {
+test('a node that was away while many decisions were removed learns of all of them', async () => {
   const decisions = createPlainPlaceChanges()
   const [first, away] = sharing(decisions, 2)
   for (const name of ['eve', 'mallory']) await first!.operate(ban(name))
@@ -134,7 +134,7 @@ test('a node that was away while much came to an end hears of all of it', async 
   for (const one of [first!, away!]) one.close()
 })
 
-test('who was let in on one node is not turned away by another that has not heard of it yet', async () => {
+test('an account admitted on one node is not refused by another that has not learnt of it yet', async () => {
   const nodes = sharing(createPlainPlaceChanges(), 2)
   const [first, second] = nodes
   const invite = { code: 'abcd', maxUses: 1, note: '', expiresAt: null }
@@ -150,7 +150,7 @@ test('who was let in on one node is not turned away by another that has not hear
   for (const one of nodes) one.close()
 })
 
-test('whose membership the operator ends keeps nothing on the engine', async () => {
+test('an account whose membership the operator ends has no state left on the engine', async () => {
   const [node] = sharing(createPlainPlaceChanges(), 1)
   await node!.operate({ kind: 'add-member', did: didOf('alice') })
   await node!.operate({ kind: 'remove-member', did: didOf('alice') })

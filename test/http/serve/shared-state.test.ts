@@ -1,4 +1,4 @@
-// What nodes share of a member’s private state, as requests of that member that run at the same time take it in.
+// A member’s private state shared between nodes, as the member's concurrent requests take it in.
 
 import { expect, test } from 'vitest'
 import { changesOf } from '../../../src/ingest/member-state/changes.ts'
@@ -6,7 +6,7 @@ import { ALICE, startNode } from '../../data/engine/sharing-nodes.ts'
 import { createPlainPrivateChanges } from '../../support/plain-private-changes.ts'
 import { didOf } from '../../support/records.ts'
 
-test('a request shows what was there when it came, also where one before it takes in less meanwhile', async () => {
+test('a request shows the state at its arrival, even if an earlier one meanwhile takes in less', async () => {
   const plain = createPlainPrivateChanges()
   const asked: (() => void)[] = []
   const since = async (member: string, number: number) => {
@@ -37,7 +37,7 @@ test('a request shows what was there when it came, also where one before it take
   node.world.dispose()
 })
 
-test('what was asked before a node stood still is not done when it goes on', async () => {
+test('a request sent before a node was paused is not executed when it resumes', async () => {
   const plain = createPlainPrivateChanges()
   const node = startNode({ id: 'place', changes: async () => plain })
   const mute = () => node.world.tell('app.bsky.graph.muteActor', { actor: didOf('bob') }, ALICE)

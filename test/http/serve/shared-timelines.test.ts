@@ -1,5 +1,5 @@
-// Timelines that several nodes share, each with rows of its own, on a log that is plain, away, slow, or silent about what
-// it did: whatever happens, all nodes have the same posts by the same numbers.
+// Timelines shared by several nodes, each with its own rows, on a log that works, is unreachable, slow, or
+// silent about the outcome: in every case all nodes have the same posts under the same numbers.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -106,7 +106,7 @@ test(`all nodes have the same posts by the same numbers, whatever becomes of the
   expect(acknowledged.size).toBe(0)
 })
 
-test('an engine that is slow or away keeps no reader waiting, and each such answer is counted', async () => {
+test('a slow or unreachable engine delays no reader, and each such answer is counted', async () => {
   const { log, state } = createPlainTimelineLog()
   const [writing, reading] = [startNode(log, 60_000), startNode(log, 20)]
   await writing!.shared.post([post('a')])
@@ -123,7 +123,7 @@ test('an engine that is slow or away keeps no reader waiting, and each such answ
   expect(reading!.events('news').map(({ entityId }) => entityId)).toEqual(['a', 'b'])
 })
 
-test('who listens on one node is brought what is posted on another', async () => {
+test('a listener on one node receives posts made on another', async () => {
   const { log } = createPlainTimelineLog()
   const [writing, reading] = [startNode(log, 60_000), startNode(log, 60_000)]
   const leave = reading!.shared.follow(['news'])

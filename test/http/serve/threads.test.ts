@@ -1,5 +1,5 @@
-// Serving on several threads: the process as an operator runs it, over real sockets with real tokens.
-// Each answer's request id begins with what is its thread's own, which tells who answered.
+// Serving on several threads: the process as an operator runs it, over real sockets with real tokens. Each
+// answer's request id begins with a prefix unique to its thread, which shows which one answered.
 
 import {
   Agent,
@@ -48,7 +48,7 @@ async function stopAll(): Promise<void> {
   await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
 }
 
-/** The stream is away; the directory is not. */
+/** The stream is unreachable; the directory is not. */
 function start(env: Record<string, string> = {}): SlipstreamProcess {
   const one = startSlipstream({
     SERVE_THREADS: String(THREADS),
@@ -71,7 +71,7 @@ type Answer = {
 }
 type Ask = { headers?: Record<string, string>; input?: unknown }
 
-/** One connection, which stays with the thread that took it. */
+/** One connection, which stays with the thread that accepted it. */
 function connection(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   function ask(path: string, { headers, input }: Ask = {}): Promise<Answer> {
@@ -100,7 +100,10 @@ async function read(answer: IncomingMessage): Promise<Answer> {
 
 type Connection = ReturnType<typeof connection>
 
-/** A connection to every thread: the kernel deals them out by chance, so new ones are made until then. */
+/**
+ * A connection to every thread: the kernel assigns them at random, so new ones are opened until all
+ * are reached.
+ */
 async function toEveryThread(port: number): Promise<Connection[]> {
   const found = new Map<string, Connection>()
   for (let tries = 0; found.size < THREADS && tries < 300; tries++) {
@@ -118,7 +121,7 @@ async function bearer(account: PlcAccount, lxm: string): Promise<Record<string, 
   return { authorization: `Bearer ${await signServiceJwt(account.keypair, claims)}` }
 }
 
-/** One point a call, whichever thread answers. A window that ends on the way begins anew. */
+/** One point per call, whichever thread answers. A window that ends meanwhile starts again. */
 function expectCounted(answers: readonly Answer[], limit: number): void {
   let left = limit
   let endsAt = answers[0]!.headers['ratelimit-reset']
@@ -158,7 +161,7 @@ describe('several threads of one server', () => {
   })
   afterAll(stopAll)
 
-  test('all serve, and each tells how the one ingest thread is doing', async () => {
+  test('all serve, and each reports the state of the one ingest thread', async () => {
     for (const { ask, close } of await toEveryThread(port)) {
       const health = () => ask('/xrpc/_health')
       await expect.poll(async () => (await health()).body['ingest']).toBeDefined()
@@ -167,10 +170,10 @@ describe('several threads of one server', () => {
     }
   })
 
-  test('what one was asked to write, all have read by the time it is answered', async () => {
+  test('a write through one is readable through all by the time it is answered', async () => {
     const connections = await toEveryThread(port)
     for (const [i, writing] of connections.entries()) {
-      // Of servers of their own, so that none waits for one that was asked too often in vain.
+      // On different servers, so that none waits for one that failed too many requests.
       const bob = await plc.create({ handle: `bob${i}.test`, pds: `http://127.0.0.1:${i + 2}` })
       const input = { actor: bob.did }
       for (const [method, muted] of [
@@ -196,7 +199,7 @@ describe('several threads of one server', () => {
     for (const { close } of connections) close()
   })
 
-  test('nor does any keep in memory what another one was asked to change', async () => {
+  test('nor does any keep cached state that a request to another changed', async () => {
     const authors = await Promise.all(
       [0, 1, 2].map((i) => plc.create({ handle: `author${i}.test` })),
     )
@@ -226,7 +229,7 @@ describe('several threads of one server', () => {
     for (const { close } of connections) close()
   })
 
-  test('none takes a key that was revoked, whether the stream or another thread heard of it', async () => {
+  test('none accepts a revoked key, whether the stream or another thread learnt of it', async () => {
     const connections = await toEveryThread(port)
     const statuses = async (account: PlcAccount, asked = connections) => {
       const headers = await bearer(account, PREFERENCES)
@@ -238,7 +241,7 @@ describe('several threads of one server', () => {
     double.emit({ kind: 'identity', did: alice.did, handle: 'alice.test' })
     await expect.poll(() => statuses(alice)).toEqual([401])
     expect(await statuses(second)).toEqual([200])
-    // The stream says nothing this time: one thread is shown the new key, and all refuse the old one.
+    // Without an event this time: one thread sees the new key, and all refuse the old one.
     const third = { ...alice, keypair: await plc.rotate(alice.did) }
     expect(await statuses(third, connections.slice(0, 1))).toEqual([200])
     await expect.poll(() => statuses(second)).toEqual([401])
@@ -246,7 +249,7 @@ describe('several threads of one server', () => {
     for (const { close } of connections) close()
   })
 
-  test('none lets in who is not on the list of members', async () => {
+  test('none admits an account that is not on the list of members', async () => {
     const mallory = await plc.create({ handle: 'stranger.test' })
     for (const { ask, close } of await toEveryThread(port)) {
       const path = `/xrpc/${PROFILE}?actor=${mallory.did}`
@@ -260,7 +263,7 @@ describe('several threads of one server', () => {
 describe('several threads', () => {
   afterEach(stopAll)
 
-  test('count on one account what somebody asks', async () => {
+  test('share one count of an account’s requests', async () => {
     const alice = await plc.create({ handle: 'counted.test' })
     const limits = { MEMBER_RATE_LIMIT: '10', VISITOR_RATE_LIMIT: '7' }
     const port = await start({ MEMBERS: alice.did, ...limits }).port()
@@ -278,18 +281,18 @@ describe('several threads', () => {
     for (const { close } of connections) close()
   })
 
-  test('SIGTERM lets every thread answer what it has begun, and ends cleanly', async () => {
+  test('SIGTERM lets every thread finish its answers, and ends cleanly', async () => {
     const one = start()
     const port = await one.port()
     const connections = await toEveryThread(port)
-    // A newcomer's first page waits for some seconds, since nothing comes, and is not the last.
+    // A newcomer's first page waits for some seconds, because no posts arrive, and is not the last.
     const accounts = await Promise.all(
       connections.map((_, i) => plc.create({ handle: `newcomer${i}.test` })),
     )
     const running = connections.map(async ({ ask }, i) =>
       ask(`/xrpc/${TIMELINE}`, { headers: await bearer(accounts[i]!, TIMELINE) }),
     )
-    // Whose token is being checked has asked.
+    // A request whose token is being checked has arrived.
     for (const { did } of accounts) await expect.poll(() => plc.hits(did)).toBeGreaterThan(0)
     const exit = one.stop('SIGTERM')
     const answers = await Promise.all(running)
@@ -301,7 +304,7 @@ describe('several threads', () => {
     await expect(connection(port).ask('/xrpc/_health')).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('they start again on the data of a process that was killed', async () => {
+  test('they start again on the data of a killed process', async () => {
     const dataDir = freshDataDir()
     const first = start({ DATA_DIR: dataDir })
     const port = await first.port()
@@ -319,7 +322,7 @@ describe('several threads', () => {
     }
   })
 
-  test('a port that another process shares with its own threads is refused all the same', async () => {
+  test('a port that another process shares among its own threads is still refused', async () => {
     const holder = createServer()
     const port = await new Promise<number>((resolve) => {
       holder.listen({ port: 0, host: '127.0.0.1', reusePort: true }, () =>

@@ -1,4 +1,4 @@
-// What goes wrong with threads: one that ends by itself, and a system on which they can't share a port.
+// Thread failures: a thread that ends unexpectedly, and a system on which threads can't share a port.
 
 import { createServer } from 'node:net'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -35,7 +35,7 @@ async function configOf(threads: number): Promise<Config> {
   return atPort(loadConfig(settings, '/nowhere/.env'), await freePort())
 }
 
-/** A real ingest thread; the lines of other threads end in the test's hands. */
+/** A real ingest thread; the test holds the other ends of the other threads' channels. */
 async function startWorld(threads: number) {
   const config = await configOf(threads)
   const ours: MessagePort[] = []
@@ -57,7 +57,7 @@ async function startWorld(threads: number) {
   return { config, serving, ours, fatal: fatal.promise }
 }
 
-test('a thread that is thrown off its feet is told as a fatal error, whatever the others do', async () => {
+test('a crashed thread is reported as a fatal error, whatever the others do', async () => {
   const { serving, ours, fatal } = await startWorld(3)
   expect(serving.threads).toBe(3)
   expect(ours.length).toBe(2)
@@ -66,7 +66,7 @@ test('a thread that is thrown off its feet is told as a fatal error, whatever th
   for (const port of ours) port.close()
 })
 
-test('where a port can’t be shared one thread serves, and says why', async () => {
+test('if a port can’t be shared one thread serves, and says why', async () => {
   const config = await configOf(4)
   const warned: unknown[] = []
   const asked: unknown[] = []
@@ -86,7 +86,7 @@ test('where a port can’t be shared one thread serves, and says why', async () 
   expect(String(warned)).toContain('SLIPSTREAM_SERVE_THREADS')
 })
 
-test('any other trouble with the port is an error, not a reason to serve on fewer threads', async () => {
+test('any other problem with the port is an error, not a reason to serve on fewer threads', async () => {
   const config = await configOf(2)
   const server = {
     listen: () => Promise.reject(Object.assign(new Error('no'), { code: 'EADDRNOTAVAIL' })),

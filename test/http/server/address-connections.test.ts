@@ -1,5 +1,5 @@
-// Connections of one address over real sockets: those whose answers go on for long and are bounded by who asks are not
-// among those that are counted, until their answers end.
+// Connections per address over real sockets: long-running answers, which are limited per caller instead, are
+// not counted until they end.
 
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,7 +18,7 @@ afterEach(() => {
   listener.http.close()
 })
 
-/** `/stream` goes on until all are ended. */
+/** `/stream` runs until all are ended. */
 async function listen(): Promise<{ port: number; endAll(): void }> {
   const ends: (() => void)[] = []
   listener = startHttp(
@@ -41,7 +41,7 @@ async function listen(): Promise<{ port: number; endAll(): void }> {
   return { port: (listener.http.address() as AddressInfo).port, endAll }
 }
 
-/** Undefined where it was hung up on. */
+/** undefined if the server hung up. */
 async function ask(port: number, path: string): Promise<Socket | undefined> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   sockets.push(socket)
@@ -54,7 +54,7 @@ async function ask(port: number, path: string): Promise<Socket | undefined> {
   return (await answered) ? socket : undefined
 }
 
-/** Resolves once it has said so from now on. */
+/** Resolves once the text is received from now on. */
 function heard(socket: Socket, text: string): Promise<void> {
   let all = ''
   return new Promise((resolve) => {
@@ -65,7 +65,7 @@ function heard(socket: Socket, text: string): Promise<void> {
   })
 }
 
-/** For who has just gone may still be counted. */
+/** Retries: a connection just closed may still count. */
 async function asked(port: number, path: string): Promise<Socket> {
   for (;;) {
     const socket = await ask(port, path)
@@ -73,7 +73,7 @@ async function asked(port: number, path: string): Promise<Socket> {
   }
 }
 
-test('streams of a program leave room for others of their address, who are bounded as ever', async () => {
+test('a program’s streams leave room for others of their address, who are limited as before', async () => {
   const { port } = await listen()
   for (let i = 0; i < STREAMS; i++) expect(await ask(port, '/stream')).toBeDefined()
   for (let i = 0; i < MAX; i++) expect(await ask(port, '/')).toBeDefined()
@@ -81,14 +81,14 @@ test('streams of a program leave room for others of their address, who are bound
   expect(await ask(port, '/stream')).toBeUndefined()
 })
 
-test('a connection counts again once its stream has ended, and no more when it has gone', async () => {
+test('a connection counts again once its stream has ended, and no more once it is closed', async () => {
   const { port, endAll } = await listen()
   const kept: Socket[] = []
   for (let i = 0; i < MAX; i++) kept.push((await ask(port, '/stream'))!)
   const ended = kept.map((socket) => heard(socket, '0\r\n\r\n'))
   endAll()
   await Promise.all(ended)
-  // The end was written before the answer was closed: the next answer of the same connection comes after both.
+  // The end was written before the answer was closed, so the connection's next answer follows both.
   for (const socket of kept) {
     const next = heard(socket, 'done')
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
@@ -100,7 +100,7 @@ test('a connection counts again once its stream has ended, and no more when it h
   expect(await ask(port, '/')).toBeUndefined()
 })
 
-test('who breaks off in the middle of a stream is counted no more', async () => {
+test('a client that disconnects in the middle of a stream is no longer counted', async () => {
   const { port } = await listen()
   for (let turn = 0; turn < MAX * 2; turn++) {
     const socket = await asked(port, '/stream')

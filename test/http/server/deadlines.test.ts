@@ -1,4 +1,4 @@
-// One clock for all handlers that run: each gets its own outcome, and none more than its time.
+// One clock for all running handlers: each gets its own outcome, and none exceeds its time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,13 +6,13 @@ import { createDeadlines } from '../../../src/http/server/deadlines.ts'
 
 const never = () => new Promise<never>(() => undefined)
 
-test('what ends in time keeps its outcome, good or bad', async () => {
+test('a handler that ends in time keeps its outcome, good or bad', async () => {
   const { inTime } = createDeadlines(10_000)
   expect(await inTime(Promise.resolve('good'))).toBe('good')
   await expect(inTime(Promise.reject(new Error('bad')))).rejects.toThrow('bad')
 })
 
-test('what does not end is given up, and only that', async () => {
+test('a handler that does not end is given up, and only that one', async () => {
   const { inTime } = createDeadlines(60)
   const outcomes: string[] = []
   const watch = (name: string, work: Promise<unknown>) =>
@@ -28,7 +28,7 @@ test('what does not end is given up, and only that', async () => {
   expect(outcomes).toEqual(['quick done', 'first: 503', 'second: 503'])
 })
 
-test('the clock starts again for what comes after a pause', async () => {
+test('the clock starts again for handlers after a pause', async () => {
   const { inTime } = createDeadlines(20)
   for (let round = 0; round < 3; round++) {
     await expect(inTime(never())).rejects.toMatchObject({ status: 503 })
@@ -36,7 +36,7 @@ test('the clock starts again for what comes after a pause', async () => {
   }
 })
 
-test('an outcome that comes too late changes nothing', async () => {
+test('an outcome that arrives too late changes nothing', async () => {
   const { inTime } = createDeadlines(20)
   const { promise, reject } = Promise.withResolvers<string>()
   const outcome = inTime(promise)

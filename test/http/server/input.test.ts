@@ -1,5 +1,4 @@
-// Bodies of procedures: valid by their lexicon, or refused; and nothing in them reaches a prototype
-// or the end of the stack.
+// Bodies of procedures: valid by their lexicon, or refused; none can reach a prototype or exhaust the stack.
 
 import { describe, expect, test } from 'vitest'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
@@ -61,7 +60,7 @@ describe('dangerous JSON', () => {
   test.each([
     ['lists', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('%s nested without end are refused', (_what, opening, closing) => {
+  ])('endlessly nested %s are refused', (_what, opening, closing) => {
     const nested = (depth: number) =>
       Buffer.from(`${opening.repeat(depth)}1${closing.repeat(depth)}`)
     expect(readSafeJson(nested(32))).toBeDefined()

@@ -1,4 +1,4 @@
-// Who may read here, without a server around it.
+// Which accounts may read here, tested without a server.
 
 import { expect, test } from 'vitest'
 import { invalidRequest, type XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
@@ -56,7 +56,7 @@ function createScene(changes: Partial<MembershipParts> & { members?: string; max
   return { outcome, seen, counted, admitted, banned, ban, lookups, present, clock, check }
 }
 
-test('open is for everybody, and the writer is told once a minute', () => {
+test('open admits all accounts, and the writer is notified once a minute', () => {
   const { outcome, seen, clock } = createScene()
   for (let i = 0; i < 5; i++) expect(outcome(ALICE)).toBe('in')
   expect(seen).toEqual([ALICE])
@@ -65,7 +65,7 @@ test('open is for everybody, and the writer is told once a minute', () => {
   expect(seen).toEqual([ALICE, ALICE])
 })
 
-test('a token made out to somebody else makes nobody a member, and a closed list says no', () => {
+test('a token for another audience creates no member, and a closed list refuses', () => {
   const open = createScene()
   for (let i = 0; i < 3; i++) open.check(ALICE, { isForUs: false })
   expect(open.seen).toEqual([])
@@ -76,7 +76,7 @@ test('a token made out to somebody else makes nobody a member, and a closed list
   expect(() => closed.check(CAROL, { isForUs: false })).toThrow('fixed list')
 })
 
-test('a list is for whom it names and for whom the operator let in', () => {
+test('a list admits the accounts it names and those that the operator admitted', () => {
   const { outcome, admitted, seen, check } = createScene({ members: ALICE })
   admitted.add(BOB)
   expect([ALICE, BOB, CAROL].map(outcome)).toEqual(['in', 'in', 'NotAMember'])
@@ -84,7 +84,7 @@ test('a list is for whom it names and for whom the operator let in', () => {
   expect(() => check(CAROL)).toThrow('fixed list')
 })
 
-test('by invite, the refusal says where a code is entered', () => {
+test('by invite, the refusal says where to enter a code', () => {
   const { outcome, admitted, check } = createScene({ members: `invite, ${ALICE}` })
   expect([ALICE, BOB].map(outcome)).toEqual(['in', 'NotAMember'])
   expect(() => check(BOB)).toThrow('https://appview.example.org/invite')
@@ -92,7 +92,7 @@ test('by invite, the refusal says where a code is entered', () => {
   expect(outcome(BOB)).toBe('in')
 })
 
-test('who is put out is out within a minute', () => {
+test('a removed account is refused within a minute', () => {
   const { outcome, admitted, clock } = createScene({ members: 'invite' })
   admitted.add(BOB)
   expect(outcome(BOB)).toBe('in')
@@ -101,7 +101,7 @@ test('who is put out is out within a minute', () => {
   expect(outcome(BOB)).toBe('NotAMember')
 })
 
-test('beyond the most members nobody comes in, but those who are in and those who are named', () => {
+test('beyond the limit of members only existing and named ones are admitted', () => {
   const { outcome, present } = createScene({ max: 2 })
   present.add(BOB)
   expect(outcome(CAROL)).toBe('in')
@@ -113,7 +113,7 @@ test('beyond the most members nobody comes in, but those who are in and those wh
   expect(named.outcome(ALICE)).toBe('in')
 })
 
-test('only strangers count as newcomers, and whoever is refused for their number is told nothing else', () => {
+test('only strangers count as newcomers, and one refused for their number gets no other reason', () => {
   const { outcome, counted, admitted, present } = createScene({ members: `open`, max: 1 })
   present.add(ALICE)
   admitted.add(BOB)
@@ -131,12 +131,12 @@ test('only strangers count as newcomers, and whoever is refused for their number
   expect(flooded.seen).toEqual([])
 })
 
-test('the word invite stands beside names', () => {
+test('the word invite can be combined with names', () => {
   expect(members('INVITE, alice.test')).toEqual(['invite', 'alice.test'])
   expect(() => members('invites')).toThrow()
 })
 
-test('whoever is banned is refused at once, whatever else lets them in', () => {
+test('a banned account is refused at once, whatever else admits it', () => {
   const { outcome, banned, ban, admitted, seen } = createScene({ members: `${ALICE},${BOB}` })
   admitted.add(CAROL)
   for (const did of [ALICE, BOB, CAROL])
@@ -150,7 +150,7 @@ test('whoever is banned is refused at once, whatever else lets them in', () => {
   expect(seen).not.toContain(BOB)
 })
 
-test("no member's request looks into the rows of bans, which are of nobody who is one", () => {
+test("no member's request reads the rows of bans, which never concern members", () => {
   const { outcome, lookups } = createScene()
   expect(outcome(ALICE)).toBe('in')
   expect(lookups).toEqual([ALICE])

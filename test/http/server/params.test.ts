@@ -1,5 +1,5 @@
-// Query strings against every official query: what is valid by the lexicon comes out as it went in,
-// with its defaults; one wrong value is refused by name. The generator reads the lexicons by itself.
+// Query strings against every official query: parameters valid by the lexicon are returned unchanged, with
+// defaults; a single wrong value is refused by name. The generator reads the lexicons itself.
 
 import type { Lexicons, LexXrpcQuery } from '@atproto/lexicon'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ function allQueries(all: Lexicons): Query[] {
 const queries = allQueries(lexicons)
 const DID = 'did:plc:ar7c4by46qjdydhdevvrndac'
 
-/** A value of each format that occurs in parameters, more than one where shapes differ. */
+/** A value of each format used in parameters, several if their shapes differ. */
 const formats: Record<string, string[]> = {
   did: [DID, 'did:web:example.org', 'did:web:localhost%3A3000'],
   handle: ['alice.test', 'a-b.example.co.uk'],
@@ -119,7 +119,7 @@ describe('every official query', () => {
     expect(used.filter((format) => format && !formats[format])).toEqual([])
   })
 
-  test('valid parameters come out as they went in, with defaults', () => {
+  test('valid parameters are returned unchanged, with defaults', () => {
     const random = createRandom(testSeed('valid parameters'))
     for (const query of queries) {
       const parse = createParamsParser(lexicons, query.nsid)
@@ -214,7 +214,7 @@ describe('odd query strings', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  test('a value given twice is refused unless it is a list', () => {
+  test('a repeated value is refused unless it is a list', () => {
     expect(refusal(nsid, 'limit=1&limit=2')).toBe('limit must be given once')
     const twice = `uris=at://${DID}/app.bsky.feed.post/a&uris=at://${DID}/app.bsky.feed.post/b`
     const { uris } = createParamsParser(lexicons, 'app.bsky.feed.getPosts')(twice)

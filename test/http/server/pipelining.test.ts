@@ -1,5 +1,5 @@
-// Whoever sends requests by the thousand without waiting for answers is hung up on, and that costs little: counted
-// are requests begun and stacks made, never time.
+// A client that sends thousands of requests without waiting for answers is disconnected at little cost: the
+// test counts requests begun and stacks captured, not time.
 
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Tokens of the page /read: what they are good for, until when, and what is no token.
+// Tokens of the page /read: what they permit, until when, and which strings are not tokens.
 
 import { expect, test } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
@@ -10,7 +10,7 @@ const TIMELINE = 'app.bsky.feed.getTimeline'
 const clock = { now: 1_800_000_000_000 }
 const tokens = createReadingTokens('an operator’s token', () => clock.now)
 
-test('it reads as its member until it is over', () => {
+test('it reads as its member until it expires', () => {
   const token = tokens.mint(DID, 2)
   expect(tokens.didOf(token, TIMELINE)).toBe(DID)
   clock.now += 2 * HOUR_MS - 1
@@ -19,7 +19,7 @@ test('it reads as its member until it is over', () => {
   expect(tokens.didOf(token, TIMELINE)).toBeUndefined()
 })
 
-test('it is good for what the page asks, and neither writes nor reads what is private', () => {
+test('it permits the page’s requests, but neither writes nor reads of private state', () => {
   const token = tokens.mint(DID, 1)
   const others = [
     'actor.getPreferences',
@@ -32,7 +32,7 @@ test('it is good for what the page asks, and neither writes nor reads what is pr
   }
 })
 
-test('nothing that was changed, cut or made with another token is one', () => {
+test('no changed, truncated or differently signed token is valid', () => {
   const token = tokens.mint(DID, 1)
   const [prefix, payload, mac] = token.split('.') as [string, string, string]
   const claims = { did: 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb', exp: 9_999_999_999 }

@@ -1,5 +1,5 @@
-// A connection that was reset before it was taken has no address left, and what has none counts as our own. So nothing
-// of what was sent over it is answered, which would cost us and nobody else.
+// A connection reset before it was accepted has no address, and connections without one count as our own. So
+// requests sent over it are not answered, because answers would cost only us.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
 
-/** This process can't take them meanwhile, since it waits for the other one to end. */
+/** Blocks until the other process ends, so that this one can't accept the connections. */
 function resetWhileWaiting(port: number, count: number): void {
   const program = `
     const { connect } = require('node:net')
@@ -21,7 +21,7 @@ function resetWhileWaiting(port: number, count: number): void {
   execFileSync(process.execPath, ['-e', program])
 }
 
-test('what was asked over a connection that was reset before we took it is not answered', async () => {
+test('requests over a connection that was reset before it was accepted are not answered', async () => {
   const addresses: (string | undefined)[] = []
   const { http, silent } = startHttp(
     (request, response) => {

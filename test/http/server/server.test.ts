@@ -1,4 +1,4 @@
-// The whole server: most of it through `fetch`, without a port; what only sockets show (HEAD, bodies,
+// The whole server: mostly through `fetch`, without a port; the cases that need sockets (HEAD, bodies,
 // draining, slow clients) over real HTTP on port 0. Accounts, keys and tokens are real.
 
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
@@ -50,7 +50,7 @@ const config: Config = {
 
 type Handler = Method['handler']
 
-/** The three kinds of method: required and optional authentication, and a procedure. */
+/** The three kinds of methods: required and optional authentication, and a procedure. */
 function methods(handler: Handler = () => ({ body: { feed: [] } })): Method[] {
   const watched: Handler = (context) => {
     seen.push(context)
@@ -132,7 +132,7 @@ describe('fixed pages', () => {
     },
   )
 
-  test('health says the version, and 503 while something is down', async () => {
+  test('health reports the version, and 503 while something is down', async () => {
     const up = await ask(serve(), '/xrpc/_health')
     expect([up.status, up.body]).toEqual([200, { version: '1.2.3' }])
     const health = () => ({ ok: false, version: '1.2.3', error: 'database' })
@@ -140,7 +140,7 @@ describe('fixed pages', () => {
     expect([down.status, down.body]).toEqual([503, { version: '1.2.3', error: 'database' }])
   })
 
-  test('people and robots get a word', async () => {
+  test('the front page and robots.txt have a text', async () => {
     expect((await ask(serve(), '/')).body).toContain('Slipstream')
     expect((await ask(serve(), '/robots.txt')).body).toContain('User-agent: *')
     expect((await ask(serve(), '/nothing')).status).toBe(404)
@@ -167,7 +167,7 @@ describe('CORS', () => {
     },
   )
 
-  test('so is a failure of ours', async () => {
+  test('so is an internal failure', async () => {
     const failing = serve(() => {
       throw new Error('secret')
     })
@@ -176,7 +176,7 @@ describe('CORS', () => {
   })
 
   test.each([`/xrpc/${TIMELINE}`, '/.well-known/did.json', '/nothing'])(
-    'a browser may ask first, at %s, and remember for a day',
+    'a browser may send a preflight, at %s, and cache it for a day',
     async (path) => {
       const { status, headers } = await ask(serve(), path, {
         method: 'OPTIONS',
@@ -196,7 +196,7 @@ describe('CORS', () => {
   )
 })
 
-describe('which method', () => {
+describe('routing of methods', () => {
   test.each([
     ['com.example.unknown', 'GET', 501, 'MethodNotImplemented'],
     ['com.example.unknown', 'POST', 501, 'MethodNotImplemented'],
@@ -215,12 +215,12 @@ describe('which method', () => {
     expect([answer.status, answer.body.error]).toEqual([status, error])
   })
 
-  test('a slash at the end makes no difference', async () => {
+  test('a trailing slash makes no difference', async () => {
     expect((await ask(serve(), `/xrpc/${PROFILE}/?actor=alice.test`)).status).toBe(200)
     expect((await ask(serve(), '/xrpc/_health/')).status).toBe(200)
   })
 
-  test('a method without a lexicon, or of another kind, fails at the start', () => {
+  test('a method without a lexicon, or of another kind, fails at startup', () => {
     const handler = () => ({ body: {} })
     const unknown: Method = { nsid: 'com.example.x', kind: 'query', auth: 'none', handler }
     const twisted: Method = { nsid: TIMELINE, kind: 'procedure', auth: 'none', handler }
@@ -229,12 +229,12 @@ describe('which method', () => {
   })
 })
 
-describe('who asks', () => {
+describe('authentication', () => {
   const required = `/xrpc/${TIMELINE}`
   const optional = `/xrpc/${PROFILE}?actor=alice.test`
   const none = '/xrpc/app.bsky.graph.getRelationships?actor=alice.test'
 
-  test('a good token makes a viewer', async () => {
+  test('a valid token identifies a viewer', async () => {
     const server = serve()
     expect((await ask(server, required, { headers: await bearer() })).status).toBe(200)
     expect((await ask(server, optional, { headers: await bearer(PROFILE) })).status).toBe(200)
@@ -242,7 +242,7 @@ describe('who asks', () => {
   })
 
   test.each([{}, { authorization: 'Basic YTpi' }, { authorization: '' }])(
-    'without a token (%o) only what needs none is answered',
+    'without a token (%o) only methods that need none are answered',
     async (headers) => {
       const refused = await ask(serve(), required, { headers })
       expect([refused.status, refused.body.error]).toEqual([401, 'AuthMissing'])
@@ -252,7 +252,7 @@ describe('who asks', () => {
     },
   )
 
-  test('a bad token is refused even where none is needed, unless it is not looked at', async () => {
+  test('a bad token is refused even if optional, unless the method ignores it', async () => {
     const headers = { authorization: 'Bearer rubbish' }
     const answer = await ask(serve(), optional, { headers })
     expect([answer.status, answer.body.error]).toEqual([401, 'BadJwt'])
@@ -267,7 +267,7 @@ describe('who asks', () => {
     expect(seen).toEqual([])
   })
 
-  test('while the directory is away the answer is 503, which a PDS passes on', async () => {
+  test('while the directory is unreachable the answer is 503, which a PDS passes on', async () => {
     const stranger = await world.plc.create({ handle: 'stranger.test' })
     world.plc.failWith(500)
     const headers = await bearer(TIMELINE, stranger)
@@ -276,7 +276,7 @@ describe('who asks', () => {
     expect([status, body.error]).toEqual([503, 'UpstreamFailure'])
   })
 
-  test('the list of members is asked after the token, and may turn an account away', async () => {
+  test('the list of members is checked after the token, and may refuse an account', async () => {
     const asked: string[] = []
     const onViewer = async (did: string) => {
       asked.push(did)
@@ -292,7 +292,7 @@ describe('who asks', () => {
   })
 })
 
-describe('what reaches a handler', () => {
+describe('the handler receives', () => {
   test('parameters, labelers and the token', async () => {
     const headers = await bearer()
     const labelers = 'did:plc:ar7c4by46qjdydhdevvrndac;redact'
@@ -306,7 +306,7 @@ describe('what reaches a handler', () => {
     expect(context?.signal.aborted).toBe(false)
   })
 
-  test('bad parameters are refused before anyone is asked who they are', async () => {
+  test('bad parameters are refused before authentication', async () => {
     const { status, body } = await ask(serve(), `/xrpc/${TIMELINE}?limit=101`)
     expect([status, body.error]).toEqual([400, 'InvalidRequest'])
     expect(body.message).toBe('limit can not be greater than 100')
@@ -364,7 +364,7 @@ describe('what reaches a handler', () => {
 describe('answers', () => {
   const path = `/xrpc/${PROFILE}?actor=alice.test`
 
-  test('ready bytes go out untouched, with the handler’s headers', async () => {
+  test('ready bytes are sent unchanged, with the handler’s headers', async () => {
     const headers = { 'atproto-repo-rev': '3k2yihcrp6f2c' }
     const response = await serve(() => ({ body: page, headers })).fetch(new Request(url(path)))
     expect(Buffer.from(await response.arrayBuffer()).equals(page)).toBe(true)
@@ -372,7 +372,7 @@ describe('answers', () => {
     expect(response.headers.get('atproto-repo-rev')).toBe('3k2yihcrp6f2c')
   })
 
-  test('are compressed where the client wants it and it is worth it', async () => {
+  test('are compressed if the client accepts it and it is worthwhile', async () => {
     const server = serve(({ params }) => ({
       body: params['actor'] === 'small.test' ? { small: true } : page,
     }))
@@ -385,7 +385,7 @@ describe('answers', () => {
     expect(small.headers.get('content-encoding')).toBeNull()
   })
 
-  test('are left as they are for a PDS that is going to edit them', async () => {
+  test('are left uncompressed for a PDS that is going to edit them', async () => {
     const headers = { 'accept-encoding': 'identity;q=1,gzip;q=0.3,deflate;q=0.2' }
     const answer = await ask(
       serve(() => ({ body: page })),
@@ -417,7 +417,7 @@ describe('answers', () => {
     ],
     ['no error at all', () => Promise.reject(undefined)],
   ])(
-    'a failure of ours, %s, tells nothing and is logged with its request id',
+    'an internal failure, %s, reveals nothing and is logged with its request id',
     async (_how, fail) => {
       const { status, body, headers } = await ask(serve(fail), path)
       expect([status, body]).toEqual([
@@ -428,7 +428,7 @@ describe('answers', () => {
     },
   )
 
-  test('what a client sends cannot forge a line of the log', async () => {
+  test('a client’s input cannot forge a line of the log', async () => {
     const fail = () => Promise.reject(new Error('x'))
     await ask(serve(fail), `/xrpc/${PROFILE}?actor=alice.test&x=%0a{"level":60}`)
     const [line, message] = logged as [Record<string, unknown>, string]
@@ -436,7 +436,7 @@ describe('answers', () => {
     expect(JSON.stringify(line['path'])).not.toContain('level')
   })
 
-  test('a broken invariant is answered, and reported to stop for', async () => {
+  test('a broken invariant is answered, and reported as fatal', async () => {
     const broken: unknown[] = []
     const error = new InvariantError('two and two are five')
     const server = serve(() => Promise.reject(error), { onBroken: (one) => void broken.push(one) })
@@ -444,7 +444,7 @@ describe('answers', () => {
     expect(broken).toEqual([error])
   })
 
-  test('a handler that never ends is given up, and told so', async () => {
+  test('a handler that never ends is given up, and notified', async () => {
     const server = serve(
       ({ signal }) => {
         signal.addEventListener('abort', () => logged.push('told'))
@@ -457,7 +457,7 @@ describe('answers', () => {
     await until(() => logged.includes('told'))
   })
 
-  test('request ids are all different', async () => {
+  test('request ids are unique', async () => {
     const server = serve()
     const ids = await Promise.all(
       Array.from({ length: 50 }, async () => (await ask(server, path)).headers.get('x-request-id')),
@@ -491,7 +491,7 @@ describe('over sockets', () => {
     return { request, answer: promise }
   }
 
-  /** Sends bytes as they are, and gives back everything that comes until the end. */
+  /** Sends raw bytes, and returns everything received until the end. */
   function raw(port: number, text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -549,7 +549,7 @@ describe('over sockets', () => {
     expect((await answer).status).toBe(200)
   })
 
-  test('a body that announces itself too large is refused unread', async () => {
+  test('a body with too large a stated length is refused unread', async () => {
     const { port } = await listening()
     const headers = {
       ...(await bearer(MUTE)),
@@ -562,7 +562,7 @@ describe('over sockets', () => {
     request.destroy()
   })
 
-  test('a body that is refused does not end what else comes over its connection', async () => {
+  test('a refused body does not end later requests on its connection', async () => {
     const { port } = await listening()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const headers = { ...(await bearer(MUTE)), 'content-type': 'application/json' }
@@ -618,7 +618,7 @@ describe('over sockets', () => {
     }
     const statusesOf = (text: string) =>
       [...text.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
-    // It may not come to read the answer.
+    // It may be cut off before reading the answer.
     const refused = await send(50_000, 1).catch(() => '')
     expect(['', '400']).toContain(statusesOf(refused).join(' '))
     expect(seen).toEqual([])
@@ -655,7 +655,7 @@ describe('over sockets', () => {
     expect(await raw(port, text)).toMatch(new RegExp(`^HTTP/1.1 ${status}`))
   })
 
-  test('a query whose client has gone is told so', async () => {
+  test('a query whose client has disconnected is notified', async () => {
     const told = Promise.withResolvers<void>()
     const { port } = await listening(({ signal }) => {
       signal.addEventListener('abort', () => told.resolve())
@@ -671,7 +671,7 @@ describe('over sockets', () => {
     await told.promise
   })
 
-  test('a client that leaves in the middle of its body is no failure of ours', async () => {
+  test('a client that disconnects in the middle of its body is not an internal failure', async () => {
     const refused = Promise.withResolvers<unknown>()
     const log = {
       debug: (line: unknown) => refused.resolve(line),
@@ -690,14 +690,14 @@ describe('over sockets', () => {
     expect(await refused.promise).toMatchObject({ status: 400, path: `/xrpc/${MUTE}` })
   })
 
-  test('of requests in a row on one connection only the first few are begun', async () => {
+  test('of consecutive requests on one connection only the first few are begun', async () => {
     const { port } = await listening(() => new Promise(() => undefined))
     const request = `GET /xrpc/${PROFILE}?actor=a.test HTTP/1.1\r\nhost: a\r\n\r\n`
     await raw(port, request.repeat(200)).catch(() => undefined)
     expect(seen.length).toBeLessThan(20)
   })
 
-  test('closing answers what runs, takes nothing more, and ends idle connections', async () => {
+  test('closing answers running requests, accepts no more, and ends idle connections', async () => {
     const release = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const { server, port } = await listening(async () => {
@@ -722,7 +722,7 @@ describe('over sockets', () => {
     await idleEnded
   })
 
-  test('one that is about to stop says so where its health is asked for, and answers everything else', async () => {
+  test('a server about to stop says so in its health, and answers everything else', async () => {
     const { server, port } = await listening(() => ({ body: { feed: ['whole'] } }))
     server.leave()
     const asked = ['/xrpc/_health', `/xrpc/${PROFILE}?actor=a.test`].map((path) => get(port, path))
@@ -733,13 +733,13 @@ describe('over sockets', () => {
     expect([page!.status, page!.headers['connection']]).toEqual([200, 'close'])
   })
 
-  test('a port that is taken is an error', async () => {
+  test('a port in use is an error', async () => {
     const { port } = await listening()
     const second = serve(undefined, { config: { ...config, port } })
     await expect(second.listen()).rejects.toThrow('EADDRINUSE')
   })
 
-  test('closing without having listened is fine', async () => {
+  test('closing without having listened is allowed', async () => {
     await expect(serve().close()).resolves.toBeUndefined()
   })
 })

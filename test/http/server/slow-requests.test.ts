@@ -1,5 +1,5 @@
-// Which requests are kept as slow, and that the parts of each add up: on a server with a socket, and with times of
-// our own.
+// Which requests are recorded as slow, and that the parts of each add up: on a server with a socket, with
+// controlled times.
 
 import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ async function serve(
   return { ask, list: slowRequests.list }
 }
 
-test('the parts of a request add up, whatever becomes of it', async () => {
+test('the parts of a request add up, whatever its outcome', async () => {
   const { ask, list } = await serve({
     ready: () => new Promise((resolve) => setImmediate(resolve)),
     handler() {
@@ -81,7 +81,7 @@ test('the parts of a request add up, whatever becomes of it', async () => {
   await expect.poll(() => list().every(({ collectionsMs }) => collectionsMs > 0)).toBe(true)
 })
 
-test('what goes by no router is listed too, by what it is counted as', async () => {
+test('requests that bypass the router are listed too, by their counted name', async () => {
   const direct: DirectRoute = {
     path: '/v1/timelines/',
     route: () => 'timeline-pages',

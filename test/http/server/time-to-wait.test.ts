@@ -1,5 +1,5 @@
-// How long a request may wait for others counts from its arrival, on a server with a socket: what looking up who
-// asks takes is gone for what is waited for afterwards.
+// A request's time to wait for other servers counts from its arrival, on a server with a socket: the time
+// spent looking up the caller is not available for later waits.
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
@@ -17,7 +17,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** @returns what is left for the first thing waited for, and what for the second, which has more. */
+/** @returns the time left for the first wait, and for the second, which has more */
 async function leftAfter(times: { lookUpMs: number; firstMs: number }): Promise<number[]> {
   let at = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => at)
@@ -52,14 +52,14 @@ async function leftAfter(times: { lookUpMs: number; firstMs: number }): Promise<
   return left
 }
 
-test('where nothing had to be looked up, each wait has its own time', async () => {
+test('without a look-up, each wait has its own time', async () => {
   expect(await leftAfter({ lookUpMs: 0, firstMs: 2_000 })).toEqual([6_500, 5_500])
 })
 
-test('what the look-up of who asks took is not waited for again', async () => {
+test('the time of the caller’s look-up is subtracted from later waits', async () => {
   expect(await leftAfter({ lookUpMs: 5_000, firstMs: 1_000 })).toEqual([2_500, 1_500])
 })
 
-test('after a look-up as long as all waits, nothing is waited for', async () => {
+test('after a look-up as long as all waits, none remain', async () => {
   expect(await leftAfter({ lookUpMs: 9_000, firstMs: 0 })).toEqual([0, 0])
 })

@@ -1,5 +1,5 @@
-// What is no request that Node can read, over real sockets: one answer in the form of all refusals, and none in the
-// middle of another.
+// Requests that Node cannot parse, over real sockets: each gets one answer in the usual form of a refusal,
+// and never in the middle of another answer.
 
 import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
@@ -49,7 +49,7 @@ test.each([
 test.each([
   ['has begun', BROKEN, (one: ServerResponse) => one.write('first')],
   ['waits for another', `${GET}\r\n${BROKEN}`, () => undefined],
-])('nothing is said into an answer that %s', async (_what, text, answer) => {
+])('writes nothing into an answer that %s', async (_what, text, answer) => {
   const begun = Promise.withResolvers<void>()
   const { socket, all } = await connected((_request, response) => {
     answer(response)

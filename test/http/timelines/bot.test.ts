@@ -1,4 +1,4 @@
-// The bot of docs/TIMELINES.md, as it stands there.
+// The bot of docs/TIMELINES.md, run as written there.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 400_000)
 afterAll(() => world.close())
 
-test('the bot of the page notes what speaks of walruses, once', async () => {
+test('the bot of the page notes posts that mention walruses, once', async () => {
   const page = readFileSync(join(ROOT, 'docs/TIMELINES.md'), 'utf8')
   const code = /```js\n([\s\S]*?)```/.exec(page)![1]!
   expect(code.trim().split('\n').length).toBeLessThan(25)

@@ -1,4 +1,5 @@
-// Graphs that programs keep, of a running process, against sets of pairs kept beside them, with kill -9 in between.
+// Graphs kept by programs in a running process, against sets of pairs kept by the test, with kill -9 in
+// between.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -37,7 +38,7 @@ const get = <T>(path: string) => world.ask<T>('GET', `/v1/graphs/${path}`, { tok
 const edit = (graph: string, body: unknown) =>
   world.ask('POST', `/v1/graphs/${graph}/edges`, { token, body })
 
-/** Lines, or the refusal. */
+/** Lines, or the error. */
 async function lines(path: string): Promise<unknown[]> {
   const headers = { authorization: `Bearer ${token}`, accept: 'application/x-ndjson' }
   const response = await fetch(`${world.origin()}/v1/graphs/${path}`, { headers })
@@ -84,7 +85,10 @@ function randomPairs(most: number): Pair[] {
   return Array.from({ length: random.below(most) }, () => [random.pick(NAMES), random.pick(NAMES)])
 }
 
-/** Removals come first. @returns how many of each there should be. */
+/**
+ * Removals are applied first.
+ * @returns the expected count of each
+ */
 function applyToModel(add: Pair[], remove: Pair[]) {
   const removed = remove.filter((pair) => edges.delete(pair.join(' '))).length
   let added = 0
@@ -143,7 +147,7 @@ test(`random follows that come and go, over kill -9 (seed ${SEED})`, async () =>
   expect(body).toEqual({ results: pairs.map((pair) => edges.has(pair.join(' '))) })
 }, 400_000)
 
-test('a load that a kill -9 breaks off goes on where it was, and what was dumped loads the same', async () => {
+test('a load interrupted by kill -9 continues where it was, and a dump loads the same', async () => {
   const list = Array.from({ length: 5_500 }, (_, i) => {
     return { actor: `a${i}`, follows: [`a${i + 1}`, `a${i + 2}`, 'hub'] }
   })
@@ -186,13 +190,13 @@ test('a load that a kill -9 breaks off goes on where it was, and what was dumped
   expect(await dump('copy')).toHaveLength(dumped.length)
 }, 400_000)
 
-test('a dump goes on behind the line whose cursor is given', async () => {
+test('a dump continues after the line whose cursor is given', async () => {
   const all = (await lines('random/adjacency')) as { cursor: string }[]
   const at = Math.floor(all.length / 2)
   expect(await lines(`random/adjacency?cursor=${all[at]!.cursor}`)).toEqual(all.slice(at + 1))
 })
 
-test('a graph that is deleted is gone at once, and its name can be used again', async () => {
+test('a deleted graph is gone at once, and its name can be used again', async () => {
   const path = '/v1/graphs/copy'
   expect((await world.ask('DELETE', path, { token })).body).toEqual({ deleted: true })
   expect((await get('copy')).status).toBe(404)
@@ -201,7 +205,7 @@ test('a graph that is deleted is gone at once, and its name can be used again', 
   expect(await dump('copy')).toEqual([['x', 'y']])
 })
 
-test('what adds no follow makes no graph', async () => {
+test('a request that adds no follow creates no graph', async () => {
   for (const body of [{}, { remove: [['a', 'b']] }]) {
     const { status, body: answer } = await edit('none', body)
     expect([status, answer]).toEqual([200, { added: 0, removed: 0 }])
@@ -209,7 +213,7 @@ test('what adds no follow makes no graph', async () => {
   expect((await get('none')).status).toBe(404)
 })
 
-test('a line that is wrong is named; those before it are applied', async () => {
+test('a wrong line is named; those before it are applied', async () => {
   const good = '{"actor":"x","follows":["y"]}\n'
   for (const bad of ['{', '{"actor":"x"}', '{"actor":"two words","follows":[]}', '[]']) {
     const { status, body } = await load(
@@ -230,7 +234,7 @@ test('a line that is wrong is named; those before it are applied', async () => {
   expect((await load('wrong', 'long', 0, long)).status).toBe(413)
 })
 
-test('what is wrong is refused, and who has no such scope', async () => {
+test('invalid requests are refused, and so are tokens without the scope', async () => {
   const status = async (path: string) => (await get(path)).status
   expect(await status('never/follows?actor=a')).toBe(404)
   expect(await status('BAD%20NAME')).toBe(400)

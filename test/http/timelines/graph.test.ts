@@ -1,4 +1,4 @@
-// The graph for programs, of a running process, against lists kept beside it.
+// The graph for programs in a running process, against lists kept by the test.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom } from '../../support/random.ts'
@@ -62,7 +62,7 @@ test(`lists, page by page (seed ${SEED})`, async () => {
   }
 })
 
-test('with NDJSON, a whole list at once, and everybody’s', async () => {
+test('with NDJSON, a whole list at once, and the whole graph', async () => {
   const lines = async <T>(path: string) => {
     const headers = { authorization: `Bearer ${token}`, accept: 'application/x-ndjson' }
     const response = await fetch(`${world.origin()}/v1/graph/${path}`, { headers })
@@ -81,7 +81,7 @@ test('with NDJSON, a whole list at once, and everybody’s', async () => {
   expect(pairs.sort()).toEqual(expected.sort())
 })
 
-test('questions by the hundred', async () => {
+test('hundreds of pairs in one request', async () => {
   const pairs = NAMES.flatMap((a) => NAMES.map((b) => [a, b] as const))
   const body = { pairs: pairs.map(([a, b]) => [world.didOf(a), world.didOf(b)]) }
   const answer = await world.ask<{ results: boolean[] }>('POST', '/v1/graph/contains', {
@@ -91,7 +91,7 @@ test('questions by the hundred', async () => {
   expect(answer.body.results).toEqual(pairs.map(([a, b]) => edges.has(`${a} ${b}`)))
 })
 
-test('what up to eight lists have in common', async () => {
+test('the intersection of up to eight lists', async () => {
   for (let i = 0; i < 20; i++) {
     const sets = Array.from({ length: 2 + random.below(3) }, () => {
       return [random.chance(0.5) ? 'follows' : 'followers', random.pick(NAMES)] as const
@@ -104,7 +104,7 @@ test('what up to eight lists have in common', async () => {
   }
 })
 
-test('what is wrong is refused, and who has no such scope', async () => {
+test('invalid requests are refused, and so are tokens without the scope', async () => {
   const status = async (path: string) => (await ask(path)).status
   expect(await status('follows')).toBe(400)
   expect(await status('follows?actor=alice')).toBe(400)

@@ -1,5 +1,5 @@
-// Hundreds of readers of one timeline, who are told a few at a time: some leave at their first event, others come
-// while events are under way, and each has every event once, in order.
+// Hundreds of readers of one timeline, notified a few at a time: some leave at their first event, others join
+// while events are being sent, and each gets every event once, in order.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -57,7 +57,7 @@ async function post(from: number, to: number): Promise<void> {
   }
 }
 
-test('who stays, and who comes meanwhile, has every event once and in order', async () => {
+test('readers that stay, and those that join meanwhile, get every event once and in order', async () => {
   await post(1, 1)
   const staying = await Promise.all(Array.from({ length: READERS }, () => listen()))
   await Promise.all(Array.from({ length: READERS / 4 }, () => listen((one) => one.leave())))
