@@ -48,7 +48,7 @@ const origin = `http://localhost:${config.port}`
 
 const main = join(import.meta.dirname, '../src/main.ts')
 // Same as scripts/start.
-const slipstream = spawn(process.execPath, ['--max-semi-space-size=4', main], {
+const slipstream = spawn(process.execPath, ['--max-semi-space-size=16', main], {
   stdio: 'inherit',
   // Ctrl-C signals the whole process group; the server would get it twice and not shut down
   // cleanly.
