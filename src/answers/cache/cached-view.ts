@@ -1,14 +1,14 @@
-// A cached view: the JSON of a view that was made once for every viewer, cut at its slots
-// (answers/views/slots.ts), with what is to be known about it before it is shown to somebody.
+// A cached view: the JSON of a view built once for every viewer and cut at its slots
+// (answers/views/slots.ts), with the conditions to check before it is shown to a viewer.
 
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 import type { FeedItemAccounts } from '../views/rules.ts'
 
-/** What cached views there are; each kind is keyed by the integer named. */
+/** The kinds of cached view; each is keyed by the integer named. */
 export const CACHED = {
   /** feedViewPost of a feed item. */
   item: 0,
-  /** The same as the post that its author pinned. */
+  /** feedViewPost of a feed item that is its author's pinned post. */
   pinnedItem: 1,
   /** postView of posts.id. */
   post: 2,
@@ -16,55 +16,61 @@ export const CACHED = {
   profile: 3,
   /** profileView of a uid. */
   fullProfile: 4,
-  /** The counts of posts.id. */
+  /** Counts of posts.id. */
   counts: 5,
 } as const
 
 export type CachedKind = (typeof CACHED)[keyof typeof CACHED]
 export const KINDS = Object.values(CACHED)
 
-/** `refused`: can't be made once for everybody; each viewer's is made anew. */
+/** `refused`: the view cannot be shared between viewers and is rebuilt for each of them. */
 type Showing = 'shown' | 'absent' | 'refused'
 
-/** What an answer had to leave out because it is not here: see http/xrpc/fetch-requests.ts. */
+/**
+ * Records and accounts an answer had to omit because the index lacks them: see
+ * http/xrpc/fetch-requests.ts.
+ */
 export type Missing = { uris: readonly string[]; dids: readonly string[] }
 
 export type ItemFacts = FeedItemAccounts & {
-  /** posts.id of what is shown, of its parent (0: none), and whether it is a reply at all. */
+  /** posts.id of the shown post and of its parent (0: none), and whether the post is a reply. */
   post: number
-  /** reposts.id, where the item is a repost; 0 where not. */
+  /** reposts.id if the item is a repost, otherwise 0. */
   repost: number
   parent: number
   isReply: boolean
-  /** The item's own: of the repost where it is one. Empty where its row is gone. */
+  /** CID of the item itself: of the repost if it is one. Empty if its row is gone. */
   cid: string
 }
 
 export type CachedView = {
   showing: Showing
-  /** Byte text around the slots, without the brace at the end: one more than there are slots. */
+  /** Byte text around the slots, without the closing brace: one more piece than there are slots. */
   pieces: readonly string[]
-  /** Kind and id of each slot in turn. */
+  /** Kind and id of each slot, alternating. */
   slots: readonly number[]
-  /** Only for viewers in no block with these accounts. */
+  /** Accounts whose blocks with the viewer make this view unusable. */
   withoutBlocks: readonly number[]
   /**
-   * Posts and accounts, as their `dependency`, that labelers may say something about. What stands in
-   * slots says so itself.
+   * Posts and accounts, as their `dependency`, that labelers may label. Views in slots list their
+   * own.
    */
   labelSubjects: readonly number[]
-  /** Where it shows labels: each a subject, the piece, and the place in it. In order. */
+  /** Where the view shows labels, in order: triples of subject, piece and offset in the piece. */
   labelSpots: readonly number[]
   missing: Missing | undefined
-  /** Not for the account itself; 0 where for everyone. */
+  /** The one account that may not be shown this view; 0 if there is none. */
   notFor: number
-  /** Then it is to be made anew; milliseconds since 1970. */
+  /** When the view expires and must be rebuilt; milliseconds since 1970. */
   before: number
-  /** Of profiles: nothing that they stand in is written for visitors, but presented for them. */
+  /**
+   * Profiles only: a view containing this one is never written for visitors, but presented by the
+   * slow path.
+   */
   forMembersOnly: boolean
   /** The post's author; 0 for other kinds. */
   author: number
-  /** Of feed items only. */
+  /** Feed items only. */
   facts: ItemFacts | undefined
 }
 
@@ -83,7 +89,7 @@ export const ABSENT: CachedView = {
   facts: undefined,
 }
 
-/** About what it takes in memory, with its place in a map: measured on the heap. */
+/** Approximate memory of a cached view and its map entry, as measured on the heap. */
 export function cachedViewBytes(cachedView: CachedView): number {
   const { pieces, slots, withoutBlocks, labelSubjects, labelSpots, missing, facts } = cachedView
   const numbers = slots.length + withoutBlocks.length + labelSubjects.length + labelSpots.length
@@ -95,7 +101,7 @@ export function cachedViewBytes(cachedView: CachedView): number {
   return bytes
 }
 
-// What a cached view depends on besides the row that it is keyed by, as one number.
+// What a cached view depends on besides its own row, each encoded as one number.
 
 const SORTS = 8
 
@@ -103,21 +109,21 @@ export const dependency = {
   post: (id: number): number => id * SORTS,
   actor: (uid: number): number => uid * SORTS + 1,
   repost: (id: number): number => id * SORTS + 2,
-  /** Whether there is a block between the account and any other. */
+  /** Blocks between the account and any other account. */
   ties: (uid: number): number => uid * SORTS + 3,
-  /** Whether there is one between these two. Among many millions of accounts some pairs coincide. */
+  /** The block between two accounts. A few pairs among many millions of accounts share a number. */
   block: (uid: number, otherUid: number): number => {
     const [lower, higher] = uid < otherUid ? [uid, otherUid] : [otherUid, uid]
     return ((lower % MAX_UID) * MAX_UID + (higher % MAX_UID)) * SORTS + 4
   },
 }
 
-/** Whether it stands for a post or an account: what labels can be about. */
+/** Whether the dependency is a post or an account: the subjects that labels can be about. */
 export function isLabelSubject(on: number): boolean {
   return on % SORTS <= 1
 }
 
-/** The other way round. */
+/** Decodes the dependency of a post or an account. */
 export function labelSubject(on: number): { post: number } | { account: number } {
   const id = Math.floor(on / SORTS)
   return on % SORTS === 0 ? { post: id } : { account: id }
@@ -125,7 +131,7 @@ export function labelSubject(on: number): { post: number } | { account: number }
 
 const MAX_UID = 1 << 24
 
-/** The row that a cached view is keyed by. */
+/** The row that keys a cached view, as a dependency. */
 export function ownDependency(kind: CachedKind, id: number): number {
   switch (kind) {
     case CACHED.item:

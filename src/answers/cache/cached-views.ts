@@ -1,6 +1,6 @@
-// Cached views kept from request to request, until one of the things that they were made of changes, or until there
-// is no room. Bounded by bytes, in two generations (as answers/hydrate/cached-rows.ts): what was not asked for while
-// the younger one filled up is forgotten with the older one.
+// Cached views kept across requests until one of their dependencies changes or room runs out. Bounded by
+// bytes, in two generations (like answers/hydrate/cached-rows.ts): views not read while the younger
+// generation filled up are evicted with the older one.
 
 import {
   type CachedKind,
@@ -16,7 +16,7 @@ type Entry = { cachedView: CachedView; dependencies: readonly number[]; bytes: n
 
 class Generation {
   readonly entries = KINDS.map(() => new Map<number, Entry>())
-  /** Cached views as `id * KINDS.length + kind`. */
+  /** Keys of dependent cached views, as `id * KINDS.length + kind`. */
   readonly dependents = new Map<number, number | number[]>()
   bytes = 0
 
@@ -33,7 +33,7 @@ class Generation {
   }
 
   forget(kind: CachedKind, id: number): void {
-    // Its bytes count on until the generation ends: so does what the index holds of it.
+    // Its bytes still count until the generation ends, as does its entry in the index.
     this.entries[kind]!.delete(id)
   }
 
@@ -48,16 +48,17 @@ class Generation {
 }
 
 /**
- * Each generation has an index of its own, from what cached views depend on to those that do; it goes with its
- * generation, so nothing has to be taken out of it. An entry may therefore name a cached view that was forgotten and
- * made anew meanwhile: then that one is forgotten once more than need be.
+ * Each generation has its own index from dependencies to the cached views that depend on them. The
+ * index is dropped with its generation, so entries are never removed from it. An entry may
+ * therefore name a cached view that has been evicted and rebuilt since; that view is then evicted
+ * once more than necessary.
  */
 export class CachedViews {
   #maxBytes: number
   #young = new Generation()
   #old = new Generation()
 
-  /** @param maxBytes - of everything kept, as estimated. */
+  /** @param maxBytes - estimated bytes of all cached views. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -66,7 +67,7 @@ export class CachedViews {
     return this.#young.bytes + this.#old.bytes
   }
 
-  /** What is more than that is forgotten now. */
+  /** Evicts any excess immediately. */
   keepAtMost(bytes: number): void {
     this.#maxBytes = bytes
     if (this.bytes > bytes) this.#old = new Generation()
@@ -83,7 +84,7 @@ export class CachedViews {
     return aged.cachedView
   }
 
-  /** @param dependencies - cached-view.ts `dependency`; the row that it is keyed by goes without saying. */
+  /** @param dependencies - cached-view.ts `dependency`; the view's own row is implied. */
   keep(
     kind: CachedKind,
     id: number,

@@ -1,5 +1,5 @@
-// What each invalidation (data/shared-memory/invalidation-kinds.ts) makes us forget: exactly what was made of what it names.
-// Adding something that is kept means adding here what changes it.
+// What each invalidation (data/shared-memory/invalidation-kinds.ts) evicts: exactly the entries built from
+// what it names. Anything new that is cached needs its invalidations here.
 
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { Invalidation } from '../../data/shared-memory/invalidation-ring.ts'
@@ -72,7 +72,7 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept
         return labels.forget(b === 0 ? dependency.actor(a) : dependency.post(b))
       case INVALIDATION.feed:
         return heads.forget(a)
-      // Counts of accounts, lists, cold starts and what programs post stand in no cached view.
+      // No cached view contains counts of accounts, lists, backfills or custom timelines.
       case INVALIDATION.actorCounts:
       case INVALIDATION.backfills:
       case INVALIDATION.customTimeline:

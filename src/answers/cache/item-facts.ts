@@ -1,5 +1,5 @@
-// What filters ask of items. As cached views, facts know nothing of labels; of what the labelers of the
-// request act upon, they are read anew, since it may have been taken down.
+// The facts about items that filters need. Like cached views, facts are independent of labels; facts about
+// posts that the request's labelers act upon are read again, since such a post may have been taken down.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { asEveryone, asVisitor, type Reader } from '../hydrate/reader.ts'
@@ -11,7 +11,7 @@ import { factsOf, makeItems } from './make-views.ts'
 
 type Parts = { hydrator: Hydrator; kept: CachedViews; labels: LabelMemories }
 
-/** @returns in the order of `items`. */
+/** @returns the facts in the order of `items`. */
 export function itemFacts(parts: Parts, items: readonly number[], reader: Reader): ItemFacts[] {
   const { hydrator, kept } = parts
   if (reader.seesTakenDown) {

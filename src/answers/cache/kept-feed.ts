@@ -1,5 +1,5 @@
-// Merged feeds (data/store/merged-feed.ts) that read what is not kept: the heads of lists, and the CIDs of
-// items that are about to be presented or just were.
+// Merged feeds (data/store/merged-feed.ts) that read only what is not cached. Cached are the heads of lists,
+// and the CIDs of items that are about to be presented or just were.
 
 import type { Db } from '../../data/store/db.ts'
 import type { KeptHeads } from '../../data/store/kept-heads.ts'

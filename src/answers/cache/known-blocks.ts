@@ -1,6 +1,6 @@
-// Between which accounts a block stands, as far as it was asked: lists of accounts leave out those in
-// a block with the account that they are about. Those between whom a list blocks that some labeler took
-// down are read anew for each request, whose labelers decide.
+// Remembers which pairs of accounts have a block between them, as far as they were looked up: lists of
+// accounts omit those in a block with the account that the list is about. Pairs blocked by a list that some
+// labeler took down are read again for each request, because its labelers decide.
 
 import { blockedPairs } from '../hydrate/blocked-pairs.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
@@ -8,7 +8,7 @@ import { asEveryone, asVisitor, type Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import { PairMemory } from './pair-memory.ts'
 
-/** Then all is forgotten; about 50 bytes each. */
+/** Pairs held before all are dropped; about 50 bytes each. */
 const MAX_PAIRS = 100_000
 
 type Known = 'blocked' | 'free' | 'disputed'
@@ -36,7 +36,7 @@ export class KnownBlocks extends PairMemory<Known> {
     return blockedPairs([...blocked, ...disputed.filter(([uid, other]) => judged.has(uid, other))])
   }
 
-  /** Pairs of one account stand together, so each account is looked up once; most are free. */
+  /** Looks each account up once, since its pairs are adjacent. Most pairs are free. */
   #sorted(pairs: readonly AccountPair[]): Sorted {
     const sorted: Sorted = { blocked: [], disputed: [], unknown: [] }
     let others: ReadonlyMap<number, Known> | undefined

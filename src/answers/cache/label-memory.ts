@@ -1,8 +1,7 @@
-// What the labelers of recent requests say about posts and accounts, for each set of labelers, as it stands in views:
-// of most nothing. What they act upon takes the slow path, with everything else that differs from viewer to viewer.
-//
-// Keyed by cached-view.ts `dependency` of the post or the account. Bounded by bytes; the set that was not asked for
-// longest goes first, and one that alone fills it all begins anew.
+// Labels that the labelers of recent requests put on posts and accounts, as they appear in views, for each
+// set of labelers. Most subjects have none; those the labelers act upon take the slow path, as does all else
+// that differs by viewer. Keyed by cached-view.ts `dependency` of the post or account. Bounded by bytes:
+// evicts the least recently used set first; a set that alone exceeds the limit is cleared.
 
 import type { Labelers } from '../hydrate/labelers.ts'
 import type { Labelled } from '../hydrate/types.ts'
@@ -12,21 +11,21 @@ const MAX_BYTES = 20 << 20
 const MAX_SETS = 64
 const ENTRY_BYTES = 50
 const TEXT_BYTES = 32
-/** Somebody labels one subject with everything there is. */
+/** Longer texts take the slow path, in case a labeler applies every label there is. */
 const MAX_TEXT = 4_096
 
-/** They may change more than what labels a view shows, or end without anybody saying so. */
+/** The labels may change more than the labels shown in a view, or expire without an event. */
 export const ACTED_UPON = Symbol('acted upon')
 
-/** Byte text: labels with commas between them, or nothing. */
+/** Byte text: labels separated by commas, or empty. */
 export type SaidOf = string | typeof ACTED_UPON
 
 export class LabelMemory {
-  /** Only ever grows until all is forgotten, so it is rather too much than too little. */
+  /** An upper estimate: it only grows until the memory is cleared. */
   bytes = 0
   readonly #said = new Map<number, SaidOf>()
 
-  /** @returns undefined where it was not asked. */
+  /** @returns undefined if the subject has not been looked up. */
   get(subject: number): SaidOf | undefined {
     return this.#said.get(subject)
   }
@@ -55,12 +54,12 @@ function saidIn({ labels, isActedUpon }: Labelled): SaidOf {
 }
 
 export class LabelMemories {
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #sets = new Map<string, LabelMemory>()
-  /** Most requests come with the same ones, which are the last then. */
+  /** Most requests name the same labelers, so the last set usually matches. */
   #last: { labelers: Labelers; memory: LabelMemory } | undefined
 
-  /** @returns undefined where nobody's labels count. */
+  /** @returns undefined if no labels count. */
   of(labelers: Labelers): LabelMemory | undefined {
     if (labelers.dids.length === 0) return undefined
     if (this.#last?.labelers !== labelers) {
@@ -101,7 +100,7 @@ export class LabelMemories {
   }
 }
 
-/** Those that may redact act upon more. */
+/** Includes which labelers may redact, since more of their labels are acted upon. */
 function keyOf({ dids, redact }: Labelers): string {
   const one = (did: string) => (redact.has(did) ? `${did};` : did)
   return dids.length === 1 ? one(dids[0]!) : dids.map(one).sort().join()

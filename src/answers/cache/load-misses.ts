@@ -1,4 +1,4 @@
-// Loads what a page lacks, each kind of thing in a few statements, and makes cached views of it.
+// Loads what a page is missing, each kind in a few statements, and builds cached views from it.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import { asEveryone, type Reader, withoutLabelers } from '../hydrate/reader.ts'
@@ -17,7 +17,7 @@ export function loadMisses(
   { memory, labels }: { memory: ViewerMemory | undefined; labels: LabelMemory | undefined },
 ): void {
   const { hydrator } = parts
-  // Neither cached views nor what is kept of viewers is about one set of labelers.
+  // Cached views and viewer memories are independent of any set of labelers.
   loadCachedViews(misses, parts, asEveryone(reader))
   if (memory) {
     const byList = loadViewer({ hydrator, memory, reader: withoutLabelers(reader) }, misses)
@@ -27,7 +27,10 @@ export function loadMisses(
   misses.clear()
 }
 
-/** Asks what is said of these. @param subjects - `dependency` of posts and accounts */
+/**
+ * Loads the labels of these subjects.
+ * @param subjects - `dependency` of posts and accounts
+ */
 export function loadLabels(
   hydrator: Hydrator,
   subjects: readonly number[],
@@ -68,7 +71,7 @@ function loadCachedViews(
   }
 }
 
-/** @returns those to whom there is a relation by list, see loadRelations. */
+/** @returns the accounts with a relation by list, see loadRelations. */
 function loadViewer(
   loadParts: { hydrator: Hydrator; memory: ViewerMemory; reader: Reader },
   { relations, posts, gated }: Misses,

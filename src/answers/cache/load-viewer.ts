@@ -1,5 +1,5 @@
-// Fills a viewer's memory: what a page asks for and is not in it, batched, by the hydration and the
-// views that the slow path uses too.
+// Fills a viewer's memory with what a page asks for and the memory lacks: batched, and with the same
+// hydration and views as the slow path.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
@@ -13,7 +13,7 @@ import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 type LoadParts = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }
 
-/** Of visitors who are not signed in. */
+/** The relation of visitors who are not signed in. */
 export const NO_VIEWER: KnownRelation = {
   text: '',
   blocks: false,
@@ -22,11 +22,14 @@ export const NO_VIEWER: KnownRelation = {
   mutesQuotePosts: false,
 }
 
-/** Most accounts are nothing to a viewer, and nothing was done to most posts: those share these. */
+/**
+ * Shared by the accounts without a relation to the viewer and by the posts the viewer did not act
+ * on, which are the majority.
+ */
 let nothing: KnownRelation | undefined
 let undone: string | undefined
 
-/** @returns those to whom there is a relation by list, which is not loaded. */
+/** @returns the accounts with a relation by list, which is not loaded. */
 export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: number[]): number[] {
   const state = hydrator.relations(uids, reader)
   const byList: number[] = []
@@ -42,7 +45,10 @@ export function loadRelations({ hydrator, reader, memory }: LoadParts, uids: num
   return byList
 }
 
-/** They show the list, which changes without any tie having changed, and which labelers take down. */
+/**
+ * Loads relations by list for this visit only: they show the list, which changes without the
+ * relation changing and may be taken down by labelers.
+ */
 export function loadRelationsByList({ hydrator, reader, memory }: LoadParts, uids: number[]): void {
   const state = hydrator.relations(uids, reader)
   for (const uid of uids) memory.holdRelation(uid, describe(state, uid))
@@ -53,7 +59,7 @@ function describe(state: ProfileState, uid: number): KnownRelation {
   return { text, ...relationRules(state, uid) }
 }
 
-/** Of posts without gates that are not the viewer's own. */
+/** Loads posts that have no gates and are not the viewer's own. */
 export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]): void {
   const found = hydrator.postViewers(ids, reader)
   undone ??= viewerText(ungatedPostViewer(undefined))
@@ -63,7 +69,7 @@ export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]
   }
 }
 
-/** Of all others, each with the cached view that asks for it. */
+/** Loads all other posts, each with the cached view that asks for it. */
 export function loadGated(
   { hydrator, reader, memory }: LoadParts,
   posts: ReadonlyMap<number, CachedView>,

@@ -1,4 +1,4 @@
-// Cached views out of a state that was hydrated for nobody in particular, by the same views as ever.
+// Builds cached views, with the ordinary view functions, from a state hydrated for no particular viewer.
 
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
 import { feedViewPost } from '../views/feed-view-post.ts'
@@ -27,7 +27,7 @@ import {
 import type { CachedViews } from './cached-views.ts'
 import { type Watched, watchState } from './watched-state.ts'
 
-/** How the view of each kind is made; counts are no view of their own. */
+/** The view function of each kind. Counts have no view. */
 const feedViews: Partial<Record<CachedKind, (state: FeedState, id: number) => object | undefined>> =
   {
     [CACHED.item]: (state, item) => feedViewPost(state, item),
@@ -41,7 +41,7 @@ const profileViews: Partial<
   [CACHED.fullProfile]: profileView,
 }
 
-/** Those of these items, and of what stands in them. */
+/** Builds the cached views of these items and of the posts and accounts in their slots. */
 export function makeItems(
   kept: CachedViews,
   source: FeedState,
@@ -51,7 +51,7 @@ export function makeItems(
   const slots: number[] = []
   for (const item of items) {
     const { cachedView, dependencies } = makeOne(watched, item, feedViews[kind]!)
-    // Still being watched: the cached view depends on what they say, too.
+    // Computed while still being watched: the cached view depends on these facts, too.
     cachedView.facts = factsOf(watched.state, item)
     kept.keep(kind, item, cachedView, dependencies)
     slots.push(...cachedView.slots)
@@ -74,14 +74,16 @@ export function makeProfiles(
   for (const uid of uids) makeProfile(kept, watched, { kind, uid })
 }
 
-/** In two pieces: what an embedded post shows too, and what only a post in its own right does. */
+/**
+ * In two pieces: the counts that embedded posts show too, and those that only a post itself shows.
+ */
 export function makeCounts(kept: CachedViews, id: number, counts: PostCounts): void {
   const shared = `,${byteText(postCounts(counts)).slice(1, -1)}`
   const rest = `,"bookmarkCount":${counts.bookmarkCount}`
   kept.keep(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
 }
 
-/** What stands in the slots and is the same for everyone too, unless it is kept already. */
+/** Builds the parts in the slots that are the same for everyone, unless they are cached already. */
 function makeSlots(kept: CachedViews, watched: Watched<FeedState>, slots: readonly number[]): void {
   for (let i = 0; i < slots.length; i += 2) {
     const id = slots[i + 1]!
@@ -108,7 +110,7 @@ function makeProfile(
 ): void {
   if (kept.get(kind, uid)) return
   const { cachedView, dependencies } = makeOne(watched, uid, profileViews[kind]!)
-  // Made already, and watched: said once more, it depends on nothing else.
+  // The view has read this actor already, so reading it again adds no dependency.
   const actor = visibleActor(watched.state, uid)
   cachedView.forMembersOnly =
     actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
@@ -120,7 +122,7 @@ function makeCountsOf(kept: CachedViews, { state }: Watched<FeedState>, id: numb
   if (post && !kept.get(CACHED.counts, id)) makeCounts(kept, id, post)
 }
 
-/** The cached view is whoever's who had it made. */
+/** The caller may modify the cached view. */
 type Made = { cachedView: CachedView; dependencies: readonly number[] }
 
 function makeOne<State>(
@@ -162,7 +164,7 @@ function spotNumbers(spots: readonly Spot[]): number[] {
   return numbers
 }
 
-/** What the view was made of, as far as labels can be about it, and no slot stands for it. */
+/** Dependencies that labels can be about and that have no slot. */
 function labelSubjects(dependencies: readonly number[], slots: readonly Slot[]): number[] {
   const standsInSlot = (on: number) =>
     slots.some(
@@ -177,7 +179,7 @@ function labelSubjectOf({ kind, id }: Slot): number {
   return kind === SLOT.postLabels ? dependency.post(id) : dependency.actor(id)
 }
 
-/** Of an item that leads nowhere: zeros. */
+/** Returns the facts of an item; zeros if its row is gone. */
 export function factsOf(state: FeedState, item: number): ItemFacts {
   const { post = 0, repost = 0 } = state.items.get(item) ?? {}
   const shown = state.posts.get(post)

@@ -1,5 +1,5 @@
-// One page being put together: writes cached views with their slots filled, and records what it lacks on
-// the way. Nothing is loaded here; view-cache.ts loads what is lacking and has the page write again.
+// One page in the making: writes cached views with their slots filled, and records what is missing. It loads
+// nothing itself: view-cache.ts loads what is missing and has the page write again.
 
 import { SLOT } from '../views/slots.ts'
 import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
@@ -8,7 +8,7 @@ import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
 import { NO_VIEWER } from './load-viewer.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
-/** What is not in memory; emptied by whoever has loaded it. */
+/** Keys that are not in memory; cleared by the code that loads them. */
 export class Misses {
   readonly viewCache = KINDS.map(() => new Set<number>())
   readonly relations = new Set<number>()
@@ -28,18 +28,21 @@ export class Misses {
   }
 }
 
-/** `misses`: something is not loaded. `unfit`: only the slow path can say what this viewer sees. */
+/**
+ * `misses`: something is not loaded yet. `unfit`: only the slow path can present this to the
+ * viewer.
+ */
 export type Written = { text: string; state: 'ready' | 'misses' | 'unfit' }
 
 export class Page {
-  /** Made with the first miss, since most pages have none. */
+  /** Created on the first miss, since most pages have none. */
   #misses: Misses | undefined
   #missing: Set<Missing> | undefined
   readonly #kept: CachedViews
   readonly #now: number
   /** Undefined for visitors. */
   readonly #viewer: ViewerMemory | undefined
-  /** Undefined where nobody's labels count. */
+  /** Undefined if no labels count. */
   readonly #labels: LabelMemory | undefined
   #isUnfit = false
   /** Since the last `begin`. */
@@ -61,12 +64,12 @@ export class Page {
     return this.#misses
   }
 
-  /** What the index lacks of what is written. */
+  /** What the written views need and the index lacks. */
   get missing(): Iterable<Missing> {
     return this.#missing ?? []
   }
 
-  /** @returns undefined where it is lacking. */
+  /** @returns undefined if it is not cached. */
   cachedView(kind: CachedKind, id: number): CachedView | undefined {
     const cachedView = this.#kept.get(kind, id)
     if (cachedView && cachedView.before > this.#now) return cachedView
@@ -76,7 +79,7 @@ export class Page {
     return undefined
   }
 
-  /** Nothing, where it is lacking or there is nobody. */
+  /** Returns NO_VIEWER if the relation is not loaded or there is no viewer or account. */
   relation(uid: number): KnownRelation {
     if (!this.#viewer || uid === 0) return NO_VIEWER
     const relation = this.#viewer.relations.get(uid)
@@ -86,7 +89,7 @@ export class Page {
     return NO_VIEWER
   }
 
-  /** The object of a cached view for this viewer. */
+  /** Writes the JSON object of a cached view for this viewer. */
   write(cachedView: CachedView): Written {
     this.begin()
     const text = `${this.#open(cachedView)}}`
@@ -104,7 +107,7 @@ export class Page {
     this.misses.isAny = true
   }
 
-  /** Without the brace at its end. */
+  /** Writes the object without its closing brace. */
   #open(cachedView: CachedView | undefined): string {
     if (!cachedView) return ''
     if (cachedView.showing !== 'shown') {
@@ -126,19 +129,22 @@ export class Page {
     return text
   }
 
-  /** Of a view, or of an item that can't be shown for the lack of it. */
+  /** Notes what a view lacks, or what an item lacks that cannot be shown without it. */
   noteMissing({ missing }: CachedView): void {
     if (!missing) return
     this.#missing ??= new Set()
     this.#missing.add(missing)
   }
 
-  /** Whether the labelers of this request act upon a post or an account; see `isLacking`. */
+  /**
+   * Whether the labelers of this request act upon a post or an account; check `hasMisses`
+   * afterwards.
+   */
   isActedUpon(subject: number): boolean {
     return this.#labels !== undefined && this.#saidOf(subject, this.#labels) === ACTED_UPON
   }
 
-  /** Nothing, where it is lacking. */
+  /** Returns an empty text if the labels are not loaded. */
   #saidOf(subject: number, labels: LabelMemory): SaidOf {
     const said = labels.get(subject)
     if (said !== undefined) return said
@@ -147,7 +153,7 @@ export class Page {
     return ''
   }
 
-  /** Its pieces with the labels in them. */
+  /** The view's pieces with the labels inserted. */
   #labelled({ pieces, labelSubjects, labelSpots }: CachedView, labels: LabelMemory) {
     let isAny = false
     for (let i = 0; i < labelSubjects.length; i++) {
@@ -158,7 +164,7 @@ export class Page {
     return isAny ? withLabelsIn(pieces, labelSpots, labels) : pieces
   }
 
-  /** Everything that may stand in a slot: one line for each kind. */
+  /** Fills one slot: one case for each kind. */
   #filled(cachedView: CachedView, kind: number, id: number): string {
     switch (kind) {
       case SLOT.profile:
@@ -205,7 +211,10 @@ export class Page {
   }
 }
 
-/** From the last spot to the first, so that places hold. See CachedView `labelSpots`. */
+/**
+ * Inserts from the last spot to the first, so that earlier offsets stay valid. See CachedView
+ * `labelSpots`.
+ */
 function withLabelsIn(
   pieces: readonly string[],
   spots: readonly number[],

@@ -1,15 +1,16 @@
-// What is known between two accounts, under the one of them that was asked about. Whoever keeps it bounds it by `size`.
+// What is known about pairs of accounts, keyed by the account that was asked about. The owner bounds it by
+// `size`.
 
 export class PairMemory<Known> {
   readonly #byUid = new Map<number, Map<number, Known>>()
   #size = 0
 
-  /** How many were added since all was forgotten last: no fewer than are known. */
+  /** Number of pairs added since everything was last dropped; an upper bound on the pairs held. */
   get size(): number {
     return this.#size
   }
 
-  /** What is known of one account, by the other. */
+  /** Everything known about one account, keyed by the other account. */
   of(uid: number): ReadonlyMap<number, Known> | undefined {
     return this.#byUid.get(uid)
   }

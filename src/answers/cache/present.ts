@@ -1,5 +1,5 @@
-// Elements of an answer: written at once from what is kept; what is lacking is loaded for all of them
-// together, and those are written again; what can't be written takes the slow path.
+// Presents the elements of an answer: writes them from the cache at once, loads what is missing for all of
+// them together and writes those again. Elements that cannot be written take the slow path.
 
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
@@ -15,20 +15,20 @@ type PresentParts = {
   kept: CachedViews
   viewers: ViewerMemories
   labels: LabelMemories
-  /** How many elements were ready, and how many had to be made or completed. */
+  /** Number of elements that were ready, and of those that had to be built or completed. */
   looked: { hits: number; misses: number }
 }
 
 export type Ways = {
-  /** @returns undefined where the element is not shown */
+  /** @returns undefined if the element is not shown */
   fast: (page: Page, id: number) => Written | undefined
   slow: (ids: number[]) => (string | undefined)[]
 }
 
-/** Loading shows what is lacking further in: posts in items, accounts in posts. */
+/** Each round of loading reveals misses one level deeper: posts in items, accounts in posts. */
 const MAX_ROUNDS = 6
 
-/** @returns byte text in the order of `ids`, undefined for what is not shown. */
+/** @returns byte text in the order of `ids`, undefined for elements not shown. */
 export function presentFast(
   parts: PresentParts,
   reader: Reader,
@@ -36,7 +36,8 @@ export function presentFast(
   ways: Ways,
 ): (string | undefined)[] {
   const { viewer, labelers, now } = reader
-  // What is kept of a viewer says who is blocked, and is the same for all that it looks at.
+  // A viewer's memory includes blocks and is shared by all its requests, so these readers bypass
+  // it.
   if (viewer?.seesThroughBlocks || reader.seesTakenDown) return ways.slow([...ids])
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
@@ -60,7 +61,7 @@ type Writing = {
   looked: PresentParts['looked']
 }
 
-/** @returns the places of those that the slow path has to present. */
+/** @returns the indices of the elements left to the slow path. */
 function writeAll(
   page: Page,
   ids: readonly number[],
@@ -84,6 +85,6 @@ function writeAll(
     load()
     pending = uncached
   }
-  // So little may be kept that what was loaded is gone again.
+  // With a very small cache, loaded entries may be evicted again before use.
   return [...unfit, ...pending].sort((a, b) => a - b)
 }

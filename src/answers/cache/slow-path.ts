@@ -1,4 +1,4 @@
-// The slow path: hydration, rules and views for one viewer, for what no cached view can say.
+// The slow path: hydration, rules and views for one viewer, where no cached view can serve.
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
@@ -10,7 +10,10 @@ import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
 import { factsOf } from './make-views.ts'
 import type { ItemOptions, ProfileOptions } from './write-one.ts'
 
-/** @returns byte text in the order of `items`, undefined for what is not shown; so do the others. */
+/**
+ * @returns byte text in the order of `items`, undefined for items not shown; so do the functions
+ * below.
+ */
 export function presentItems(
   hydrator: Hydrator,
   reader: Reader,

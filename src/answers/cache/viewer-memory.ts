@@ -1,20 +1,20 @@
-// What recent viewers are to accounts and did to posts, kept as the JSON that fills the slots of cached views.
-// Bounded by bytes; the viewer who was away longest is forgotten first, and one who alone fills a good part begins
-// anew. `posts` holds the `viewer` of posts without gates: nearly all of them say that nothing was done. `gated`
-// holds that of posts whose gates had to be asked, or that are the viewer's own; it counts only together with the
-// cached view that it was made for, which is another one once the gates change.
+// Relations of recent viewers to accounts and their actions on posts, as the JSON that fills the slots of
+// cached views. Bounded by bytes: the viewer away longest is evicted first, and one viewer exceeding its
+// share is cleared. `posts` holds the `viewer` of posts without gates, nearly all of them empty. `gated`
+// holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only with the
+// cached view it was made for, which is replaced when the gates change.
 
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 
 export type KnownRelation = RelationRules & {
-  /** Byte text: `,"viewer":{…}`, or nothing for visitors. */
+  /** Byte text: `,"viewer":{…}`, or empty for visitors. */
   text: string
 }
 
 const MAP_ENTRY_BYTES = 48
 const VIEWER_BYTES = 1_000
-/** One viewer may fill so much of it all. */
+/** Largest share of the memory that one viewer may fill. */
 const MAX_SHARE = 1 / 4
 
 export class ViewerMemory {
@@ -22,7 +22,7 @@ export class ViewerMemory {
   readonly relations = new Map<number, KnownRelation>()
   readonly posts = new Map<number, string>()
   readonly gated = new Map<number, { cachedView: CachedView; text: string }>()
-  /** Only ever grows until all is forgotten, so it is rather too much than too little. */
+  /** An upper estimate: it only grows until the memory is cleared. */
   bytes = VIEWER_BYTES
   #passing: number[] = []
 
@@ -35,7 +35,7 @@ export class ViewerMemory {
     this.bytes += MAP_ENTRY_BYTES + (isShared ? 0 : relation.text.length + 72)
   }
 
-  /** For this visit only. */
+  /** Holds the relation for this visit only. */
   holdRelation(uid: number, relation: KnownRelation): void {
     this.relations.set(uid, relation)
     this.#passing.push(uid)
@@ -56,7 +56,7 @@ export class ViewerMemory {
     this.bytes += MAP_ENTRY_BYTES + text.length + 64
   }
 
-  /** Whom gates let in depends on what accounts are to each other. */
+  /** Also drops gated posts, since gates depend on relations between accounts. */
   forgetRelation(uid: number): void {
     this.relations.delete(uid)
     this.gated.clear()
@@ -77,7 +77,7 @@ export class ViewerMemory {
 
 export class ViewerMemories {
   #maxBytes: number
-  /** In the order of their last visits. */
+  /** Ordered by last visit. */
   readonly #viewers = new Map<number, ViewerMemory>()
   #bytes = 0
 
@@ -89,7 +89,7 @@ export class ViewerMemories {
     return this.#bytes
   }
 
-  /** What is known of a viewer who is here now; taken out until the visit ends. */
+  /** Takes out the memory of a viewer whose request begins; `leave` puts it back. */
   visit(uid: number): ViewerMemory {
     const viewer = this.#viewers.get(uid)
     if (!viewer) return new ViewerMemory(uid)
@@ -98,7 +98,7 @@ export class ViewerMemories {
     return viewer
   }
 
-  /** Puts it back as the latest, and makes room. */
+  /** Puts the memory back as the most recent, and evicts others to make room. */
   leave(viewer: ViewerMemory): void {
     viewer.endVisit()
     if (viewer.bytes > this.#maxBytes * MAX_SHARE) viewer.clear()
@@ -107,7 +107,7 @@ export class ViewerMemories {
     this.#makeRoom()
   }
 
-  /** Who was here longest ago is forgotten first, now. */
+  /** Evicts any excess immediately, least recent viewers first. */
   keepAtMost(bytes: number): void {
     this.#maxBytes = bytes
     this.#makeRoom()
@@ -122,13 +122,13 @@ export class ViewerMemories {
     }
   }
 
-  /** Between these two, whichever of them is a viewer. */
+  /** Drops the relation between two accounts, whichever of them is the viewer. */
   forgetBetween(uid: number, otherUid: number): void {
     this.#viewers.get(uid)?.forgetRelation(otherUid)
     this.#viewers.get(otherUid)?.forgetRelation(uid)
   }
 
-  /** Between the account and everybody. */
+  /** Drops all relations between the account and any other. */
   forgetAllBetween(uid: number): void {
     const own = this.#viewers.get(uid)
     own?.relations.clear()

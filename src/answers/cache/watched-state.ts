@@ -1,14 +1,13 @@
-// A hydrated state as a view for everyone sees it: without a viewer, and watched. What a view reads
-// is what it depends on, so views need not say it, and can't forget to.
-//
-// Each map of rows is stood in for by one that remembers which ids were asked for, found or not. A map
-// that is new to the state needs a line in `rowsOf`; until then what reads it takes the slow path.
+// A hydrated state as seen by a view for everyone: without a viewer, and watched. Whatever a view reads
+// becomes its dependency, so views need not declare dependencies and cannot forget any. Each map of rows is
+// replaced by one that records the ids asked for, found or not. A new map in the state needs a line in
+// `rowsOf`; until then, views that read it take the slow path.
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { BlockedPairs, FeedState, ForEveryone, ProfileState } from '../hydrate/types.ts'
 import { dependency, type Missing } from './cached-view.ts'
 
-/** What was noticed since the last `begin`. */
+/** What was observed since the last `begin`. */
 class Watch implements ForEveryone {
   dependencies: number[] = []
   withoutBlocks: number[] = []
@@ -28,7 +27,7 @@ class Watch implements ForEveryone {
     this.refused = false
     this.notFor = 0
     this.before = Infinity
-    // Nearly always empty already, and then not worth new ones.
+    // Nearly always empty already, and then not worth a new array.
     if (this.withoutBlocks.length > 0) this.withoutBlocks = []
     if (this.#uris.length > 0) this.#uris = []
     if (this.#dids.length > 0) this.#dids = []
@@ -43,7 +42,9 @@ class Watch implements ForEveryone {
     if (uid !== 0 && !this.withoutBlocks.includes(uid)) this.withoutBlocks.push(uid)
   }
 
-  /** Of one account; a view that is about several like it takes the slow path. */
+  /**
+   * Holds one account only; a view that makes this assumption about several takes the slow path.
+   */
   assumeNotViewer(uid: number): void {
     if (this.notFor !== 0 && this.notFor !== uid) this.refuse()
     this.notFor = uid
@@ -58,7 +59,7 @@ class Watch implements ForEveryone {
   }
 
   dependOn(on: number): void {
-    // They are few: a set of them costs more than looking through them.
+    // There are few, so a linear search is cheaper than a set.
     if (!this.dependencies.includes(on)) this.dependencies.push(on)
   }
 
@@ -73,10 +74,10 @@ class Watch implements ForEveryone {
 
 export type Watched<State> = { state: State; watch: Watch }
 
-/** What depends on the rows in a map of the state, by the map's name. */
+/** Dependency of the rows in each map of the state, by the map's name. */
 const rowsOf: Record<string, (id: number) => number> = {
   actors: dependency.actor,
-  // Whatever changes what is said about an account invalidates `actor`.
+  // Every change to `about` invalidates `actor`.
   about: dependency.actor,
   posts: dependency.post,
   postRefs: dependency.post,
@@ -85,11 +86,11 @@ const rowsOf: Record<string, (id: number) => number> = {
   reposts: dependency.repost,
 }
 
-/** Nobody has said what changes the rows of any other map: a view that reads one is not for everyone. */
+/** Refuses views that read any other map, since the invalidations of its rows are unknown. */
 export function watchState<State extends ProfileState>(source: State): Watched<State> {
   const watch = new Watch(source.now)
   const state = { ...source, forEveryone: watch, blocks: watchBlocks(source.blocks, watch) }
-  // Whoever asks who looks on, or when, says it to nobody else, and not for good.
+  // A view that asks for the viewer, the labelers or the time is valid for this request only.
   for (const name of ['viewer', 'labelers', 'now'] as const) {
     Object.defineProperty(state, name, {
       get: () => {
@@ -99,7 +100,7 @@ export function watchState<State extends ProfileState>(source: State): Watched<S
     })
   }
   for (const [name, rows] of Object.entries(source)) {
-    // A view reads there only what it is keyed by.
+    // From `items`, a view reads only the row it is keyed by.
     if (!(rows instanceof Map) || name === 'items') continue
     const onGet = watcherOf(name, source, watch)
     Object.assign(state, { [name]: new WatchedMap(rows as Map<number, unknown>, onGet) })
@@ -123,7 +124,7 @@ function wantProfile({ actors }: ProfileState, watch: Watch, uid: number): void 
   if (!actor.profile || actor.handle === INVALID_HANDLE) watch.wantAccount(actor.did)
 }
 
-/** Gives what the source has; `onGet` is told of each id asked for. */
+/** Returns what the source holds and reports each id asked for to `onGet`. */
 class WatchedMap<T> extends Map<number, T> {
   readonly #source: Map<number, T>
   readonly #onGet: (id: number) => void

@@ -1,19 +1,19 @@
-// One element of a page: whether this viewer is shown it, by the rules that its method goes by, and its
-// text.
+// Writes one element of a page: decides by the method's rules whether this viewer is shown it, and returns
+// its text.
 
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
 import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { Page, Written } from './page.ts'
 
 export type ItemOptions = {
-  /** Whether an item is shown; all are where not given. */
+  /** Whether an item is shown; if omitted, all are. */
   isShown?: (rules: FeedItemRules, facts: ItemFacts) => boolean
-  /** This one of them stands first because its author pinned it. */
+  /** The item that is shown first because its author pinned it. */
   pinned?: number
 }
 
 export type ProfileOptions = {
-  /** profileViewBasic, or else profileView. */
+  /** Writes profileViewBasic instead of profileView. */
   basic?: boolean
   isShown?: (uid: number, viewer: RelationRules) => boolean
 }
@@ -21,7 +21,7 @@ export type ProfileOptions = {
 const MISSES: Written = { text: '', state: 'misses' }
 const UNFIT: Written = { text: '', state: 'unfit' }
 
-/** @returns undefined where it is not shown; so do the others. */
+/** @returns undefined if the item is not shown; so do the functions below. */
 export function writeItem(page: Page, item: number, options: ItemOptions): Written | undefined {
   const kind = item === options.pinned ? CACHED.pinnedItem : CACHED.item
   const cachedView = page.cachedView(kind, item)
@@ -30,7 +30,7 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
   if (isShown) {
     page.begin()
     const rules = rulesAbout(cachedView.facts!, (uid) => page.relation(uid))
-    // Written all the same, so that everything lacking is loaded together.
+    // Written anyway, so that everything missing is loaded together.
     if (page.hasMisses) return { ...page.write(cachedView), state: 'misses' }
     if (!isShown(rules, cachedView.facts!)) return notShown(page, cachedView.facts!)
   }
@@ -39,7 +39,9 @@ export function writeItem(page: Page, item: number, options: ItemOptions): Writt
   return undefined
 }
 
-/** Where the parent was taken down, who stands above it does not matter. */
+/**
+ * Falls back to the slow path if the parent is taken down: then the authors above it do not matter.
+ */
 function notShown(page: Page, { parent }: ItemFacts): Written | undefined {
   if (parent === 0) return undefined
   const isActedUpon = page.isActedUpon(dependency.post(parent))

@@ -1,23 +1,23 @@
-// What was made of rows, kept from request to request: parsing a record, unpacking its keys and checking its shape
-// cost more than all else about it. Bounded by bytes.
+// Values built from rows, cached across requests: parsing a record, unpacking its keys and checking its shape
+// are the largest cost of reading it. Bounded by bytes.
 
 import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
 
 type Scalar = number | string | null
 
-/** What was kept, the row that it was made of, and its size. */
+/** A cached value, the row it was built from, and its size. */
 export type Found<Row, T> = { row: Row; value: T; bytes: number }
 
 /**
- * Nothing here is ever out of date, and nobody has to tell it of changes: each request reads its rows' scalars anew,
- * the version of their records among them, and what was kept counts only if every one of them is what it was made
- * of. What is kept is shared between requests and never changed; an unchanged row gives the very same object, so
- * views may remember what they make of it.
+ * Entries never go stale and need no invalidation: each request reads its rows' scalars again,
+ * including the version of their records, and a cached value is used only if all of them are equal
+ * to those it was built from. Values are shared between requests and immutable. An unchanged row
+ * yields the same object, so views may memoise by it.
  */
 export class KeptRows<Row extends readonly Scalar[], T extends object> {
   readonly #kept: BoundedByBytes<Found<Row, T>>
 
-  /** @param maxBytes - as the callers estimate them. */
+  /** @param maxBytes - as estimated by the callers. */
   constructor(maxBytes: number) {
     this.#kept = new BoundedByBytes(maxBytes)
   }

@@ -1,4 +1,4 @@
-// What a post's embed points at, for app.bsky.embed.record and app.bsky.embed.recordWithMedia.
+// The record that a post's embed points at, for app.bsky.embed.record and app.bsky.embed.recordWithMedia.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
@@ -10,8 +10,9 @@ const POST = 'app.bsky.feed.post'
 const LIST = 'app.bsky.graph.list'
 
 /**
- * `quote` is the row's own pointer to an embedded post. An at-URI that names no record of a DID
- * (one with a handle, say) leads nowhere: it shows as not found.
+ * Resolves the embedded record. `quote` is the row's own pointer to an embedded post. An at-URI
+ * that names no record of a DID (for example one with a handle) resolves to nothing and shows as
+ * not found.
  */
 export function embeddedRecord(
   record: object,
@@ -30,7 +31,7 @@ export function embeddedRecord(
   return embedded
 }
 
-/** The at-URI that the embed of this post record points at, if any. */
+/** Returns the at-URI that the post record's embed points at, if any. */
 function embeddedUri(record: object): string | undefined {
   const embed = property(record, 'embed')
   const type = property(embed, '$type')

@@ -1,5 +1,5 @@
-// Takes out of a state what the operator hid: as if the record were not here, for everybody. Whole
-// accounts are hidden by their status instead, and what labelers take down by load-labels.ts.
+// Removes records hidden by the operator from a state, as if they were not indexed, for all viewers. Whole
+// accounts are hidden by their status instead, and labelers' takedowns are applied by load-labels.ts.
 
 import type { Loader } from './page.ts'
 import type { AboutActor } from './stored-records.ts'
@@ -58,7 +58,7 @@ function urisAbout({ status, verifications }: AboutActor): string[] {
   return status ? [status.uri, ...uris] : uris
 }
 
-/** A status stays for its owner, who is told that others do not see it. */
+/** Keeps a status for its owner, who is told that others cannot see it. */
 function withoutThese(about: AboutActor, hidden: ReadonlySet<string>): AboutActor {
   const { status, verifications } = about
   return {
@@ -68,13 +68,13 @@ function withoutThese(about: AboutActor, hidden: ReadonlySet<string>): AboutActo
   }
 }
 
-/** An empty one, since one that is missing would be fetched. */
+/** Replaces the profile with an empty one, since a missing one would be fetched. */
 function withoutProfile(actor: Actor): Actor {
   if (!actor.profile) return actor
   return { ...actor, profile: { ...actor.profile, record: { $type: PROFILE } } }
 }
 
-/** Lists that were taken down neither block nor mute. */
+/** Stops lists that were taken down from blocking and muting. */
 export function withoutLists({ relations }: ProfileState, lists: ReadonlySet<number>): void {
   const stays = (list: number | undefined) => (lists.has(list ?? 0) ? undefined : list)
   for (const [uid, relation] of relations) {

@@ -1,4 +1,4 @@
-// How hydration is asked: what goes in are ids, what comes out is a state (types.ts).
+// The interface of hydration: ids go in, a state (types.ts) comes out.
 
 import type { NotificationState } from './notification-types.ts'
 import type { Reader } from './reader.ts'
@@ -13,40 +13,44 @@ import type {
   ProfileState,
 } from './types.ts'
 
-/** Reads rows; synchronous. Ids that lead nowhere are simply absent from the state. */
+/** Reads rows synchronously. Ids without a row are absent from the state. */
 export type Hydrator = {
   /**
-   * Everything needed to present these feed items (data/store/item-ids.ts): posts, reposts, parents,
-   * roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors, viewer
-   * state, blocks and mutes. Present with `answers/views/feed-view-post.ts`, filter with `answers/views/rules.ts`.
+   * Loads everything needed to present these feed items (data/store/item-ids.ts): posts, reposts,
+   * parents, roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors,
+   * viewer state, blocks and mutes. Present with `answers/views/feed-view-post.ts`, filter with
+   * `answers/views/rules.ts`.
    */
   feed(items: readonly number[], reader: Reader): FeedState
-  /** The same for posts alone. Present with `answers/views/post-view.ts`. */
+  /** The same for single posts. Present with `answers/views/post-view.ts`. */
   posts(postIds: readonly number[], reader: Reader): FeedState
   /** Present with `answers/views/profile-views.ts` or `answers/views/relationship.ts`. */
   profiles(uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState
   /**
    * Feed generators, starter packs and labelers by at-URI, with their creators. Present with
-   * `answers/views/generator-view.ts` and its like.
+   * `answers/views/generator-view.ts` and similar.
    */
   records(uris: readonly string[], reader: Reader, options?: RecordOptions): ProfileState
-  /** Of starter packs loaded with their content: the account's items on their lists, by at-URI. */
+  /** The account's items on the lists of starter packs loaded with their content, by at-URI. */
   memberships(state: ProfileState, uid: number): Map<string, string>
-  /** Which posts of a thread are shown, and as what. Present with `answers/views/thread-v2.ts` and its like. */
+  /**
+   * Which posts of a thread are shown, and how. Present with `answers/views/thread-v2.ts` and
+   * similar.
+   */
   thread(request: ThreadHydration, reader: Reader): ThreadState
   /** By notifications.id. Present and filter with `answers/views/notification-view.ts`. */
   notifications(ids: readonly number[], reader: Reader): NotificationState
   /** By lists.id. Present with `answers/views/list-view.ts`. */
   lists(listIds: readonly number[], reader: Reader): ProfileState
-  /** Only what stands between the viewer and these accounts: relations and lists. */
+  /** Only the relations and lists between the viewer and these accounts. */
   relations(uids: readonly number[], reader: Reader): ProfileState
-  /** Only the viewer's own doings; no entry where there are none. */
+  /** Only the viewer's own actions; no entry if there are none. */
   postViewers(postIds: readonly number[], reader: Reader): Map<number, PostViewer>
-  /** Zeros for posts without any. */
+  /** Zeros for posts without counts. */
   postCounts(postIds: readonly number[]): Map<number, PostCounts>
-  /** What the reader's labelers say about the subjects, DIDs and at-URIs. */
+  /** Labels by the reader's labelers on the subjects (DIDs and at-URIs). */
   labels(subjects: readonly string[], reader: Reader): ProfileState['labels']
-  /** What they say of these; no entry where they say nothing. */
+  /** Labels by the reader's labelers on these accounts and posts; no entry if there are none. */
   labelled(
     subjects: { accounts: readonly number[]; posts: readonly number[] },
     reader: Reader,
@@ -56,17 +60,17 @@ export type Hydrator = {
 }
 
 export type RecordOptions = {
-  /** Of starter packs, also the feeds and members that they show. */
+  /** For starter packs, also the feeds and members they show. */
   content?: boolean
-  /** This account's profile too. */
+  /** Also this account's profile. */
   alsoProfile?: number
 }
 
 export type ProfileOptions = {
-  /** Also what only profileViewDetailed shows (counts of lists). */
+  /** Also the fields only profileViewDetailed has (counts of lists). */
   detailed?: boolean
-  /** Also `viewer.knownFollowers`, with the profiles it shows: of all, or of these. */
+  /** Also `viewer.knownFollowers`, with the profiles it shows: for all accounts, or for these. */
   knownFollowers?: boolean | readonly number[]
-  /** Accounts between whom blocks matter (a followed account and its followers), for `blocks`. */
+  /** Pairs of accounts (a followed account and a follower) whose blocks go into `blocks`. */
   blockPairs?: readonly AccountPair[]
 }

@@ -1,6 +1,6 @@
-// Loads the state that an answer's ids need: batched, synchronous, in one read transaction, so
-// that the state is of one moment. What a page costs is about fifteen statements, however many
-// items it has, and a few more for what was not read before.
+// Loads the state that an answer's ids need: batched, synchronous, and in one read transaction, so that the
+// state is consistent. A page costs about fifteen statements, however many items it has, and a few more for
+// rows not read before.
 
 import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
@@ -35,7 +35,7 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
     keptReposts: new KeptRows(MAX_KEPT_REPOST_BYTES),
   }
-  /** What the labelers say is read last, and what one of them took down is hidden. */
+  /** Reads labels last, and hides records taken down by a labeler. */
   const reading = <Asked, Options, State extends ProfileState>(
     load: (loader: Loader, asked: Asked, reader: Reader, options?: Options) => State,
   ) =>

@@ -1,9 +1,9 @@
-// Whose labels count for a request: a part of its Reader (reader.ts).
+// The labelers whose labels count for a request: a part of its Reader (reader.ts).
 
 export type Labelers = {
-  /** In the order in which the client named them. */
+  /** In the order the client named them. */
   dids: readonly string[]
-  /** Those of them whose takedowns hide content altogether. */
+  /** The labelers among them whose takedowns hide content entirely. */
   redact: ReadonlySet<string>
 }
 

@@ -1,5 +1,5 @@
-// What profiles show of accounts besides their profile records: whether they are labelers or live, who
-// may write to them, and which trusted verifiers vouch for them.
+// What profiles show about accounts besides their profile records: whether they are labelers or live, who may
+// message them, and which trusted verifiers vouch for them.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes } from '../../base/atproto/collections.ts'
@@ -23,7 +23,7 @@ type Declaration = {
   messageMe?: { showButtonTo: string; messageMeUrl: string }
 }
 
-/** Fills `about`, and `actors` with the verifiers that it names. */
+/** Fills `about`, and adds the verifiers it names to `actors`. */
 export function loadAbout(loader: Loader, state: ProfileState, uids: ReadonlySet<number>): void {
   if (uids.size === 0) return
   const { readers, parts } = loader
@@ -72,7 +72,7 @@ function addOwn(loader: Loader, about: AboutActor, row: RecordRow): void {
   }
 }
 
-/** Each kind of declaration has names of its own, so they need not be told apart. */
+/** The kinds of declaration have distinct field names, so they need not be told apart. */
 function addDeclaration(loader: Loader, about: AboutActor, row: RecordRow): void {
   const declared = parseRecord<Declaration>(row.record, {
     kind: 'declaration',

@@ -1,4 +1,4 @@
-// Accounts, what stands between them and the viewer, and lists: shared by feeds and profiles.
+// Loads accounts, their relations to the viewer, and lists: shared by feeds and profiles.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -38,7 +38,10 @@ export function loadRelations(loader: Loader, state: ProfileState, uids: Iterabl
   for (const [uid, one] of toRelations(rows, state.viewer.did, didOf)) state.relations.set(uid, one)
 }
 
-/** Fills `lists` with these and with those that block or mute between the viewer and someone. */
+/**
+ * Fills `lists` with these lists and with those by which the viewer and other accounts block or
+ * mute.
+ */
 export function loadLists(loader: Loader, state: ProfileState, ids: Set<number>): void {
   for (const { blockingByList, blockedByList, mutedByList } of state.relations.values()) {
     for (const list of [blockingByList, blockedByList, mutedByList]) if (list) ids.add(list)

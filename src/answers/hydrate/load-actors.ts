@@ -1,4 +1,4 @@
-// Accounts: rows → Actor.
+// Accounts: turns rows into Actors.
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -11,7 +11,7 @@ import { isSoundProfile } from './record-shapes.ts'
 import type { Actor, HiddenAs, Profile } from './types.ts'
 
 const VERSION = 7
-/** About what an Actor takes besides its record, and a record for each character of its JSON. */
+/** Approximate bytes of an Actor without its record, and of a record per character of its JSON. */
 const ACTOR_BYTES = 1_500
 const BYTES_A_CHARACTER = 4
 
@@ -30,7 +30,7 @@ export function loadActors(loader: Loader, uids: Iterable<number>): Actor[] {
   })
 }
 
-/** The profile records that are not kept as they are now. */
+/** Reads the profile records whose current version is not cached. */
 function readTexts(loader: Loader, rows: ActorRow[]): Map<number, ProfileText> {
   const texts = new Map<number, ProfileText>()
   const unread = rows.filter(

@@ -1,6 +1,7 @@
-// Between which accounts a block stands, for a viewer that blocks keep from anything. A list that a labeler of the request took down, or whose creator
-// it took down, blocks no longer, as in the reference. What is kept for every request knows no labelers:
-// it is told which pairs are in dispute, blocked by a list that some labeler took down.
+// Finds which pairs of accounts have a block between them, for viewers that blocks apply to. As in the
+// reference, a list no longer blocks once a labeler of the request has taken down the list or its creator.
+// Data cached for all requests is independent of labelers, so the result also says which pairs are disputed:
+// blocked by a list that some labeler took down.
 
 import type { Pair } from '../../data/store/read/block-pairs.ts'
 import { blockedPairs } from './blocked-pairs.ts'
@@ -8,7 +9,7 @@ import type { Loader } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { BlockedPairs } from './types.ts'
 
-/** A state knows that, too. */
+/** The part of a Reader that a state has, too. */
 type ReadFor = Pick<Reader, 'viewer' | 'labelers' | 'now'>
 
 export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, reader: ReadFor): BlockedPairs {
@@ -29,7 +30,7 @@ export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, reader: ReadFo
   return { ...blockedPairs([...direct, ...pairsOf(staying)]), isDisputed: inDispute.has }
 }
 
-/** For the labelers of the request. */
+/** Lists taken down for the labelers of the request. */
 function takenDownFor(
   { readers, parts }: Loader,
   lists: ReadonlySet<number>,

@@ -45,7 +45,7 @@ function loadItems(loader: Loader, state: FeedState, items: readonly number[]): 
   }
 }
 
-/** Everything else, once the posts in front are there. */
+/** Loads everything else once the posts in front are loaded. */
 function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
   loadSurroundings(loader, state, front)
   loadGates(loader, state, front)
@@ -64,7 +64,7 @@ function uidsOf(state: FeedState): Set<number> {
   return uids
 }
 
-/** What is neither a post nor a list is named by its at-URI. */
+/** at-URIs of the embedded records that are neither posts nor lists. */
 function recordsOf(state: FeedState): string[] {
   const uris: string[] = []
   for (const { embedded } of state.posts.values()) {
@@ -84,7 +84,7 @@ function listsOf(state: FeedState): Set<number> {
   return ids
 }
 
-/** Between the author of a post and those of its parent, its root and what it embeds. */
+/** Loads blocks between the author of a post and those of its parent, its root and its embed. */
 function loadBlocksAround(loader: Loader, state: FeedState): void {
   const pairs = new Map<string, AccountPair>()
   const add = (uid: number, otherUid: number | undefined) => {
@@ -98,7 +98,7 @@ function loadBlocksAround(loader: Loader, state: FeedState): void {
   if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values(), state)
 }
 
-/** What the viewer did to the posts in front, and which gate lists it is on. */
+/** Loads the viewer's actions on the posts in front, and which gate lists the viewer is on. */
 function loadViewer(loader: Loader, state: FeedState, front: Post[]): void {
   const { viewer } = state
   if (!viewer || viewer.uid === 0) return

@@ -1,4 +1,4 @@
-// Threadgates of the threads in front, and postgates of every post shown.
+// Threadgates of the threads in front, and postgates of all posts shown.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
@@ -23,7 +23,10 @@ export function loadGates(loader: Loader, state: FeedState, front: Post[]): void
   }
 }
 
-/** @param roots - posts.id; a gate shows only with its post's ref in the state */
+/**
+ * Fills `threadgates`.
+ * @param roots - posts.id; a gate is included only if the state has its post's ref
+ */
 export function loadThreadgates(loader: Loader, state: FeedState, roots: Set<number>): void {
   for (const row of loader.readers.gates.threadgates(roots)) {
     const gate = toThreadgate(loader, state, row)
@@ -40,7 +43,7 @@ function toThreadgate(loader: Loader, state: FeedState, row: GateRow): Threadgat
   })
   if (!root || !record) return undefined
   return {
-    // Same account and record key as the post it gates.
+    // A threadgate has the same account and record key as its post.
     uri: root.uri.replace('/app.bsky.feed.post/', '/app.bsky.feed.threadgate/'),
     cid: unpackCid(row.cid),
     record,

@@ -1,8 +1,7 @@
-// What labelers say of everything in a state, and what their takedowns hide.
-//
-// As in the reference, a takedown counts where its labeler may redact (`;redact`): of an account, it is
-// as if the account were taken down; of a record, as if the record were not here. A label on a profile
-// record is only shown.
+// Loads the labels on everything in a state, and applies the takedowns among them. As in the reference, a
+// takedown counts if its labeler may redact (`;redact`). On an account, it has the effect of an account
+// takedown; on a record, it hides the record as if it were not indexed. On a profile record, the label is
+// only shown.
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
@@ -22,7 +21,7 @@ type Label = ComAtprotoLabelDefs.Label
 
 const PROFILE = 'app.bsky.actor.profile'
 const TAKEDOWNS = new Set(['!takedown', '!suspend'])
-/** Acted upon where its labeler may redact, and then not shown. */
+/** Acted upon, and then not shown, if its labeler may redact. */
 const NEEDS_REVIEW = 'needs-review'
 const IMPERSONATION = 'impersonation'
 
@@ -42,7 +41,7 @@ export function withLabelsLoaded<State extends ProfileState>(loader: Loader, sta
   return state
 }
 
-/** What the labelers say of these accounts and posts, of most of which they say nothing. */
+/** Loads the labels on these accounts and posts; most have none. */
 export function loadLabelled(
   loader: Loader,
   { accounts, posts }: { accounts: readonly number[]; posts: readonly number[] },
@@ -78,7 +77,10 @@ export function loadLabelled(
   return found
 }
 
-/** What labels say of a status is no part of what stands in the profile's own. */
+/**
+ * Labels on the account and its profile. Labels on its status are not included, but count as acted
+ * upon.
+ */
 function labelledAccount(said: ProfileState['labels'], did: string): Labelled {
   const [account, profile] = subjectsOf([did]).map((subject) => labelledSubject(said.get(subject)))
   return {
@@ -99,7 +101,7 @@ const POST = 'app.bsky.feed.post'
 const STATUS = 'app.bsky.actor.status'
 
 /**
- * What the operator hid counts as taken down, too.
+ * Loads labels by subject. Subjects hidden by the operator count as taken down, too.
  * @param subjects - DIDs and at-URIs
  */
 export function loadSubjectLabels(
@@ -123,7 +125,9 @@ export function loadSubjectLabels(
 
 type NamedSubject = LabelSubject & { subject: string }
 
-/** Accounts and records; not those of nobody that was heard of, nor of collections that are none of ours. */
+/**
+ * Resolves subjects to accounts and records; skips unknown accounts and unsupported collections.
+ */
 export function subjectKeys(actors: ActorReader, subjects: Iterable<string>): NamedSubject[] {
   const keys: NamedSubject[] = []
   for (const subject of subjects) {
@@ -219,7 +223,9 @@ function hideTakenDown({ parts }: Loader, state: ProfileState): void {
   for (const uri of state.records.keys()) if (isTakenDown(uri)) state.records.delete(uri)
 }
 
-/** What was not asked for lately is asked for, for the next request. */
+/**
+ * Has the labelers asked about subjects they were not asked about recently, for the next request.
+ */
 function askFor({ parts }: Loader, state: ProfileState, labelers: Labelers): void {
   if (!parts.onLabelsRead || !state.viewer) return
   const { posts } = state as Partial<FeedState>

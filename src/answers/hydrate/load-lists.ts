@@ -14,7 +14,7 @@ export function loadListsOnly(
   loadLists(loader, state, new Set(ids))
   const creators = new Set([...state.lists.values()].map(({ uid }) => uid))
   loadAccounts(loader, state, creators)
-  // Those that stand between the viewer and the creators.
+  // Adds the lists by which the viewer and the creators block or mute.
   loadLists(loader, state, new Set())
   return state
 }

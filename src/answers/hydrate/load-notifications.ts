@@ -1,5 +1,5 @@
-// Hydration of notifications: what each says, the posts that are shown, the gates of the viewer's own
-// threads, and everybody who caused one.
+// Hydration of notifications: their records, the posts shown, the gates of the viewer's own threads, and the
+// authors of all of them.
 
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../base/atproto/collections.ts'
@@ -46,7 +46,10 @@ export function loadNotifications(
   return state
 }
 
-/** A viewer may hide replies in their own threads only. */
+/**
+ * Loads only the gates of the viewer's own threads, the only ones where the viewer may hide
+ * replies.
+ */
 function loadOwnGates(loader: Loader, state: NotificationState, posts: Post[]): void {
   const own = `at://${state.viewer?.did}/`
   const replies = posts.filter(({ record }) => record.reply?.root.uri.startsWith(own))
@@ -82,7 +85,7 @@ function toNotification(
   }
 }
 
-/** A follow names the starter pack that led to it. */
+/** The starter pack that a follow names as its origin. */
 function packOf(via: unknown): string | undefined {
   const uri = (via as { uri?: unknown } | null | undefined)?.uri
   const key = typeof uri === 'string' ? parseRecordUri(uri) : undefined

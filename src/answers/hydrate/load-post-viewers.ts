@@ -1,4 +1,4 @@
-// What one account did to posts, and what all accounts did to them.
+// One account's actions on posts, and the counts of all accounts' actions on them.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { Loader } from './page.ts'

@@ -1,6 +1,6 @@
-// Posts by layers, as the reference does it: the posts in front (those asked for, and in a feed
-// their parents and roots), then the roots of those and what they quote, then what the quoted
-// ones quote. One statement a layer.
+// Loads posts in layers, like the reference: the posts in front (those asked for and, in a feed, their
+// parents and roots), then the roots and quotes of those, then the quotes of the quoted posts. One statement
+// per layer.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { isWithoutRecord } from '../../data/store/posts.ts'
@@ -25,7 +25,7 @@ export function loadThreads(loader: Loader, state: FeedState, ids: Iterable<numb
   return [...new Set([...asked, ...ancestors])]
 }
 
-/** Loads what the posts in front need around them. */
+/** Loads the posts around the posts in front. */
 export function loadSurroundings(loader: Loader, state: FeedState, front: Post[]): void {
   loadPosts(
     loader,
@@ -40,7 +40,7 @@ export function loadSurroundings(loader: Loader, state: FeedState, front: Post[]
   )
 }
 
-/** @returns those of the posts that are present, whether read now or before. */
+/** @returns the posts that are present, whether read now or before. */
 export function loadPosts(
   loader: Loader,
   state: FeedState,
@@ -58,7 +58,7 @@ export function loadPosts(
   return [...wanted].map((id) => state.posts.get(id)).filter((post) => post !== undefined)
 }
 
-/** Only whose they are. */
+/** Loads only the refs of posts, with their authors. */
 export function loadRefs(loader: Loader, state: FeedState, ids: (number | undefined)[]): void {
   const unread = new Set(ids.filter((id) => id !== undefined && !state.postRefs.has(id)))
   if (unread.size === 0) return

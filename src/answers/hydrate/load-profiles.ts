@@ -9,7 +9,7 @@ import { emptyProfileState, type Loader } from './page.ts'
 import type { Reader } from './reader.ts'
 import type { AccountPair, KnownFollowers, ProfileState } from './types.ts'
 
-/** How many known followers a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
+/** Number of known followers that a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
 const SHOWN_KNOWN_FOLLOWERS = 5
 
 export function loadProfiles(
@@ -43,7 +43,7 @@ export function loadProfiles(
   return state
 }
 
-/** The starter packs that these accounts joined through, with who made them. */
+/** Loads the starter packs through which these accounts joined, with their creators. */
 function loadJoinedThrough(loader: Loader, state: ProfileState, uids: readonly number[]): void {
   const uris = uids.flatMap((uid) => {
     const pack = state.actors.get(uid)?.profile?.record.joinedViaStarterPack

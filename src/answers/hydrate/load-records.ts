@@ -1,4 +1,4 @@
-// Feed generators, starter packs and labelers by at-URI.
+// Loads feed generators, starter packs and labelers by at-URI.
 
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes } from '../../base/atproto/collections.ts'
@@ -23,7 +23,9 @@ const LIST_ITEM = 'app.bsky.graph.listitem'
 const GENERATOR = 'app.bsky.feed.generator'
 const PACK = 'app.bsky.graph.starterpack'
 const WEEK_MS = 7 * DAY_MS
-/** As in the reference: of the newest so many members those with most followers are shown. */
+/**
+ * As in the reference: the members shown are those with most followers among this many newest ones.
+ */
 const NEWEST_MEMBERS = 50
 const SAMPLED_MEMBERS = 12
 
@@ -36,7 +38,7 @@ const names = new Map(
   (Object.keys(checks) as ShownCollection[]).map((name) => [collectionCodes[name] as number, name]),
 )
 
-/** These, with their creators. */
+/** Loads these records with their creators. */
 export function loadRecordsOnly(
   loader: Loader,
   uris: readonly string[],
@@ -55,7 +57,7 @@ export function loadRecordsOnly(
   return state
 }
 
-/** Fills `records` and `joins`; their creators are for the caller to load. */
+/** Fills `records` and `joins`; the caller loads the creators. */
 export function addRecords(loader: Loader, state: ProfileState, uris: Iterable<string>): void {
   const keys = [...new Set(uris)].flatMap((uri) => keyOf(loader, uri))
   if (keys.length === 0) return
@@ -121,7 +123,7 @@ function addJoins({ readers }: Loader, state: ProfileState): void {
   }
 }
 
-/** Of the starter packs here: their feeds, their lists, and whom those name. */
+/** Loads the feeds and lists of the starter packs in the state, and the members of the lists. */
 function addContents(loader: Loader, state: ProfileState): void {
   const packs = [...state.records.values()].filter((one) => one.collection === PACK)
   const feeds = packs.flatMap(({ record }) => (record.feeds ?? []).map(({ uri }) => uri))
@@ -157,7 +159,10 @@ function listsByUri(loader: Loader, uris: readonly string[]): Map<string, ListAt
   )
 }
 
-/** By lists.id. Nobody with a block between them and the list's creator, or who opted out, unless that one asks. */
+/**
+ * Samples of list members, by lists.id. Omits members who opted out or have a block with the list's
+ * creator, unless the viewer is the creator.
+ */
 function samplesOf(
   loader: Loader,
   state: ProfileState,
@@ -188,7 +193,7 @@ function samplesOf(
   return samples
 }
 
-/** By lists.id. */
+/** Members who opted out, by lists.id. */
 function optedOutOf(
   { optOuts }: Loader,
   rows: readonly { list: number; subject: number }[],
@@ -203,7 +208,7 @@ function optedOutOf(
   )
 }
 
-/** The account's items on the lists of these starter packs: at-URIs by that of the pack. */
+/** The account's items on the lists of these starter packs: at-URIs, keyed by the pack's at-URI. */
 export function membershipsOf(
   loader: Loader,
   { packs, records }: ProfileState,

@@ -1,4 +1,4 @@
-// Viewer → accounts: rows → one Relation for each account to which there is any.
+// Relations of the viewer to accounts: turns rows into one Relation for each account that has any.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'

@@ -1,7 +1,6 @@
-// Hydration of a thread, as far as it has to be known to tell which of its posts are shown, in what
-// order and as what: the posts, their authors, what stands between these, the viewer and the authors
-// above, the thread's gate, and what its owner likes. What a post embeds and the like is not in it:
-// the posts shown are presented on their own.
+// Hydrates a thread as far as needed to decide which of its posts are shown, in what order and how: the
+// posts, their authors, relations of these to the viewer and the authors above, the thread's gate, and the
+// owner's likes. Embeds and the like are not included: the posts shown are presented separately.
 
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import { NO_TAG_RULES } from '../../base/config/moderation-tags.ts'
@@ -17,7 +16,10 @@ import type { ThreadHydration, ThreadState } from './thread-types.ts'
 import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
-/** As in the reference: among so many of the last likes those of known people are looked for. */
+/**
+ * As in the reference: likers the viewer follows are looked for among this many of the latest
+ * likes.
+ */
 const LIKES_LOOKED_AT = 500
 const SHOWN_LIKERS = 3
 
@@ -33,7 +35,7 @@ export function loadThread(
   const parents = posts.map(({ parent }) => parent)
   loadRefs(loader, feed, parents)
   const root = shown ? (shown.root ?? anchor) : anchor
-  // A post that is gone has a gate as long as there are replies to it.
+  // A missing root still has its gate as long as there are replies to it.
   const isThread = shown !== undefined || posts.some((post) => post.root === root)
   if (isThread) loadThreadgates(loader, feed, new Set([root]))
   const likers = shown && knownLikers ? findKnownLikers(loader, shown, reader.viewer) : undefined
@@ -56,7 +58,7 @@ function loadTagged({ readers, parts }: Loader, ids: readonly number[]): ThreadS
   }
 }
 
-/** By the root's URI, which may lead to no row. */
+/** The thread's owner by the root's URI, which may have no row. */
 function ownerOf(loader: Loader, { record, uri }: Post): { uid: number; did: string } | undefined {
   const did = parseRecordUri(record.reply?.root.uri ?? uri)?.did
   return did === undefined ? undefined : { uid: loader.parts.actors.uidOf(did), did }
@@ -68,7 +70,10 @@ function accountsOf(state: FeedState, likers: readonly number[]): Set<number> {
   return uids
 }
 
-/** Between the author of a post and that of its parent; between the anchor's and those who like it. */
+/**
+ * Loads blocks between the author of each post and its parent's author, and between the anchor's
+ * author and its likers.
+ */
 function loadThreadBlocks(
   loader: Loader,
   state: FeedState,
@@ -93,7 +98,7 @@ function loadLikesOf(
   return new Map(likes.map(({ post, rkey }) => [post, recordUri(did, LIKE, rkey)]))
 }
 
-/** Those whom the viewer follows, the latest first. */
+/** Finds the likers that the viewer follows, latest first. */
 function findKnownLikers(
   { parts: { db, graph } }: Loader,
   { id }: Post,

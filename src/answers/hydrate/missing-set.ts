@@ -1,10 +1,11 @@
-// What an answer needs and our index lacks: records by at-URI, and accounts without a profile or a name.
+// What an answer needs and our index lacks: records by at-URI, and accounts without a profile or a valid
+// handle.
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { FeedState, ProfileState } from './types.ts'
 
 export class MissingSet {
-  /** Made with the first that is missing, since most answers lack nothing. */
+  /** Created on the first missing record, since most answers lack nothing. */
   #uris: Set<string> | undefined
   #dids: Set<string> | undefined
 
@@ -25,14 +26,14 @@ export class MissingSet {
     if (dids.length > 0) this.#dids = withAll(this.#dids, dids)
   }
 
-  /** Posts that a page points at, and the accounts that it shows. */
+  /** Adds the posts that a page points at and the accounts that it shows. */
   addFeed(state: FeedState): void {
     if (!state.viewer) return
     this.add({ uris: [...stubsIn(state), ...embeddedNotStored(state)] })
     this.addProfiles(state)
   }
 
-  /** Accounts never seen with a profile, and those whose handle nobody has verified yet. */
+  /** Adds accounts never seen with a profile, and those whose handle is not verified yet. */
   addProfiles({ viewer, actors }: ProfileState): void {
     if (!viewer) return
     const dids: string[] = []
@@ -51,7 +52,7 @@ function withAll(known: Set<string> | undefined, more: readonly string[]): Set<s
   return all
 }
 
-/** Posts that are only pointed at. */
+/** at-URIs of posts that are only pointed at. */
 function stubsIn({ postRefs, actors }: FeedState): string[] {
   const uris: string[] = []
   for (const { isStub, uid, uri } of postRefs.values()) {
@@ -60,7 +61,7 @@ function stubsIn({ postRefs, actors }: FeedState): string[] {
   return uris
 }
 
-/** Lists, feeds and the like that posts here embed. */
+/** at-URIs of missing lists, feeds and other records that these posts embed. */
 function embeddedNotStored({ posts, lists, records }: FeedState): string[] {
   const uris: string[] = []
   for (const { embedded } of posts.values()) {

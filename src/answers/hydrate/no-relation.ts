@@ -1,5 +1,4 @@
-// The relation between accounts that have nothing to do with each other, and of an account to
-// itself.
+// The relation between unrelated accounts, and of an account to itself.
 
 import type { Relation } from './types.ts'
 

@@ -1,9 +1,12 @@
-// What notifications were hydrated to; see types.ts for the rest of the state.
+// The state that notifications are hydrated to; see types.ts for the rest of the state.
 
 import type { NotificationReason } from '../../data/store/notification-reasons.ts'
 import type { FeedState } from './types.ts'
 
-/** With the posts that notifications are, the gates of the viewer's own threads, and all authors. */
+/**
+ * Includes the posts among the notifications, the gates of the viewer's own threads, and all
+ * authors.
+ */
 export type NotificationState = FeedState & {
   /** By notifications.id. */
   notifications: Map<number, Notification>
@@ -15,13 +18,13 @@ export type Notification = {
   /** The record's creator. */
   author: number
   uri: string
-  /** posts.id, where the record is a post. */
+  /** posts.id if the record is a post. */
   post: number | undefined
-  /** Undefined for posts and profiles, which stand in the state themselves. */
+  /** Undefined for posts and profiles, which the state holds elsewhere. */
   content: { cid: string; record: { [name: string]: unknown } } | undefined
-  /** at-URI of the viewer's own record that it is about. */
+  /** at-URI of the viewer's record that the notification is about. */
   subjectUri: string | undefined
-  /** at-URI of the starter pack by which a follower came. */
+  /** at-URI of the starter pack that led to the follow. */
   starterPack: string | undefined
   sortAt: number
 }

@@ -1,5 +1,5 @@
-// What every loader of this room needs: statements, prepared once a connection (`Readers`), and what
-// is kept from request to request; and the empty states that they fill for one request.
+// What every loader of this directory needs: statements, prepared once per connection (`Readers`), and caches
+// kept across requests; also the empty states that they fill for one request.
 
 import type { TagRules } from '../../base/config/moderation-tags.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
@@ -39,20 +39,20 @@ import type {
 type Readers = ReturnType<typeof prepareReaders>
 
 export type HydratorParts = {
-  /** A connection that is only read from. */
+  /** A connection used only for reading. */
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
   urls: MediaUrls
-  /** DIDs whose verifications profiles show. */
+  /** DIDs of the issuers whose verifications profiles show. */
   trustedVerifiers?: readonly string[] | undefined
-  /** What moderators' tags do; nothing where not given. */
+  /** What moderators' tags do; if omitted, nothing. */
   tagRules?: TagRules | undefined
-  /** Told what labels were looked for, where somebody asks: DIDs and at-URIs. */
+  /** Called with the subjects (DIDs and at-URIs) whose labels were read for a viewer. */
   onLabelsRead?: (viewer: Viewer, labelers: Labelers, subjects: readonly string[]) => void
-  /** Told whose counts were read, to be shown: posts.id. */
+  /** Called with the posts.id whose counts were read to be shown. */
   onCountsRead?: ((posts: readonly number[]) => void) | undefined
-  /** Told of stored records that could not be used; for counting. */
+  /** Called for stored records that could not be used, to count them. */
   onUnusable?: OnUnusable
 }
 
@@ -66,7 +66,7 @@ export type Loader = {
   keptReposts: KeptRows<RepostRow, Repost>
 }
 
-/** The post is undefined where there is no record: a stub, or deleted. */
+/** `post` is undefined if there is no record: the post is a stub or deleted. */
 export type KeptPost = { ref: PostRef; post: Post | undefined }
 
 export function prepareReaders(db: Db) {

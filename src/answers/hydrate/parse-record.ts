@@ -1,10 +1,10 @@
-// Stored records are JSON text. One that can't be read, or is not sound enough for a view, is
-// treated as absent and counted, never fatal.
+// Parses stored records, which are JSON text. A record that cannot be parsed or is not sound enough for a
+// view is treated as absent and counted; it is never fatal.
 
 import { parseJson } from '../../base/util/json-object.ts'
 import type { Check } from './shape.ts'
 
-/** Told of every stored record that could not be used: its kind. */
+/** Called with the kind of each stored record that could not be used. */
 export type OnUnusable = (kind: string) => void
 
 export function parseRecord<T extends object>(

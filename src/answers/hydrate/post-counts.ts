@@ -1,4 +1,4 @@
-// A post's counts, from a row's columns by their names.
+// Builds a post's counts from the columns of a row.
 
 import type { PostCountsRow } from '../../data/store/read/posts.ts'
 import type { PostCounts } from './types.ts'

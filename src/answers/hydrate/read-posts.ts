@@ -1,4 +1,4 @@
-// Posts: rows → Post. Most of it is kept from request to request (cached-rows.ts).
+// Posts: turns rows into Posts. Most of a Post is cached across requests (cached-rows.ts).
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -17,15 +17,15 @@ import type { Post } from './types.ts'
 const POST = 'app.bsky.feed.post'
 const LIST = 'app.bsky.graph.list'
 const VERSION = 3
-/** About what a Post takes besides its record, and a record for each character of its JSON. */
+/** Approximate bytes of a Post without its record, and of a record per character of its JSON. */
 const POST_BYTES = 1_500
 const BYTES_A_CHARACTER = 4
 
-/** What does not change with the row's scalars other than the version. */
+/** The parts that change only with the version, not with the row's other scalars. */
 type PostText = Pick<Post, 'uri'> & { content: Content | undefined; bytes: number }
 type Content = Pick<Post, 'cid' | 'record'>
 
-/** One for each of the ids that has a row. */
+/** Returns one entry for each id that has a row. */
 export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
   const rows = loader.readers.posts.rows(ids)
   loader.parts.onCountsRead?.(ids)
@@ -38,7 +38,7 @@ export function readPosts(loader: Loader, ids: readonly number[]): KeptPost[] {
   })
 }
 
-/** The keys and records that are not kept as they are now. */
+/** Reads the keys and records whose current version is not cached. */
 function readTexts(loader: Loader, rows: PostRow[]): Map<number, PostText> {
   const unread = rows.filter((row) => loader.keptPosts.find(row[0])?.row[VERSION] !== row[VERSION])
   const texts = new Map<number, PostText>()
@@ -103,8 +103,8 @@ function toPost(
 }
 
 /**
- * Whether what the post embeds is still seen the same, without its row having changed: an account
- * that was not known may be by now, and lists come and go.
+ * Whether the post's embed still resolves to the same record although its row is unchanged: an
+ * unknown account may be known by now, and lists are added and deleted.
  */
 function isSettled(loader: Loader, post: Post | undefined): boolean {
   if (!post?.embedded) return true

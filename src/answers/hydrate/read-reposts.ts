@@ -1,4 +1,4 @@
-// Reposts: rows → Repost, kept from request to request (cached-rows.ts).
+// Reposts: turns rows into Reposts, cached across requests (cached-rows.ts).
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -8,10 +8,10 @@ import type { Loader } from './page.ts'
 import type { Repost } from './types.ts'
 
 const REPOST = 'app.bsky.feed.repost'
-/** About what one takes. */
+/** Approximate bytes of one Repost. */
 const REPOST_BYTES = 500
 
-/** One for each of the ids that has a row. */
+/** Returns one entry for each id that has a row. */
 export function readReposts(loader: Loader, ids: Set<number>): Repost[] {
   const { readers, keptReposts } = loader
   const found: Repost[] = []

@@ -1,6 +1,6 @@
-// For whom and when something is read: made once a request and handed down from there, so that nothing
-// that is read for it depends on anything else. A state keeps it (types.ts); what the index lacks is
-// gathered in it, for the caller to fetch.
+// The viewer and the time that data is read for: created once per request and passed down, so that reads
+// depend on nothing else. A state keeps it (types.ts). It also collects what the index lacks, for the caller
+// to fetch.
 
 import { type Labelers, NO_LABELERS } from './labelers.ts'
 import { MissingSet } from './missing-set.ts'
@@ -12,7 +12,7 @@ export type Reader = {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly missing: MissingSet
-  /** The operator and their moderation services are shown what was taken down, too. */
+  /** The operator and their moderation services also see what was taken down. */
   readonly seesTakenDown: boolean
 }
 
@@ -24,17 +24,17 @@ export function createReader(
   return { viewer, labelers, now, missing: new MissingSet(), seesTakenDown }
 }
 
-/** The same as somebody sees it who is not signed in. */
+/** The same reader without a viewer, as if not signed in. */
 export function asVisitor({ labelers, now }: Reader): Reader {
   return createReader(undefined, { labelers, now })
 }
 
-/** The same without anybody's labels. */
+/** The same reader without labelers. */
 export function withoutLabelers({ viewer, now, seesTakenDown }: Reader): Reader {
   return createReader(viewer, { now, seesTakenDown })
 }
 
-/** Nobody in particular, and nobody's labels: what is then read may be kept for everyone. */
+/** A reader without viewer and labelers: data read for it may be cached for everyone. */
 export function asEveryone({ now }: Reader): Reader {
   return createReader(undefined, { now })
 }

@@ -1,7 +1,7 @@
-// What views take from a record has to be sound, or one record could cost a client its whole page
-// (contract §B2). Records were validated against their lexicons at the door; this is the second
-// line, cheap enough for every read: it checks only what ends up in views, and what is unsound is
-// treated as absent and counted. Formats follow the lexicons of the same names.
+// Checks the parts of records that views use, since one unsound record could cost a client its whole page
+// (contract §B2). Records were validated against their lexicons on ingest; this is the second line, cheap
+// enough for every read: it checks only what ends up in views. Unsound records are treated as absent and
+// counted. Formats follow the lexicons of the same names.
 
 import { isAtUriString, isValidDid, isValidUri } from '@atproto/syntax'
 import {
@@ -24,7 +24,7 @@ const isUri: Check = (value) => typeof value === 'string' && isValidUri(value)
 
 const segmenter = new Intl.Segmenter()
 
-/** A text is never longer in graphemes than in UTF-16 units, so counting is seldom needed. */
+/** A text never has more graphemes than UTF-16 units, so counting graphemes is seldom needed. */
 function textUpTo({ bytes, graphemes }: { bytes: number; graphemes?: number }): Check {
   return (value) => {
     if (typeof value !== 'string') return false
@@ -35,7 +35,7 @@ function textUpTo({ bytes, graphemes }: { bytes: number; graphemes?: number }): 
 }
 
 export const isStrongRef = object({ uri: isAtUri, cid: isCid })
-/** Where only the at-URI ends up in a view. */
+/** For records of which only the at-URI ends up in a view. */
 const pointer = object({ uri: isAtUri })
 
 const currentBlob = object({ ref: object({ $link: isCid }) })
@@ -106,7 +106,7 @@ export const isSoundPost = object({
   labels: optional(labels),
 })
 
-/** `pinnedPost` is not looked at: bad ones are known and are left out of views alone. */
+/** `pinnedPost` is not checked: bad values are known to occur, and views omit only the pin. */
 export const isSoundProfile = object({
   displayName: optional(textUpTo({ bytes: 640, graphemes: 64 })),
   description: optional(textUpTo({ bytes: 2560, graphemes: 256 })),
@@ -157,7 +157,7 @@ export const isSoundStatus = object({
 
 export const isSoundVerification = object({ handle: isText, displayName: isText })
 
-/** Of several kinds, each with fields of its own. */
+/** For several kinds of declaration, each with its own fields. */
 export const isSoundDeclaration = object({
   allowIncoming: optional(isText),
   allowGroupInvites: optional(isText),

@@ -1,4 +1,4 @@
-// Small building blocks of checks on JSON values: each says whether a value has a shape.
+// Building blocks for checks on JSON values: each tells whether a value has a shape.
 
 import { isObject } from '../../base/util/json-object.ts'
 
@@ -10,12 +10,12 @@ export const isCount: Check = (value) => Number.isInteger(value) && (value as nu
 
 export const isPositive: Check = (value) => Number.isInteger(value) && (value as number) > 0
 
-/** `undefined` passes too: the field may be left out. */
+/** Passes `undefined`, too: the field may be omitted. */
 export function optional(check: Check): Check {
   return (value) => value === undefined || check(value)
 }
 
-/** An object whose named fields pass; others don't matter. */
+/** An object whose named fields pass; other fields are ignored. */
 export function object(fields: Record<string, Check>): Check {
   const checks = Object.entries(fields)
   return (value) =>
@@ -27,7 +27,9 @@ export function arrayOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.every(check)
 }
 
-/** An open union: an object with a `$type`, which passes its member's check if it is a known one. */
+/**
+ * An open union: an object with a `$type` that, if it is a known member, passes the member's check.
+ */
 export function union(members: Record<string, Check>): Check {
   return (value) => {
     if (!isObject(value)) return false

@@ -1,4 +1,4 @@
-// What of the records in data/store/records.ts a state holds. Keyed by at-URI where something names them, and
+// The records of data/store/records.ts that a state holds. Keyed by at-URI where other records name them, and
 // by account where a profile shows them.
 
 import type {
@@ -14,10 +14,10 @@ type Records = {
   'app.bsky.labeler.service': AppBskyLabelerService.Record
 }
 
-/** The collections whose records have views of their own. */
+/** The collections whose records have their own views. */
 export type ShownCollection = keyof Records
 
-/** One record, with what all accounts and the viewer did to it. */
+/** One record, with its like count and the viewer's like. */
 export type StoredRecord = {
   [Name in ShownCollection]: {
     collection: Name
@@ -33,14 +33,17 @@ export type StoredRecord = {
   }
 }[ShownCollection]
 
-/** How many profiles say that they joined through a starter pack. */
+/** Number of profiles that name a starter pack as the one they joined through. */
 export type Joins = { allTime: number; week: number }
 
-/** What a starter pack shows besides itself. */
+/** What a starter pack shows besides its record. */
 export type PackContent = {
   /** lists.id */
   list: number | undefined
-  /** at-URIs of items of its list, and whom they name; who opted out is in it for the list's owner alone. */
+  /**
+   * at-URIs of items of its list, and their subjects. Only the list's owner is shown members who
+   * opted out.
+   */
   sample: { uri: string; subject: number; isOptedOut?: boolean }[]
 }
 
@@ -49,7 +52,7 @@ export type LiveStatus = {
   cid: string
   record: AppBskyActorStatus.Record
   sortAt: number
-  /** By the operator: nobody but its owner sees it. */
+  /** Taken down by the operator: only its owner sees it. */
   isTakenDown?: boolean
 }
 
@@ -66,11 +69,11 @@ export type Verification = {
 export type AboutActor = {
   isLabeler: boolean
   isTrustedVerifier: boolean
-  /** Who may write to it, where it says so. */
+  /** Who may message the account, if it declares so. */
   chat: { allowIncoming: string; allowGroupInvites: string | undefined } | undefined
   allowSubscriptions: 'followers' | 'mutuals' | 'none'
   germ: { showButtonTo: string; messageMeUrl: string } | undefined
   status: LiveStatus | undefined
-  /** By trusted verifiers, oldest first. */
+  /** Issued by trusted verifiers, oldest first. */
   verifications: Verification[]
 }

@@ -1,22 +1,25 @@
-// What a thread is hydrated to, see load-thread.ts.
+// Input and result of hydrating a thread, see load-thread.ts.
 
 import type { FeedState } from './types.ts'
 
 export type ThreadHydration = {
   /** posts.id */
   anchor: number
-  /** All others. */
+  /** posts.id of all other posts. */
   ids: readonly number[]
-  /** Whether those who like the anchor and whom the viewer follows are wanted. */
+  /** Whether to find the anchor's likers that the viewer follows. */
   knownLikers?: boolean
 }
 
-/** `blocks` holds those between the author of a post and that of its parent. */
+/** `blocks` holds those between each post's author and its parent's author. */
 export type ThreadState = FeedState & {
-  /** What the thread's owner likes: at-URIs of the likes, by posts.id. */
+  /** at-URIs of the likes by the thread's owner, by posts.id. */
   opLikes: Map<number, string>
-  /** posts.id of those with a moderators' tag that lets them stand aside, or come after the others. */
+  /** posts.id of posts whose moderators' tag sets them aside, or moves them below the others. */
   tagged: { aside: ReadonlySet<number>; bumpedDown: ReadonlySet<number> }
-  /** How many of the followed like the anchor, and the latest of them. Undefined for none. */
+  /**
+   * Number of accounts the viewer follows that like the anchor, and the latest of them. Undefined
+   * if none.
+   */
   knownLikers: { count: number; uids: number[] } | undefined
 }

@@ -1,8 +1,8 @@
-// What an answer's ids were hydrated to: the face between `answers/hydrate/` (loads it, batched), `answers/views/`
-// (turns it into lexicon views, purely) and the handlers (which filter by `answers/views/rules.ts`). Everything is
-// keyed by our integers: actors by `actors.uid`, posts by `posts.id`, reposts by `reposts.id`, lists by `lists.id`,
-// feed items by data/store/item-ids.ts. One state belongs to one request: it was read in one transaction and holds
-// each thing once.
+// The state that an answer's ids are hydrated to: the interface between `answers/hydrate/` (loads it,
+// batched), `answers/views/` (turns it into lexicon views, purely) and the handlers (filter by
+// `answers/views/rules.ts`). Everything is keyed by our integers: actors by `actors.uid`, posts by
+// `posts.id`, reposts by `reposts.id`, lists by `lists.id`, feed items by data/store/item-ids.ts. A state
+// belongs to one request, is read in one transaction and holds each thing once.
 
 import type {
   AppBskyActorProfile,
@@ -16,24 +16,24 @@ import type { Labelers } from './labelers.ts'
 import type { AboutActor, Joins, PackContent, StoredRecord } from './stored-records.ts'
 
 /**
- * Who asks; undefined for anonymous. `uid` is 0 where a verified viewer is not yet known to us:
- * then views carry viewer objects that say "nothing".
+ * The viewer; undefined for anonymous. `uid` is 0 for a verified viewer without a row yet: views
+ * then carry empty viewer objects.
  */
 export type Viewer =
   | {
       uid: number
       did: string
-      /** One of the operator's moderation services, which no block keeps from what it looks at. */
+      /** Set for the operator's moderation services: no block hides anything from them. */
       seesThroughBlocks?: boolean
     }
   | undefined
 
 export type AccountPair = readonly [uid: number, otherUid: number]
 
-/** Addresses of images and videos, by the configured patterns. See answers/views/media-urls.ts. */
+/** URLs of images and videos, by the configured patterns. See answers/views/media-urls.ts. */
 export type MediaUrls = {
   image(preset: ImagePreset, did: string, cid: string): string
-  /** `rkey`: of the post that shows it, where it is known. */
+  /** `rkey`: of the post that shows the video, if known. */
   videoPlaylist(did: string, cid: string, rkey?: string): string
   videoThumbnail(did: string, cid: string): string
 }
@@ -41,105 +41,112 @@ export type MediaUrls = {
 type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
 
 /**
- * Told what views take for granted that are made once for every viewer (answers/cache/). In such a state
- * views leave slots (answers/views/slots.ts) where a viewer comes in.
+ * Receives the assumptions of views built once for every viewer (answers/cache/). In such a state,
+ * views leave slots (answers/views/slots.ts) for whatever depends on the viewer.
  */
 export type ForEveryone = {
-  /** The view is right only for viewers with no block between them and the account. */
+  /** The view is valid only for viewers with no block between them and the account. */
   assumeNoBlock(uid: number): void
-  /** The view is right only for others than the account itself. */
+  /** The view is valid only for viewers other than the account itself. */
   assumeNotViewer(uid: number): void
-  /** What the view says of the time is right until then; milliseconds since 1970. */
+  /** The view is valid only until then; milliseconds since 1970. */
   assumeBefore(ms: number): void
   /** When the state was read. */
   now: number
-  /** The view can't be made for everyone. */
+  /** The view cannot be built for everyone. */
   refuse(): void
 }
 
 export type ProfileState = {
   viewer: Viewer
-  /** Whose labels count. */
+  /** The labelers whose labels count. */
   labelers: Labelers
-  /** Undefined in the state of one request. */
+  /** Undefined in the state of a single request. */
   forEveryone: ForEveryone | undefined
-  /** Nothing is left out because it was taken down. */
+  /** Whether records that were taken down are included. */
   seesTakenDown: boolean
   urls: MediaUrls
-  /** When it was read; milliseconds since 1970. */
+  /** When the state was read; milliseconds since 1970. */
   now: number
   actors: Map<number, Actor>
-  /** No entry where there is nothing to say. */
+  /** No entry if there is nothing to show. */
   about: Map<number, AboutActor>
   /**
-   * What the request's labelers say, by DID or at-URI; no entry where they say nothing. Nothing is in a
-   * state for everyone.
+   * Labels by the request's labelers, keyed by DID or at-URI; no entry if there are none. Empty in
+   * a state for everyone.
    */
   labels: Map<string, SubjectLabels>
-  /** By at-URI; only ones that we hold. */
+  /** By at-URI; only records in our index. */
   records: Map<string, StoredRecord>
-  /** By a starter pack's at-URI; no entry where nobody joined. */
+  /** By a starter pack's at-URI; no entry if there are no joins. */
   joins: Map<string, Joins>
-  /** By a starter pack's at-URI, where asked for. */
+  /** By a starter pack's at-URI, if requested. */
   packs: Map<string, PackContent>
-  /** How many feed generators and starter packs an account made; only for `detailed`. */
+  /** Number of feed generators and starter packs created by an account; only for `detailed`. */
   recordCounts: Map<number, { feedgens: number; starterPacks: number }>
-  /** What stands between viewer and account; empty where anonymous, no entry where nothing does. */
+  /** Relations of the viewer to accounts; empty if anonymous, no entry if there is no relation. */
   relations: Map<number, Relation>
-  /** Lists shown: those of gates, embeds and list blocks. Only ones whose record we hold. */
+  /**
+   * Lists shown: those of gates, embeds and list blocks. Only lists whose record is in our index.
+   */
   lists: Map<number, List>
-  /** Of the lists that gates allow: ids of those that the viewer is on. */
+  /** ids of the lists allowed by gates that the viewer is on. */
   viewerLists: Set<number>
-  /** Pairs of accounts, other than the viewer, with a block either way, direct or by list. */
+  /**
+   * Pairs of accounts, other than the viewer, with a block in either direction, direct or by list.
+   */
   blocks: BlockedPairs
-  /** By subject; no entry where there are none. */
+  /** By subject; no entry if there are none. */
   knownFollowers: Map<number, KnownFollowers>
-  /** What of each account the viewer asked to be told of; only for `detailed`. */
+  /** The viewer's activity subscriptions, by account; only for `detailed`. */
   activitySubscriptions: Map<number, { post: boolean; reply: boolean }>
-  /** How many lists an account made; only for `detailed`. */
+  /** Number of lists created by an account; only for `detailed`. */
   listCounts: Map<number, number>
 }
 
 export type FeedState = ProfileState & {
-  /** Each item asked for, taken apart; no entry where its row is gone. */
+  /** Each requested item, decoded; no entry if its row is gone. */
   items: Map<number, FeedItem>
   /** Posts whose record is present. */
   posts: Map<number, Post>
-  /** Taken down by labelers, and so in `posts` no more; blocks with their authors count as ever. */
+  /**
+   * Posts taken down by labelers and so removed from `posts`; blocks with their authors still
+   * count.
+   */
   takenDown: Map<number, Post>
-  /** Every post that something here points at, present or not. */
+  /** Every post that the state points at, present or not. */
   postRefs: Map<number, PostRef>
   reposts: Map<number, Repost>
   /** By the gated post's id. */
   threadgates: Map<number, Threadgate>
   postgates: Map<number, Postgate>
-  /** The viewer's own doings, by post id; no entry where there are none. */
+  /** The viewer's own actions, by post id; no entry if there are none. */
   postViewers: Map<number, PostViewer>
 }
 
-/** The flags are set by labelers that may redact only. See load-labels.ts. */
+/** Only labelers that may redact set the flags. See load-labels.ts. */
 export type SubjectLabels = {
   labels: ComAtprotoLabelDefs.Label[]
   isTakenDown: boolean
-  /** Shown to its creator and their followers only, in places. */
+  /** In some views, shown only to its creator and their followers. */
   needsReview: boolean
   isImpersonation: boolean
 }
 
-/** Of an account: of itself and then of its profile. */
+/** For an account: its own labels, then those of its profile. */
 export type Labelled = {
   labels: ComAtprotoLabelDefs.Label[]
-  /** They may change more in a view than what labels it shows, or end by themselves. */
+  /** The labels may change more of a view than the labels it shows, or may expire. */
   isActedUpon: boolean
 }
 
-/** Why an account's things are hidden; undefined where they aren't. */
+/** Why the account's content is hidden; undefined if it is not. */
 export type HiddenAs = 'deactivated' | 'suspended' | 'takendown' | 'deleted'
 
 export type Actor = {
   uid: number
   did: string
-  /** Verified both ways, or `handle.invalid`. */
+  /** Verified in both directions, or `handle.invalid`. */
   handle: string
   hiddenAs: HiddenAs | undefined
   /** Undefined for accounts never seen with a profile. */
@@ -152,15 +159,18 @@ export type Actor = {
 export type Profile = {
   cid: string
   record: AppBskyActorProfile.Record
-  /** Claimed by the record; milliseconds. */
+  /** As claimed by the record; milliseconds. */
   createdAt: number | undefined
-  /** The earlier of claimed and ours; milliseconds. */
+  /** The earlier of the claimed time and our own; milliseconds. */
   sortAt: number
 }
 
-/** Viewer → account. at-URIs of the records that say so; list ids of moderation lists in force. */
+/**
+ * The viewer's relation to an account: at-URIs of the records, and list ids of moderation lists in
+ * force.
+ */
 export type Relation = {
-  /** Wholly, by the account itself; the next two narrow it, and then this is false. */
+  /** Full mute of the account itself; false if one of the next two narrows the mute. */
   muted: boolean
   mutedOnlyReposts: boolean
   mutedOnlyQuoteposts: boolean
@@ -174,9 +184,9 @@ export type Relation = {
 }
 
 export type BlockedPairs = {
-  /** Symmetric; false for an account and itself, and for pairs that were not loaded. */
+  /** Symmetric; false between an account and itself, and for pairs that were not loaded. */
   has(uid: number, otherUid: number): boolean
-  /** Whether `has` is another for requests with other labelers (load-blocks.ts). */
+  /** Whether `has` may differ for requests with other labelers (load-blocks.ts). */
   isDisputed(uid: number, otherUid: number): boolean
 }
 
@@ -197,23 +207,23 @@ export type List = {
   itemCount: number
   /** at-URI of the viewer's block of this list. */
   blockedByViewer: string | undefined
-  /** at-URI by which the viewer opted out of this list. */
+  /** at-URI of the viewer's opt-out from this list. */
   optOutOfViewer: string | undefined
   mutedByViewer: boolean
 }
 
 type FeedItem = {
   post: number
-  /** reposts.id, where the item is a repost. */
+  /** reposts.id if the item is a repost. */
   repost: number | undefined
 }
 
-/** Enough to name a post, and to say whose it is. */
+/** Identifies a post and its author. */
 export type PostRef = {
   id: number
   uid: number
   uri: string
-  /** Only ever pointed at: neither here, nor known to be deleted or missing. */
+  /** The post is only pointed at: not indexed, and not known to be deleted or missing. */
   isStub: boolean
 }
 
@@ -230,10 +240,10 @@ export type Post = PostRef &
     cid: string
     record: AppBskyFeedPost.Record
     sortAt: number
-    /** Set for replies only, where they name posts. */
+    /** Set only for replies whose refs name posts. */
     root: number | undefined
     parent: number | undefined
-    /** What `embed.record` points at. */
+    /** The target of `embed.record`. */
     embedded: EmbeddedRecord | undefined
     violatesThreadgate: boolean
     violatesPostgate: boolean
@@ -243,9 +253,9 @@ export type EmbeddedRecord = {
   uri: string
   did: string
   collection: string
-  /** The record's creator; 0 where unknown to us. */
+  /** The record's creator; 0 if unknown to us. */
   uid: number
-  /** posts.id or lists.id by collection, where there is a row. */
+  /** posts.id or lists.id by collection, if there is a row. */
   id: number | undefined
 }
 
@@ -262,7 +272,7 @@ export type Threadgate = {
   uri: string
   cid: string
   record: AppBskyFeedThreadgate.Record
-  /** lists.id of its list rules, in order, where there is a row. */
+  /** lists.id of its list rules, in order, if there is a row. */
   lists: number[]
 }
 
@@ -273,6 +283,6 @@ export type PostViewer = {
   like: string | undefined
   repost: string | undefined
   bookmarked: boolean
-  /** The thread that it is in. */
+  /** Whether the viewer muted the post's thread. */
   threadMuted: boolean
 }

@@ -1,7 +1,8 @@
-// The ids of an author feed page: one account's posts and reposts, newest first, by filter. Posts and reposts are
-// read from their own indexes and merged. A filter that hardly anything passes (videos of somebody who wrote fifty
-// thousand posts) must not cost the whole history in one go, so each read looks at a bounded window of rows; a window
-// that ends without a full page still gives a cursor, and the handler's page filling goes on from there.
+// The ids of an author feed page: one account's posts and reposts, newest first, by filter. Both are read
+// from their own indexes and merged. A filter that few posts pass (the videos of an author with fifty
+// thousand posts) must not scan the whole history at once, so each read examines a bounded window of rows. A
+// window that ends without a full page still yields a cursor, and the handler's page filling continues from
+// there.
 
 import type { Db } from '../../data/store/db.ts'
 import { type AuthorFeedWindow, prepareAuthorFeed } from '../../data/store/read/author-feed.ts'
@@ -20,14 +21,17 @@ type AuthorFeedRequest = {
   filter: string
   limit: number
   cursor: string | undefined
-  /** What is older than this is not all here: the page ends there and says how to go on, unless it begins below. */
+  /**
+   * Items older than this are incomplete here: the page ends there with a cursor, unless it starts
+   * below.
+   */
   downTo?: number | undefined
 }
 
-/** Rows looked at in each list: first few, then more where the filter lets little through. */
+/** Rows examined in each list: few at first, then more if the filter passes few of them. */
 const WINDOWS = [120, 600, 5_000]
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page; @throws BadCursorError */
 export function createAuthorFeedSkeleton(db: Db) {
   const readWindow = prepareAuthorFeed(db)
   return (request: AuthorFeedRequest): FeedSkeleton => {

@@ -1,5 +1,5 @@
-// Pages of what a member has bookmarked, latest first. The cursor is `<ms>__<id>`: the last one's time
-// and its post's row, so that a page never depends on what was added above it.
+// Pages of a member's bookmarks, latest first. The cursor is `<ms>__<id>`: the time and post row of the last
+// bookmark, so that a page does not depend on bookmarks added above it.
 
 import { bookmarksBefore, countBookmarks, type PlacedBookmark } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'

@@ -1,6 +1,7 @@
-// How far an account's cold start is, as far as posts are concerned: what the ingest thread wrote down of it
-// (ingest/backfill/milestones.ts). Whoever may read here and is no member yet is about to be one. Each page of a
-// timeline asks, so whose is over is remembered until what was loaded of them is forgotten.
+// Progress of an account's cold start, as far as posts are concerned: the milestones recorded by the ingest
+// thread (ingest/backfill/milestones.ts). Accounts that may read here but are not members yet are about to
+// become members. Every timeline page asks, so finished cold starts are remembered until the account's
+// backfill is invalidated.
 
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
@@ -13,21 +14,27 @@ import {
 import type { Db } from '../../data/store/db.ts'
 import { isJobPutOff } from '../../data/store/job-schedule.ts'
 
-/** The latest of them, in this order. */
+/** The latest milestone reached, in this order. */
 export type Reached = 'nothing' | keyof typeof MILESTONES | 'everything'
 
 export type ColdStarts = {
   reached(uid: number): Reached
-  /** Whether their own server is away or busy, and isn't asked before `until`: nothing moves so long. */
+  /**
+   * Whether the account's PDS is unreachable or busy and not asked before `until`: no progress
+   * until then.
+   */
   isPutOff(uid: number, times: { now: number; until: number }): boolean
-  /** Since when everything by those they follow is here, in ms since 1970; undefined while nobody knows. */
+  /**
+   * Time from which all posts by the followed accounts are indexed, in ms since 1970; undefined if
+   * not known yet.
+   */
   knownSince(uid: number): number | undefined
 }
 
-/** More than read here at a time. */
+/** More accounts than read here at a time. */
 const MAX_REMEMBERED = 100_000
 
-/** @param invalidations - of this part alone; without them nothing is remembered */
+/** @param invalidations - a reader for this use alone; without it, nothing is remembered */
 export function createColdStarts(db: Db, invalidations?: InvalidationReader): ColdStarts {
   const isOver = createRemembered(invalidations)
   return {
@@ -62,7 +69,7 @@ function createRemembered(invalidations: InvalidationReader | undefined) {
       if (isWhole === false) uids.clear()
       return uids.has(uid)
     },
-    /** What was read since `has` was asked. */
+    /** Remembers an account whose milestones were read after the last call of `has`. */
     add(uid: number): void {
       if (!invalidations) return
       if (uids.size >= MAX_REMEMBERED) uids.clear()

@@ -1,5 +1,5 @@
-// Pages of a member's drafts, the latest change first. The cursor is `<ms>__<id>`: the last one's time
-// of change and its own id.
+// Pages of a member's drafts, last changed first. The cursor is `<ms>__<id>`: the last draft's time of change
+// and its id.
 
 import { isValidTid } from '@atproto/syntax'
 import type { Db } from '../../data/store/db.ts'
@@ -18,7 +18,7 @@ type DraftRequest = { viewer: number; limit: number; cursor: string | undefined 
 export function createDraftPages(db: Db) {
   return {
     count: (viewer: number): number => countDrafts(db, viewer),
-    /** Of all but `butId`. */
+    /** Bytes of all drafts but `butId`. */
     bytes: (viewer: number, butId?: string): number => draftBytes(db, viewer, butId),
     /** @throws BadCursorError */
     page({ viewer, limit, cursor }: DraftRequest): SkeletonPage<Omit<Draft, 'uid'>> {

@@ -1,5 +1,5 @@
-// Who did what to a post, and what an account likes, newest first. The cursor is `<ms>__<rest>`: the
-// last one's time, and its row or, for likes, which have none, the account or post that it leads to.
+// The accounts that engaged with a post, and an account's likes, newest first. The cursor is `<ms>__<rest>`:
+// the last entry's time, and its row or, for likes (which have no row), the account or post it leads to.
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -24,14 +24,14 @@ type LikesRequest = { creator: number; limit: number; cursor: string | undefined
 
 const ROW_ID = /^[1-9]\d{0,14}$/
 
-/** Milliseconds. */
+/** Times are in milliseconds. */
 export type Like = { uid: number; createdAt: number; sortAt: number }
 
-/** @returns each reads one page; each @throws BadCursorError */
+/** @returns functions that each read one page; each @throws BadCursorError */
 export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }) {
   const reader = prepareEngagement(db)
   return {
-    /** Each account once. */
+    /** Lists each account once. */
     likes({ post, limit, cursor }: EngagementRequest): SkeletonPage<Like & Pick<Edge, 'rkey'>> {
       const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
       const page = likeEdges.newest(db, post, before, limit + 1)
@@ -44,7 +44,7 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       }
     },
 
-    /** posts.id of what the account likes, each once. */
+    /** posts.id of the posts the account likes, each once. */
     likedPosts({ creator, limit, cursor }: LikesRequest): SkeletonPage<number> {
       const before = parseLikeCursor(cursor, (id) => (ROW_ID.test(id) ? Number(id) : 0))
       const page = newestSubjects(db, likeEdges, { creator, before, limit: limit + 1 })
@@ -58,17 +58,17 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       }
     },
 
-    /** Whether these did so, as far as it is here. */
+    /** Whether the account likes or reposted the post, as far as we know. */
     hasLiked: (uid: number, post: number) => likeEdges.has(db, uid, post),
     hasReposted: reader.hasReposted,
 
     /** uids, each once. */
     reposters: (request: EngagementRequest) => byPlace(reader.reposts, request),
 
-    /** reposts.id: of each account the first. */
+    /** reposts.id: the first of each account. */
     reposts: (request: EngagementRequest) => byPlace(reader.reposts, request, ({ id }) => id),
 
-    /** posts.id of posts that quote it. A deleted post is quoted by none. */
+    /** posts.id of the posts that quote it. A deleted post has no quotes. */
     quotes(request: EngagementRequest): SkeletonPage<number> {
       if (reader.stateOf(request.post) === DELETED) return { items: [], cursor: undefined }
       return byPlace(reader.quotes, request)

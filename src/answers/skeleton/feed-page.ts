@@ -1,21 +1,20 @@
-// Turns batches of feed rows into one page in the full order: sortAt, then CID, both descending.
-//
-// Batches know times only; a CID has to be looked up, so it is done just for the rows that share
-// their millisecond with another row or with the edge of the page.
+// Turns batches of feed rows into one page in the full order: sortAt, then CID, both descending. Batches
+// contain only times. CIDs must be looked up, so that is done only for rows that share their millisecond with
+// another row or with the edge of the page.
 
 import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
 import type { FeedPosition } from './page-cursor.ts'
 
-/** The part of a feed that is asked for: strictly older than `before`, strictly newer than `after`. */
+/** The requested part of a feed: strictly older than `before`, strictly newer than `after`. */
 export type FeedRange = { before: FeedPosition | undefined; after: FeedPosition | undefined }
 
-/** Where reading starts when there is no cursor: later than any time there is. */
+/** Where reading starts without a cursor: later than any possible time. */
 export const LATEST = Number.MAX_SAFE_INTEGER
 const MAX_ATTEMPTS = 12
 
 /**
  * Reads until `count` rows lie inside the range or the feed ends.
- * @param read - gives at least `limit` rows at or before `until`, if there are so many
+ * @param read - returns at least `limit` rows at or before `until`, if there are that many
  */
 export function rowsInRange(options: {
   range: FeedRange
@@ -25,7 +24,7 @@ export function rowsInRange(options: {
 }): readonly FeedRow[] {
   const { range, count, read, feed } = options
   const until = range.before?.sortAt ?? LATEST
-  // Some rows of the cursor's own millisecond were on the page before, so a little more is read.
+  // Rows of the cursor's millisecond may have been on the previous page, so read a few more.
   let limit = range.before ? count + 2 : count
   for (let attempt = 1; ; attempt++) {
     const { rows, floor } = read(until, limit)
@@ -36,7 +35,9 @@ export function rowsInRange(options: {
   }
 }
 
-/** Joins batches of different originators: complete only down to the highest of their floors. */
+/**
+ * Joins batches of different originators; the result is complete only down to the highest floor.
+ */
 export function joinBatches(batches: readonly FeedBatch[]): FeedBatch {
   const floor = Math.max(...batches.map((batch) => batch.floor))
   const seen = new Set<number>()
@@ -46,7 +47,7 @@ export function joinBatches(batches: readonly FeedBatch[]): FeedBatch {
   return { rows: rows.sort((a, b) => b.sortAt - a.sortAt), floor }
 }
 
-/** Rows inside the range, in the full order. Rows that were deleted meanwhile may be left out. */
+/** Returns the rows inside the range, in the full order. May omit rows deleted in the meantime. */
 export function inOrder(
   rows: readonly FeedRow[],
   range: FeedRange,
@@ -65,7 +66,7 @@ export function inOrder(
     .sort((a, b) => b.sortAt - a.sortAt || compareTied(a, b, cids))
 }
 
-/** What comes from a ring mostly is: all inside the range, and no two of one time. */
+/** Whether all rows are inside the range and no two share a time, as is usual for a ring. */
 function areInPlace(rows: readonly FeedRow[], { before, after }: FeedRange): boolean {
   let last = before?.sortAt ?? Infinity
   for (const { sortAt } of rows) {
@@ -75,7 +76,7 @@ function areInPlace(rows: readonly FeedRow[], { before, after }: FeedRange): boo
   return after === undefined || last > after.sortAt
 }
 
-/** CIDs of the rows that need them for their place; undefined for those that are gone. */
+/** CIDs of the rows whose order depends on them; undefined for rows that are gone. */
 function cidsOfTied(
   rows: readonly FeedRow[],
   { before, after }: FeedRange,
@@ -93,7 +94,9 @@ function cidsOfTied(
   return new Map(tied.map((item) => [item, found.get(item)]))
 }
 
-/** Records that are alike have the same CID, in different repositories too: then the later row first. */
+/**
+ * Identical records have the same CID, even in different repositories; then the later row is first.
+ */
 function compareTied(a: FeedRow, b: FeedRow, cids: Map<number, string | undefined>): number {
   const [cidOfA, cidOfB] = [cids.get(a.item)!, cids.get(b.item)!]
   if (cidOfA === cidOfB) return b.item - a.item
@@ -101,10 +104,10 @@ function compareTied(a: FeedRow, b: FeedRow, cids: Map<number, string | undefine
 }
 
 /**
- * Cuts a page of at most `limit` rows. Its cursor can't part rows of one time and one CID, so such
- * twins are not split between pages: all of them wait for the next one. Where nothing else is there they are
- * split all the same, and said to be: whoever can read on with a larger limit should. `isCut` and `isSplit`: see
- * `SkeletonPage`.
+ * Cuts a page of at most `limit` rows. A cursor cannot separate rows with the same time and CID, so
+ * such twins are not split between pages: all of them wait for the next one. If the page has
+ * nothing else, they are split and `isSplit` is set: callers that can read on with a larger limit
+ * should. `isCut` and `isSplit`: see `SkeletonPage`.
  */
 export function cutPage(
   rows: readonly FeedRow[],

@@ -1,8 +1,8 @@
-// Pages of accounts that stand in a relation to one account: whom it follows, who follows it, whom it blocks or
-// mutes, whose posts it is told of. Newest first as in the reference; the cursor is `<ms>__<did>`: the last entry's
-// time and its other account, so that a page never depends on what was added above it. Where one pair has several
-// records, the first one counts (by record key, as in the relations that profiles show): following somebody again
-// moves nobody to the top.
+// Pages of the accounts related to one account: its follows, followers, blocks, mutes and activity
+// subscriptions. Newest first, as in the reference; the cursor is `<ms>__<did>`: the last entry's time and
+// other account, so that a page does not depend on entries added above it. If a pair has several records, the
+// first one (by record key, as in profiles' relations) counts: following an account again does not move it to
+// the top.
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -19,13 +19,16 @@ type AccountListRequest = PlaceInList & { actor: number }
 
 type AccountListParts = { db: Db; actors: ActorReader }
 
-/** The other account, when, and whether the record is the first of its pair. */
+/** The other account, the time, and whether the record is the first of its pair. */
 type Entry = { other: number; at: number; isFirst: boolean }
 
-/** At most so many entries below a place, newest first. */
+/** Reads at most `limit` entries below a place, newest first. */
 type ReadEntries = (actor: number, before: Before, limit: number) => Entry[]
 
-/** @returns each reads one page of the other accounts, each once; each @throws BadCursorError */
+/**
+ * @returns functions that each read one page of the other accounts, each account once; each @throws
+ * BadCursorError
+ */
 export function createAccountLists(parts: AccountListParts) {
   const { db } = parts
   return {
@@ -73,7 +76,7 @@ function pointing(db: Db, edges: EdgeTable): ReadEntries {
   }
 }
 
-/** From rows, one a pair. */
+/** Reads entries from the rows of a private relation, one row per pair. */
 function privately(db: Db, table: PrivateRelation): ReadEntries {
   return (uid, before, limit) =>
     privateAccounts(db, table, { uid, before, limit }).map((one) => ({ ...one, isFirst: true }))
@@ -81,7 +84,7 @@ function privately(db: Db, table: PrivateRelation): ReadEntries {
 
 function parseCursor(actors: ActorReader, cursor: string | undefined): Before {
   if (cursor === undefined) return NEWEST
-  // We wrote it, so we knew the account; accounts are never forgotten.
+  // Our own cursors name known accounts, and accounts are never removed.
   const read = (did: string) => (isValidDid(did) && actors.uidOf(did)) || undefined
   const [sortAt, uid] = parsePlace(cursor, { read, lowest: 0 })
   return { sortAt, uid }

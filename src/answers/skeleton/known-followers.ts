@@ -1,8 +1,7 @@
-// Social proof: those whom the viewer follows and who follow the subject.
-//
-// The order is the graph's own (data/graph/uid-order.ts): the same for every list and for ever, so a page
-// never repeats or skips anybody while follows come and go. Integers don't leave us, so the cursor
-// names the last account by its DID. (The reference has no cursor here and an undefined order.)
+// Social proof: the accounts that the viewer follows and that follow the subject. The order is the graph's
+// own (data/graph/uid-order.ts): the same for every list and permanent, so a page never repeats or skips an
+// account while follows change. Our integers stay internal, so the cursor names the last account by its DID.
+// (The reference has no cursor here and no defined order.)
 
 import { isValidDid } from '@atproto/syntax'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
@@ -13,7 +12,7 @@ type KnownFollowersRequest = PlaceInList & { viewer: number; subject: number }
 
 type KnownFollowersParts = { graph: FollowGraphReader; actors: ActorReader }
 
-/** How many there are, and the first few. */
+/** The number of known followers, and the first few. */
 type SocialProof = { count: number; followers: number[] }
 
 export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
@@ -31,7 +30,7 @@ export function createKnownFollowers({ graph, actors }: KnownFollowersParts) {
       const { viewer, subject } = pair
       const out = new Uint32Array(few + 1)
       const found = graph.knownFollowers(viewer, subject, 0, out)
-      // Counting reads both lists to their ends, which is spared where the few are all.
+      // Counting reads both lists to the end; it is skipped if the few already found are all.
       const count = found <= few ? found : graph.knownFollowersCount(viewer, subject)
       return { count, followers: [...out.subarray(0, Math.min(found, few))] }
     },

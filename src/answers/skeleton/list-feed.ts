@@ -1,5 +1,6 @@
-// The ids of a list feed page: posts of everyone on a list, replies too but no reposts, as in the
-// reference's data plane, but for those who opted out of a reference list. They are merged from the accounts' own rows, like a timeline below its ring.
+// The ids of a list feed page: posts by the members of a list, including replies but not reposts, as in the
+// reference's data plane, except by members who opted out of a reference list. Merged from the accounts' own
+// rows, like a timeline below its ring.
 
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -12,10 +13,10 @@ import type { FeedSkeleton } from './timeline.ts'
 
 type ListFeedRequest = { list: number; limit: number; cursor: string | undefined }
 
-/** Reading a page costs about a microsecond an account; this bounds it to a tenth of a second. */
+/** Reading a page costs about a microsecond per account; this caps it at a tenth of a second. */
 const MAX_MEMBERS = 100_000
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page; @throws BadCursorError */
 export function createListFeedSkeleton(parts: { db: Db; actors: ActorReader; feed: MergedFeed }) {
   const { actors, feed } = parts
   const reader = prepareListPages(parts.db)

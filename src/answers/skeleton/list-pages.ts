@@ -1,8 +1,7 @@
-// Pages of lists (an account's own, those that a member mutes or blocks by) and of who is on a list.
-//
-// Lists are few, so they are read whole and sorted as the reference does: the list's own time, then
-// its CID, both descending; the cursor is `<ms>__<cid>`. Members of a list are many; equal times are
-// told apart by record key, since the CIDs of list items are not kept: `<ms>__<rkey>`.
+// Pages of lists (an account's own, and those a member mutes or blocks by) and of list members. An account's
+// lists are few, so they are read whole and sorted as in the reference: by the list's own time, then its CID,
+// both descending; the cursor is `<ms>__<cid>`. Members are many. Those with equal times are ordered by
+// record key, since the CIDs of list items are not stored; the cursor is `<ms>__<rkey>`.
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { type PackedRkey, packRkey, unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
@@ -17,22 +16,22 @@ import { cutRows, parseFeedCursor, parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
 type ListsRequest = PlaceInList & { actor: number }
-/** `viewer` 0: nobody in particular. */
+/** `viewer` 0: no particular viewer. */
 type MembersRequest = PlaceInList & { list: number; viewer: number }
-/** `isOptedOut` is told to the list's owner; others do not see who opted out. */
+/** Only the list's owner sees `isOptedOut`; other viewers do not see who opted out. */
 export type ListMember = { subject: number; rkey: string; isOptedOut: boolean }
 
 export type ListPages = {
-  /** lists.id; 0 where nobody ever pointed at such a list. */
+  /** lists.id; 0 if no record has ever pointed at such a list. */
   idOf(did: string, rkey: string): number
-  /** Of lists.id. Each @throws BadCursorError. */
+  /** Pages of lists.id. Each @throws BadCursorError. */
   ofCreator(request: ListsRequest): SkeletonPage<number>
   mutedBy(request: ListsRequest): SkeletonPage<number>
   blockedBy(request: ListsRequest): SkeletonPage<number>
   members(request: MembersRequest): SkeletonPage<ListMember>
-  /** How many lists the member mutes by. */
+  /** Number of lists the member mutes by. */
   muteCount(uid: number): number
-  /** Record keys of the items by which the account is on these lists. */
+  /** Record keys of the account's items on these lists. */
   memberships(lists: readonly number[], subject: number): Map<number, string>
 }
 

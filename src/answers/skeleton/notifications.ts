@@ -1,8 +1,7 @@
-// Which notifications a member is shown, newest first, and how many are new. The cursor is
-// `<ms>__<id>`: the last one's sortAt and its row, so that a page never depends on what came on top.
-//
-// How far they were seen is the member's own word. Who never gave it is taken to know what was there
-// before they were (`since`): a new member's backlog is old news, however much it is.
+// The notifications a member is shown, newest first, and how many are unseen. The cursor is `<ms>__<id>`: the
+// sortAt and row of the last one, so that a page does not depend on notifications added above it. The client
+// sets how far the member has seen them. If it never did, everything before the member joined (`since`)
+// counts as seen: a new member's backlog is old, however large.
 
 import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
 import type { FollowGraphReader } from '../../data/graph/types.ts'
@@ -32,13 +31,13 @@ type NotificationRequest = {
   viewer: number
   limit: number
   cursor: string | undefined
-  /** Undefined for all. Names that are none of ours match nothing. */
+  /** Undefined for all. Unknown names match nothing. */
   reasons?: readonly string[] | undefined
-  /** Only from those whom the viewer follows. */
+  /** Only notifications from accounts the viewer follows. */
   priority: boolean
 }
 
-/** notifications.id. */
+/** A page of notifications.id. */
 export type NotificationSkeleton = SkeletonPage<number> & {
   /** sortAt of the first one. */
   newest: number | undefined
@@ -47,30 +46,33 @@ export type NotificationSkeleton = SkeletonPage<number> & {
 type NotificationView = {
   preferences: NotificationPreferences
   priority: boolean
-  /** Milliseconds; undefined where the member never said. */
+  /** Milliseconds; undefined if the member's client never set it. */
   seenAt: number | undefined
 }
 
 export type Notifications = {
   settings(viewer: number): NotificationView
-  /** Whether what happened before they read here is collected. */
+  /** Whether notifications from before the member joined have been collected. */
   hasBacklog(viewer: number): boolean
   /** @throws BadCursorError */
   page(request: NotificationRequest): NotificationSkeleton
-  /** Of these, the ones that the member wants their devices to be told of, oldest first. */
+  /**
+   * Those among the given notifications that the member wants pushed to their devices, oldest
+   * first.
+   */
   pushed(viewer: number, among: readonly NewNotification[]): number[]
-  /** How many accounts' posts the member asked to be told of. */
+  /** Number of the member's activity subscriptions. */
   subscriptionCount(viewer: number): number
-  /** How many each author caused of those not seen, up to MAX_COUNTED in all. */
+  /** Number of unseen notifications per author, up to MAX_COUNTED in all. */
   unseen(viewer: number): Map<number, number>
-  /** The sum of those. */
+  /** The sum of those counts. */
   unseenCount(viewer: number): number
 }
 
-/** Clients show far less before they say "and more". */
+/** Clients switch to "and more" at far lower counts. */
 const MAX_COUNTED = 1_000
 
-/** What a post says to somebody. */
+/** The reasons that are posts directed at the member. */
 const SAID = reasonMask(['reply', 'quote', 'mention'])
 
 const TOP: NotificationPlace = { sortAt: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
@@ -88,7 +90,10 @@ export function createNotifications({
   const find = (viewer: number) => findNotificationSettings(db, viewer)
   const wantedBy = (viewer: number) => listedReasons(viewOf(find(viewer)).preferences)
 
-  /** From a place downwards. A member has a bounded number of them, so this comes to an end. */
+  /**
+   * Yields notifications downwards from a place. A member's are bounded in number, so this
+   * terminates.
+   */
   function* listed(
     request: Pick<NotificationRequest, 'viewer' | 'reasons' | 'priority'>,
     place: NotificationPlace,
@@ -131,7 +136,7 @@ export function createNotifications({
     unseen,
     unseenCount(viewer) {
       const wanted = wantedBy(viewer)
-      // Whom somebody follows, rows do not say.
+      // The rows do not contain the viewer's follows.
       const isByRows = wanted.followsOnly === 0 && tagRules.threadTagsHide.length === 0
       if (!isByRows) return sumOf(unseen(viewer).values())
       const since = sinceOf(find(viewer))
@@ -140,7 +145,7 @@ export function createNotifications({
   }
 }
 
-/** @param read - up to one more than `limit` */
+/** @param read - at most one more than `limit` */
 function skeletonOf(read: readonly PlacedNotification[], limit: number): NotificationSkeleton {
   const page = read.slice(0, limit)
   const last = page.at(-1)
@@ -163,7 +168,7 @@ function sumOf(counts: Iterable<number>): number {
   return [...counts].reduce((sum, count) => sum + count, 0)
 }
 
-/** What is later was not seen. */
+/** Notifications after this time are unseen. */
 function sinceOf(row: NotificationSettings | undefined): number {
   return row?.seen_at ?? row?.since ?? 0
 }

@@ -1,13 +1,13 @@
-// The line of posts in which the owner of a thread goes on: from the root always the oldest of the
-// owner's replies. As in the reference, a deleted reply keeps its place while something of the line is
-// left below it; once nothing is, only a reply that was written after the deletion may take the place.
+// The chain of posts in which the thread's owner continues: from the root, always the oldest reply by the
+// owner. As in the reference, a deleted reply keeps its place while any of the chain is left below it; after
+// that, only a reply written after the deletion may take the place.
 
 import { microsOf, unpackRkey } from '../../base/atproto/keys.ts'
 import type { OpReplyRow } from '../../data/store/read/threads.ts'
 
 type Reply = { post: number; deletedAt: number | null; key: string; writtenAt: number }
 
-/** @returns posts.id from the root down; undefined where there is nothing below it. */
+/** @returns posts.id from the root down; undefined if there is nothing below it. */
 export function opThread(root: number, rows: readonly OpReplyRow[]): number[] | undefined {
   if (rows.length === 0) return undefined
   const line = lineBelow(root, { byParent: repliesByParent(rows), visited: new Set([root]) })
@@ -17,7 +17,7 @@ export function opThread(root: number, rows: readonly OpReplyRow[]): number[] | 
 function repliesByParent(rows: readonly OpReplyRow[]): Map<number, Reply[]> {
   const byParent = new Map<number, Reply[]>()
   for (const [post, parent, deletedAt, rkey] of rows) {
-    // Other keys than TIDs tell no time.
+    // Only TIDs contain a time.
     const writtenAt = typeof rkey === 'string' ? -Infinity : microsOf(rkey) / 1000
     const siblings = byParent.get(parent) ?? []
     siblings.push({ post, deletedAt, key: unpackRkey(rkey), writtenAt })
@@ -29,7 +29,7 @@ function repliesByParent(rows: readonly OpReplyRow[]): Map<number, Reply[]> {
 
 type Walk = { byParent: Map<number, Reply[]>; visited: Set<number> }
 
-/** Undefined where posts go round in a circle: then there is no line at all. */
+/** Returns undefined if the posts form a cycle: then there is no chain at all. */
 function lineBelow(parent: number, walk: Walk): number[] | undefined {
   const { byParent, visited } = walk
   let vacatedAt = 0

@@ -1,5 +1,5 @@
-// Pages of what one account made: its feed generators or its starter packs, newest first. The cursor is
-// the reference's, `<ms>__<cid>`.
+// Pages of one account's feed generators or starter packs, newest first. The cursor is the reference's,
+// `<ms>__<cid>`.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
@@ -18,10 +18,10 @@ type OwnRecordsRequest = {
   cursor: string | undefined
 }
 
-/** Records of one millisecond are read together, up to so many. */
+/** Limit of records of one millisecond that are read together. */
 const MAX_TIED = 100
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page; @throws BadCursorError */
 export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }) {
   return ({ uid, collection, limit, cursor }: OwnRecordsRequest): SkeletonPage<string> => {
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)

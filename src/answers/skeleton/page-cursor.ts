@@ -1,14 +1,13 @@
-// The page cursors that clients carry: a place in an order, as text. Feeds use the reference's form,
-// `<ms>__<cid>`: the sortAt and CID of the last item of a page, so that a page never depends on what
-// was above it. Lists of follows and the like use `<ms>__<rest>` or one plain key of their own.
-//
-// A cursor is checked strictly before it is believed: whatever we could not have written is refused.
+// The page cursors of clients: a place in an order, as text. Feeds use the reference's form, `<ms>__<cid>`:
+// the sortAt and CID of a page's last item, so that a page does not depend on items above it. Lists of
+// follows and the like use `<ms>__<rest>` or a single plain key. Cursors are validated strictly: any text we
+// could not have written is refused.
 
 import { isValidTid } from '@atproto/syntax'
 import { microsOf, packCid, packRkey } from '../../base/atproto/keys.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 
-/** Text that is no cursor of ours, in every method: the client's mistake. */
+/** The text is not a cursor of the method: a client error. */
 export class BadCursorError extends XRPCError {
   override name = 'BadCursorError'
 
@@ -17,10 +16,10 @@ export class BadCursorError extends XRPCError {
   }
 }
 
-/** A feed item's place: items are ordered by sortAt, then by CID string, both descending. */
+/** The place of a feed item: items are ordered by sortAt, then by CID string, both descending. */
 export type FeedPosition = { sortAt: number; cid: string }
 
-/** @returns whether the row comes later in that order */
+/** @returns whether the row is later in that order */
 export function isBelow(row: FeedPosition, edge: FeedPosition): boolean {
   return row.sortAt === edge.sortAt ? row.cid < edge.cid : row.sortAt < edge.sortAt
 }
@@ -29,7 +28,7 @@ export function inFeedOrder(a: FeedPosition, b: FeedPosition): number {
   return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1)
 }
 
-/** The first of those below the cursor's place, and the cursor of the page after them. */
+/** Returns the first rows below the cursor's place, and the cursor of the next page. */
 export function cutRows<Row extends FeedPosition>(
   found: readonly Row[],
   { before, limit }: { before: FeedPosition | undefined; limit: number },
@@ -41,14 +40,14 @@ export function cutRows<Row extends FeedPosition>(
   return { rows, cursor: hasMore ? formatFeedCursor(last.sortAt, last.cid) : undefined }
 }
 
-/** The furthest that a JavaScript Date reaches, in milliseconds. */
+/** The largest time of a JavaScript Date, in milliseconds. */
 const MAX_TIME_MS = 8_640_000_000_000_000
-/** No CID is ordered before this one: stands in where an item's own CID went away while we read. */
+/** Sorts before any CID: replaces an item's own CID if that disappeared during the read. */
 const LOWEST_CID = `bafyreia${'2'.repeat(50)}4`
 
 /**
- * The hallmark of cursors that only very old clients hold; the reference answers them with an
- * empty page instead of an error.
+ * Detects cursors that only very old clients hold; the reference answers them with an empty page
+ * instead of an error.
  */
 export function isRetiredCursor(cursor: string | undefined): boolean {
   return cursor?.includes('::') ?? false
@@ -61,7 +60,7 @@ export function parseFeedCursor(cursor: string): FeedPosition {
   return { sortAt, cid }
 }
 
-/** Whether `parseFeedCursor` would refuse it. */
+/** Whether `parseFeedCursor` would reject it. */
 export function isBadFeedCursor(cursor: string): boolean {
   try {
     parseFeedCursor(cursor)
@@ -77,8 +76,9 @@ export function formatFeedCursor(sortAt: number, cid: string | undefined): strin
 }
 
 /**
- * The place that a cursor of ours names. One of an official AppView with a data plane of its own names a time, and the
- * page goes on with what is older than that: from the lowest of what stands there.
+ * Parses the place that our own cursor names. A cursor from an official AppView with its own data
+ * plane names a time; the page then continues with items older than that, from the lowest place at
+ * that time.
  * @throws BadCursorError
  */
 export function parsePlace<T>(
@@ -93,11 +93,14 @@ export function parsePlace<T>(
   return [ms, rest]
 }
 
-/** The reference's cursors are `<ms>__<cid>`, and for private state a TID or a time. */
+/**
+ * Returns the time in a cursor of the reference: `<ms>__<cid>` or, for private state, a TID or a
+ * time.
+ */
 function referenceTime(cursor: string): number | undefined {
   const [, ms, cid = ''] = /^(\d{1,15})__(b[a-z2-7]{20,100})$/.exec(cursor) ?? []
   if (packCid(cid)) return Number(ms)
-  // A key that begins with a TID is one that we gave (http/dataplane/private-keys.ts).
+  // A key that begins with a TID is one of our own (http/dataplane/private-keys.ts).
   const tid = cursor.split('-', 1)[0]!
   if (isValidTid(tid)) return Math.floor(microsOf(packRkey(tid) as Buffer) / 1_000)
   const time = ISO_TIME.test(cursor) ? Date.parse(cursor) : Number.NaN
@@ -107,7 +110,7 @@ function referenceTime(cursor: string): number | undefined {
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /**
- * Splits `<ms>__<rest>`; the rest is for the caller to check.
+ * Splits `<ms>__<rest>`; the caller validates the rest.
  * @throws BadCursorError
  */
 export function parseTimed(cursor: string): [ms: number, rest: string] {

@@ -1,5 +1,5 @@
-// Feed generators and starter packs that most people like, as far as we know. Reads at most so many of
-// them whatever is looked for. The cursor is `<likes>__<id>`.
+// Feed generators and starter packs with the most likes known to us. Reads a bounded number of them, whatever
+// the query. The cursor is `<likes>__<id>`.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
@@ -11,7 +11,7 @@ import type { SkeletonPage } from './skeleton-page.ts'
 
 type PopularRequest = {
   collection: RecordCollection
-  /** To be found in the name, whatever its case. */
+  /** Text to find in the name, ignoring case. */
   query?: string
   limit: number
   cursor: string | undefined
@@ -20,7 +20,7 @@ type PopularRequest = {
 const MAX_LOOKED_AT = 5_000
 const MOST = Number.MAX_SAFE_INTEGER
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page; @throws BadCursorError */
 export function createPopularRecords({ db, actors }: { db: Db; actors: ActorReader }) {
   return ({ collection, query = '', limit, cursor }: PopularRequest): SkeletonPage<string> => {
     const wanted = query.trim().toLowerCase()

@@ -1,5 +1,5 @@
-// Who likes a feed generator, a starter pack or a labeler, latest first. The cursor is that of the likes of
-// posts: `<ms>__<did>`, of the last one.
+// Accounts that like a feed generator, a starter pack or a labeler, latest first. The cursor is the one of
+// post likes: `<ms>__<did>` of the last like.
 
 import { isValidDid } from '@atproto/syntax'
 import { collectionCodes, isIndexed } from '../../base/atproto/collections.ts'
@@ -21,7 +21,7 @@ type RecordLikesRequest = {
 
 type RecordLikes = (request: RecordLikesRequest) => SkeletonPage<Like & { rkey: PackedRkey }>
 
-/** @returns reads one page, an empty one for whatever is not liked; @throws BadCursorError */
+/** @returns a function that reads one page, empty if there are no likes; @throws BadCursorError */
 export function createRecordLikes({ db, actors }: { db: Db; actors: ActorReader }): RecordLikes {
   const likers = prepareRecordLikers(db)
 

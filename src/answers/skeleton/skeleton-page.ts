@@ -1,13 +1,13 @@
-// What every skeleton that reads page by page is asked, and gives.
+// Request and result of all skeletons that read page by page.
 
 export type PlaceInList = { limit: number; cursor: string | undefined }
 
 export type SkeletonPage<Item> = {
   items: Item[]
-  /** Undefined after the last one. */
+  /** Undefined after the last page. */
   cursor: string | undefined
-  /** Short on purpose: what follows is for another request. */
+  /** The page is short on purpose; the rest is left to another request. */
   isCut?: boolean
-  /** Ends among items that no cursor can part: what follows it may leave one out. */
+  /** The page ends among items that no cursor can separate: the next page may omit one. */
   isSplit?: boolean
 }

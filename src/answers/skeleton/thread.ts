@@ -1,8 +1,8 @@
-// The ids of a thread around one post: those above it, the replies below it, layer by layer, and the line of the
-// thread's owner. Ordinary threads are read as far down as was asked, one statement a layer; views put them in order
-// and cut them, as the reference does. A thread may have a hundred thousand replies, though: of a post with too many
-// of them only a part is read, the first or last that came or the most liked of the last ones, and always those by
-// the owner and by the viewer; and when there are enough posts, that is all.
+// The ids of a thread around one post: the posts above it, the replies below it, layer by layer, and the
+// owner's chain. Ordinary threads are read to the requested depth, one statement per layer; views order and
+// cut them, as in the reference. But a thread may have a hundred thousand replies. If a post has too many,
+// only some are read: the first or last ones or the most liked of the last ones, and always those by the
+// owner and the viewer. Reading stops at a limit on posts.
 
 import type { Db } from '../../data/store/db.ts'
 import { prepareThreads, type ReplyRow, type ThreadReader } from '../../data/store/read/threads.ts'
@@ -16,26 +16,26 @@ export type ThreadRequest = {
   viewer: number
   above: number
   below: number
-  /** Which replies are wanted most. */
+  /** Which replies are preferred. */
   order: ThreadOrder
 }
 
 export type ThreadSkeleton = {
   anchor: number
-  /** The parent first. */
+  /** Parent first. */
   above: number[]
   below: number[]
-  /** posts.id from the root down; undefined where the owner did not go on. */
+  /** posts.id from the root down; undefined if the owner did not continue the thread. */
   opThread: number[] | undefined
 }
 
-/** Of one answer. */
+/** Limit of posts in one answer. */
 const MAX_POSTS = 1_500
-/** Of the anchor: clients show all of them. */
+/** Limit of the anchor's direct replies: clients show all of them. */
 const MAX_DIRECT = 1_000
-/** Twice what a client may ask for, since some will not be shown. */
+/** Twice what a client may request, since some are not shown. */
 const MAX_PER_POST = 200
-/** Among so many replies the most liked are looked for. */
+/** The most liked replies are chosen among this many of the last ones. */
 const TOP_CANDIDATES = 5_000
 
 export function createThreads(db: Db) {
@@ -63,7 +63,7 @@ function readBelow(reader: ThreadReader, request: Reading): number[] {
     const most = depth === 1 ? MAX_DIRECT : MAX_PER_POST
     const layer: Parent[] = []
     for (const [id, , , , , replies] of readLayer(reader, request, { parents, most })) {
-      // Records may name each other in a circle.
+      // Records may refer to each other in a cycle.
       if (found.size >= MAX_POSTS || found.has(id) || id === anchor) continue
       found.add(id)
       layer.push({ id, replies })

@@ -1,5 +1,5 @@
-// Which known gaps touch a stretch of somebody's home timeline: those of the whole stream, and those of
-// the accounts that they follow.
+// Known gaps that overlap a stretch of a viewer's home timeline: gaps of the whole stream, and those of the
+// accounts the viewer follows.
 
 import type { FollowGraphReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -9,7 +9,7 @@ import { accountGaps, accountsWithGaps, type Gap, gapsTouching } from '../../dat
 type Stretch = { fromUs: number; toUs: number }
 
 export function createTimelineGaps({ db, graph }: { db: Db; graph: FollowGraphReader }) {
-  /** At most `limit`, the stream's first. */
+  /** Returns at most `limit` gaps, the stream's first. */
   return (viewer: number, stretch: Stretch, limit: number): Gap[] => {
     const ofStream = gapsTouching(db, stretch).slice(0, limit)
     const followed = accountsWithGaps(db, stretch).filter(

@@ -1,7 +1,6 @@
-// The ids of a home timeline page. Above the ring's end the page is the ring, plus the newest items of the
-// celebrities the viewer follows (those are not fanned out). Below it, or where no ring is open, it is merged from
-// the followed accounts' own rows, with the same draw of what a lossy timeline keeps, so that the seam does not
-// show.
+// The ids of a home timeline page. Above the ring's end, the page is the ring plus the newest items of
+// followed celebrities (which are not fanned out). Below it, or if no ring is open, the page is merged from
+// the followed accounts' own rows. Both use the same draw for lossy timelines, so that no seam shows.
 
 import {
   type ActorReader,
@@ -16,10 +15,10 @@ import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 /**
- * `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493): `since` is an
- * exclusive lower bound of the same form as a cursor; where a bounded range is read to its end, `since` itself is
- * the cursor, because a missing one means the end of the feed; `startCursor` is the place of the newest row of the
- * page, before anything is filtered.
+ * `since` and `startCursor` follow the open proposal (bluesky-social/atproto pull request 5493).
+ * `since` is an exclusive lower bound in the form of a cursor. If a bounded range is read to its
+ * end, the cursor is `since` itself, because a missing cursor means the end of the feed.
+ * `startCursor` is the place of the page's newest row, before any filtering.
  */
 export type TimelineRequest = {
   viewer: number
@@ -28,12 +27,12 @@ export type TimelineRequest = {
   since: string | undefined
 }
 
-/** Of data/store/item-ids.ts, newest first. It is short where twins were kept together (`cutPage`). */
+/** Items of data/store/item-ids.ts, newest first. Short if twins were kept together (`cutPage`). */
 export type FeedSkeleton = SkeletonPage<number> & {
   startCursor?: string
-  /** The place of the last row of the page. */
+  /** The place of the page's last row. */
   endCursor?: string
-  /** How many of those whom the viewer follows this page was not looked for at. */
+  /** Number of the viewer's follows that this page did not read. */
   followsLeftOut?: number
 }
 
@@ -42,21 +41,26 @@ export type TimelineParts = {
   actors: ActorReader
   timelines: TimelineReader
   feed: MergedFeed
-  /** Whether a lossy timeline takes the item: the same draw that fan-out makes. */
+  /** Whether a lossy timeline keeps the item: the same draw as in the fan-out. */
   keeps: (owner: number, item: number) => boolean
 }
 
 const OWN_ITEMS_A_PAGE = 10
 const FOLLOWS_PAGE = 8_192
-/** Reading a page from rows costs about a microsecond an account; this bounds it to a tenth of a second. */
+/**
+ * Reading a page from rows costs about a microsecond per account; this caps it at a tenth of a
+ * second.
+ */
 const MAX_MERGED_ACCOUNTS = 100_000
 const MAX_RING_READ = 1 << 17
 
 /**
- * The viewer's own items are mixed in as the reference does it: they fill what the followed accounts leave free, and
- * otherwise take up to ten places. They come from the ring where it reaches as far down as the page, else from rows.
+ * Mixes in the viewer's own items like the reference: they fill the places that the followed
+ * accounts leave free, and otherwise take up to ten places. They are read from the ring if it
+ * reaches down to the end of the page, else from rows.
  *
- * @returns reads one page; @throws BadCursorError for a cursor or `since` that is none of ours.
+ * @returns a function that reads one page; @throws BadCursorError for a cursor or `since` we did
+ * not issue.
  */
 export function createTimelineSkeleton(parts: TimelineParts) {
   return (request: TimelineRequest): FeedSkeleton => {
@@ -82,7 +86,7 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const ring: RingRead = { own: [], floor: Infinity, followsLeftOut: 0 }
   const followed = rowsInRange({ ...common, read: followedReader(parts, viewer, since, ring) })
   const last = followed[limit]
-  // Own items older than the last of a full page are not on it.
+  // A full page does not contain own items older than its last one.
   const own =
     last && ring.floor <= last.sortAt
       ? inOrder(ring.own, range, parts.feed)
@@ -118,12 +122,12 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
   }
 }
 
-/** What the ring said of the viewer's own items when it was last read: complete down to `floor`. */
+/** The viewer's own items in the last read of the ring: complete down to `floor`. */
 type RingRead = { own: FeedRow[]; floor: number; followsLeftOut: number }
 
 /**
- * Reads what the followed accounts brought, at or before a time: the `read` of `rowsInRange`. What the
- * ring had besides is left in `seen`.
+ * Reads the items of followed accounts at or before a time, as the `read` of `rowsInRange`. Stores
+ * the viewer's own items from the ring in `seen`.
  */
 function followedReader(
   parts: TimelineParts,
@@ -162,9 +166,9 @@ function followedReader(
 }
 
 /**
- * The ring's items at or before a time, the viewer's own apart. The last millisecond read may
- * continue, in the ring or (where it is truncated) below it, so it is left out.
- * @returns undefined where no ring is open
+ * Reads the ring's items at or before a time, with the viewer's own kept separate. Omits the last
+ * millisecond read, which may continue in the ring or (if truncated) below it.
+ * @returns undefined if no ring is open
  */
 function readRing(
   timelines: TimelineReader,
@@ -189,7 +193,9 @@ function readRing(
   }
 }
 
-/** Accounts that the viewer follows and whose things are not hidden, in the graph's order, up to a bound. */
+/**
+ * Accounts that the viewer follows and that are not hidden, in the graph's order, up to a limit.
+ */
 function followsOf({ graph, actors }: TimelineParts, viewer: number) {
   const uids: number[] = []
   let last = 0
@@ -206,7 +212,9 @@ function followsOf({ graph, actors }: TimelineParts, viewer: number) {
   return { uids: Uint32Array.from(uids), leftOut: graph.followsCount(viewer) - walked }
 }
 
-/** Those of them that are celebrities, without a walk over all: there are few celebrities. */
+/**
+ * Celebrities among the viewer's follows. Celebrities are few, so this need not walk the follows.
+ */
 function celebritiesOf({ graph, actors }: TimelineParts, viewer: number): number[] {
   return actors
     .celebrities()
@@ -218,7 +226,7 @@ function celebritiesOf({ graph, actors }: TimelineParts, viewer: number): number
     )
 }
 
-/** Filled and emptied within one call of `followsOf`. */
+/** Used only within one call of `followsOf`. */
 const scratch = new Uint32Array(FOLLOWS_PAGE)
 
 function remember<T>(make: () => T): () => T {

@@ -1,25 +1,25 @@
-// What is talked about here now: the hashtags that most people used in the newest posts that we hold, of
-// the last day. Counted a slice at a time between requests, and kept for a while; a question that comes
-// before the first count is over gets what there is: nothing.
+// Current trends: the hashtags used by the most accounts in the newest posts in our index, of the last day.
+// Counted in slices between requests, and cached for a while. Requests before the first count has finished
+// get an empty list.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type NewestPost, newestPostId, postsDownFrom } from '../../data/store/read/newest-posts.ts'
 
 type Trend = {
-  /** As most wrote it, without `#`. */
+  /** In its most frequent spelling, without `#`. */
   tag: string
   posts: number
-  /** Of its first post counted; milliseconds. */
+  /** Time of the first post counted; milliseconds. */
   startedAt: number
-  /** Most of it in the last hours. */
+  /** Whether most of its posts are from the last hours. */
   isHot: boolean
-  /** uids of those who used it last. */
+  /** uids of the latest accounts that used it. */
   authors: number[]
 }
 
 type Trends = {
-  /** Most people first. */
+  /** Ordered by number of accounts, most first. */
   now(): readonly Trend[]
 }
 
@@ -85,7 +85,7 @@ function addUses(uses: Map<string, Use>, post: NewestPost, hotSince: number): vo
   }
 }
 
-/** Each once, however it is written. */
+/** The post's tags, each once regardless of case. */
 function tagsOf(text: string | null): Set<string> {
   const tags = new Map<string, string>()
   if (!text?.includes('#tag"')) return new Set()

@@ -1,5 +1,5 @@
-// Pages of what is known of how long an author's videos were watched, the latest day first. The cursor is
-// `<day>__<rkey>`: the last row's day since 1970 and its post.
+// Pages of the recorded watch times of an author's videos, latest day first. The cursor is `<day>__<rkey>`:
+// the last row's day since 1970 and its post.
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
@@ -13,7 +13,7 @@ import {
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
-/** `rkey`: of one post; all of the author's where undefined. */
+/** `rkey`: of one post; undefined for all of the author's. */
 type VideoStatsRequest = PlaceInList & { author: number; rkey: string | undefined }
 
 export function createVideoStatsPages(db: Db) {

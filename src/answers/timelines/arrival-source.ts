@@ -1,8 +1,8 @@
-// A timeline that follows from rows: of everything that arrived, what some accounts wrote.
-// Two ways lead to a page. Walking over all arrivals, which are kept in memory for it (arrival-blocks.ts), is cheap where
-// much of it belongs to the timeline, as at the tip; asking each account for its next ones is cheap where little does, as
-// far back in the timeline of somebody who follows few. The walk comes first, as far as asking would cost; then the
-// accounts are asked. Of how long the history is neither takes notice.
+// A timeline derived from rows: the arrivals written by certain accounts. A page is found in two ways.
+// Walking all arrivals, cached in memory (arrival-blocks.ts), is cheap where many belong to the timeline, as
+// at the tip. Asking each account for its next ones is cheap where few do, as far back in the timeline of a
+// member with few follows. The walk goes first, up to the cost of asking; then the accounts are asked. The
+// length of the history does not matter to either.
 
 import { HIDDEN } from '../../data/graph/types.ts'
 import type { Gap } from '../../data/store/gaps.ts'
@@ -10,12 +10,12 @@ import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read/arrivals.ts'
 import type { Arrived, Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
-/** Whose posts it is made of. */
+/** The accounts whose posts make up the timeline. */
 type Originators = {
   size: number
   has(uid: number): boolean
   all(): readonly number[] | Uint32Array
-  /** Which of their items it takes. */
+  /** Filters the originators' items down to those the timeline includes. */
   taken(arrivals: readonly Arrival[]): readonly Arrival[]
 }
 
@@ -26,24 +26,24 @@ export type ArrivalSourceParts = {
   flagsOf: (uid: number) => number
   originators: Originators
   describe: (events: readonly Arrival[]) => Map<number, Entity>
-  /** Between these times, in microseconds. */
+  /** Gaps between these times, in microseconds. */
   gapsIn: (stretch: { fromUs: number; toUs: number }) => Gap[]
   now?: () => number
 }
 
-/** Rows walked over for each account that could be asked instead: about what they cost. */
+/** Rows to walk for each account that could be asked instead: about the same cost. */
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
-/** Of more accounts than this nobody is asked: the walk goes on, and the page may end early. */
+/** With more accounts than this, none is asked: the walk continues, and the page may end early. */
 const MAX_ASKED = 20_000
 const MAX_WALK = 400_000
-/** Of each account so many at first: most pages are of many. */
+/** First rows asked per account; few suffice, since most pages mix many accounts. */
 const FIRST_ASKED = 8
 
 export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
   const { key, arrivals, originators, now = Date.now } = parts
   const before = new Map<number, number | undefined>()
-  /** Of the first of a page forward, up to where nothing stands before it. */
+  /** For the first event of a forward page: the number down to which no event precedes it. */
   const freeFrom = new Map<number, number>()
 
   function collect(range: ArrivalRange): SourceSlice<Arrival> {
@@ -56,7 +56,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     return { ...rest, events: [...walked.events, ...rest.events] }
   }
 
-  /** Backward, one more than asked for tells what stands before the last. */
+  /** Backward, reads one more than requested, to find the event before the last. */
   function read(range: ArrivalRange): SourceSlice<Arrival> {
     const { isForward, limit } = range
     const found = collect(isForward ? range : { ...range, limit: limit + 1 })
@@ -95,12 +95,12 @@ function noteOrder(
   if (first) before.set(first.seq, undefined)
 }
 
-/** Everybody's, one after the other, until there are enough or it went on for too long. */
+/** Walks the arrivals of all accounts until there are enough events or the walk is too long. */
 function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): SourceSlice<Arrival> {
   const events: Arrival[] = []
   let { at } = range
   for (let looked = 0; looked < most; ) {
-    // Where a draw passes over some, it passes over more.
+    // If a draw drops some events, it drops more.
     const limit = (range.limit - events.length) * (looked === 0 ? 1 : 4)
     const step = { ...range, at, limit, most: most - looked }
     const walked = parts.blocks.walk(step, (uid) => isShown(parts, uid))
@@ -117,7 +117,9 @@ function isShown({ originators, flagsOf }: ArrivalSourceParts, uid: number): boo
   return originators.has(uid) && (flagsOf(uid) & HIDDEN) === 0
 }
 
-/** The accounts whose next is the nearest first, until nobody's can be among the first so many. */
+/**
+ * Asks accounts, nearest next event first, until no account can add to the first `limit` events.
+ */
 function ask(
   parts: ArrivalSourceParts,
   { at, isForward, limit }: ArrivalRange,
@@ -140,7 +142,10 @@ function ask(
   return { events, reached: isForward ? Math.max(last, arrivals.tip()) : last, isEnd: true }
 }
 
-/** Those of them who have anything in this direction, with their first; of one alone it is not asked. */
+/**
+ * The accounts with any event in this direction, each with its first. A single account is not
+ * asked.
+ */
 function headsOf(
   { arrivals, originators }: ArrivalSourceParts,
   range: Omit<ArrivalRange, 'limit'>,
@@ -149,7 +154,7 @@ function headsOf(
   return uids.length === 1 ? [[uids[0]!, range.at]] : arrivals.heads(uids, range)
 }
 
-/** The account's next ones that belong here: a draw may pass over most of them. */
+/** The account's next events in this timeline; a draw may drop most of them. */
 function takenOf(
   parts: ArrivalSourceParts,
   uid: number,
@@ -178,7 +183,7 @@ function nothingYet({ at }: ArrivalRange): SourceSlice<Arrival> {
   return { events: [], reached: at, isEnd: false }
 }
 
-/** What the stream or an account still misses from the time of these events. */
+/** The gaps of the stream and of accounts around the time of these events. */
 export function gapsAround(
   gapsIn: ArrivalSourceParts['gapsIn'],
   events: readonly Arrived[],

@@ -1,5 +1,5 @@
-// `custom:<name>`: what programs posted. Numbers that a producer skipped are waited for, and then gone by; where
-// that was, or is, the page says so.
+// `custom:<name>`: events posted by programs. Numbers that a producer skipped are waited for, and then passed
+// over; the page reports such gaps, pending or passed over.
 
 import type { CustomEvent, CustomTimelines, Hole } from '../../data/store/read/custom-timelines.ts'
 import type { Entity, TimelineGap, TimelineSource } from './types.ts'

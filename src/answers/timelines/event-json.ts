@@ -1,5 +1,6 @@
-// Events and pages as JSON. Payloads are JSON already, so they are put in as they are; nor has a timeline's key anything
-// that JSON would write otherwise (timeline-key.ts). As byte text, which needs no encoding (views/ready-json.ts).
+// Serialises events and pages as JSON. Payloads are JSON already and are inserted unchanged. Timeline keys
+// contain no characters that JSON escapes (timeline-key.ts). The result is byte text, which needs no encoding
+// (views/ready-json.ts).
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -9,10 +10,10 @@ import { toByteText } from '../views/ready-json.ts'
 import type { Entity, TimelineGap } from './types.ts'
 
 export type DescribedEvent = {
-  /** The key of the one timeline it is from. */
+  /** Key of the single timeline that the event is from. */
   timeline: string
   seq: number
-  /** Of the event before it in that timeline; undefined where it is the first. */
+  /** Number of the previous event in that timeline; undefined for the first. */
   before: number | undefined
   receivedAt: number
   entity: Entity
@@ -26,7 +27,7 @@ export type PageJson = {
   skipped: readonly string[]
 }
 
-/** Unique among all timelines of this server. */
+/** Unique across all timelines of this server. */
 export function eventId(timeline: string, seq: number): string {
   return `${timeline}/${seq}`
 }
@@ -45,7 +46,7 @@ function endOf({ receivedAt }: DescribedEvent): string {
   return `,"received_at":"${isoOf(receivedAt)}"}`
 }
 
-/** For who keeps it: written once, and as one flat text rather than as the pieces that it was made of. */
+/** For caching: serialises once, into one flat text instead of a rope of its pieces. */
 export function withFields(entity: Entity): Entity {
   return { ...entity, fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
 }
@@ -54,7 +55,10 @@ function fieldsOf({ id, type, payload, producerTs }: Entity): string {
   return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoOf(producerTs)}"`
 }
 
-/** Events are long: put together as text they would have to be copied to one text first, of which nothing is kept. */
+/**
+ * Events are long: a page assembled as text would be copied into one flat text first, only to be
+ * discarded.
+ */
 const buffer = new JsonBuffer()
 
 export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: PageJson): Buffer {
@@ -103,7 +107,7 @@ function ofStream(kind: string, { did, fromUs, toUs, state, foundAt }: Gap) {
 const FIRST_YEAR_0 = -62_167_219_200_000
 const END_OF_9999 = 253_402_300_800_000
 
-/** Records may name any time; what no date can show is shown as the nearest that one can. */
+/** Records may contain any time; times outside a Date's range become the nearest valid one. */
 export function isoOf(ms: number): string {
   const isUsual = ms >= FIRST_YEAR_0 && ms < END_OF_9999 && Number.isInteger(ms)
   if (!isUsual) return new Date(Math.max(-8.64e15, Math.min(8.64e15, ms))).toISOString()
@@ -116,7 +120,7 @@ export function isoOf(ms: number): string {
 
 const dates = new LruMap<number, string>(512)
 
-/** A page's events are of a few days, and a Date costs ten times what is left then. */
+/** A page's events span few days, and a Date costs ten times as much as the rest. */
 function dateOf(day: number): string {
   const known = dates.get(day)
   if (known) return known

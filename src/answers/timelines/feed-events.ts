@@ -1,5 +1,5 @@
-// Posts and reposts as events say them, kept from page to page where somebody is told of changes: reading, unpacking and
-// writing a record costs a hundred times what looking it up does.
+// Posts and reposts as event entities, cached across pages if there are invalidations: reading, unpacking and
+// serialising a record costs a hundred times as much as looking it up.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
@@ -11,10 +11,10 @@ import type { KeptTimelines } from './kept.ts'
 import { withoutHidden } from './notification-source.ts'
 import type { Entity } from './types.ts'
 
-/** By item, those that are here and that the operator did not hide. */
+/** By item; only items that exist and are not hidden by the operator. */
 type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity>
 
-/** What one takes beside its text, which is there twice. */
+/** Bytes of one event besides its text, which is held twice. */
 const EVENT_BYTES = 600
 
 export function createFeedEvents(parts: {

@@ -1,14 +1,14 @@
-// Pages of a graph: who is in one list, or in all of several, and the adjacency list of everybody.
-//
-// An intersection goes through the shortest of its lists and asks the others; where that goes on for too long the
-// page ends early. So does one of the adjacency list, which is a line for each stretch of an account's follows.
+// Pages of a graph: the accounts in one list or in all of several, and the adjacency list of all accounts. An
+// intersection scans the shortest of its lists and looks accounts up in the others; if that takes too long,
+// the page ends early. So does a page of the adjacency list, which has one line per stretch of an account's
+// follows.
 
 import type { GraphSource, Side } from './graph-source.ts'
 import type { Cursors } from './signed-cursor.ts'
 
 type ActorsPage = { actors: string[]; next_cursor: string | null }
 
-/** One line of an adjacency list, in the form that loads take; `cursor` goes on behind it. */
+/** One line of an adjacency list, in the form used for loading; `cursor` continues after it. */
 type AdjacencyLine = { actor: string; follows: string[]; cursor: string }
 
 type AdjacencyPage = { lines: AdjacencyLine[]; next: string | undefined }
@@ -20,7 +20,7 @@ const ACCOUNTS_AT_ONCE = 500
 
 type Request = { cursors: Cursors; cursor: string | undefined; limit: number }
 
-/** @throws XRPCError 400 for a cursor that is not of these lists. */
+/** @throws XRPCError 400 for a cursor of other lists. */
 export function readActors(
   source: GraphSource,
   sides: readonly Side[],
@@ -36,7 +36,7 @@ export function readActors(
     actors,
     next_cursor: cursors.write(name, { isForward: true, at: [after] }),
   })
-  // Of one list alone a page is what it says, but for the few who are left out.
+  // For a single list, the page holds all accounts but the few that are hidden.
   const chunk = others.length === 0 ? Math.min(CHUNK, limit + 1) : CHUNK
   for (let examined = 0; examined < source.maxExamined; examined += chunk) {
     const ids = source.list(shortest!, after, chunk)
@@ -51,7 +51,7 @@ export function readActors(
   return isMore()
 }
 
-/** @throws XRPCError 400 for a cursor of something else. */
+/** @throws XRPCError 400 for any other cursor. */
 export function readAdjacency(
   source: GraphSource,
   cursors: Cursors,
@@ -62,7 +62,7 @@ export function readAdjacency(
   const [first, within] = cursor === undefined ? [0, 0] : cursors.read(name, cursor).at
   const lines: AdjacencyLine[] = []
   let room = MAX_FOLLOWS_A_PAGE
-  // The account that the last line was of may have more.
+  // The account of the last line may have more follows.
   const ids = source.accounts(Math.max(first! - 1, 0), ACCOUNTS_AT_ONCE)
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i]!

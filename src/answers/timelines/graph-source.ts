@@ -1,6 +1,6 @@
-// A follow graph as programs read it: the network's, by DID and from memory, or one that programs keep here, by
-// their own names and from rows. Accounts have numbers, and lists a fixed order, so a page goes on behind the
-// last number of the one before.
+// A follow graph as read by programs: the network's, by DID and from memory, or one that programs store here,
+// by their own names and from rows. Accounts have numbers and lists a fixed order, so a page continues after
+// the last number of the previous one.
 
 import { isValidDid } from '@atproto/syntax'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
@@ -9,28 +9,28 @@ import { findGraphAccount } from '../../data/store/custom-graphs.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
 
-/** One direction of one account. */
+/** The follows or the followers of one account. */
 export type Side = { of: 'follows' | 'followers'; id: number }
 
 export type GraphSource = {
-  /** Cursors name it. */
+  /** Identifies the graph in cursors. */
   readonly name: string
-  /** What names of accounts are, for who got it wrong. */
+  /** Describes valid account names, for error messages. */
   readonly accountsAre: string
   isName(text: string): boolean
-  /** 0 for nobody: follows nobody, followed by nobody. */
+  /** Returns 0 for unknown accounts: no follows, no followers. */
   idOf(name: string): number
-  /** Undefined for whom lists leave out. */
+  /** Undefined for accounts that lists omit. */
   nameOf(id: number): string | undefined
-  /** At most so many from behind `after`; fewer mean the end. */
+  /** At most `limit` accounts after `after`; fewer mean the end. */
   list(side: Side, after: number, limit: number): ArrayLike<number>
   size(side: Side): number
   has(creator: number, subject: number): boolean
-  /** Everybody from behind `after`, as in a list. */
+  /** All accounts after `after`, as in a list. */
   accounts(after: number, limit: number): ArrayLike<number>
-  /** Whether it is read from rows, so that a page is of one moment only within a transaction. */
+  /** Whether it is read from rows, so that pages are consistent only within a transaction. */
   readonly isInRows: boolean
-  /** So many of a list are looked at for one page. */
+  /** Accounts of a list examined per page. */
   readonly maxExamined: number
 }
 
@@ -38,7 +38,7 @@ export const ACCOUNT_NAMES =
   'up to 256 letters, digits and . _ : ~ % @ / -, a letter or digit first'
 export const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9._:~%@/-]{0,255}$/
 
-/** In a graph that programs keep here. */
+/** For graphs stored by programs. */
 function isAccountName(text: string): boolean {
   return ACCOUNT_NAME.test(text)
 }

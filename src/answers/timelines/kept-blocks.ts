@@ -1,14 +1,14 @@
-// Between which members and accounts a block stands, as far as it was asked.
+// Remembers which members and accounts have a block between them, as far as they were looked up.
 
 import { PairMemory } from '../cache/pair-memory.ts'
 
-/** Then all is forgotten; about 50 bytes each. */
+/** Pairs held before all are dropped; about 50 bytes each. */
 const MAX_PAIRS = 200_000
 
 export class KeptBlocks extends PairMemory<boolean> {
   /**
-   * @param read - which of these a block parts from the viewer
-   * @returns the same of those that were given, for use at once
+   * @param read - returns the accounts among these that have a block with the viewer
+   * @returns whether a given account has a block with the viewer; for immediate use
    */
   among(
     viewer: number,

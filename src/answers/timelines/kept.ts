@@ -1,6 +1,6 @@
-// What one thread keeps of timelines from page to page. It counts until an invalidation names it; so whoever reads
-// takes the invalidations first, and begins to read rows afterwards (data/shared-memory/invalidation-ring.ts).
-// All of it is bounded: where there is no more room it begins anew.
+// One thread's cache of timeline data across pages. Entries are valid until an invalidation names them, so
+// readers take the invalidations first and read rows afterwards (data/shared-memory/invalidation-ring.ts).
+// All of it is bounded: a part that runs full is cleared.
 
 import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
@@ -10,7 +10,7 @@ import type { KnownArrivals } from '../../data/store/read/arrival-blocks.ts'
 import { KeptBlocks } from './kept-blocks.ts'
 import type { Entity } from './types.ts'
 
-/** Who is on a list; never changed. */
+/** The members of a list; immutable. */
 export type Members = { all: readonly number[]; set: ReadonlySet<number> }
 
 const MAX_EVENT_BYTES = 32 << 20
@@ -18,11 +18,11 @@ const MAX_ARRIVALS = 65_536
 const MAX_MEMBERS = 200_000
 
 export class KeptTimelines {
-  /** What posts and reposts say, by item; nothing that the operator hid. */
+  /** Entities of posts and reposts, by item; none that the operator hid. */
   readonly events = new BoundedByBytes<Entity & { bytes: number }>(MAX_EVENT_BYTES)
   readonly blocks = new KeptBlocks()
   readonly #invalidations: InvalidationReader
-  /** Numbers by item. */
+  /** Arrival numbers, by item. */
   readonly #arrivals = new Map<number, number>()
   readonly #lists = new Map<number, Members>()
   #members = 0
@@ -39,7 +39,7 @@ export class KeptTimelines {
     this.#forgetLists()
   }
 
-  /** Those that were seen among the rows. */
+  /** Arrivals already read from rows. */
   readonly arrivals: KnownArrivals = {
     has: ({ item, seq }) => this.#arrivals.get(item) === seq,
     add: (seen) => {

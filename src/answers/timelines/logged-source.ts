@@ -1,6 +1,6 @@
-// `following:<did>` where several nodes share it: the log on their engine says what came to the timeline, and this node's
-// rows say what that is. What was deleted, hidden or blocked meanwhile, and what accounts wrote that are followed no
-// more, is left out, as it is where rows alone are read.
+// `following:<did>` when several nodes share it: the log on their engine lists the timeline's arrivals, and
+// this node's rows supply their content. Items deleted, hidden or blocked in the meantime, and those of
+// accounts no longer followed, are omitted, as they are when reading from rows alone.
 
 import type { LoggedEntry } from '../../data/engine/following-log.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
@@ -8,11 +8,11 @@ import type { Arrival, ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
 import type { Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
-/** Members' logs, as far as this node has what they speak of. */
+/** Members' logs; a source shows only entries whose rows this node has. */
 export type FollowingLogs = {
-  /** Highest number, as it was last asked for; undefined where it never was. */
+  /** The highest number last reported; undefined if never asked. */
   tipOf(did: string): number | undefined
-  /** Rejects where the engine is away or slow. */
+  /** Rejects if the engine is unreachable or slow. */
   read(did: string, range: ArrivalRange): Promise<{ entries: LoggedEntry[]; isEnd: boolean }>
 }
 
@@ -24,21 +24,21 @@ type Parts = {
   items: LoggedItems
   actors: Pick<ActorReader, 'flagsOf'>
   graph: Pick<FollowGraphReader, 'has'>
-  /** Which of these accounts a block parts from the member. */
+  /** Tells which of these accounts have a block with the member. */
   blocked: (some: readonly { uid: number }[]) => (uid: number) => boolean
   describe: (events: readonly Arrival[]) => Map<number, Entity>
   gaps: (events: readonly Arrival[], isTip: boolean) => TimelineGap[]
 }
 
 const UNKNOWN = Number.MAX_SAFE_INTEGER
-/** Of a log of which nothing is to be shown, so much is looked at for one page. */
+/** Log reads per page if few or none of the entries are shown. */
 const MAX_READS = 8
 
 export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
   const { key, did, logs, describe, gaps } = parts
   const before = new Map<number, number>()
 
-  /** One more than asked for tells what stands before the last. */
+  /** Reads one more than requested, to find the event before the last. */
   async function read(range: ArrivalRange): Promise<SourceSlice<Arrival>> {
     const found = await collect(parts, logs, { ...range, limit: range.limit + 1 })
     const { isForward, limit } = range
@@ -46,7 +46,7 @@ export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
     const events = found.events.slice(0, limit)
     const isEnd = found.isEnd && found.events.length <= limit
     if (events.length > 0) return { events, reached: events.at(-1)!.seq, isEnd }
-    // Unless there is much of it, what is not shown is looked at again: then nobody is told that they miss it.
+    // Entries not shown are read again unless there are many, so that they do not count as missed.
     return { events, reached: isEnd && isForward ? range.at : found.reached, isEnd }
   }
 
@@ -86,7 +86,7 @@ function shown(parts: Parts, entries: readonly LoggedEntry[]): Arrival[] {
   })
 }
 
-/** Who reads on has the one that they read on from. */
+/** A reader that continues forward already has the event at `at`, which precedes the first one. */
 function noteOrder(
   before: Map<number, number>,
   events: readonly Arrival[],

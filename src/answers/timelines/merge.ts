@@ -1,8 +1,8 @@
-// One page of several timelines: by time, then by the order in which they are named, then by number.
-//
-// Each is read on its own from its own position, all at once. Of the next ones of each the nearest is taken, again
-// and again; with at most 16 timelines a look at all of them is as quick as a heap. A timeline that takes longer
-// than 200 ms is left out, its position stays, and the page says so: a reader gets its events with the next page.
+// One page of several timelines: ordered by time, then by the order in which they are named, then by number.
+// Each timeline is read from its own position, all concurrently. The nearest of their next events is taken
+// repeatedly; with at most 16 timelines, a linear scan is as fast as a heap. A timeline that takes longer
+// than 200 ms is skipped: its position stays and the page reports it, so a reader gets its events with a
+// later page.
 
 import { within } from '../../base/util/waits.ts'
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
@@ -11,19 +11,19 @@ import type { Arrived, SourceSlice, TimelineSource } from './types.ts'
 const MAX_WAIT_MS = 200
 
 export type Merged = {
-  /** `source`: which of the timelines. */
+  /** `source`: the index of the timeline. */
   events: { source: number; event: Arrived }[]
-  /** Where to go on in each. */
+  /** Where to continue in each timeline. */
   reached: number[]
-  /** Nothing is beyond it now, in any of them that answered. */
+  /** Whether none of the timelines that answered has further events now. */
   isEnd: boolean
-  /** Keys of those that did not answer in time. */
+  /** Keys of the timelines that did not answer in time. */
   skipped: string[]
 }
 
 type Slices = (SourceSlice | undefined)[]
 
-/** At once, where all of the timelines answer at once. */
+/** Synchronous if all of the timelines answer synchronously. */
 export function readMerged(
   sources: readonly TimelineSource[],
   request: { at: readonly number[]; isForward: boolean; limit: number },
@@ -39,7 +39,7 @@ export function readMerged(
   return Promise.all(asked.map((one) => inTime(one, maxWaitMs))).then(finish)
 }
 
-/** What fails is left out as what is late. */
+/** Treats a failed read like a late one: undefined. */
 async function inTime(
   slice: SourceSlice | Promise<SourceSlice>,
   maxWaitMs: number,
@@ -77,8 +77,8 @@ function merge(
 }
 
 /**
- * The timeline whose next event comes first. Nothing is taken once one of them has none left that was read, but
- * has more to read: what it would give next is not known.
+ * The timeline whose next event is first. Undefined once any timeline has used up its slice but has
+ * more to read, since its next event is unknown.
  */
 function nearest(slices: Slices, taken: readonly number[], isForward: boolean): number | undefined {
   let best: number | undefined

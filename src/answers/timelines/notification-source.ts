@@ -1,4 +1,4 @@
-// `notifications:<did>`: everything a member is told of, in the order in which it came.
+// `notifications:<did>`: all notifications of a member, in order of arrival.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
@@ -50,12 +50,12 @@ export function createNotificationSource(parts: {
   }
 }
 
-/** Its place in time stands for when it came, which no row says. */
+/** Uses the notification's time as its arrival time, which no row stores. */
 export function arrivalOf(row: NotificationArrival): Arrival {
   return { ...row, at: row.sortAt }
 }
 
-/** By number, without what the operator hid. */
+/** By number, without records hidden by the operator. */
 export function describeNotifications(
   { actors, takedowns }: { actors: Pick<ActorReader, 'didOf'>; takedowns: TakedownReader },
   events: readonly NotificationArrival[],

@@ -1,4 +1,4 @@
-// Which source stands behind a key: of rows, the graph and the rules that timelines are made by.
+// Opens the source of a timeline key, from rows, the graph and the rules of the timeline.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
@@ -33,7 +33,7 @@ export type SourceParts = {
   actors: ActorReader
   graph: FollowGraphReader
   keeps: Keeps
-  /** Of members' timelines, where several nodes share them. */
+  /** Logs of members' timelines, if several nodes share them. */
   logs?: FollowingLogs | undefined
 }
 
@@ -44,8 +44,8 @@ const MAX_GAPS = 20
 const PAGE = 8_192
 
 /**
- * Statements of this connection.
- * @param invalidations - of these alone; where not given, nothing is kept from page to page
+ * Prepares the statements of this connection.
+ * @param invalidations - a reader for this use alone; if omitted, nothing is cached across pages
  */
 export function prepareReaders(
   { db, actors, graph }: Omit<SourceParts, 'keeps'>,
@@ -55,7 +55,7 @@ export function prepareReaders(
   const takedowns = prepareTakedowns(db)
   const entities = prepareFeedEntities(db)
   return {
-    /** To be called before anything is read. */
+    /** Must be called before anything is read. */
     begin: () => kept?.takeInvalidations(),
     kept,
     logged: prepareLoggedItems(db, actors),
@@ -71,7 +71,9 @@ export function prepareReaders(
   }
 }
 
-/** @returns undefined for what is not here: nobody's, no member's, or no such list. */
+/**
+ * @returns undefined if the account or list does not exist here, or the account is not a member.
+ */
 export function createOpenSource(parts: SourceParts, readers: Readers) {
   const { actors } = parts
   return (key: TimelineKey): TimelineSource | undefined => {
@@ -107,7 +109,10 @@ function openAuthor(parts: SourceParts, readers: Readers, { key, uid }: Named): 
   })
 }
 
-/** Whom they follow and themself, without what the draw leaves out, and without those that a block parts. */
+/**
+ * The member and their follows, except items dropped by the draw and accounts in a block with the
+ * member.
+ */
 export function openFollowing(
   parts: SourceParts,
   readers: Readers,
@@ -145,7 +150,7 @@ function openLogged(
   })
 }
 
-/** Posts alone, as in the list's feed. */
+/** Posts only, as in the list's feed. */
 function openList(
   parts: SourceParts,
   readers: Readers,
@@ -189,7 +194,7 @@ function common(
   }
 }
 
-/** By number, without what the operator hid. */
+/** By number, without records hidden by the operator. */
 export function describeArrivals(
   { events: read }: Pick<Readers, 'events'>,
   events: readonly Arrival[],
@@ -203,7 +208,7 @@ export function describeArrivals(
   return described
 }
 
-/** Most pages are of a few authors, who are asked about together. */
+/** Checks the authors of a page together; most pages have few. */
 function rememberBlocks({ blocks, kept }: Readers, viewer: number) {
   const known = kept?.blocks ?? new KeptBlocks()
   const read = (uids: readonly number[]) => {

@@ -1,6 +1,6 @@
-// Where a reader stands, handed to them and taken back: JSON in base64url and an HMAC-SHA-256 over it. It names the
-// timeline and the direction, so that it can't be used for anything else, and the key it was signed with. The two
-// newest keys are valid, so a cursor lives for at least as long as a key.
+// A reader's position, as a signed cursor: JSON in base64url with an HMAC-SHA-256. It names the timeline and
+// the direction, so that it cannot be used for anything else, and the signing key. The two newest keys are
+// valid, so a cursor is valid for at least the lifetime of one key.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import { isSameMac, macOf } from '../../base/util/secrets.ts'
@@ -9,13 +9,16 @@ type SigningKey = { id: number; secret: Buffer }
 
 export type Position = {
   isForward: boolean
-  /** Of each timeline of a merge, in the order of the key. The event that has it is left out. */
+  /** One number per merged timeline, in the order of the key; exclusive. */
   at: readonly number[]
 }
 
 export type Cursors = {
   write(timeline: string, position: Position): string
-  /** @throws XRPCError 400 where it is not ours, was changed, is too old, or is another timeline's. */
+  /**
+   * @throws XRPCError 400 if the cursor is not ours, was modified, is too old, or is for another
+   * timeline.
+   */
   read(timeline: string, cursor: string): Position
 }
 
@@ -24,7 +27,7 @@ type Content = { k: string; d: 'f' | 'b'; s: string[]; v: number }
 const MAX_LENGTH = 8_192
 export const SIGNED = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 
-/** @param keys - those that are valid, the newest first. */
+/** @param keys - the valid keys, newest first. */
 export function createCursors(keys: () => readonly SigningKey[]): Cursors {
   return {
     write(timeline, { isForward, at }) {
@@ -46,7 +49,7 @@ export function createCursors(keys: () => readonly SigningKey[]): Cursors {
   }
 }
 
-/** Nothing is parsed that we have not written. */
+/** Verifies the signature before parsing. */
 function checked(cursor: string, keys: readonly SigningKey[]): Content | undefined {
   const match = cursor.length > MAX_LENGTH ? null : SIGNED.exec(cursor)
   if (!match) return undefined

@@ -1,15 +1,15 @@
-// The names of timelines: `following:<did>`, `author:<did>`, `list:<at-uri>`, `notifications:<did>`,
-// `custom:<name>`, and merges of up to 16 of them, joined by `+`.
+// Timeline keys: `following:<did>`, `author:<did>`, `list:<at-uri>`, `notifications:<did>`, `custom:<name>`,
+// and merges of up to 16 of them, joined by `+`.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 
 export type TimelineKey = {
-  /** As it is written. */
+  /** The key as written. */
   text: string
   kind: (typeof KINDS)[number]
-  /** What follows the first colon. */
+  /** The part after the first colon. */
   name: string
 }
 

@@ -1,8 +1,6 @@
-// Reading timelines by key: which source stands behind each, and one page of one or of several, with cursors both
-// ways, the event before each, and what is known to be missing.
-//
-// Embedded, a page is read in one transaction: it is of one moment. What is asked for elsewhere is waited for outside
-// of it.
+// Reads timelines by key: opens the source of each, and reads a page of one or several, with cursors in both
+// directions, the previous event of each, and the known gaps. An embedded page is read in one transaction, so
+// it is consistent. Reads from elsewhere are awaited outside of the transaction.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { timed } from '../../base/obs/stopwatch.ts'
@@ -18,13 +16,13 @@ type PageRequest = {
   key: string
   limit: number
   cursor?: string | undefined
-  /** Only what came after this number; of one timeline alone. */
+  /** Only events after this number; for a single timeline only. */
   since?: number | undefined
   direction?: 'forward' | 'backward' | undefined
 }
 
 export type Timelines = {
-  /** @throws XRPCError 400, or 404 where there is no such timeline. */
+  /** @throws XRPCError 400, or 404 if there is no such timeline. */
   page(request: PageRequest): PageJson | Promise<PageJson>
   /** @throws XRPCError 404 */
   sources(keys: readonly TimelineKey[]): TimelineSource[]
@@ -36,9 +34,9 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 export function createTimelines(parts: {
   db: Db
   cursors: Cursors
-  /** @returns undefined where there is no such timeline. */
+  /** @returns undefined if there is no such timeline. */
   open: (key: TimelineKey) => TimelineSource | undefined
-  /** Called before the rows of a moment are read. */
+  /** Called before each transaction that reads rows. */
   begin?: () => void
 }): Timelines {
   const { db, cursors, open, begin = () => {} } = parts
@@ -59,7 +57,7 @@ export function createTimelines(parts: {
     }
   }
 
-  /** Of one moment, where all of its timelines answer at once. */
+  /** Reads in one transaction if all timelines answer synchronously. */
   const read = atMoment((request: PageRequest) => {
     const opened = sources(parseTimelineKey(request.key))
     const position = positionOf(request, opened)
@@ -72,7 +70,7 @@ export function createTimelines(parts: {
     return { page: merged.then(later) }
   })
 
-  /** Where the request says, or at the end that it reads from. */
+  /** The requested position, or the end where the direction starts. */
   function positionOf(request: PageRequest, opened: readonly TimelineSource[]): Position {
     const { key, cursor, since, direction } = request
     if (cursor !== undefined && since !== undefined) {
@@ -135,13 +133,13 @@ function eventsOf(merged: Merged, source: number): Arrived[] {
   return merged.events.filter((one) => one.source === source).map(({ event }) => event)
 }
 
-/** In the page's order. What went away between two looks is left out. */
+/** In the page's order. Omits events whose rows disappeared after the read. */
 function describeEvents(opened: readonly TimelineSource[], merged: Merged): DescribedEvent[] {
   const described = opened.map((source, i) => describeOwn(source, eventsOf(merged, i)))
   return merged.events.flatMap(({ source, event }) => described[source]!.get(event.seq) ?? [])
 }
 
-/** Each with the number of the one before it. */
+/** Describes one source's events, each with the number of its predecessor. */
 export function describeOwn(
   source: TimelineSource,
   events: readonly Arrived[],

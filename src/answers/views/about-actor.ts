@@ -1,5 +1,5 @@
-// What a profile says besides its record: `associated`, `verification` and `status`. As in the reference
-// an account without a verified handle is not verified either.
+// The fields of a profile view that do not come from its record: `associated`, `verification` and `status`.
+// As in the reference, an account without a valid handle is not verified either.
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
@@ -11,7 +11,7 @@ import { statusView } from './status-view.ts'
 
 type Basic = AppBskyActorDefs.ProfileViewBasic
 
-/** The fields that differ from those of an account of which nothing else is known. */
+/** The fields that differ from those of an account without an entry in `about`. */
 export function aboutView(
   state: ProfileState,
   actor: Actor,
@@ -24,7 +24,7 @@ export function aboutView(
   }
 }
 
-/** `labeler` is left out here where it is none; profileViewDetailed says so. */
+/** Omits `labeler` if the account is not one; profileViewDetailed includes it. */
 export function associated(about: AboutActor | undefined): NonNullable<Basic['associated']> {
   return {
     labeler: about?.isLabeler ? true : undefined,

@@ -1,5 +1,5 @@
-// What of an account the viewer asked to be told of: `viewer.activitySubscription`. As in the reference
-// it shows only while the account lets the viewer subscribe: followers, unless it says otherwise.
+// The viewer's activity subscription to an account: `viewer.activitySubscription`. As in the reference, it
+// shows only while the account lets the viewer subscribe: followers, unless the account declares otherwise.
 
 import type { AppBskyNotificationDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'

@@ -1,4 +1,4 @@
-// Views of embedded images, galleries, videos and external pages: the same for every viewer.
+// Views of embedded images, galleries, videos and external pages: the same for all viewers.
 
 import type {
   $Typed,
@@ -18,11 +18,11 @@ export type MediaView =
   | $Typed<AppBskyEmbedVideo.View>
   | $Typed<AppBskyEmbedExternal.View>
 
-/** The lexicon allows more images in a record than it lets into a view, or than clients show. */
+/** The lexicon allows more images in a record than in a view, or than clients show. */
 const MAX_IMAGES = 4
 const MAX_GALLERY_ITEMS = 10
 
-/** `uri` is the record's that embeds it. @returns undefined for embeds of any other kind. */
+/** `uri`: the at-URI of the embedding record. @returns undefined for all other embeds. */
 export const mediaEmbedView = oncePerObject(
   (embed: object, uri: string, urls: MediaUrls): MediaView | undefined => {
     const view = makeView(embed, uri, urls)
@@ -76,7 +76,7 @@ function galleryView(
   return { $type: 'app.bsky.embed.gallery#view', items }
 }
 
-/** @returns undefined for items that are no images. */
+/** @returns undefined for items that are not images. */
 function galleryImageView(
   did: string,
   item: unknown,

@@ -1,5 +1,5 @@
-// Views of what a post embeds: media, a record, or both. An embedded post shows its own embed one
-// level further, and that is all (depth 2). Blocks, postgates and missing records show as such.
+// Views of a post's embed: media, a record, or both. An embedded post shows its own embed, but no further
+// level (depth 2). Blocked, detached and missing records show as such.
 
 import type { $Typed, AppBskyEmbedRecord, AppBskyEmbedRecordWithMedia } from '@atproto/api'
 import type { EmbeddedRecord, FeedState, Post } from '../hydrate/types.ts'
@@ -25,7 +25,7 @@ type EmbedView =
   | $Typed<AppBskyEmbedRecord.View>
   | $Typed<AppBskyEmbedRecordWithMedia.View>
 
-/** `depth` is 1 for the embed of a post that is shown itself. */
+/** `depth` is 1 for the embed of a top-level post. */
 export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | undefined {
   const { embed } = post.record
   if (!embed) return undefined
@@ -45,7 +45,7 @@ export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | 
 function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {
   const { embedded } = post
   if (!embedded) return undefined
-  // An account that we don't know yet may turn up, and with it a block.
+  // An account unknown so far may be indexed later, and a block with it.
   if (embedded.uid === 0) state.forEveryone?.refuse()
   if (viewerBlocks(state, embedded.uid) || state.blocks.has(post.uid, embedded.uid)) {
     return blockedView(state, embedded)
@@ -57,7 +57,7 @@ function recordView(state: FeedState, post: Post, depth: number): RecordView | u
   return otherView(state, embedded) ?? notFoundView(embedded.uri)
 }
 
-/** @returns undefined where there is no such record here, or it is of a kind that has no view. */
+/** @returns undefined if the record is not in our index, or its kind has no view. */
 function otherView(state: FeedState, { collection, id, uri }: EmbeddedRecord) {
   switch (collection) {
     case 'app.bsky.graph.list':
@@ -101,7 +101,10 @@ function embeddedPostView(
   })
 }
 
-/** The reference names the type of this wrapper only around what can't be shown; snapshots compare. */
+/**
+ * The reference sets this wrapper's type only around records that cannot be shown; snapshot tests
+ * compare it.
+ */
 function wrapped(record: RecordView): AppBskyEmbedRecord.View {
   const isShown = record.$type === 'app.bsky.embed.record#viewRecord' || 'creator' in record
   return isShown ? { record } : { $type: 'app.bsky.embed.record#view', record }

@@ -1,4 +1,4 @@
-// app.bsky.feed.defs#feedViewPost: a feed item with the reason it is there and what it replies to.
+// app.bsky.feed.defs#feedViewPost: a feed item with its reason and the posts it replies to.
 
 import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post, Repost } from '../hydrate/types.ts'
@@ -8,8 +8,8 @@ import { postView } from './post-view.ts'
 import { profileViewBasic } from './profile-views.ts'
 
 /**
- * `pinned`: the item stands first in its author's feed because the author pinned it.
- * @returns undefined where the post, its author or its reposter cannot be shown.
+ * `pinned`: the item is first in its author's feed because the author pinned it.
+ * @returns undefined if the post, its author or its reposter cannot be shown.
  */
 export function feedViewPost(
   state: FeedState,
@@ -38,7 +38,7 @@ function reasonRepost(
   return { $type: 'app.bsky.feed.defs#reasonRepost', by, uri, cid, indexedAt: datetime(sortAt) }
 }
 
-/** A block between the authors of a thread hides what stands above, whoever looks on. */
+/** A block between the authors of a thread hides the posts above, for every viewer. */
 function replyRef(state: FeedState, post: Post): AppBskyFeedDefs.ReplyRef | undefined {
   const { reply } = post.record
   if (!reply) return undefined
@@ -53,14 +53,14 @@ function replyRef(state: FeedState, post: Post): AppBskyFeedDefs.ReplyRef | unde
   return { root, parent, grandparentAuthor: grandparentAuthor(state, parent, parentPost) }
 }
 
-/** Taken down or not. */
+/** The post, even if taken down. */
 function storedPost(state: FeedState, id: number): Post | undefined {
   const post = state.posts.get(id)
-  // In a state for everyone nothing is taken down.
+  // In a state for everyone, no post is taken down.
   return post ?? (state.forEveryone ? undefined : state.takenDown.get(id))
 }
 
-/** Whether a block stands between the authors of these two posts. */
+/** Whether there is a block between the authors of the two posts. */
 function blocked(state: FeedState, post: Post | undefined, other: number | undefined): boolean {
   const otherUid = state.postRefs.get(other ?? 0)?.uid
   return post !== undefined && otherUid !== undefined && state.blocks.has(post.uid, otherUid)

@@ -1,20 +1,23 @@
-// Fields of records as fields of views. Records were validated at the door; whatever does not fit
-// a view's lexicon all the same becomes undefined here, which leaves the field out.
+// Converts fields of records to fields of views. Records were validated on ingest; values that still do not
+// fit a view's lexicon become undefined, which omits the field.
 
 import type { AppBskyEmbedDefs } from '@atproto/api'
 
-/** A date's text is valid under the lexicon from year 10 (000x is refused) to 9999. */
+/** The lexicon accepts date texts from year 10 (it rejects 000x) to 9999. */
 const FIRST_MS = Date.parse('0010-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 const CID = /^[A-Za-z0-9]{46,128}$/
 
-/** Milliseconds as a datetime; the nearest valid one where the year has not four digits. */
+/**
+ * Formats milliseconds as a datetime; uses the nearest valid one if the year does not have four
+ * digits.
+ */
 export function datetime(ms: number): string {
   return new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
 }
 
-/** The CID of a blob reference in a record's JSON, current or legacy. */
+/** Returns the CID of a blob reference in a record's JSON, current or legacy. */
 export function blobCid(blob: unknown): string | undefined {
   const { ref, cid: legacy } = (blob ?? {}) as { ref?: { $link?: unknown }; cid?: unknown }
   const cid = ref?.$link ?? legacy
@@ -27,7 +30,7 @@ export function aspectRatio(value: unknown): AppBskyEmbedDefs.AspectRatio | unde
   return { width, height }
 }
 
-/** Whether an open union's value is this member of it. */
+/** Whether a value of an open union is this member of it. */
 export function hasType<T extends { $type?: string }>(
   value: unknown,
   type: NonNullable<T['$type']>,

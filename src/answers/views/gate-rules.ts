@@ -1,4 +1,4 @@
-// What a threadgate and a postgate let an account do.
+// What a threadgate or a postgate allows an account to do.
 
 import type { AppBskyRichtextFacet } from '@atproto/api'
 import type { Post, Postgate, ProfileState, Threadgate } from '../hydrate/types.ts'
@@ -7,7 +7,7 @@ import { relationTo } from './profile-viewer.ts'
 
 type RuleName = 'mentionRule' | 'followerRule' | 'followingRule'
 
-/** Whether the state's viewer may reply to the thread of `owner`, whose root may be missing. */
+/** Whether the state's viewer may reply in the thread of `owner`, whose root may be missing. */
 export function viewerMayReply(
   state: ProfileState,
   gate: Threadgate,
@@ -15,7 +15,7 @@ export function viewerMayReply(
 ): boolean {
   const { viewer } = state
   const { allow } = gate.record
-  // No rules at all let anyone reply; an empty list of rules lets nobody.
+  // Without rules, anyone may reply; with an empty list of rules, no one may.
   if (!viewer || !allow || viewer.uid === owner) return true
   const allows = (rule: RuleName) =>
     allow.some(({ $type }) => $type === `app.bsky.feed.threadgate#${rule}`)
@@ -28,7 +28,7 @@ export function viewerMayReply(
   )
 }
 
-/** Whether what it says depends on who is on a list. */
+/** Whether the gate depends on the members of a list. */
 export function hasListRule({ record }: Threadgate): boolean {
   return record.allow?.some(({ $type }) => $type === 'app.bsky.feed.threadgate#listRule') ?? false
 }

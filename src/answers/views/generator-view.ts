@@ -9,7 +9,7 @@ import { storedRecord } from './stored-record.ts'
 
 type View = Omit<AppBskyFeedDefs.GeneratorView, '$type'>
 
-/** @returns undefined where we don't hold the record, or its creator is hidden. */
+/** @returns undefined if the record is not in our index, or its creator is hidden. */
 export function generatorView(state: ProfileState, uri: string): View | undefined {
   const held = storedRecord(state, uri, 'app.bsky.feed.generator')
   const creator = held && profileView(state, held.uid)

@@ -1,8 +1,8 @@
-// One growing stretch of memory that text and bytes are appended to. Text is gathered first, since
-// one long write is much cheaper than many short ones.
+// A growing buffer that text and bytes are appended to. Text is collected first, since one long write is much
+// cheaper than many short ones.
 
 const FIRST_BYTES = 1 << 18
-/** What a page seldom needs is given back after it. */
+/** Larger memory is released afterwards, since pages seldom need it. */
 const MAX_KEPT_BYTES = 4 << 20
 const MAX_UTF8_BYTES = 3
 const HANDED_OVER_FROM = 1 << 16
@@ -24,29 +24,29 @@ export class JsonBuffer {
     this.#text += text
   }
 
-  /** Those of `source` from `start` to before `end`. */
+  /** Appends the bytes of `source` from `start` up to but excluding `end`. */
   bytes(source: Buffer, start: number, end: number): void {
     this.#flush()
     this.#ensure(end - start)
     this.#length += source.copy(this.#memory, this.#length, start, end)
   }
 
-  /** Bytes in the clothes of text: one character each. */
+  /** Appends byte text: one character per byte. */
   byteText(text: string): void {
     this.#flush()
     this.#ensure(text.length)
     this.#length += this.#memory.write(text, this.#length, 'latin1')
   }
 
-  /** How many bytes there are so far. */
+  /** The number of bytes so far. */
   position(): number {
     this.#flush()
     return this.#length
   }
 
-  /** A copy of everything from `start` on. */
+  /** Copies everything from `start` on. */
   copyFrom(start: number): Buffer {
-    // Asked first: it may put the memory somewhere else.
+    // Must be first: it may reallocate the memory.
     const end = this.position()
     const copy = Buffer.allocUnsafeSlow(end - start)
     this.#memory.copy(copy, 0, start, end)
@@ -54,8 +54,8 @@ export class JsonBuffer {
   }
 
   /**
-   * Everything since `clear`, for good: a long one is handed over with the memory that it stands in,
-   * and the next one, which is likely to be as long, gets new memory.
+   * Returns everything since `clear`; the caller owns the result. A long one is returned without
+   * copying, and the next one, likely to be as long, gets new memory.
    */
   take(): Buffer {
     const end = this.position()

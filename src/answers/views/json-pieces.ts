@@ -1,27 +1,27 @@
-// The JSON of a view that is made once for every viewer, cut at its slots (slots.ts).
-//
-// It is written by one JSON.stringify, which is several times faster than anything that walks the view
-// in JavaScript, with a mark in the place of each slot; marks are then found in the text and taken out
-// with what belongs to them.
+// Cuts the JSON of a view built once for every viewer at its slots (slots.ts). It is written by one
+// JSON.stringify, several times faster than any walk of the view in JavaScript, with a mark in place of each
+// slot. The marks are then found in the text and removed, together with the parts that the slot's content
+// brings.
 
 import { assert } from '../../base/util/assert.ts'
 import { toByteText } from './ready-json.ts'
 import { jsonWithMarks, MARK, SLOT, type Slot } from './slots.ts'
 
-/** Where in which piece something may be put in that seldom is. */
+/** Where in a piece content may be inserted, which is rare. */
 export type Spot = { slot: Slot; piece: number; at: number }
 
 type Pieces = { pieces: string[]; slots: Slot[]; spots: Spot[] }
 
-/** A mark as a field's value, and as the first field of an object that was `extended`. */
+/** A mark as a field's value, and as the first field of an `extended` object. */
 const QUOTED = `"${MARK}"`
 const OPENED = '{"slot":'
 
 /**
- * A view as byte text, without the brace that ends it, cut at its slots: one piece more than there
- * are slots. Those that stand for an object bring the brace that begins it, and not the other one.
- * Those in arrays are seldom filled: nothing is cut there, and they are given as `spots`, in order.
- * @returns undefined where there is no view
+ * Serialises a view as byte text, without its closing brace, and cuts it at its slots: one more
+ * piece than there are slots. The content of an object slot brings its opening brace but not the
+ * closing one. Slots in arrays are seldom filled: the text is not cut there; they are returned as
+ * `spots`, in order.
+ * @returns undefined if there is no view
  */
 export function jsonPieces(view: () => object | undefined): Pieces | undefined {
   const marked = jsonWithMarks(view)
@@ -50,14 +50,17 @@ export function jsonPieces(view: () => object | undefined): Pieces | undefined {
 
 type Around = { before: string; after: string }
 
-/** A slot brings its fields with their commas, so the field that it stood in goes with its name. */
+/**
+ * The slot's content brings its fields with their commas, so the placeholder field is removed with
+ * its name.
+ */
 function aroundFields(before: string, after: string): Around {
   const end = before.lastIndexOf(',"')
   assert(end > 0 && before.indexOf('"', end + 2) === before.length - 2, 'a slot after other fields')
   return { before: before.slice(0, end), after }
 }
 
-/** Either more fields follow in the same object, or it has to end here. */
+/** Either more fields follow in the same object, or the object must be closed here. */
 function aroundObject(before: string, after: string): Around {
   if (!before.endsWith(OPENED)) return { before, after: `}${after}` }
   return { before: before.slice(0, -OPENED.length), after }

@@ -11,12 +11,15 @@ import { storedRecord } from './stored-record.ts'
 type View = Omit<AppBskyLabelerDefs.LabelerView, '$type'>
 type Detailed = Omit<AppBskyLabelerDefs.LabelerViewDetailed, '$type'>
 
-/** Where the one labeler record of an account stands. */
+/** at-URI of an account's only labeler record. */
 export function labelerUri(did: string): string {
   return `at://${did}/app.bsky.labeler.service/self`
 }
 
-/** @returns undefined where we don't hold the record, or its creator is hidden; so does the other. */
+/**
+ * @returns undefined if the record is not in our index, or its creator is hidden; so does
+ * labelerViewDetailed.
+ */
 export function labelerView(state: ProfileState, uri: string): View | undefined {
   const held = storedRecord(state, uri, 'app.bsky.labeler.service')
   const creator = held && profileView(state, held.uid)

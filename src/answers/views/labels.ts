@@ -1,4 +1,4 @@
-// Labels in views: what the request's labelers say, and then what the record says of itself.
+// Labels in views: first those by the request's labelers, then the record's self-labels.
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
@@ -7,16 +7,16 @@ import { type SlotKind, slot } from './slots.ts'
 type Label = ComAtprotoLabelDefs.Label
 
 /**
- * By labelers alone.
+ * Labels by labelers only.
  * @param subjects - DIDs and at-URIs
  */
 export function labelsOf(state: ProfileState, ...subjects: string[]): Label[] {
-  // Cached views leave room for them where they may, and know where they may not (answers/cache/page.ts).
+  // Cached views have slots for labels, and list the subjects without one (answers/cache/page.ts).
   if (state.forEveryone || state.labels.size === 0) return []
   return subjects.flatMap((subject) => state.labels.get(subject)?.labels ?? [])
 }
 
-/** The same object where there is nothing to add, so that what is kept of it stays in use. */
+/** Returns the same object if there are no labels, so that data cached for it stays in use. */
 export function withLabels<T extends { labels?: Label[] }>(
   state: ProfileState,
   view: T,
@@ -26,7 +26,7 @@ export function withLabels<T extends { labels?: Label[] }>(
   return labels.length === 0 ? view : { ...view, labels: [...labels, ...(view.labels ?? [])] }
 }
 
-/** Of a view for everyone, with room for what labelers say. */
+/** Adds a slot for labelers' labels to a view for everyone. */
 export function withLabelsSlot<T extends { labels?: Label[] }>(
   view: T,
   kind: SlotKind,
@@ -39,15 +39,15 @@ export function isImpersonation(state: ProfileState, did: string): boolean {
   return !state.forEveryone && (state.labels.get(did)?.isImpersonation ?? false)
 }
 
-/** By a labeler that may redact. */
+/** Whether a labeler that may redact took the subject down. */
 export function isTakenDownByLabel(state: ProfileState, subject: string): boolean {
   return !state.forEveryone && (state.labels.get(subject)?.isTakenDown ?? false)
 }
 
 /**
- * Where something waits for review, only its creator and those who follow them see it in lists of
- * quotes, in notifications and among replies.
- * @param record - at-URI of what `uid` created
+ * Whether the viewer may see a record. In lists of quotes, in notifications and among replies, a
+ * record that needs review is shown only to its creator and their followers.
+ * @param record - at-URI of a record by `uid`
  */
 export function viewerSeesNeedsReview(
   { labels, actors, relations, viewer }: ProfileState,

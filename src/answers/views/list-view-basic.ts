@@ -8,15 +8,15 @@ import { labelsOf } from './labels.ts'
 
 type Basic = Omit<AppBskyGraphDefs.ListViewBasic, '$type'> & { indexedAt: string }
 
-/** @returns undefined where we don't hold the list. */
+/** @returns undefined if the list is not in our index. */
 export function listViewBasic(state: ProfileState, id: number | undefined): Basic | undefined {
-  // A list comes and goes without what shows it having changed.
+  // Lists are added and deleted without invalidating the views that show them.
   state.forEveryone?.refuse()
   const list = state.lists.get(id ?? 0)
   return list && { ...listBase(state, list), viewer: listViewer(state, list) }
 }
 
-/** What is the same for every viewer, but for labels. */
+/** The part that, except for labels, is the same for every viewer. */
 function listBase(state: ProfileState, list: List) {
   const { record, uri, cid } = list
   const avatar = blobCid(record.avatar)

@@ -5,7 +5,7 @@ import type { ProfileState } from '../hydrate/types.ts'
 import { listViewBasic } from './list-view-basic.ts'
 import { profileView } from './profile-views.ts'
 
-/** @returns undefined where we don't hold the list, or its creator is hidden. */
+/** @returns undefined if the list is not in our index, or its creator is hidden. */
 export function listView(
   state: ProfileState,
   id: number | undefined,

@@ -1,5 +1,5 @@
-// Addresses of images and videos from the configured patterns. As in the reference, a DID goes
-// into an image address as it is, and percent-encoded into a video's.
+// URLs of images and videos from the configured patterns. As in the reference, the DID is inserted unchanged
+// into an image URL, and percent-encoded into a video's.
 
 import type { MediaPatterns } from '../../base/config/media-patterns.ts'
 import type { MediaUrls } from '../hydrate/types.ts'
@@ -16,7 +16,7 @@ export function createMediaUrls(patterns: MediaPatterns): MediaUrls {
   }
 }
 
-/** Splits once, so that an address is a concatenation. */
+/** Splits the pattern once, so that building a URL is a concatenation. */
 function compile(pattern: string): (values: Record<string, string>) => string {
   const parts = pattern.split(/\{(preset|did|cid|rkey)\}/)
   return (values) => parts.map((part, i) => (i % 2 === 0 ? part : (values[part] ?? ''))).join('')

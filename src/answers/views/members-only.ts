@@ -1,6 +1,6 @@
-// Accounts that show nothing to those who are not signed in (`!no-unauthenticated`, by their own word or
-// a labeler's). The reference withholds their posts in threads alone and leaves feeds to the client;
-// here nobody gets them who may not see them. Profiles are shown, with the label.
+// Accounts that hide their content from visitors who are not signed in (`!no-unauthenticated`, as a
+// self-label or by a labeler). The reference withholds their posts only in threads and leaves feeds to the
+// client; here these visitors never get the posts. Profiles are shown, with the label.
 
 import type { ProfileState } from '../hydrate/types.ts'
 import { profileBase } from './profile-views.ts'
@@ -9,15 +9,15 @@ const NO_UNAUTHENTICATED = '!no-unauthenticated'
 
 type Labelled = { labels?: readonly { val: string }[] }
 
-/** Whether posts of the account are withheld from whom the state was loaded for. */
+/** Whether the account's posts are withheld from the state's viewer. */
 export function isWithheld(state: ProfileState, uid: number): boolean {
-  // Cached views say for each profile whom it is for (answers/cache/page.ts).
+  // Each profile's cached view has a flag for this (answers/cache/page.ts).
   if (state.forEveryone || state.viewer) return false
   const actor = state.actors.get(uid)
   return actor !== undefined && isForMembersOnly(profileBase(state, actor))
 }
 
-/** Of a profile's view. */
+/** Takes a profile's view. */
 export function isForMembersOnly({ labels }: Labelled): boolean {
   return labels?.some(({ val }) => val === NO_UNAUTHENTICATED) ?? false
 }

@@ -1,16 +1,16 @@
-// The same author, parent or root stands in many places of a page: its view is made once a state.
-// What is the same for every viewer is made once for the object that it shows, which hydration keeps
-// from request to request. Views are never changed once made.
+// Memoises views. The same author, parent or root appears many times on a page, so its view is built once per
+// state. Views that are the same for every viewer are built once per shown object, which hydration caches
+// across requests. Views are immutable.
 
 import { isMakingPieces } from './slots.ts'
 
-/** Remembers what `view` gave for each id, for as long as the state lives. */
+/** Memoises `view` by id, for the lifetime of the state. */
 export function oncePerState<State extends { forEveryone: unknown }, View>(
   view: (state: State, id: number) => View,
 ): (state: State, id: number) => View {
   const memos = new WeakMap<State, Map<number, View>>()
   return (state, id) => {
-    // What such a view reads is watched, each time.
+    // Not memoised, since the reads of each view for everyone are watched.
     if (state.forEveryone) return view(state, id)
     const memo = memos.get(state) ?? new Map<number, View>()
     memos.set(state, memo)
@@ -19,7 +19,7 @@ export function oncePerState<State extends { forEveryone: unknown }, View>(
   }
 }
 
-/** Remembers what `view` gave for each object, which always has to come with the same further ones. */
+/** Memoises `view` by object; the further arguments must always be the same for an object. */
 export function oncePerObject<Shown extends object, Others extends unknown[], View>(
   view: (shown: Shown, ...others: Others) => View,
 ): (shown: Shown, ...others: Others) => View {

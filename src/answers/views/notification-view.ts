@@ -1,7 +1,6 @@
-// app.bsky.notification.listNotifications#notification, and which of them are not shown.
-//
-// As in the reference, nothing of people with whom the viewer has a block, or whom they mute, and no
-// replies that they hid in their own threads.
+// app.bsky.notification.listNotifications#notification, and the rules for notifications that are not shown.
+// As in the reference, hides notifications from accounts that the viewer mutes or has a block with, and
+// replies that the viewer hid in their own threads.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
 import type { Notification, NotificationState } from '../hydrate/notification-types.ts'
@@ -32,8 +31,8 @@ export function isNotificationHidden(state: NotificationState, id: number): bool
 }
 
 /**
- * @param seenAt - milliseconds; undefined counts as having seen everything, as in the reference
- * @returns undefined where its author or record can't be shown
+ * @param seenAt - milliseconds; if undefined, all count as seen, as in the reference
+ * @returns undefined if its author or record cannot be shown
  */
 export function notificationView(
   state: NotificationState,

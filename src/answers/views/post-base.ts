@@ -1,6 +1,5 @@
-// The part of a post's view that an embedded post shows too, and that is the same for every viewer
-// but for what their labelers say.
-// The record itself stands under another name in an embedded post, so it is not in here.
+// The part of a post's view that embedded posts share and that, except for labelers' labels, is the same for
+// every viewer. It does not include the record, which has a different field name in an embedded post.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { didOfUri } from '../../base/atproto/at-uri.ts'
@@ -24,7 +23,7 @@ export function postBase(state: FeedState, post: Post): Fixed & Counts {
   return extended(fixedForEveryone(post), slot<Counts>(SLOT.counts, post.id))
 }
 
-/** The same for a post in its own right, which also says how often it was bookmarked. */
+/** The same for a post that is not embedded, which also has a bookmark count. */
 export function postBaseWithBookmarks(state: FeedState, post: Post): Fixed & AllCounts {
   if (!state.forEveryone) return withLabels(state, withAllCounts(post), post.uri)
   return extended(fixedForEveryone(post), slot<AllCounts>(SLOT.allCounts, post.id))

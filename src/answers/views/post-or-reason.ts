@@ -1,4 +1,4 @@
-// A post where something points at it: its view, or why there is none.
+// The view of a post that another one points at, or the reason why there is none.
 
 import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState } from '../hydrate/types.ts'
@@ -14,7 +14,7 @@ export type PostOrReason =
   | $Typed<AppBskyFeedDefs.BlockedPost>
   | $Typed<AppBskyFeedDefs.NotFoundPost>
 
-/** `blocked`: a block hides it from everyone here, whoever looks on. */
+/** `blocked`: a block hides it here from every viewer. */
 export function postOrReason(
   state: FeedState,
   postId: number | undefined,

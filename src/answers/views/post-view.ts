@@ -15,7 +15,7 @@ import { SLOT, slot } from './slots.ts'
 
 type PostView = AppBskyFeedDefs.PostView
 
-/** @returns undefined where the post is not present, or withheld, or its author unknown or hidden. */
+/** @returns undefined if the post is absent or withheld, or its author is unknown or hidden. */
 export const postView = oncePerState((state: FeedState, postId: number): PostView | undefined => {
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
@@ -23,7 +23,7 @@ export const postView = oncePerState((state: FeedState, postId: number): PostVie
   return state.forEveryone ? slot(SLOT.post, postId) : wholePost(state, post, author)
 })
 
-/** postView itself, where that leaves a slot. */
+/** Builds the postView for which `postView` leaves a slot. */
 export function postViewForEveryone(state: FeedState, postId: number): PostView | undefined {
   const post = state.posts.get(postId)
   const author = post && profileViewBasic(state, post.uid)
@@ -46,7 +46,7 @@ export function threadgateView(
 ): AppBskyFeedDefs.ThreadgateView | undefined {
   const gate = state.threadgates.get(id)
   if (!gate) return undefined
-  // A list that we don't know yet may turn up.
+  // A list unknown so far may be indexed later.
   if (hasListRule(gate)) state.forEveryone?.refuse()
   const lists = gate.lists.map((list) => listViewBasic(state, list))
   return {

@@ -1,4 +1,4 @@
-// What a post says about the viewer: app.bsky.feed.defs#viewerState.
+// The viewer object of a post: app.bsky.feed.defs#viewerState.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post, PostViewer } from '../hydrate/types.ts'
@@ -6,7 +6,7 @@ import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
 import { pinnedPost } from './profile-views.ts'
 import { SLOT, slot } from './slots.ts'
 
-/** @returns undefined where anonymous. */
+/** @returns undefined if anonymous. */
 export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {
   if (state.forEveryone) return viewerSlot(state, post)
   if (!state.viewer) return undefined
@@ -18,7 +18,7 @@ export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.Viewer
   }
 }
 
-/** The same for a post of somebody else's that has no gate of any kind. */
+/** The same for a post of another account without any gate. */
 export function ungatedPostViewer(doings: PostViewer | undefined): AppBskyFeedDefs.ViewerState {
   return { ...doingsOf(doings), embeddingDisabled: false }
 }
@@ -40,7 +40,7 @@ function viewerSlot(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState {
   return slot(isGated ? SLOT.gatedPostViewer : SLOT.postViewer, post.id)
 }
 
-/** @returns undefined where no gate says anything. */
+/** @returns undefined if there is no gate. */
 function replyDisabled(state: FeedState, post: Post): boolean | undefined {
   if (post.violatesThreadgate) return true
   const rootId = post.root ?? post.id
@@ -50,7 +50,7 @@ function replyDisabled(state: FeedState, post: Post): boolean | undefined {
   return !viewerMayReply(state, gate, { owner, root: state.posts.get(rootId) })
 }
 
-/** Only on one's own posts, and only where something is pinned. */
+/** Set only on the viewer's own posts, and only if the viewer has a pinned post. */
 function pinned(state: FeedState, post: Post): boolean | undefined {
   if (state.viewer?.uid !== post.uid) return undefined
   const pinned = pinnedPost(state.actors.get(post.uid)?.profile)

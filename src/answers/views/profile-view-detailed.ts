@@ -1,4 +1,4 @@
-// app.bsky.actor.defs#profileViewDetailed: everything there is to say about an account.
+// app.bsky.actor.defs#profileViewDetailed: the complete profile of an account.
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import type { Actor, ProfileState } from '../hydrate/types.ts'
@@ -18,7 +18,7 @@ import { starterPackViewBasic } from './starter-pack-view.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 
-/** @returns undefined where the account is unknown or hidden. */
+/** @returns undefined if the account is unknown or hidden. */
 export function profileViewDetailed(state: ProfileState, uid: number): Detailed | undefined {
   const actor = visibleActor(state, uid)
   if (!actor) return undefined
@@ -43,7 +43,7 @@ function profileDetails(state: ProfileState, actor: Actor): Partial<Detailed> {
   const counts = state.recordCounts.get(uid)
   const pack = profile?.record.joinedViaStarterPack
   return {
-    // The record may name any URI; clients get no schemes but https.
+    // The record may contain any URI; clients get only https.
     website: website?.startsWith('https://') ? website : undefined,
     banner: banner && state.urls.image('banner', did, banner),
     followersCount: actor.followersCount,
@@ -61,7 +61,7 @@ function profileDetails(state: ProfileState, actor: Actor): Partial<Detailed> {
   }
 }
 
-/** `viewer.knownFollowers` of a profile, where the state has them. */
+/** `viewer.knownFollowers` of a profile, if the state has them. */
 export function knownFollowers(
   state: ProfileState,
   subject: number,

@@ -1,5 +1,5 @@
-// What profiles say about the viewer: app.bsky.actor.defs#viewerState. As in the reference the
-// booleans are always there, the rest only where it holds, and a block hides follows.
+// The viewer object of a profile: app.bsky.actor.defs#viewerState. As in the reference, the booleans are
+// always present and other fields only if they apply, and a block hides follows.
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import { NO_RELATION } from '../hydrate/no-relation.ts'
@@ -9,12 +9,12 @@ import { SLOT, slot } from './slots.ts'
 
 type ViewerState = AppBskyActorDefs.ViewerState
 
-/** Nothing stands between an account and itself. */
+/** An account has no relation to itself. */
 export function relationTo(state: ProfileState, uid: number): Relation {
   return state.relations.get(uid) ?? NO_RELATION
 }
 
-/** @returns undefined where anonymous. */
+/** @returns undefined if anonymous. */
 export function profileViewer(state: ProfileState, uid: number): ViewerState | undefined {
   if (state.forEveryone) return slot(SLOT.profileViewer, uid)
   if (!state.viewer) return undefined
@@ -35,13 +35,13 @@ export function profileViewer(state: ProfileState, uid: number): ViewerState | u
   }
 }
 
-/** The viewer object of a blocked author: about the block only. */
+/** The viewer object of a blocked author: only about the block. */
 export function blockedProfileViewer(state: ProfileState, uid: number): ViewerState | undefined {
   state.forEveryone?.refuse()
   return state.viewer && blockBetween(state, relationTo(state, uid))
 }
 
-/** A block by list shows as the list's at-URI. */
+/** A block by list is shown as the list's at-URI. */
 function blockBetween(
   state: ProfileState,
   { blocking, blockedBy, blockingByList, blockedByList }: Relation,

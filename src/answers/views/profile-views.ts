@@ -1,4 +1,4 @@
-// app.bsky.actor.defs: profileViewBasic and profileView. Each is a part that is the same for every
+// app.bsky.actor.defs: profileViewBasic and profileView. Each consists of a part that is the same for every
 // viewer, and a viewer object.
 
 import type { AppBskyActorDefs } from '@atproto/api'
@@ -17,7 +17,7 @@ type Basic = Omit<AppBskyActorDefs.ProfileViewBasic, '$type'>
 type Text = Pick<AppBskyActorDefs.ProfileView, 'description' | 'indexedAt'>
 type PinnedPost = AppBskyActorDefs.ProfileViewDetailed['pinnedPost']
 
-/** @returns undefined where the account is unknown or hidden; so do the others. */
+/** @returns undefined if the account is unknown or hidden; so do the functions below. */
 export const profileViewBasic = oncePerState(
   (state: ProfileState, uid: number): Basic | undefined => {
     const actor = visibleActor(state, uid)
@@ -26,7 +26,7 @@ export const profileViewBasic = oncePerState(
   },
 )
 
-/** profileViewBasic itself, where that leaves a slot. */
+/** Builds the profileViewBasic for which `profileViewBasic` leaves a slot. */
 export function profileViewBasicForEveryone(state: ProfileState, uid: number): Basic | undefined {
   const actor = visibleActor(state, uid)
   return actor && wholeProfile(state, actor)
@@ -48,13 +48,13 @@ export function profileView(
   })
 }
 
-/** @returns undefined where the account is unknown or hidden. */
+/** @returns undefined if the account is unknown or hidden. */
 export function visibleActor(state: ProfileState, uid: number): Actor | undefined {
   const actor = state.actors.get(uid)
   return actor && !actor.hiddenAs ? actor : undefined
 }
 
-/** What is the same for every viewer. */
+/** The part that is the same for every viewer. */
 export function profileBase(state: ProfileState, actor: Actor): Basic {
   const record = recordBase(actor, state.urls)
   const base = state.forEveryone
@@ -64,7 +64,7 @@ export function profileBase(state: ProfileState, actor: Actor): Basic {
   return about ? { ...base, ...aboutView(state, actor, about) } : base
 }
 
-/** Of most accounts there is nothing else to say. */
+/** All that is shown for most accounts. */
 const recordBase = oncePerObject(({ did, handle, profile }: Actor, urls: MediaUrls): Basic => {
   const avatar = blobCid(profile?.record.avatar)
   return keepJson({
@@ -95,7 +95,7 @@ export function profileText(profile: Profile | undefined): Text {
   }
 }
 
-/** Records are known to carry invalid ones; those are left out. */
+/** Some records contain invalid pins; those are omitted. */
 export function pinnedPost(profile: Profile | undefined): PinnedPost {
   const pinned = profile?.record.pinnedPost
   return isStrongRef(pinned) ? { uri: pinned!.uri, cid: pinned!.cid } : undefined

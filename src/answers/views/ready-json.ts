@@ -1,8 +1,7 @@
-// Answers as bytes, put together from ready pieces. A page is mostly records and profiles that do not change from
-// request to request: the JSON of such a part is made once and copied from then on, and only what is said about the
-// viewer is written anew. Whole views made once for every viewer are kept elsewhere (answers/cache/), as *byte
-// text*: a string with one character for each byte of the UTF-8, which joins at the cost of a pointer and is written
-// out without encoding.
+// Serialises answers to bytes from prepared pieces. A page is mostly records and profiles that do not change
+// between requests: their JSON is produced once and then copied, and only the viewer's part is written each
+// time. Whole views for every viewer are cached in answers/cache/, as *byte text*: a string with one
+// character per UTF-8 byte, which is joined at the cost of a pointer and written without encoding.
 
 import { JsonBuffer } from './json-buffer.ts'
 import { isMakingPieces, Slot } from './slots.ts'
@@ -14,18 +13,19 @@ const extensions = new WeakMap<object, { base: object; more: object }>()
 const buffer = new JsonBuffer()
 
 /**
- * Marks an object whose JSON may be kept for as long as the object lives; to everybody else it is an ordinary
- * object. Nothing can be out of date here: the bytes hang on the object that they were made of. While a view for
- * every viewer is made nothing is marked: it is made of everything at once, and once.
+ * Marks an object whose JSON may be cached for as long as the object lives; otherwise the object is
+ * unchanged. The cache cannot go stale, since the bytes are tied to the object they were made from.
+ * While a view for every viewer is built, nothing is marked: such a view is serialised as a whole,
+ * and once.
  *
- * @param value - never changed from now on, nor anything in it.
+ * @param value - immutable from now on, including all it contains.
  */
 export function keepJson<T extends object>(value: T): T {
   if (!isMakingPieces() && !marks.has(value)) marks.set(value, { json: undefined })
   return value
 }
 
-/** The two have no field in common. */
+/** The two must have no field in common. */
 export function extended<Base extends object, More extends object>(
   base: Base,
   more: More,
@@ -36,28 +36,28 @@ export function extended<Base extends object, More extends object>(
   return whole
 }
 
-/** A slot stands in an object as one of its fields, see json-pieces.ts. */
+/** A slot is placed in an object as one of its fields, see json-pieces.ts. */
 function fieldsOf(part: object): object {
   return part instanceof Slot ? { slot: part } : part
 }
 
-/** JSON that is ready, as byte text. Anywhere in a value that `jsonBytes` is given. */
+/** Prepared JSON, as byte text. Allowed anywhere in a value for `jsonBytes`. */
 export class ReadyJson {
   readonly texts: readonly string[]
 
-  /** @param texts - written one after the other */
+  /** @param texts - written consecutively */
   constructor(texts: readonly string[]) {
     this.texts = texts
   }
 }
 
-/** An array of elements that are ready, as byte text each. */
+/** An array of prepared elements, each as byte text. */
 export function readyArray(elements: readonly string[]): ReadyJson {
   const texts = elements.map((element, i) => (i === 0 ? `[${element}` : `,${element}`))
   return new ReadyJson([...texts, texts.length === 0 ? '[]' : ']'])
 }
 
-/** A value's JSON as byte text. */
+/** Serialises a value as byte text. */
 export function byteText(value: object): string {
   return toByteText(JSON.stringify(value))
 }
@@ -70,7 +70,7 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length
 }
 
-/** What `JSON.stringify` gives for the same value, up to the order of fields, in UTF-8. */
+/** Returns the result of `JSON.stringify` in UTF-8, except for the order of fields. */
 export function jsonBytes(value: unknown): Buffer {
   buffer.clear()
   writeValue(value)
@@ -102,7 +102,7 @@ function writeArray(values: readonly unknown[]): void {
   buffer.text(']')
 }
 
-/** @returns whether the next field would be the first. */
+/** @returns whether the next field would still be the first. */
 function writeFields(value: object, isFirst: boolean): boolean {
   const extension = extensions.get(value)
   if (extension) return writeFields(extension.more, writeBase(extension.base, isFirst))
@@ -117,7 +117,7 @@ function writeFields(value: object, isFirst: boolean): boolean {
   return nextIsFirst
 }
 
-/** The fields of a marked base are copied without its braces. */
+/** Copies the fields of a marked base without its braces. */
 function writeBase(base: object, isFirst: boolean): boolean {
   const mark = marks.get(base)
   if (!mark) return writeFields(base, isFirst)
@@ -129,7 +129,7 @@ function writeBase(base: object, isFirst: boolean): boolean {
   return false
 }
 
-/** What JSON has no word for is null, as in an array of `JSON.stringify`. */
+/** Writes values without a JSON form as null, like `JSON.stringify` in an array. */
 function scalarJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }
@@ -142,6 +142,6 @@ function nameJson(name: string): string {
   return made
 }
 
-/** Field names come from lexicons and, in records, from anybody. */
+/** Cap on cached field names, since records may contain arbitrary ones. */
 const MAX_NAMES = 1_000
 const names = new Map<string, string>()

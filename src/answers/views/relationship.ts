@@ -1,10 +1,10 @@
-// app.bsky.graph.defs#relationship. The asking account stands as the state's viewer.
+// app.bsky.graph.defs#relationship. The requesting account is the state's viewer.
 
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { relationTo } from './profile-viewer.ts'
 
-/** `uid` is 0 for an account that we don't know: then nothing stands between the two. */
+/** `uid` is 0 for an unknown account, which has no relation to any other. */
 export function relationship(
   state: ProfileState,
   { uid, did }: { uid: number; did: string },

@@ -1,22 +1,22 @@
-// Rules about what a viewer is shown; the handlers filter skeletons with them.
+// Rules for what a viewer is shown; the handlers use them to filter skeletons.
 
 import type { FeedState, ProfileState, Relation } from '../hydrate/types.ts'
 
 export type FeedItemRules = {
-  /** The originator is the reposter, or else the author. */
+  /** The originator is the reposter of a repost, otherwise the author. */
   originatorMuted: boolean
   originatorBlocked: boolean
   authorMuted: boolean
   authorBlocked: boolean
-  /** The item is a repost, and the viewer wants none of this reposter's. */
+  /** The item is a repost, and the viewer mutes this reposter's reposts. */
   originatorRepostMuted: boolean
-  /** The item is a quote post, and the viewer wants none of this author's. */
+  /** The item is a quote post, and the viewer mutes this author's quote posts. */
   authorQuotepostMuted: boolean
-  /** Author of the parent, or of the parent's parent. */
+  /** Whether the author of the parent or the grandparent is blocked. */
   ancestorAuthorBlocked: boolean
 }
 
-/** A block either way, direct or by list. */
+/** Whether there is a block in either direction, direct or by list. */
 export function viewerBlocks(state: ProfileState, uid: number): boolean {
   if (state.forEveryone) {
     state.forEveryone.assumeNoBlock(uid)
@@ -27,25 +27,25 @@ export function viewerBlocks(state: ProfileState, uid: number): boolean {
   return relation !== undefined && (isBlocking(relation) || isBlockedBy(relation))
 }
 
-/** The viewer blocks the account. */
+/** Whether the viewer blocks the account. */
 export function viewerIsBlocking(state: ProfileState, uid: number): boolean {
   const relation = state.relations.get(uid)
   return relation !== undefined && isBlocking(relation)
 }
 
-/** The account blocks the viewer. */
+/** Whether the account blocks the viewer. */
 export function viewerIsBlockedBy(state: ProfileState, uid: number): boolean {
   const relation = state.relations.get(uid)
   return relation !== undefined && isBlockedBy(relation)
 }
 
-/** Wholly: the account itself or by list. */
+/** Whether the viewer mutes the account entirely, directly or by list. */
 export function viewerMutes(state: ProfileState, uid: number): boolean {
   const relation = state.relations.get(uid)
   return relation !== undefined && (relation.muted || relation.mutedByList !== undefined)
 }
 
-/** What rules ask about a viewer and an account. */
+/** The facts about a viewer and an account that rules use. */
 export type RelationRules = {
   blocks: boolean
   mutes: boolean
@@ -63,10 +63,10 @@ export function relationRules(state: ProfileState, uid: number): RelationRules {
   }
 }
 
-/** The accounts that the rules about a feed item ask after; 0 where there is none. */
+/** The accounts that a feed item's rules depend on; 0 if there is none. */
 export type FeedItemAccounts = {
   author: number
-  /** The reposter, or else the author. */
+  /** The reposter of a repost, otherwise the author. */
   originator: number
   parentAuthor: number
   grandparentAuthor: number
@@ -89,7 +89,7 @@ export function feedItemAccounts(state: FeedState, item: number): FeedItemAccoun
   }
 }
 
-/** For an item that could not be hydrated nothing holds; presenting it gives undefined. */
+/** All rules are false for an item that could not be hydrated; presenting it yields undefined. */
 export function feedItemRules(state: FeedState, item: number): FeedItemRules {
   return rulesAbout(feedItemAccounts(state, item), (uid) => relationRules(state, uid))
 }
@@ -112,7 +112,7 @@ export function rulesAbout(
   }
 }
 
-/** What the reference removes from a timeline on the server. */
+/** Whether the reference removes the item from a timeline on the server. */
 export function isBlockedOrMuted(rules: FeedItemRules): boolean {
   return (
     rules.originatorMuted ||

@@ -1,4 +1,4 @@
-// The labels that a record puts on itself, as labels by its creator.
+// A record's self-labels, as labels by its creator.
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import { normalizeDatetimeAlways } from '@atproto/syntax'

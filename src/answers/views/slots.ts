@@ -1,33 +1,34 @@
-// What stands in a view that is made once for every viewer (ProfileState.forEveryone) where something comes in that
-// is filled in for each answer: what the viewer is to an account and did to a post, and what changes more often than
-// the view around it, or stands in many views. answers/cache/ fills them. To everything that handles views a slot
-// looks like what will stand there; only json-pieces.ts, which cuts the JSON at them, knows better.
+// Slots: placeholders in a view built once for every viewer (ProfileState.forEveryone) for content filled in
+// per answer: the viewer's relations to accounts and actions on posts, and parts that change more often than
+// the view or appear in many views. answers/cache/ fills them. View code treats a slot like its later
+// content; only json-pieces.ts, which cuts the JSON at slots, tells them apart.
 
 import { randomBytes } from 'node:crypto'
 import { assert } from '../../base/util/assert.ts'
 
 /**
- * `profile` and `post` stand for an object, to which more fields may be added; `postLabels` and
- * `profileLabels` for elements of an array; the others for fields among others: none, or several.
+ * `profile` and `post` stand for an object that may have further fields; `postLabels` and
+ * `profileLabels` for elements of an array; the others for any number of fields of an object, even
+ * none.
  */
 export const SLOT = {
   /** profileViewBasic of an account. */
   profile: 1,
   /** postView of a post. */
   post: 2,
-  /** The counts of a post that is embedded. */
+  /** Counts of an embedded post. */
   counts: 3,
   /** `viewer` of a profile. */
   profileViewer: 4,
-  /** `viewer` of a post that has no rules about replies or quotes: only what the viewer did to it. */
+  /** `viewer` of a post without gates: only the viewer's actions on it. */
   postViewer: 5,
-  /** `viewer` of a post with such rules. */
+  /** `viewer` of a post with gates. */
   gatedPostViewer: 6,
-  /** The counts of a post in its own right, which also says how often it was bookmarked. */
+  /** Counts of a post that is not embedded, including its bookmark count. */
   allCounts: 7,
-  /** First of an array of labels: what labelers say of a post. */
+  /** First element of an array of labels: labelers' labels on a post. */
   postLabels: 8,
-  /** The same: what they say of an account and its profile. */
+  /** The same for labelers' labels on an account and its profile. */
   profileLabels: 9,
 } as const
 
@@ -49,13 +50,13 @@ export class Slot {
   }
 }
 
-/** Stands in JSON where a slot is. Nobody else can have said it, since it is drawn anew by each process. */
+/** Marks a slot in JSON. Random per process, so it cannot occur in any record. */
 export const MARK = `slot ${randomBytes(12).toString('base64url')}`
 
-/** Those in the JSON so far, in its order. */
+/** Slots in the JSON so far, in order. */
 let met: Slot[] | undefined
 
-/** @returns undefined where there is no view. */
+/** @returns undefined if there is no view. */
 export function jsonWithMarks(
   view: () => object | undefined,
 ): { json: string; slots: Slot[] } | undefined {
@@ -69,12 +70,14 @@ export function jsonWithMarks(
   }
 }
 
-/** Whether what views make now is for a cached view, and not worth being remembered on its own. */
+/**
+ * Whether the current view is built for the cache, so that memoising its parts is not worthwhile.
+ */
 export function isMakingPieces(): boolean {
   return met !== undefined
 }
 
-/** @returns a slot typed as what will stand there. */
+/** @returns a slot typed as its later content. */
 export function slot<T>(kind: SlotKind, id: number): T {
   return new Slot(kind, id) as unknown as T
 }

@@ -13,7 +13,10 @@ type Basic = Omit<AppBskyGraphDefs.StarterPackViewBasic, '$type'>
 type View = Omit<AppBskyGraphDefs.StarterPackView, '$type'>
 type ListItem = Omit<AppBskyGraphDefs.ListItemView, '$type'>
 
-/** @returns undefined where we don't hold the record, or its creator is hidden; so does the other. */
+/**
+ * @returns undefined if the record is not in our index, or its creator is hidden; so does
+ * starterPackView.
+ */
 export function starterPackViewBasic(state: ProfileState, uri: string): Basic | undefined {
   const held = storedRecord(state, uri, 'app.bsky.graph.starterpack')
   const creator = held && profileViewBasic(state, held.uid)
@@ -31,7 +34,7 @@ export function starterPackViewBasic(state: ProfileState, uri: string): Basic | 
   }
 }
 
-/** For states that were loaded with the content of starter packs. */
+/** Needs a state loaded with the content of starter packs. */
 export function starterPackView(state: ProfileState, uri: string): View | undefined {
   const basic = starterPackViewBasic(state, uri)
   const held = storedRecord(state, uri, 'app.bsky.graph.starterpack')
@@ -47,7 +50,7 @@ export function starterPackView(state: ProfileState, uri: string): View | undefi
   }
 }
 
-/** @returns undefined where the account can't be shown. */
+/** @returns undefined if the account cannot be shown. */
 export function listItemView(
   state: ProfileState,
   { uri, subject, isOptedOut }: { uri: string; subject: number; isOptedOut?: boolean },

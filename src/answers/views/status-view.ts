@@ -1,4 +1,4 @@
-// app.bsky.actor.defs#statusView: what an account says it is doing now, such as being live.
+// app.bsky.actor.defs#statusView: an account's current status, for example being live.
 
 import type { AppBskyActorDefs, AppBskyEmbedExternal } from '@atproto/api'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -8,7 +8,7 @@ import { mediaEmbedView } from './embed-media.ts'
 import { datetime, hasType } from './fields.ts'
 import { labelsOf } from './labels.ts'
 
-/** A status lasts at least and at most so long, whatever it says. */
+/** Bounds on the duration of a status, whatever it declares. */
 const SHORTEST_MS = 5 * MINUTE_MS
 const LONGEST_MS = 240 * MINUTE_MS
 
@@ -26,7 +26,7 @@ export function statusView(
   const expiresAt = lastsMs ? sortAt + Math.min(lastsMs, LONGEST_MS) : undefined
   const { now } = state.forEveryone ?? state
   const isActive = expiresAt === undefined ? undefined : expiresAt > now
-  // It ends without anything having changed.
+  // The status expires without any change.
   if (isActive) state.forEveryone?.assumeBefore(expiresAt!)
   return {
     uri,
@@ -47,7 +47,7 @@ function externalView(state: ProfileState, uri: string, embed: unknown): View['e
   return view?.$type === 'app.bsky.embed.external#view' ? view : undefined
 }
 
-/** Only its owner is told whether it was taken down. */
+/** Only the owner is shown whether the status was taken down. */
 function isOwn(state: ProfileState, uid: number): boolean {
   if (!state.forEveryone) return state.viewer?.uid === uid
   state.forEveryone.assumeNotViewer(uid)

@@ -1,15 +1,15 @@
-// A feed generator, starter pack or labeler of the state, for the views of their kinds.
+// Finds a feed generator, starter pack or labeler in the state, for the views of these kinds.
 
 import type { ShownCollection, StoredRecord } from '../hydrate/stored-records.ts'
 import type { ProfileState } from '../hydrate/types.ts'
 
-/** @returns undefined where we don't hold it. */
+/** @returns undefined if it is not in our index. */
 export function storedRecord<Name extends ShownCollection>(
   state: ProfileState,
   uri: string,
   collection: Name,
 ): Extract<StoredRecord, { collection: Name }> | undefined {
-  // It comes, goes and is liked without what shows it having changed.
+  // Such records are added, deleted and liked without invalidating the views that show them.
   state.forEveryone?.refuse()
   const held = state.records.get(uri)
   return held?.collection === collection

@@ -1,7 +1,7 @@
-// The order of the replies to one post, as the reference has it: the owner's line first, then what else
-// the owner says, then the viewer's own, those of followed people, the others, and those that moderators
-// bump down. Of replies that stand aside, those that the gate hides come after the rest, then those that
-// moderators hide, and muted ones last. Within each of these, the order that was asked for.
+// The order of the replies to one post, as in the reference: the owner's chain first, then the owner's other
+// replies, the viewer's own, those by followed accounts, all others, and those that moderators bump down.
+// Among replies set aside, those hidden by the gate are after the rest, then those hidden by moderators, and
+// muted ones last. Within each of these tiers, the requested order.
 
 import type { Post } from '../hydrate/types.ts'
 import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
@@ -29,7 +29,7 @@ const TIER = {
 
 const OP_LIKE_FACTOR = 1.45
 
-/** A new array. */
+/** Returns a new array. */
 export function inThreadOrder<T extends OrderedReply>(
   thread: ShownThread,
   replies: readonly T[],
@@ -50,7 +50,7 @@ export function inThreadOrder<T extends OrderedReply>(
   return ranked.map(({ reply }) => reply)
 }
 
-/** Posts of one moment: the one that came later is newer. */
+/** Among posts with the same time, the one indexed later is newer. */
 export function newestFirst(a: Post, b: Post): number {
   return b.sortAt - a.sortAt || b.id - a.id
 }

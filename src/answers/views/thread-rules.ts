@@ -1,4 +1,4 @@
-// What is shown of the posts of a thread, and which replies stand aside, as the reference has it.
+// Which posts of a thread are shown, and which replies are set aside, as in the reference.
 
 import type { ThreadState } from '../hydrate/thread-types.ts'
 import type { Post } from '../hydrate/types.ts'
@@ -8,17 +8,17 @@ import { authorDid } from './post-base.ts'
 import { visibleActor } from './profile-views.ts'
 import { viewerBlocks, viewerMutes } from './rules.ts'
 
-/** A thread as its views see it. `absent`: posts that turned out not to be shown after all. */
+/** A thread as its views use it. `absent`: posts that could not be presented after all. */
 export type ShownThread = {
   state: ThreadState
   anchor: Post
-  /** at-URI, as the anchor names it. */
+  /** at-URI, as named by the anchor. */
   rootUri: string
   opDid: string
   absent: ReadonlySet<number>
 }
 
-/** @returns undefined where the anchor can't be shown. */
+/** @returns undefined if the anchor cannot be shown. */
 export function shownThread(
   state: ThreadState,
   anchorId: number,
@@ -30,7 +30,7 @@ export function shownThread(
   return { state, anchor, rootUri, opDid: rootUri.split('/')[2] ?? '', absent }
 }
 
-/** The post, where it and its author are here. */
+/** Returns the post if it and its author can be shown. */
 export function presentPost(
   { state, absent }: Pick<ShownThread, 'state' | 'absent'>,
   id: number | undefined,
@@ -43,13 +43,13 @@ export function isInThread({ rootUri }: ShownThread, post: Post): boolean {
   return rootUriOf(post) === rootUri
 }
 
-/** A block between the author of a post and that of its parent. */
+/** Whether there is a block between the authors of the post and of its parent. */
 export function isParentBlocked({ state }: ShownThread, { uid, parent }: Post): boolean {
   const above = state.postRefs.get(parent ?? 0)?.uid
   return above !== undefined && state.blocks.has(uid, above)
 }
 
-/** @returns the reply, if it is to be shown at all. */
+/** @returns the reply, if it may be shown at all. */
 export function shownReply(thread: ShownThread, id: number): Post | undefined {
   const post = presentPost(thread, id)
   if (!post || post.violatesThreadgate || !isInThread(thread, post)) return undefined
@@ -61,11 +61,11 @@ export function shownReply(thread: ShownThread, id: number): Post | undefined {
 export type StandsAside = {
   hiddenByThreadgate: boolean
   mutedByViewer: boolean
-  /** By moderators. */
+  /** Set aside by a moderators' tag. */
   hiddenByTag: boolean
 }
 
-/** Why the reply is not among the others; undefined where it is. */
+/** Why the reply is set aside; undefined if it is not. */
 export function standsAside(thread: ShownThread, post: Post): StandsAside | undefined {
   const { state, rootUri } = thread
   const hiddenByThreadgate = post.uid !== state.viewer?.uid && isHidden(state, rootUri, post)
@@ -76,7 +76,9 @@ export function standsAside(thread: ShownThread, post: Post): StandsAside | unde
   return { hiddenByThreadgate, mutedByViewer, hiddenByTag }
 }
 
-/** Whatever moderators say of it: the owner's, the viewer's own, and of those whom the viewer follows. */
+/**
+ * Exempt from moderators' tags: replies by the owner, the viewer, and accounts the viewer follows.
+ */
 function isTrusted(thread: ShownThread, post: Post): boolean {
   const { viewer, relations } = thread.state
   const isOwn = viewer !== undefined && post.uid === viewer.uid

@@ -1,5 +1,5 @@
-// app.bsky.feed.defs#threadViewPost, of app.bsky.feed.getPostThread: the thread as a tree. Posts come
-// in when they have been presented; here is what is shown where.
+// app.bsky.feed.defs#threadViewPost, for app.bsky.feed.getPostThread: the thread as a tree. Decides which
+// post is shown where; the posts themselves are presented by the caller.
 
 import { didOfUri } from '../../base/atproto/at-uri.ts'
 import type { ThreadState } from '../hydrate/thread-types.ts'
@@ -25,18 +25,21 @@ type ThreadV1Options = {
   depth: number
   parentHeight: number
   absent: ReadonlySet<number>
-  /** The presented post. It is told of every post that is shown. */
+  /** Returns the presented post. Called for every post that is shown. */
   present(post: Post): ReadyJson | object
 }
 
 type Walk = ShownThread & {
   options: ThreadV1Options
   replies: Map<number, Post[]>
-  /** As in the reference, a block is described between the viewer and those who have posts here. */
+  /**
+   * As in the reference, blocks are described only between the viewer and these authors of posts in
+   * the thread.
+   */
   authors: Set<number>
 }
 
-/** @returns undefined where there is no such post. */
+/** @returns undefined if there is no such post. */
 export function threadView(state: ThreadState, options: ThreadV1Options): object | undefined {
   const thread = shownThread(state, options.anchor, options.absent)
   if (!thread) return undefined

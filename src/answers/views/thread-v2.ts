@@ -1,5 +1,5 @@
-// The items of app.bsky.unspecced.getPostThreadV2 and getPostThreadOtherV2: a flat list, from the top
-// down. First a plan of what is shown where; the posts in it come in when they have been presented.
+// The items of app.bsky.unspecced.getPostThreadV2 and getPostThreadOtherV2: a flat list, from top to bottom.
+// First plans what is shown where; the planned posts are filled in once presented.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ThreadState } from '../hydrate/thread-types.ts'
@@ -46,7 +46,7 @@ type ThreadPlan = { items: PlannedItem[]; hasOtherReplies: boolean }
 type ThreadV2Options = {
   anchor: number
   anchorUri: string
-  /** All other posts that were read. */
+  /** posts.id of all other posts that were read. */
   ids: readonly number[]
   opThread: readonly number[] | undefined
   above: number
@@ -56,7 +56,7 @@ type ThreadV2Options = {
   absent: ReadonlySet<number>
 }
 
-/** What the walk through a thread needs everywhere. */
+/** State shared by all steps of the walk through a thread. */
 type Walk = ShownThread & {
   options: ThreadV2Options
   line: ReadonlySet<number>
@@ -87,7 +87,7 @@ export function planThread(state: ThreadState, options: ThreadV2Options): Thread
   }
 }
 
-/** The direct replies that stand aside. */
+/** Plans the direct replies that are set aside. */
 export function planOthers(
   state: ThreadState,
   options: Pick<ThreadV2Options, 'anchor' | 'ids' | 'absent'>,
@@ -139,7 +139,7 @@ export function threadItem(
   }
 }
 
-/** `knownLikers` of a post's viewer object; undefined where nobody is known. */
+/** `knownLikers` of a post's viewer object; undefined if there are none. */
 export function knownLikersView(
   state: ThreadState,
   author: number,
@@ -155,7 +155,7 @@ function alone(item: PlannedItem): ThreadPlan {
   return { items: [item], hasOtherReplies: false }
 }
 
-/** The line of the owner, where there is one, says more than what is shown of it. */
+/** The owner's chain, if there is one, overrides the planned `opThread`. */
 function placeIn(line: readonly number[] | undefined, { post, opThread }: PlannedPost) {
   if (!line) return { opThread }
   const index = line.indexOf(post.id)
@@ -226,7 +226,9 @@ function plannedPost(
   }
 }
 
-/** Newest first. The anchor is nobody's reply, or the thread could go round in a circle. */
+/**
+ * Newest first. The anchor is excluded as a reply, since the thread could otherwise form a cycle.
+ */
 export function repliesByParent(
   { state, anchor }: ShownThread,
   ids: readonly number[],

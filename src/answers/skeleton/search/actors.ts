@@ -1,7 +1,7 @@
-// Accounts by name, in three turns: the account whose handle was typed and those whom the viewer follows; then all
-// others whose names begin so; then those that have the text somewhere in their handle. Within a turn the most
-// followed come first, roughly (data/store/search/actor-index.ts); the accounts of one page are put in their exact
-// order. The cursor is `<turn>__<place>`, so a page goes on where the last one ended.
+// Searches accounts by name in three turns: the exact handle and the accounts the viewer follows; then all
+// others whose names begin with the words; then those whose handle contains the text. Within a turn, accounts
+// are ordered roughly by followers (data/store/search/actor-index.ts), and exactly within a page. The cursor
+// is `<turn>__<place>`, so a page continues where the previous one ended.
 
 import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
 import {
@@ -31,11 +31,11 @@ type ActorSearchRequest = {
 }
 
 type ActorSearchPage = SkeletonPage<number> & {
-  /** The account that was named whole, by handle or DID; 0 where none was. */
+  /** The account whose full handle or DID was given; 0 if none. */
   exact: number
 }
 
-/** `upTo`: the place up to which was looked; undefined where the turn is over. */
+/** `upTo`: the place up to which rows were examined; undefined if the turn is finished. */
 type Turn = { rows: ActorPlace[]; upTo: number | undefined }
 type Asked = { query: ActorQuery; exact: number; mine: ActorPlace[]; own: Set<number> }
 
@@ -43,13 +43,13 @@ const MINE = 0
 const BY_WORDS = 1
 const BY_PARTS = 2
 const TURNS = 3
-/** Those that are left out cost a look too. */
+/** Extra rows to read, since some are filtered out. */
 const READ_MORE = 20
-/** Rows of the index that are looked at for one page. */
+/** Index rows examined per page. */
 const PARTS_READ = 200
 const MAX_LOOKED_AT = 1_000
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page; @throws BadCursorError */
 export function createActorSearch(parts: {
   db: Db
   actors: ActorReader
@@ -78,7 +78,7 @@ export function createActorSearch(parts: {
       const fitting = new Set(meant(search, query, rows))
       return toTurn(rows, limit, (row) => !own.has(row.uid) && fitting.has(row))
     }
-    // To begin costs more than to go on, and many that have the letters don't have the text.
+    // Starting a read costs more than continuing it, and many rows with the letters lack the text.
     const many = Math.max(limit, PARTS_READ)
     const rows = letters.length > 0 ? search.byParts(letters, after, many) : []
     const fits = (row: NamedPlace) => row.handle.includes(text) && !beginsWithAll(row, words)
@@ -111,7 +111,7 @@ export function createActorSearch(parts: {
   }
 }
 
-/** Of those with the words, those that are meant. */
+/** Filters rows with the words down to those the query means. */
 function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): ActorPlace[] {
   if (!query.text.includes('.')) return rows
   const names = search.names(rows.map(({ uid }) => uid))
@@ -119,7 +119,7 @@ function meant(search: ActorSearch, query: ActorQuery, rows: ActorPlace[]): Acto
   return rows.filter(({ uid }) => uids.has(uid))
 }
 
-/** The most followed first, each turn for itself. */
+/** Orders each turn by followers, most first. */
 function inOrder(search: ActorSearch, turns: ActorPlace[][]): number[] {
   const followers = search.followersOf(turns.flat().map(({ uid }) => uid))
   const count = ({ uid }: ActorPlace) => followers.get(uid) ?? 0

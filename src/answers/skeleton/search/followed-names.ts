@@ -1,13 +1,12 @@
-// The names of those whom a viewer follows: whoever looks for somebody mostly means one of them, and
-// these are few enough to be looked through one by one, which the index can't do for us. Kept for a
-// minute, since a search is typed letter by letter.
+// The names of the accounts a viewer follows. Most searches look for one of these, and they are few enough to
+// scan one by one, which the index cannot do. Cached for a minute, since a query is typed letter by letter.
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import type { FollowGraphReader } from '../../../data/graph/types.ts'
 import { actorTerms } from '../../../data/search/actor-terms.ts'
 import type { ActorPlace, ActorSearch } from '../../../data/store/read/actor-search.ts'
 
-/** `terms` begin with a blank each. */
+/** Each of the `terms` is preceded by a space. */
 type Followed = ActorPlace & { terms: string }
 type Kept = { people: Followed[]; follows: number; at: number }
 
@@ -16,7 +15,7 @@ const MAX_PEOPLE = 5_000
 const MAX_PEOPLE_KEPT = 200_000
 
 type FollowedNames = {
-  /** Those whom the viewer follows and whose names begin so, the most followed first. */
+  /** The viewer's follows whose names begin with these words, most followed first. */
   matching(viewer: number, words: readonly string[]): ActorPlace[]
 }
 

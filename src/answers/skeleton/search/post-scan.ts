@@ -1,7 +1,7 @@
-// Reads what fits a query out of a stretch of time, the newest first, without ever being long away: a
-// query can be such that the index reads a great deal and finds nothing ("the the"), and nothing
-// interrupts it. So it is asked for an hour first, then for longer and longer as long as that is quick,
-// and where the time is up, what was found until then has to do.
+// Reads a query's matches in a range of time, newest first, without blocking for long. Some queries make the
+// index read a lot and find nothing ("the the"), and such a read cannot be interrupted. So the scan starts
+// with an hour and reads longer and longer stretches as long as they are quick; when time is up, it returns
+// what it has found.
 
 import { HOUR_MS } from '../../../base/util/durations.ts'
 import type { PlaceRange, PostPlace, PostSearch } from '../../../data/store/read/post-search.ts'
@@ -9,7 +9,10 @@ import { PERIOD_MS } from '../../../data/store/search/post-index.ts'
 
 export type Scan = {
   places: PostPlace[]
-  /** Where to go on, a whole period; undefined where all was read, or as much as was asked for. */
+  /**
+   * Where to continue, at the start of a period; undefined if everything, or as much as requested,
+   * was read.
+   */
   cutAt: PostPlace | undefined
 }
 
@@ -37,7 +40,7 @@ export function scanPosts(
   return { places, cutAt }
 }
 
-/** How many there are, as far as there is time to count, and up to `limit`. */
+/** Counts the matches, as far as time permits and up to `limit`. */
 export function countPosts(
   search: PostSearch,
   match: string,
@@ -52,8 +55,8 @@ export function countPosts(
 }
 
 /**
- * @param read - one stretch; returns whether more is wanted
- * @returns where it ended for want of time
+ * @param read - reads one stretch; returns whether more is wanted
+ * @returns where the scan ended because time was up
  */
 function inSteps(
   search: PostSearch,

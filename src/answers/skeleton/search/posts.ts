@@ -1,8 +1,8 @@
-// Posts by what is in them. `latest`: by sortAt and CID, both descending, with the cursor of feeds. The index knows
-// the time to about a second, so a page is read period by period, each put in its exact order. `top`: of the newest
-// that fit, a window of them, the most liked first; further windows below follow when one is through, so that every
-// post is reached. Likes count for less the older a post is. What was found is checked against the rows: a deleted
-// post disappears at once, whatever the index says still.
+// Searches posts by content. `latest`: by sortAt and CID, both descending, with the cursor of feeds; the
+// index resolves time to about a second, so a page is read period by period and each is sorted exactly.
+// `top`: the most liked of a window of the newest matches first, then further windows below, so that every
+// post is reached; likes count less the older a post is. Matches are checked against the rows: a deleted post
+// disappears at once, even if still indexed.
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'
@@ -20,9 +20,9 @@ import type { SkeletonPage } from '../skeleton-page.ts'
 import { countPosts, type Scan, scanPosts } from './post-scan.ts'
 
 export type PostSearchRequest = {
-  /** Of data/search/post-query.ts `matchOf`. */
+  /** The result of `matchOf` in data/search/post-query.ts. */
   match: string
-  /** Milliseconds: from the first on, before the second. */
+  /** Milliseconds; `since` is inclusive, `until` exclusive. */
   since: number
   until: number
   sort: 'latest' | 'top'
@@ -30,29 +30,32 @@ export type PostSearchRequest = {
   cursor: string | undefined
   /** Further conditions, by author. */
   fits?: (uid: number) => boolean
-  /** Of what was found, what is left out. */
+  /** Selects the found posts to omit. */
   leftOut?: (found: readonly FoundPost[]) => ReadonlySet<FoundPost>
 }
 
-/** posts.id. */
+/** A page of posts.id. */
 type PostSearchPage = SkeletonPage<number> & {
-  /** Reading on would have taken too long. */
+  /** Whether the page ended early because reading on would have taken too long. */
   isCut: boolean
 }
 
 const CHUNK = 100
-/** More posts of one period than this are not told apart by time. */
+/** Beyond this many posts in one period, posts are not ordered by time within it. */
 const MAX_CHUNK = 6_400
-/** Rows of the index that are looked at for one page. */
+/** Index rows examined per page. */
 const MAX_LOOKED_AT = 2_000
 const WINDOW = 1_000
 const MAX_WINDOWS = 3
-/** A post of this age is worth half as many likes less. */
+/** The age that halves the weight of a post's likes. */
 const LIKES_HALVE_IN_MS = 12 * HOUR_MS
 const COUNTED = 5_000
 const MAX_PERIOD = 2 ** 31 - 1
 
-/** @returns `page` reads one page; @throws BadCursorError. `count` counts hits up to some thousands. */
+/**
+ * @returns `page` reads one page; @throws BadCursorError. `count` counts matches up to a few
+ * thousand.
+ */
 export function createPostSearch(db: Db) {
   const search = preparePostSearch(db)
   return {
@@ -67,7 +70,7 @@ function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): 
   return { from: { period: periodOf(since), id: 0 }, below: { period: endOf(until), id: 0 } }
 }
 
-/** The first period that is wholly at or after this time. */
+/** The first period entirely at or after this time. */
 function endOf(time: number): number {
   return time <= 0 ? 0 : Math.min(periodOf(time - 1) + 1, MAX_PERIOD)
 }
@@ -121,7 +124,7 @@ function latestCursor(
 
 type Periods = { places: PostPlace[]; next: PostPlace | undefined; isCut: boolean }
 
-/** Whole periods, the newest first; `next` is where the following one begins. */
+/** Reads whole periods, newest first; `next` is where the following period begins. */
 function readPeriods(search: PostSearch, match: string, range: PlaceRange): Periods {
   for (let chunk = CHUNK; ; chunk *= 4) {
     const { places, cutAt } = scanPosts(search, match, { range, limit: chunk })
@@ -139,7 +142,7 @@ function newestFirst(a: Omit<Latest, 'id'>, b: Omit<Latest, 'id'>): number {
 }
 
 type Scored = { id: number; score: number }
-/** The window, or only where it begins; and what of it was given already. */
+/** The window, or only its start, and the last post already returned from it. */
 type TopCursor = { below: PostPlace; from?: PostPlace; after?: Scored }
 
 function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
@@ -155,7 +158,7 @@ function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage
     const taken = scored.slice(0, limit - ids.length)
     for (const { id } of taken) ids.push(id)
     const next: PostPlace | undefined = windowBelow(scan, at.from, range.from)
-    // New posts would move the window, so it is the same from now on.
+    // The window is fixed from here on, since new posts would move it.
     const after = taken.at(-1) ?? at.after
     if (taken.length < scored.length) at = sameWindow(scan, next ?? range.from, after)
     else at = next && { below: next }
@@ -163,7 +166,7 @@ function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage
   return { items: ids, cursor: at && formatTopCursor(at), isCut }
 }
 
-/** One that was read before can be read again, however long that takes. */
+/** A window that was read once may be read again without a time limit. */
 function scanWindow(search: PostSearch, request: PostSearchRequest, at: TopCursor): Scan {
   const { below, from } = at
   if (!from) {
@@ -186,7 +189,7 @@ function inOrder(
     .sort(bestFirst)
 }
 
-/** Where the next window begins; undefined where there is none. */
+/** Where the next window begins; undefined if there is none. */
 function windowBelow(
   { places, cutAt }: Scan,
   from: PostPlace | undefined,
@@ -201,7 +204,10 @@ function sameWindow({ places }: Scan, from: PostPlace, after: Scored | undefined
   return { below: { period, id: id + 1 }, from, ...(after && { after }) }
 }
 
-/** Twice the likes are worth as much as some hours; so it does not depend on when it is asked. */
+/**
+ * Doubling the likes offsets a fixed number of hours, so the order does not depend on the time of
+ * the query.
+ */
 function scoreOf({ likes, reposts, replies, quotes, sortAt }: FoundPost): number {
   const score = Math.log2(1 + likes + replies + 2 * (reposts + quotes)) + sortAt / LIKES_HALVE_IN_MS
   return Math.round(score * 1e6) / 1e6
