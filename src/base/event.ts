@@ -1,18 +1,16 @@
-// The one event type inside Slipstream, whatever wire it came over.
-//
-// Both Jetstream wires are turned into a `StreamEvent` by their decoders; nothing behind this
-// room knows which wire, host or compression carried it. Shapes follow
-// network.bsky.jetstream.subscribeEvents (v2) and the v1 `/subscribe` frames.
+// The only event type inside Slipstream, whatever wire an event arrived on. The decoders of both Jetstream
+// wires produce `StreamEvent`s; no other code knows which wire, host or compression carried one. Shapes
+// follow network.bsky.jetstream.subscribeEvents (v2) and the v1 `/subscribe` frames.
 
-/** A JSON object of unknown shape: a record before its lexicon was checked. */
+/** A JSON object of unknown shape: a record not yet validated against its lexicon. */
 export type JsonObject = { [key: string]: unknown }
 
 type EventBase = {
-  /** The repository's account. Syntactically valid. */
+  /** The repository's account; syntactically valid. */
   did: string
-  /** When the upstream saw it, in microseconds since 1970. */
+  /** When the upstream received it, in microseconds since 1970. */
   timeUs: number
-  /** Position on the host that sent it; absent on legacy v1 hosts. Never comparable across hosts. */
+  /** Position on the sending host; absent on legacy v1 hosts. Never comparable across hosts. */
   seq: number | undefined
 }
 
@@ -28,7 +26,7 @@ export type WriteEvent = EventBase & {
   record: JsonObject
 }
 
-/** Carries no record: the key alone must lead to the subject (invariant 4). */
+/** Contains no record: the key alone must identify the subject (invariant 4). */
 type DeleteEvent = EventBase & {
   kind: 'commit'
   operation: 'delete'
@@ -45,7 +43,7 @@ export type IdentityEvent = EventBase & {
   handle: string | undefined
 }
 
-/** Why an account is not active. Lexicon com.atproto.sync.subscribeRepos#account. */
+/** Why an account is inactive. Lexicon com.atproto.sync.subscribeRepos#account. */
 export type AccountStatus =
   | 'deactivated'
   | 'suspended'
@@ -57,11 +55,11 @@ export type AccountStatus =
 export type AccountEvent = EventBase & {
   kind: 'account'
   active: boolean
-  /** Set only where `active` is false; an unknown upstream word is read as `deactivated`. */
+  /** Set only if `active` is false; unknown upstream values become `deactivated`. */
   status: AccountStatus | undefined
 }
 
-/** The repository was replaced: what we hold of it must be compared with its PDS. v2 only. */
+/** The repository was replaced: our copy must be compared with its PDS. v2 only. */
 export type SyncEvent = EventBase & {
   kind: 'sync'
   rev: string | undefined
@@ -70,8 +68,8 @@ export type SyncEvent = EventBase & {
 export type StreamEvent = CommitEvent | IdentityEvent | AccountEvent | SyncEvent
 
 /**
- * A commit whose content was checked but not parsed: it may well be nobody's concern. Whoever knows
- * the accounts decides from the DIDs in it, all of which are did:plc.
+ * A commit that was checked but not parsed, since it may be irrelevant. Code that knows the
+ * accounts decides by the DIDs in it, all of which are did:plc.
  */
 export type UnreadCommit = {
   readonly kind: 'unread'
@@ -79,38 +77,41 @@ export type UnreadCommit = {
   readonly seq: number | undefined
   readonly operation: 'create' | 'update' | 'delete'
   readonly collection: string
-  /** The frame's content is in here somewhere, as JSON. */
+  /** Contains the frame's content as JSON. */
   readonly bytes: Uint8Array
-  /** Where in `bytes` the creator's DID stands, 32 ASCII characters. */
+  /** Offset in `bytes` of the creator's DID, 32 ASCII characters. */
   readonly creatorAt: number
-  /** The same for every DID in the record. */
+  /** Offset of every DID in the record. */
   readonly accountsAt: readonly number[]
-  /** Parses it: the very event that it would have been; undefined if it is none after all. */
+  /** Parses it into the event it would have been; undefined if it is not an event after all. */
   read(): CommitEvent | undefined
 }
 
-/** What a stream hands over. */
+/** An item delivered by a stream. */
 export type StreamItem = StreamEvent | UnreadCommit
 
-/** Where a stream stands; saved in the same transaction as the rows it covers. */
+/** A stream's position; saved in the same transaction as the rows it covers. */
 export type StreamCursor = {
-  /** Origin, such as wss://jetstream.us-east.bsky.network. */
+  /** Origin, for example wss://jetstream.us-east.bsky.network. */
   host: string
   wire: 'v1' | 'v2'
   seq: number | undefined
   timeUs: number
-  /** Of the event at `seq` (event-mark.ts); absent where none was received, or by an older release. */
+  /**
+   * Mark of the event at `seq` (event-mark.ts); absent if none was received, or if saved by an
+   * older release.
+   */
   mark?: string
-  /** The time is our clock's: nothing was received yet that could be expected to come again. */
+  /** The time is from our own clock: no event has been received that could be expected again. */
   isByClock?: boolean
 }
 
-/** A hole in what was received: recorded, to be repaired later. Times in microseconds. */
+/** A gap in the received events: recorded, to be repaired later. Times in microseconds. */
 export type StreamGap = {
   host: string
   fromUs: number
   toUs: number
   cause: 'cursor-too-old' | 'outdated-cursor' | 'host-switch' | 'dropped-frame' | 'broken-event'
-  /** Only what this account said is missing. */
+  /** If set, only this account's events are missing. */
   did?: string
 }

@@ -1,5 +1,5 @@
-// at-URIs, taken apart and put together. Only the forms that records are named by, a DID, a collection and a
-// record key, and collections, without the key (https://atproto.com/specs/at-uri-scheme).
+// Parses and builds at-URIs. Supports only those of records (a DID, a collection and a record key) and of
+// collections, without the key (https://atproto.com/specs/at-uri-scheme).
 
 import { type PackedRkey, unpackRkey } from './keys.ts'
 
@@ -14,28 +14,31 @@ export function recordUri(did: string, collection: string, rkey: PackedRkey): st
   return `at://${did}/${collection}/${unpackRkey(rkey)}`
 }
 
-/** Of a record's at-URI that was checked: whose it is. */
+/** Returns the DID in a record's at-URI that has been validated. */
 export function didOfUri(uri: string): string {
   return uri.slice('at://'.length, uri.indexOf('/', 'at://'.length))
 }
 
-/** @returns undefined for anything else, such as an at-URI with a handle. */
+/** @returns undefined for anything else, for example an at-URI with a handle. */
 export function parseRecordUri(uri: unknown): RecordKey | undefined {
   const match = typeof uri === 'string' ? RECORD_URI.exec(uri) : null
   return match ? { did: match[1]!, collection: match[2]!, rkey: match[3]! } : undefined
 }
 
 type CollectionPage = Omit<RecordKey, 'rkey'> & {
-  /** Milliseconds since 1970: the page after the one that ended there. */
+  /** Milliseconds since 1970: the page continues below this time. */
   before: number | undefined
 }
 
-/** The newest records of a collection, or those before a time: for requests between our own threads alone. */
+/**
+ * Names the newest records of a collection, or those before a time: only for requests between our
+ * own threads.
+ */
 export function collectionUri(did: string, collection: string, before?: number): string {
   return `at://${did}/${collection}${before === undefined ? '' : `?before=${before}`}`
 }
 
-/** @returns undefined for anything else, such as the at-URI of a record. */
+/** @returns undefined for anything else, for example the at-URI of a record. */
 export function parseCollectionUri(uri: string): CollectionPage | undefined {
   const match = COLLECTION_URI.exec(uri)
   if (!match) return undefined

@@ -1,5 +1,5 @@
-// The record collections that are indexed, and the small numbers that stand for them on disk.
-// Append only: the numbers are in people's databases.
+// The indexed record collections and the small numbers that represent them on disk. Append only: existing
+// databases contain the numbers.
 
 export const collectionCodes = {
   'app.bsky.actor.profile': 1,
@@ -26,7 +26,7 @@ export const collectionCodes = {
 
 export type Collection = keyof typeof collectionCodes
 
-/** Those of which there are few: all in one table (records.ts). */
+/** Collections with few records, which share one table (records.ts). */
 export const recordCollections = [
   'app.bsky.feed.generator',
   'app.bsky.graph.starterpack',

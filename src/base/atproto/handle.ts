@@ -1,4 +1,4 @@
-// What stands in an account’s place where a handle is needed and none is known.
+// The placeholder for an account's handle if none is known.
 
-/** The handle of an account whose name nobody has verified (https://atproto.com/specs/handle). */
+/** The handle of an account without a verified one (https://atproto.com/specs/handle). */
 export const INVALID_HANDLE = 'handle.invalid'

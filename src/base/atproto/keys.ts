@@ -1,13 +1,13 @@
-// Compact forms of the two strings that every record has, and of the order between them. A TID record key (13
-// characters, 63 bits) is stored as 8 bytes, any other key as text; SQLite keeps the two apart by type, so the pair
-// is reversible. A CID of a record is always CIDv1, dag-cbor, sha-256, so only its 32-byte digest is stored.
-// `cidRank` gives the order of CID strings (which the reference breaks ties by) for its first fifteen bits. Specs:
-// https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
+// Compact forms of the record key and CID that every record has, and of CID order. A TID record key (13
+// characters, 63 bits) is stored as 8 bytes, any other key as text; SQLite distinguishes them by type, so
+// this is reversible. A record's CID is always CIDv1, dag-cbor, sha-256, so only its 32-byte digest is
+// stored. `cidRank` gives the order of CID strings (the reference's tie-breaker) by their first fifteen bits.
+// Specs: https://atproto.com/specs/tid and https://atproto.com/specs/data-model.
 
 const TID_ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
-/** Of CIDs, and of did:plc. */
+/** Alphabet of CIDs and did:plc. */
 export const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
-/** Version, codec, hash function, length, and 32 bytes of SHA-256. */
+/** Version, codec, hash function, length and 32 bytes of SHA-256. */
 export const CID_BYTES = 36
 const CID_LENGTH = 59
 const TID_LENGTH = 13
@@ -18,7 +18,10 @@ const SHA256 = [0x12, 32]
 const tidValues = valuesOf(TID_ALPHABET)
 const base32Values = valuesOf(BASE32)
 const base32Codes = Buffer.from(BASE32)
-/** The CID that is spelt out, as bytes and as text: one small buffer instead of many strings. */
+/**
+ * Reused for every CID being formatted, as bytes and as text: one small buffer instead of many
+ * strings.
+ */
 const cidBytes = Buffer.from([1, DAG_CBOR, ...SHA256, ...new Array<number>(32).fill(0)])
 const cidCodes = Buffer.alloc(CID_LENGTH)
 
@@ -49,7 +52,7 @@ export function unpackRkey(packed: PackedRkey): string {
   return tidOf(packed.readUInt32BE(0), packed.readUInt32BE(4))
 }
 
-/** The TID whose upper and lower 32 bits these are. */
+/** Builds the TID with these upper and lower 32 bits. */
 export function tidOf(top: number, bottom: number): string {
   let high = top * 4 + Math.floor(bottom / 2 ** 30)
   let low = bottom % 2 ** 30
@@ -66,7 +69,7 @@ export function tidOf(top: number, bottom: number): string {
 }
 
 /**
- * The 32-byte digest of a record's CID.
+ * Returns the 32-byte digest of a record's CID.
  * @returns undefined unless `cid` is CIDv1, dag-cbor, sha-256, in base32.
  */
 export function packCid(cid: string): Buffer | undefined {
@@ -75,7 +78,7 @@ export function packCid(cid: string): Buffer | undefined {
   return isRecords ? bytes.subarray(4) : undefined
 }
 
-/** Any CIDv1 in base32 (`b…`). */
+/** Decodes any CIDv1 in base32 (`b…`). */
 export function bytesOfCid(cid: string): Buffer | undefined {
   if (cid[0] !== 'b' || cid.length < 10) return undefined
   const bytes = Buffer.allocUnsafe(Math.floor(((cid.length - 1) * 5) / 8))
@@ -105,7 +108,7 @@ export function blobCid(digest: Uint8Array): string {
   return spell(RAW, digest)
 }
 
-/** In base32. @returns undefined where it is not of the two kinds that AT Protocol has. */
+/** Formats a CID in base32. @returns undefined unless it is of one of AT Protocol's two kinds. */
 export function cidAt(bytes: Buffer, from: number): string | undefined {
   const codec = bytes[from + 1]!
   if (bytes[from] !== 1 || (codec !== RAW && codec !== DAG_CBOR)) return undefined

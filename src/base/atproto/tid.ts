@@ -1,14 +1,14 @@
-// Timestamps in TIDs, both ways. https://atproto.com/specs/tid
+// Converts between TIDs and timestamps. https://atproto.com/specs/tid
 
 import { microsOf, packRkey, tidOf } from './keys.ts'
 
-/** Milliseconds since 1970; Infinity for what is no TID. */
+/** Milliseconds since 1970; Infinity if the text is not a TID. */
 export function tidTimeMs(tid: string): number {
   const rkey = packRkey(tid)
   return typeof rkey === 'string' ? Number.POSITIVE_INFINITY : Math.floor(microsOf(rkey) / 1000)
 }
 
-/** The lowest TID of a moment. */
+/** The lowest TID at a time. */
 export function tidAt(timeMs: number): string {
   return tidOfMicros(Math.floor(timeMs) * 1000, 0)
 }

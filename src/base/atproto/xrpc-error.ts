@@ -1,19 +1,19 @@
-// The one error class that reaches the wire. A handler throws an `XRPCError`; the server writes its
-// status, name and message as `{error, message}`. Anything else that is thrown is ours to read in the
-// log, and becomes a fixed 500 text, so that nothing internal leaks.
+// The only error class sent to clients. A handler throws an `XRPCError`; the server writes its status, name
+// and message as `{error, message}`. Any other error is logged for us and sent as a fixed 500 text, so that
+// no internals leak.
 
 const NO_ROOM_RETRY_SECONDS = 30
 const FETCHES_RETRY_SECONDS = 60
 const STREAMS_RETRY_SECONDS = 10
 
-/** An answer that is an error: status, the lexicon's name for it, and a sentence for a person. */
+/** An error response: status, the lexicon's error name, and a sentence for people. */
 export class XRPCError extends Error {
   override name = 'XRPCError'
   readonly status: number
-  /** The name on the wire, such as `InvalidRequest` or one that the method's lexicon lists. */
+  /** The name on the wire, for example `InvalidRequest` or one that the method's lexicon lists. */
   readonly error: string
   readonly headers: Record<string, string> | undefined
-  /** For the operator's log only: what to look at or change. */
+  /** Only for the operator's log: what to check or change. */
   readonly hint: string | undefined
 
   constructor(
@@ -30,7 +30,7 @@ export class XRPCError extends Error {
   }
 }
 
-/** The same error with more headers. */
+/** Returns the same error with additional headers. */
 export function withHeaders(error: XRPCError, headers: Record<string, string>): XRPCError {
   const { status, error: name, message, hint, cause } = error
   return new XRPCError(status, name, message, {
@@ -40,33 +40,36 @@ export function withHeaders(error: XRPCError, headers: Record<string, string>): 
   })
 }
 
-/** 400: the request can't be understood, or names something that isn't there. */
+/** 400: the request is malformed, or names something that does not exist. */
 export function invalidRequest(message: string, error = 'InvalidRequest'): XRPCError {
   return new XRPCError(400, error, message)
 }
 
-/** 401: who asks is unknown, or the token does not prove it. RFC 9110, 11.6.1: it says what would. */
+/**
+ * 401: the caller is unknown, or the token proves nothing. RFC 9110, 11.6.1: the response names the
+ * scheme that would.
+ */
 export function unauthorized(error: string, message: string): XRPCError {
   return new XRPCError(401, error, message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-/** 403: we know who asks, and the answer is no. */
+/** 403: the caller is known but not allowed. */
 export function forbidden(message: string, error = 'Forbidden'): XRPCError {
   return new XRPCError(403, error, message)
 }
 
-/** 429: as much is open as there may be. */
+/** 429: the limit of open streams is reached. */
 export function tooManyStreams(message: string): XRPCError {
   const headers = { 'retry-after': String(STREAMS_RETRY_SECONDS) }
   return new XRPCError(429, 'TooManyStreams', message, { headers })
 }
 
-/** 501: a method that this server does not have. */
+/** 501: this server does not have the method. */
 export function methodNotImplemented(): XRPCError {
   return new XRPCError(501, 'MethodNotImplemented', 'Method Not Implemented')
 }
 
-/** 503: right request, wrong moment. */
+/** 503: a valid request at the wrong moment. */
 export function unavailable(
   message: string,
   options: { error?: string; hint?: string; cause?: unknown } = {},
@@ -74,7 +77,9 @@ export function unavailable(
   return new XRPCError(503, options.error ?? 'ServiceUnavailable', message, options)
 }
 
-/** 503: nothing can be written while the disk is full; what is asked for can be. The writer's log tells it once. */
+/**
+ * 503: the disk is full, so nothing can be written; reads still work. The writer logs this once.
+ */
 export function noRoom(cause: unknown): XRPCError {
   const headers = { 'retry-after': String(NO_ROOM_RETRY_SECONDS) }
   const message = 'The server has no room to write this now; it was not done'
@@ -82,7 +87,9 @@ export function noRoom(cause: unknown): XRPCError {
   return new XRPCError(503, 'ServiceUnavailable', message, { headers, hint, cause })
 }
 
-/** 429: it would have us ask other people's servers, and this account has done that often enough for now. */
+/**
+ * 429: the request needs fetches from other servers, and this account has caused too many recently.
+ */
 export function tooManyFetches(cause?: unknown): XRPCError {
   const headers = { 'retry-after': String(FETCHES_RETRY_SECONDS) }
   const message =

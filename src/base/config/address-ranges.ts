@@ -1,5 +1,5 @@
-// Addresses as an operator names them: single ones, networks in CIDR form, and words for the usual
-// groups. Kept as text, so that a Config can be sent to a worker; `createRangeCheck` reads them.
+// Addresses as operators write them: single ones, networks in CIDR form, and words for the usual groups. Kept
+// as text, so that a Config can be sent to a worker; `createRangeCheck` parses them.
 
 import { BlockList, isIP } from 'node:net'
 import { flag, list, Unfit } from './parsers.ts'
@@ -14,23 +14,23 @@ const groups: Record<string, string[]> = {
     'fc00::/7',
     'fe80::/10',
   ],
-  // Kept, so that what is printed reads as it was meant.
+  // Kept, so that printed settings read as intended.
   none: ['none'],
 }
 
 const BITS = { 4: 32, 6: 128 } as const
 
-/** Parser of a setting: every range in CIDR form. */
+/** Parser of a setting: returns all ranges in CIDR form. */
 export function addressRanges(value: string): string[] {
   return list(value).flatMap((one) => groups[one.toLowerCase()] ?? [asRange(one)])
 }
 
-/** Parser of a setting: all of them (on), none (off), or these ranges. */
+/** Parser of a setting: all ranges (on), none (off), or the given ones. */
 export function privateHosts(value: string): boolean | string[] {
   return /^(1|0|true|false|on|off|yes|no)$/i.test(value.trim()) ? flag(value) : addressRanges(value)
 }
 
-/** True for an address within one of the ranges; an IPv4 address may come in IPv6 form. */
+/** True for addresses within one of the ranges; accepts IPv4 addresses in IPv6 form. */
 export function createRangeCheck(ranges: readonly string[]): (address: string) => boolean {
   const block = new BlockList()
   for (const range of ranges) {

@@ -1,4 +1,4 @@
-// Which settings go with the archive of a Jetstream host, and which do not.
+// Checks which settings are compatible with the archive of a Jetstream host.
 
 type ArchiveSettings = {
   archive: boolean
@@ -9,7 +9,7 @@ type ArchiveSettings = {
   allowPrivateHosts: boolean | readonly string[]
 }
 
-/** @returns what is wrong with them, and what would be right. */
+/** @returns the problem and how to fix it; undefined if there is none. */
 export function unfitArchive(
   settings: ArchiveSettings,
 ): { message: string; hint: string } | undefined {

@@ -1,8 +1,6 @@
-// The one room that reads the environment (invariant 10).
-//
-// `loadConfig` turns the process environment plus an optional `.env` file into one frozen `Config`, by
-// the table in base/config/settings.ts, and refuses with a `ConfigError` that says which key, what is wrong
-// with it and what would be right.
+// The only module that reads the environment (invariant 10). `loadConfig` turns the process environment and
+// an optional `.env` file into one frozen `Config`, by the table in base/config/settings.ts. It rejects bad
+// settings with a `ConfigError` that names the key, the problem and the fix.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
@@ -20,7 +18,7 @@ import { Unfit } from './parsers.ts'
 import { PREFIX, type Setting } from './setting.ts'
 import { settings } from './settings.ts'
 
-/** An operator's mistake: what is wrong, where it stands, and what to do about it. */
+/** An operator's mistake: the problem, its place, and how to fix it. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly hint: string
@@ -36,7 +34,7 @@ type Parsed = {
   [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never
 }
 
-/** What was read, before the settings that follow from others are filled in. */
+/** The parsed settings, before those derived from others are filled in. */
 type Derivable = Omit<Parsed, 'hostname' | 'serviceDid' | keyof MediaPatterns> & {
   hostname?: string
   serviceDid?: string
@@ -44,13 +42,16 @@ type Derivable = Omit<Parsed, 'hostname' | 'serviceDid' | keyof MediaPatterns> &
 
 export type Config = Readonly<Omit<Parsed, 'serviceDid' | keyof MediaPatterns> & MediaPatterns> & {
   readonly serviceDid: string
-  /** Where clients reach us, without a trailing slash: https, or http for localhost. */
+  /**
+   * The origin under which clients reach us, without a trailing slash: https, or http for
+   * localhost.
+   */
   readonly publicOrigin: string
 }
 
 /**
- * Reads settings from `env` and, below it, the `.env` file.
- * @throws ConfigError naming the first key that is unknown or unfit.
+ * Reads settings from `env` and, with lower precedence, from the `.env` file.
+ * @throws ConfigError naming the first key that is unknown or invalid.
  */
 export function loadConfig(
   env: Record<string, string | undefined> = process.env,
@@ -62,8 +63,8 @@ export function loadConfig(
 }
 
 /**
- * All that is wrong with the settings, and the settings as far as they are fit: what is not has its
- * default. For whoever looks for mistakes; a server starts by `loadConfig` alone.
+ * Returns all problems with the settings, and the settings themselves, with defaults in place of
+ * invalid ones. For diagnostics; a server starts with `loadConfig` only.
  */
 export function examineConfig(
   env: Record<string, string | undefined> = process.env,
@@ -116,7 +117,7 @@ function refuseContradictions(parsed: Derivable): void {
   )
 }
 
-/** Which settings are set, and where; the environment wins. */
+/** Which settings are set, and where; the environment takes precedence. */
 export function settingSources(
   env: Record<string, string | undefined> = process.env,
   dotenvPath: string = '.env',
@@ -127,12 +128,15 @@ export function settingSources(
   ])
 }
 
-/** Where a machine's own libraries are, for a process of ours that gets nothing else of the environment. */
+/**
+ * Where the machine keeps its libraries, for child processes that get nothing else from the
+ * environment.
+ */
 export function libraryPath(): string | undefined {
   return process.env['LD_LIBRARY_PATH']
 }
 
-/** The settings as lines of a `.env` file; what was derived is filled in. */
+/** Prints the settings as lines of a `.env` file, including derived ones. */
 export function printConfig(config: Config): string {
   return Object.entries(settings)
     .map(
@@ -141,7 +145,7 @@ export function printConfig(config: Config): string {
     .join('\n\n')
 }
 
-/** The configuration once port 0 has become a real one, which its own name then follows. */
+/** Replaces port 0 with the real port, and updates the settings derived from it. */
 export function atPort(config: Config, port: number): Config {
   const { hostname, serviceDid, ...rest } = config
   const isNameOurs = hostname === `localhost:${config.port}`
@@ -173,7 +177,7 @@ function didOf(hostname: string): string {
   return `did:web:${hostname.replace(':', '%3A')}`
 }
 
-/** @throws ConfigError where it is there but not ours to read. */
+/** @throws ConfigError if the file exists but cannot be read. */
 function readDotenv(path: string): Record<string, string> {
   if (!existsSync(path)) return {}
   try {
@@ -186,8 +190,10 @@ function readDotenv(path: string): Record<string, string> {
   }
 }
 
-/** What is ours, and what was probably meant to be: a misspelt SLIPSTREAM_ is not passed over in silence.
- * An empty value is as good as none, but not where it may be meant as "nobody". */
+/**
+ * Keeps our own keys and those that are probably meant to be: a misspelt SLIPSTREAM_ is not ignored
+ * silently. An empty value counts as unset, except where it may mean "no members".
+ */
 function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries(env).filter(
     ([key, value]) =>
@@ -219,7 +225,7 @@ function readSetting<T>(one: Setting<T>, raw: Record<string, string>): T | undef
   }
 }
 
-/** As an operator would write it; a secret only says that it is set. */
+/** Formats a value as an operator would write it; a secret shows only that it is set. */
 export function shownValue({ isSecret }: { isSecret?: true }, value: unknown): string {
   return isSecret && value !== undefined ? '********' : formatValue(value)
 }

@@ -1,5 +1,5 @@
-// The settings of the dataplane interface, and which of them go together: whoever reaches it may ask and
-// write for anybody.
+// The settings of the dataplane interface and their valid combinations: any caller that reaches it may read
+// and write on behalf of any account.
 
 import { integer, portOrOff, secret, text } from './parsers.ts'
 import { hidden, optional, setting } from './setting.ts'
@@ -58,7 +58,7 @@ type DataplaneSettings = {
   indexScope: string
 }
 
-/** @returns what is wrong with them, and what would be right. */
+/** @returns the problem and how to fix it; undefined if there is none. */
 export function unfitDataplane(
   settings: DataplaneSettings,
 ): { message: string; hint: string } | undefined {

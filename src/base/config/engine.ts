@@ -1,4 +1,4 @@
-// Where several nodes of one place keep what exists once: a CQL engine (docs/CLUSTER.md).
+// The CQL engine in which several nodes at one place store their shared data (docs/CLUSTER.md).
 
 import { text, Unfit } from './parsers.ts'
 import { optional } from './setting.ts'
@@ -8,7 +8,7 @@ type EngineAddress = {
   hosts: readonly string[]
   keyspace: string
   user: string | undefined
-  /** The engine's data centre that this node stands in. */
+  /** The engine's data centre that this node is in. */
   datacenter: string
 }
 
@@ -16,7 +16,7 @@ const PORT = 9042
 
 const PREFIX = 'cql://'
 
-/** As in `cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra`. @throws Unfit */
+/** Parses addresses like `cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra`. @throws Unfit */
 export function parseEngineAddress(value: string): EngineAddress {
   const trimmed = value.trim()
   const address = trimmed.startsWith(PREFIX) ? trimmed.slice(PREFIX.length) : ''
@@ -75,7 +75,7 @@ type EngineSettings = {
   dataplanePort: number | undefined
 }
 
-/** @returns what is wrong with them together, and what would be right. */
+/** @returns the problem with their combination and how to fix it; undefined if there is none. */
 export function unfitEngine(
   settings: EngineSettings,
 ): { message: string; hint: string } | undefined {

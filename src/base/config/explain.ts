@@ -1,4 +1,4 @@
-// Every setting with its value and where that came from, for people who look for why it is so.
+// Lists every setting with its value and origin, for operators who wonder why it has that value.
 
 import { type Config, settingSources, shownValue } from './config.ts'
 import { settings } from './settings.ts'
@@ -7,7 +7,9 @@ export type SettingOrigin = 'environment' | 'dotenv' | 'default' | 'derived'
 
 export type ExplainedSetting = {
   key: string
-  /** As an operator would write it; undefined where there is none; of secrets only that they are set. */
+  /**
+   * As an operator would write it; undefined if there is none; for secrets, only that they are set.
+   */
   value: string | undefined
   origin: SettingOrigin
   doc: string

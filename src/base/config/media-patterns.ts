@@ -1,6 +1,6 @@
-// Where pictures and videos are, as far as the operator has not said it in so many words: on Bluesky's
-// servers, or on ours. Our routes (src/http/media/) have the form of Bluesky's, so clients rewrite both alike.
-// A playlist's address names the post, too, since captions are the post's.
+// URL patterns of images and videos that the operator has not set explicitly: on Bluesky's servers or on
+// ours. Our routes (src/http/media/) have the same form as Bluesky's, so clients rewrite both alike. A
+// playlist's URL also names the post, since captions belong to the post.
 
 export type MediaPatterns = {
   /** With {preset}, {did} and {cid}. */
@@ -22,7 +22,7 @@ type Origins = {
 
 const IMAGE_CDN = 'https://cdn.bsky.app'
 
-/** Playlists are ours wherever the video is; a preview is where the video is. */
+/** Playlists are always on our server; a thumbnail is on the video's server. */
 function mediaPatterns({ images, videos, videoServiceUrl, publicOrigin }: Origins): MediaPatterns {
   const imageOrigin = images === 'own' ? publicOrigin : IMAGE_CDN
   const ours = `${publicOrigin}/video`
@@ -33,7 +33,7 @@ function mediaPatterns({ images, videos, videoServiceUrl, publicOrigin }: Origin
   }
 }
 
-/** Those of a configuration that were given; undefined for what followed from its origin. */
+/** The patterns set explicitly in a configuration; undefined for those derived from its origin. */
 export function givenPatterns(config: Origins & MediaPatterns): GivenPatterns {
   const derived = mediaPatterns(config)
   const given = (name: keyof MediaPatterns) =>
@@ -45,7 +45,7 @@ export function givenPatterns(config: Origins & MediaPatterns): GivenPatterns {
   }
 }
 
-/** Those that were given, and the others as they follow. */
+/** Fills in the patterns that were not given. */
 export function completePatterns(origins: Origins, given: GivenPatterns): MediaPatterns {
   const derived = mediaPatterns(origins)
   return {

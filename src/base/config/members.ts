@@ -1,5 +1,5 @@
-// What SLIPSTREAM_MEMBERS says: everybody, or accounts by name and, where the word `invite` is among
-// them, whoever comes with an invite.
+// The value of SLIPSTREAM_MEMBERS: everyone, or named accounts and, if the word `invite` is among them,
+// accounts with an invite.
 
 type Members = 'open' | readonly string[]
 
@@ -9,7 +9,7 @@ export function isByInvite(members: Members): boolean {
   return members !== 'open' && members.includes(INVITE)
 }
 
-/** DIDs and handles. */
+/** The named members, as DIDs and handles. */
 export function namedMembers(members: Members): string[] {
   return members === 'open' ? [] : members.filter((one) => one !== INVITE)
 }

@@ -1,6 +1,6 @@
-// What a server takes in memory, and how SLIPSTREAM_MEMORY_MB divides what it may take: what is stored needs what it
-// needs, pages of the database get a share of the whole, and the caches of answers what is left. The units are those of
-// docs/COST.md (docs/figures.json), taken times what its own check measured above the model.
+// A server's memory use, and how SLIPSTREAM_MEMORY_MB is divided: stored data takes what it needs, database
+// pages get a share of the whole, and the answer caches get the rest. The units are those of docs/COST.md
+// (docs/figures.json), scaled by the excess over the model that its own check measured.
 
 import type { Config } from './config.ts'
 
@@ -14,14 +14,14 @@ export const UNITS = {
   measuredOverModel: 1.45,
 }
 
-/** `members`: those whose timelines are in memory. */
+/** `members`: those with timelines in memory. */
 export type Sizes = { members: number; actors: number; follows: number }
 
 type Limits = Pick<Config, 'memoryMb' | 'serveThreads' | 'answerCacheMb'>
 
 const MB = 1e6
 const KIB_PER_MB = 1_024
-/** Of a connection to the database. */
+/** Per database connection. */
 const PAGES_MB = { most: 64, least: 4, share: 0.15 }
 const LEAST_ANSWERS_MB = 8
 
@@ -36,14 +36,17 @@ export function storedBytes(
   )
 }
 
-/** KiB of database pages that each connection keeps: that of the writer, and one for each serving thread. */
+/** KiB of database pages cached by each connection: the writer's, and one per serving thread. */
 export function pageCacheKib({ memoryMb, serveThreads }: Limits): number {
   const { most, least, share } = PAGES_MB
   const each = memoryMb === 0 ? most : (memoryMb * share) / (1 + serveThreads)
   return Math.floor(Math.min(most, Math.max(least, each)) * KIB_PER_MB)
 }
 
-/** Bytes of answers that each serving thread keeps. `missing`: by how much the whole is more than it may be. */
+/**
+ * Bytes of answers cached by each serving thread. `missing`: the bytes by which the total exceeds
+ * its limit.
+ */
 export function answerCacheBytes(
   sizes: Sizes,
   limits: Limits & Pick<Config, 'timelineLength'>,

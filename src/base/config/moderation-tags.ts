@@ -1,5 +1,5 @@
-// The settings of moderation tags: words that moderators attach to accounts and posts, and what each of
-// them does. They are the operator's own; Ozone has its, and so they can be set to be the same.
+// The settings of moderation tags: words that moderators attach to accounts and posts, and the effect of
+// each. They are the operator's choice; Ozone has its own tags, which these can be set to match.
 
 import { list, Unfit } from './parsers.ts'
 import { setting } from './setting.ts'
@@ -37,7 +37,7 @@ export const tagSettings = {
 
 export type TagRules = { readonly [Name in keyof typeof tagSettings]: Tags }
 
-/** Where nothing is said of tags, none does anything. */
+/** The default: no tag has an effect. */
 export const NO_TAG_RULES: TagRules = {
   searchTagsHide: [],
   searchTagsHideAll: [],
@@ -45,7 +45,7 @@ export const NO_TAG_RULES: TagRules = {
   threadTagsBumpDown: [],
 }
 
-/** All that do something. */
+/** All tags with an effect. */
 export function knownTags(rules: TagRules): string[] {
   const { searchTagsHide, searchTagsHideAll, threadTagsHide, threadTagsBumpDown } = rules
   return [

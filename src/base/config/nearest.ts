@@ -1,19 +1,18 @@
-// The known word that was probably meant, for the hint of a refusal; none where nothing is like what was written,
-// since a far-fetched guess sends people the wrong way. Three things make words alike, in this order: few letters are
-// wrong, swapped, missing or too many (at most a third of them); they are made of the same parts, of which some are
-// missing or were added (DATA_FOLDER for DATA_DIR, THREADS for SERVE_THREADS); or the one begins with the other (HOST
-// for HOSTNAME).
+// Finds the known word that was probably meant, for the hint of a refusal; none if no word is similar, since
+// a far-fetched guess misleads. Words are similar, in this order, if few letters are wrong, swapped, missing
+// or extra (at most a third); if they share parts, some missing or added (DATA_FOLDER for DATA_DIR, THREADS
+// for SERVE_THREADS); or if one begins with the other (HOST for HOSTNAME).
 
 const PARTS = /[_\s-]+/
-/** Of a word's letters, how many may be wrong. */
+/** Largest share of a word's letters that may be wrong. */
 const MAX_WRONG = 1 / 3
-/** Of the parts of both together, how many must be the same. */
+/** Smallest share of the parts of both words that must be common. */
 const MIN_COMMON = 1 / 3
 const LEAST_BEGINNING = 4
-/** Parts that say little, where there are others. */
+/** Parts with little meaning, ignored if there are others. */
 const UNITS = new Set(['URL', 'HOST', 'MB', 'GB', 'DAY', 'HOUR'])
 
-/** @param prefix - what all of the words begin with, in capitals; it may be misspelt in `word`. */
+/** @param prefix - the common prefix of all words, in capitals; may be misspelt in `word`. */
 export function nearest(word: string, words: readonly string[], prefix = ''): string | undefined {
   const bare = isNearlyPrefixed(word, prefix) ? word.slice(word.indexOf('_') + 1) : word
   const ranked = words
@@ -25,14 +24,17 @@ export function nearest(word: string, words: readonly string[], prefix = ''): st
   return ranked[0] && ranked[0].distance < 1 ? ranked[0].known : undefined
 }
 
-/** It begins with the prefix (a word and an underscore), up to two slips of the hand and the case. */
+/**
+ * Whether the word begins with the prefix (a word and an underscore), ignoring case and allowing
+ * two typos.
+ */
 export function isNearlyPrefixed(word: string, prefix: string): boolean {
   const head = word.slice(0, word.indexOf('_') + 1).toUpperCase()
   if (head === prefix) return true
   return Math.abs(head.length - prefix.length) <= 2 && editDistance(head, prefix) <= 2
 }
 
-/** From 0, the same, to 1, nothing alike. */
+/** From 0 (equal) to 1 (nothing in common). */
 function distanceOf(written: string, known: string): number {
   const [a, b] = [written.replaceAll('_', ''), known.replaceAll('_', '')]
   const longer = Math.max(a.length, b.length, 1)
@@ -45,7 +47,7 @@ function distanceOf(written: string, known: string): number {
   return begins ? 0.8 - (0.2 * shorter) / longer : 1
 }
 
-/** Of all parts of both, the share that is in both, up to a plural. */
+/** The share of all parts that are in both words, ignoring plurals. */
 function commonParts(a: string, b: string): number {
   const [ours, theirs] = [partsOf(a), partsOf(b)]
   const common = [...ours].filter((part) => theirs.has(part)).length
@@ -58,7 +60,7 @@ function partsOf(word: string): Set<string> {
   return new Set(telling.length > 0 ? telling : parts)
 }
 
-/** Damerau and Levenshtein's, of neighbours that swapped places: by rows. */
+/** Damerau-Levenshtein distance, with swaps of adjacent letters only, computed by rows. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= a.length; i++) {

@@ -1,10 +1,10 @@
-// How an operator's text becomes a value of a setting. A parser that can't read it says what would be
-// right.
+// Parsers from an operator's text to the value of a setting. A parser that rejects the text says what would
+// be valid.
 
 import { ensureValidDid } from '@atproto/syntax'
 import { INVITE } from './members.ts'
 
-/** Thrown by a parser: the sentence says what would be right. */
+/** Thrown by a parser; the message says what would be valid. */
 export class Unfit extends Error {}
 
 export function integer(min: number, max: number) {
@@ -24,14 +24,14 @@ export function portOrOff(value: string): number | undefined {
   }
 }
 
-/** For how long things are kept. Streams replay three days at most, and what they bring must still be known. */
+/** A retention in days. Streams replay at most three days, and their events must still be known. */
 export function days(text: string): number {
   const value = integer(0, 100_000)(text)
   if (value === 0 || value >= 4) return value
   throw new Unfit('0 (for ever), or a whole number of days from 4')
 }
 
-/** Less than this holds not even one member's circle. */
+/** Less would not hold even a single member's circle. */
 export function capMb(text: string): number {
   const value = integer(0, 1_000_000_000)(text)
   if (value === 0 || value >= 50) return value
@@ -88,7 +88,7 @@ export function url(...protocols: string[]) {
   }
 }
 
-/** Whatever else stands in it, a picture is found by whose it is and its CID. */
+/** Other placeholders are optional: an image is identified by its account and CID. */
 export function mediaPattern(value: string): string {
   const pattern = value.trim()
   const isWeb = URL.canParse(pattern) && /^https?:\/\//.test(pattern)
@@ -135,7 +135,7 @@ export function dids(value: string): string[] {
 
 const MIN_SECRET_LENGTH = 16
 
-/** What a header can carry, and nobody guesses. */
+/** Must fit in a header and be hard to guess. */
 export function secret(value: string): string {
   const token = value.trim()
   if (token.length >= MIN_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token

@@ -1,9 +1,10 @@
-// The settings of pushes: which push services members' devices may be registered with, and what a push says.
+// The settings of pushes: the push services with which members' devices may be registered, and the content of
+// a push.
 
 import { flag, list, Unfit } from './parsers.ts'
 import { setting } from './setting.ts'
 
-/** Hosts, `*.host` for all below one; `any`: whichever. None: no pushes. */
+/** Hosts, `*.host` for all subdomains of one; `any`: all hosts. Empty: no pushes. */
 export type PushServices = readonly string[]
 
 const ANY = 'any'
@@ -34,7 +35,7 @@ function pushServices(value: string): PushServices {
   )
 }
 
-/** `host` with its port, where it is not the protocol's own. */
+/** `host` includes its port unless it is the protocol's default. */
 export function isAllowedService(services: PushServices, host: string): boolean {
   return services.some(
     (one) => one === ANY || one === host || (one.startsWith('*.') && host.endsWith(one.slice(1))),

@@ -4,11 +4,11 @@ export const PREFIX = 'SLIPSTREAM_'
 
 export type Setting<T> = {
   key: string
-  /** As the operator would write it; undefined where the value is derived. */
+  /** As the operator would write it; undefined if the value is derived. */
   fallback: string | undefined
   parse: (text: string) => T
   doc: string
-  /** Never shown: neither printed nor in a refusal. */
+  /** Never shown, neither in printed settings nor in error messages. */
   isSecret?: true
 }
 
@@ -21,7 +21,7 @@ export function setting<T>(
   return { key: PREFIX + key, fallback, parse, doc }
 }
 
-/** One that may be left out. */
+/** A setting without a default. */
 export function optional<T>(
   key: string,
   parse: (text: string) => T,

@@ -1,5 +1,5 @@
-// The single table of everything an operator can set: name, default, parser and one sentence of
-// documentation. config.ts reads the environment by it; docs/SETTINGS.md is made from it.
+// The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
+// the environment by it; docs/SETTINGS.md is generated from it.
 
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
@@ -26,7 +26,7 @@ import { pushSettings } from './push.ts'
 import { hidden, optional, setting } from './setting.ts'
 import { videoSettings } from './video.ts'
 
-/** Those that Bluesky's own AppView trusts, as published at https://blu.ski/trusted. */
+/** The verifiers trusted by Bluesky's own AppView, as published at https://blu.ski/trusted. */
 const TRUSTED_VERIFIERS = [
   'did:plc:z72i7hdynmk6r22z27h6tvur', // Bluesky
   'did:plc:eclio37ymobqex2ncko63h4r', // The New York Times

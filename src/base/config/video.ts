@@ -1,4 +1,4 @@
-// The settings of videos that go beyond where they come from.
+// Video settings other than the videos' origin.
 
 import { did, flag, integer, list, text, Unfit } from './parsers.ts'
 import { optional, setting } from './setting.ts'

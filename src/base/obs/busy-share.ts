@@ -1,9 +1,10 @@
-// How much of its time a thread is at work, a few times a second: from a share near one on, whatever comes in waits.
-// A thread that is ready to run and has no processor counts as at work, which is what makes it a sign of need.
+// Measures a few times a second how much of its time a thread is busy: at a share near one, new work has to
+// wait. A thread that is ready to run but has no processor counts as busy, which makes the share a measure of
+// load.
 
 const EVERY_MS = 50
 
-/** @param tell - is given the share of the last moment, 0 to 1 */
+/** @param tell - called with the share of the last interval, 0 to 1 */
 export function watchBusyShare(tell: (share: number) => void): { stop(): void } {
   let last = performance.eventLoopUtilization()
   const timer = setInterval(() => {

@@ -1,17 +1,17 @@
-// This thread's pauses for collections of garbage: how much of them fell into a stretch of time, and their sum.
-// Node tells of a pause a moment after it, so the last moment is not known yet.
+// This thread's garbage collection pauses: their sum, and how much of them fell into an interval. Node
+// reports a pause with a short delay, so the most recent pauses are not known yet.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 
 type Pause = { from: number; to: number }
 
-/** Some seconds' worth at full load. */
+/** A few seconds' worth at full load. */
 const MAX_PAUSES = 512
 
 export type Collections = {
-  /** Milliseconds of pauses between two moments of `performance.now()`. */
+  /** Milliseconds of pauses between two values of `performance.now()`. */
   between(from: number, to: number): number
-  /** Seconds so far. */
+  /** Seconds in total. */
   total(): number
   stop(): void
 }

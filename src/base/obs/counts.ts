@@ -1,11 +1,11 @@
-// Plain counters of one thread, by what is counted and one label each: an addition in a map, and
-// nothing until somebody asks. What may stand as a label is the callers' to bound.
+// Plain counters of one thread, by name and one label each: counting is an addition in a map, and no other
+// work is done until they are read. Callers must bound the set of labels.
 
 export type Counted = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export type Counts = {
   add(what: string, label: string, by?: number): void
-  /** A copy of what was counted so far. */
+  /** Returns a copy of the counts so far. */
   read(): Counted
 }
 

@@ -1,16 +1,17 @@
-// How often values of one thread fell between fixed bounds: an addition each, and nothing until somebody asks.
+// Counts how often values of one thread fall between fixed bounds: one addition per value, and no other work
+// until they are read.
 
 export type HistogramCounts = {
-  /** Upper bounds, ascending; a last bucket without one follows. */
+  /** Upper bounds, ascending; followed by a last bucket without one. */
   bounds: readonly number[]
-  /** By bucket, not cumulated. */
+  /** Per bucket, not cumulative. */
   counts: number[]
   sum: number
 }
 
 type Histogram = {
   observe(value: number): void
-  /** A copy. */
+  /** Returns a copy. */
   read(): HistogramCounts
 }
 

@@ -1,4 +1,4 @@
-// The sum of what was counted in the last hour, to a minute: a slot a minute, taken up again an hour later.
+// The sum of the counts of the last hour, to the minute: one slot per minute, reused an hour later.
 
 import { MINUTE_MS } from '../util/durations.ts'
 

@@ -1,12 +1,12 @@
-// One logger a thread: JSON lines on standard output, or readable lines where that is a terminal.
+// One logger per thread: JSON lines on standard output, or readable lines if that is a terminal.
 
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
 
 export type Logger = pino.Logger
 
-// What makes lines readable is loaded for a terminal alone, since each thread would load it. (Not process.stdout.isTTY:
-// in a worker thread that is never set.)
+// Loads the formatter for readable lines only for a terminal, since each thread would load it. (Not
+// process.stdout.isTTY: it is never set in a worker thread.)
 const readable = isatty(1) ? (await import('./readable-log.ts')).readable : undefined
 
 export function createLogger(options: { level: string; name: string }): Logger {

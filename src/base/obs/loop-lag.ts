@@ -1,4 +1,4 @@
-// How late a thread's timers are: what stands between a request and its turn.
+// Measures how late a thread's timers are: the wait before a request is handled.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -16,7 +16,7 @@ export function watchLoopLag(): LoopLag {
   delays.enable()
   return {
     take() {
-      // The timer's own period is in every measurement.
+      // Every measurement includes the timer's own period.
       const seconds = Math.max(0, delays.percentile(99) / NANOSECONDS - RESOLUTION_MS / 1000)
       delays.reset()
       return Number.isFinite(seconds) ? seconds : 0

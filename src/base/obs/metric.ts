@@ -1,5 +1,5 @@
-// A metric for prom-client whose values are read when it is scraped: what is counted stands in plain
-// counters of our own elsewhere, so that counting costs nothing to speak of.
+// A metric for prom-client whose values are read when scraped: the counting is done elsewhere in plain
+// counters of our own, so that it costs next to nothing.
 
 import { type Metric, Registry } from 'prom-client'
 import type { HistogramCounts } from './histogram.ts'
@@ -13,14 +13,17 @@ export type MetricSource = {
   read: () => Sample[]
 }
 
-/** @throws where two have the same name. */
+/** @throws if two have the same name. */
 export function createRegistry(sources: readonly MetricSource[]): Registry {
   const registry = new Registry()
   for (const source of sources) registry.registerMetric(asMetric(source))
   return registry
 }
 
-/** What a registry asks of a metric is its name and these values; its type names classes of its own. */
+/**
+ * A registry uses only a metric's name and values, although its type requires prom-client's own
+ * classes.
+ */
 function asMetric({ name, help, type, read }: MetricSource): Metric {
   const get = async () => ({
     ...{ name, help, type, aggregator: 'sum' },
@@ -32,17 +35,17 @@ function asMetric({ name, help, type, read }: MetricSource): Metric {
   return { name, get } as unknown as Metric
 }
 
-/** One value without labels; none where it is not known. */
+/** One value without labels; none if it is unknown. */
 export function single(value: number | undefined): Sample[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ value }]
 }
 
-/** One value for each key. */
+/** One value per key. */
 export function byLabel(label: string, values: Readonly<Record<string, number>> = {}): Sample[] {
   return Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }))
 }
 
-/** The lines of one histogram. @param counts - by bucket, not cumulated. */
+/** The lines of one histogram. @param counts - per bucket, not cumulative */
 export function histogramSamples(
   name: string,
   labels: Record<string, string>,

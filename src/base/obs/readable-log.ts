@@ -1,10 +1,10 @@
-// The log on a terminal: lines that people read.
+// The log on a terminal, in human-readable lines.
 
 import type { DestinationStream } from 'pino'
 import pretty from 'pino-pretty'
 import { terminalSafe } from './terminal-safe.ts'
 
-/** Readable lines, in which nothing that others wrote moves the cursor. */
+/** Writes readable lines in which no text from outside can move the cursor. */
 export function readable(destination: number | NodeJS.WritableStream): DestinationStream {
   const options = { colorize: true, ignore: 'pid,hostname', singleLine: true, sync: true }
   const lines = pretty({ ...options, destination })

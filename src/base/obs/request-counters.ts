@@ -1,19 +1,19 @@
-// What the serving threads count of their requests, in memory that all threads see: any of them can then answer for
-// all, and the ingest thread can write the history, without a message being sent. One buffer, a section for each
-// serving thread, which alone writes it, in 64-bit floats: a plain addition is all that a request costs. Readers may
-// see one request's figures half counted, which the next look puts right.
+// The serving threads' request counters, in memory shared by all threads: any of them can answer for all, and
+// the ingest thread can record the history, without messages. One buffer with a section per serving thread,
+// its only writer, in 64-bit floats: a request costs one plain addition. Readers may see a request counted
+// partially, which the next read corrects.
 
-/** Upper bounds in seconds; a last one without bound follows. */
+/** Upper bounds in seconds; followed by a last bucket without one. */
 export const DURATION_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
 
-/** Every other status is counted as 0. */
+/** All other statuses are counted as 0. */
 const COUNTED_STATUSES = [
   200, 204, 302, 304, 400, 401, 403, 404, 413, 429, 500, 501, 502, 503, 504, 0,
 ] as const
 
-/** What is answered beside the methods: counted apart, since it says nothing of how methods do. */
+/** Routes other than methods: counted separately, since they say nothing about the methods. */
 const WEB_ROUTES = [
   'pages',
   'metrics',
@@ -28,12 +28,12 @@ const WEB_ROUTES = [
 
 export type WebRoute = (typeof WEB_ROUTES)[number]
 
-/** For `count`: no request has such a path. */
+/** A path for `count` that no request can have. */
 export function webPath(route: WebRoute): string {
   return `web ${route}`
 }
 
-/** What a serving thread tells about itself, each second or sooner. */
+/** Values that a serving thread reports about itself, at least once a second. */
 const THREAD_GAUGES = [
   'loopLagSeconds',
   'busyShare',
@@ -75,7 +75,7 @@ type MethodCounts = {
   method: string
   /** By status; only those that occurred. */
   statuses: [status: number, count: number][]
-  /** As DURATION_BUCKETS, and one more. */
+  /** One count per bound in DURATION_BUCKETS, and one more. */
   durations: number[]
   /** Seconds. */
   sum: number
@@ -94,25 +94,25 @@ const FIRST_WEB_ROW = 2
 const FIRST_METHOD_ROW = FIRST_WEB_ROW + WEB_ROUTES.length
 const FIRST_FAILURE = COUNTED_STATUSES.indexOf(500)
 
-/** Room for so many serving threads. */
+/** Allocates space for this number of serving threads. */
 export function createCounterSpace(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * SECTION * Float64Array.BYTES_PER_ELEMENT)
 }
 
 /**
- * A section is a few gauges, then a row for each method: how often each status, how often each duration (not
- * cumulated), and the sum of the durations. Rows are given out in the order of the sorted names, so that every
- * thread means the same by a number. What is no method of ours shares the row `other`, which keeps the number of
- * rows bounded.
+ * A section consists of a few gauges and a row per method: counts per status, counts per duration
+ * (not cumulative), and the sum of the durations. Rows are assigned in the order of the sorted
+ * names, so that all threads agree on the numbers. Unknown methods share the row `other`, which
+ * bounds the number of rows.
  *
- * One serving thread's side.
+ * Used by one serving thread.
  */
 export class RequestCounters {
   readonly #section: Float64Array
   readonly #rows = new Map<string, number>()
   readonly #statuses = new Map<number, number>(COUNTED_STATUSES.map((status, i) => [status, i]))
 
-  /** @param thread - from 0. */
+  /** @param thread - starting at 0. */
   constructor(space: SharedArrayBuffer, thread: number, methods: readonly string[]) {
     const start = thread * SECTION * Float64Array.BYTES_PER_ELEMENT
     this.#section = new Float64Array(space, start, SECTION)
@@ -121,7 +121,7 @@ export class RequestCounters {
     }
   }
 
-  /** @param path - of the request, as it came. */
+  /** @param path - of the request, unchanged. */
   count(path: string, status: number, seconds: number): void {
     const section = this.#section
     const start = THREAD_GAUGES.length + (this.#rows.get(path) ?? 0) * ROW
@@ -137,7 +137,7 @@ export class RequestCounters {
   }
 }
 
-/** Of all threads together, methods that were asked for only. */
+/** Sums over all threads; only methods that were requested. */
 export function readMethodCounts(
   space: SharedArrayBuffer,
   methods: readonly string[],
@@ -145,7 +145,7 @@ export function readMethodCounts(
   return readRows(space, methods, (row) => !isWebRow(row))
 }
 
-/** The same of what is answered beside the methods; `method` is the route. */
+/** The same for routes other than methods; `method` is the route. */
 export function readWebCounts(space: SharedArrayBuffer): MethodCounts[] {
   const rows = readRows(space, [], isWebRow)
   return rows.map((one) => ({ ...one, method: one.method.slice(webPath('' as WebRoute).length) }))
@@ -172,7 +172,7 @@ function readRows(
   })
 }
 
-/** Of all threads and methods together; not of what is beside them. */
+/** Sums over all threads and methods, without other routes. */
 export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
   const all = new Float64Array(space)
   const totals: RequestTotals = { requests: 0, failures: 0, durations: Array(BUCKETS).fill(0) }
@@ -189,7 +189,7 @@ export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
   return totals
 }
 
-/** One entry a thread. */
+/** One entry per thread. */
 export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, number>[] {
   const all = new Float64Array(space)
   return Array.from({ length: all.length / SECTION }, (_, thread) => {
@@ -198,7 +198,7 @@ export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, 
   })
 }
 
-/** Reads the busiest serving thread's share of its time at work, 0 to 1; cheap. */
+/** Returns a cheap function that reads the busiest serving thread's busy share, 0 to 1. */
 export function busiestShareOf(space: SharedArrayBuffer): () => number {
   const all = new Float64Array(space)
   const first = THREAD_GAUGES.indexOf('busyShare')
@@ -210,8 +210,8 @@ export function busiestShareOf(space: SharedArrayBuffer): () => number {
 }
 
 /**
- * Below which duration so great a share of requests stayed, in seconds, by a straight line within the
- * bucket, as Prometheus does it; undefined where there were none.
+ * The duration in seconds below which this share of requests stayed, interpolated linearly within
+ * the bucket as in Prometheus; undefined if there were no requests.
  */
 export function quantileOf(durations: readonly number[], share: number): number | undefined {
   const total = durations.reduce((sum, count) => sum + count, 0)
@@ -228,7 +228,9 @@ export function quantileOf(durations: readonly number[], share: number): number 
   return DURATION_BUCKETS.at(-1)
 }
 
-/** Ours to answer for: 500, and what stands for it. 501 and the gateway's 502 are others'. */
+/**
+ * Failures that are our own: 500 and its equivalents. 501 and the gateway's 502 have other causes.
+ */
 function failuresOf(all: Float64Array, start: number): number {
   return all[start + FIRST_FAILURE]! + all[start + COUNTED_STATUSES.indexOf(503)]!
 }

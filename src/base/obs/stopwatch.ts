@@ -1,6 +1,6 @@
-// What this thread's work on answers is spent on, by part, as sums that only grow: whoever wants to know what one
-// answer took reads them before and after. Work that is not interrupted needs no handle handed down to it then.
-// A part within a part counts for the inner one alone.
+// Time this thread spends on answers, by part, as growing sums: to measure one answer, read them before and
+// after. This needs no handle to be passed down, since the work is not interrupted. Time in a nested part
+// counts for the inner part only.
 
 const PARTS = ['skeleton', 'rows'] as const
 

@@ -1,5 +1,5 @@
-// A broken invariant of ours stops the process loudly (invariant 9); bad outside data never comes
-// here, it is dropped and counted.
+// A violated invariant of our own stops the process loudly (invariant 9). Bad outside data never gets here:
+// it is dropped and counted.
 
 export class InvariantError extends Error {
   override name = 'InvariantError'
@@ -9,12 +9,15 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
 
-/** What a machine says when it can't: of SQLite all but what is about the values, of Node names like ENOSPC. */
+/**
+ * Codes of machine failures: SQLite's except those about values, and Node's, for example ENOSPC.
+ */
 const ABOUT_VALUES = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/
 
 /**
- * Whether an error that nobody foresaw, thrown while a stranger's data was read or applied, may be that data's doing:
- * then the data is left out and counted, and nothing ends. Not where an invariant is broken, or the machine is at fault.
+ * Whether an unexpected error, thrown while a stranger's data was read or applied, may be due to
+ * the data. Such data is dropped and counted, and the process continues. False if an invariant is
+ * violated or the machine is at fault.
  */
 export function mayBeTheirs(error: unknown): boolean {
   if (error instanceof InvariantError) return false

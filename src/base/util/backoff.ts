@@ -1,9 +1,9 @@
-// How long to wait after a failure: twice as long after each one, up to a bound.
+// How long to wait after a failure: the wait doubles with each failure, up to a limit.
 
 type Backoff = {
   firstMs: number
   longestMs: number
-  /** In a row, before this one. */
+  /** Consecutive failures before this one. */
   failures: number
 }
 
@@ -13,7 +13,7 @@ export function backoffMs({ firstMs, longestMs, failures }: Backoff): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures, MAX_DOUBLINGS))
 }
 
-/** Somewhere in the upper half, so that those who failed together don't come back together. */
+/** Random in the upper half, so that clients that failed together do not retry together. */
 export function jittered(ms: number, random: () => number = Math.random): number {
   return ms * (0.5 + random() / 2)
 }

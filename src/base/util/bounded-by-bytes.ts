@@ -1,5 +1,5 @@
-// A map bounded by bytes, in two generations: what was not asked for while the younger one filled up is forgotten with
-// the older one. A hit costs one look-up, where a list in order of use costs three.
+// A map bounded by bytes, in two generations: entries not read while the younger generation filled up are
+// evicted with the older one. A hit costs one look-up, instead of three for a list in order of use.
 
 export class BoundedByBytes<T extends { readonly bytes: number }> {
   readonly #maxBytes: number
@@ -7,7 +7,7 @@ export class BoundedByBytes<T extends { readonly bytes: number }> {
   #old = new Map<number, T>()
   #youngBytes = 0
 
-  /** @param maxBytes - of both generations together, as the callers estimate them. */
+  /** @param maxBytes - of both generations together, as estimated by the callers. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }

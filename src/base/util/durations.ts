@@ -1,9 +1,11 @@
-// Spans of time in milliseconds, written once.
+// Durations in milliseconds, defined once.
 
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** A timer of more ends at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+/**
+ * Timers beyond this fire at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args
+ */
 export const MAX_TIMER_MS = 2 ** 31 - 1

@@ -1,7 +1,7 @@
-// JSON that is passed on as it came: numbers that a float would change, such as 64-bit ids, keep their digits.
-// https://github.com/tc39/proposal-json-parse-with-source
+// JSON that is passed on unchanged: numbers that a float would alter, for example 64-bit ids, keep their
+// digits. https://github.com/tc39/proposal-json-parse-with-source
 
-/** Other numbers survive the way through a float and back. */
+/** All other numbers survive a round trip through a float. */
 const MAY_CHANGE = /\d{16}|\.\d{15}|\d[eE]/
 
 type Context = { source?: string }
@@ -9,7 +9,10 @@ type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
 
-/** What is no whole number of at most 53 bits may be an object that only `JSON.stringify` reads. @throws SyntaxError */
+/**
+ * Numbers other than integers of at most 53 bits may become objects that only `JSON.stringify` can
+ * read. @throws SyntaxError
+ */
 export function parseExactJson(text: string): unknown {
   return MAY_CHANGE.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text)
 }

@@ -1,8 +1,11 @@
-// For what is to happen now and then at most, however often it is asked for: a line in the log, a look at something.
+// Limits how often something happens, however often it is requested: a log line, or a check.
 
 import { LruMap } from './lru.ts'
 
-/** @returns whether it may be now: true at once, and then as soon as `everyMs` have passed since the last time. */
+/**
+ * @returns whether it may happen now: true at first, and again once `everyMs` have passed since the
+ * last time.
+ */
 export function createGate(
   everyMs: number,
   now: () => number = () => performance.now(),
@@ -17,11 +20,11 @@ export function createGate(
 
 type ThingGate = {
   mayAsk(thing: string): boolean
-  /** It may be at once again. */
+  /** Allows it again at once. */
   open(thing: string): void
 }
 
-/** The same for each of many things, of which the `max` latest are remembered. */
+/** The same for each of many things; remembers the `max` latest ones. */
 export function createThingGate(everyMs: number, max: number, now: () => number): ThingGate {
   const asked = new LruMap<string, number>(max)
   return {

@@ -1,4 +1,4 @@
-// Hashes of 32 bits for tables and dice, not for secrets.
+// 32-bit hashes for tables and sampling, not for secrets.
 
 /** FNV-1a over the UTF-16 units of a text. */
 export function fnv1a(text: string): number {
@@ -7,7 +7,7 @@ export function fnv1a(text: string): number {
   return hash
 }
 
-/** Spreads every bit of a number over all of them. */
+/** Spreads every bit of a number over all bits. */
 export function mix(value: number): number {
   let x = value | 0
   x = Math.imul(x ^ (x >>> 16), 0x21f0aaad)

@@ -1,22 +1,25 @@
-// Four ways in which well-formed JSON still hurts whoever reads it: so many values that parsing takes seconds (each
-// key of an object is remembered by itself, and 4 MB hold 300,000); nesting so deep that a recursive reader overflows
-// its stack; `__proto__` keys, which turn a copied object's prototype into what a stranger wrote; and half a
-// surrogate pair behind an escape, which is no text in UTF-8, so that strict clients refuse the whole answer it
-// stands in. The checks cost next to nothing on ordinary frames.
+// Four ways in which well-formed JSON can hurt its reader: so many values that parsing takes seconds (each
+// object key is stored, and 4 MB hold 300,000); nesting deep enough to overflow a recursive reader's stack;
+// `__proto__` keys, which let a stranger set a copied object's prototype; and an escaped lone surrogate,
+// which is not valid UTF-8 text, so that strict clients reject the whole answer. The checks cost next to
+// nothing on ordinary frames.
 
 import { isObject } from './json-object.ts'
 
-/** Too short to nest deep enough to matter; nearly all frames are. */
+/** Too short for harmful nesting, as nearly all frames are. */
 const SHALLOW_CHARS = 1024
-/** Shorter than any text of so many values: each but the first has a comma. */
+/** Any text with so many values is longer: each value but the first has a comma. */
 const CHARS_A_VALUE = 2
 const COMMA = 44
-/** An escape that stands for a letter or an underscore, which no honest encoder writes. */
+/** An escape for a letter or an underscore, which no honest encoder writes. */
 const ESCAPED_LETTER = /\\u00[4-7]/
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Whether arrays and objects hold more values than about so many (those after a comma are counted), or nest deeper. */
+/**
+ * Whether the arrays and objects hold more values than about the limit (it counts those after a
+ * comma), or nest deeper.
+ */
 export function excessOf(
   text: string,
   most: { values: number; depth?: number },
@@ -44,14 +47,14 @@ export function excessOf(
 
 /** Whether any object in `value`, parsed from `text`, has a key named `__proto__`. */
 export function hasForbiddenKey(text: string, value: unknown): boolean {
-  // The name may hide behind escapes; only then, or where it stands plainly, is a walk needed.
+  // The name may be hidden by escapes. Only then, or if it occurs literally, is a walk needed.
   const mayHide = text.includes('\\u00') && ESCAPED_LETTER.test(text)
   return (mayHide || text.includes('__proto__')) && walk(value)
 }
 
-/** Whether any text in `value`, parsed from `text`, has half of a surrogate pair. */
+/** Whether any text in `value`, parsed from `text`, contains a lone surrogate. */
 export function hasBrokenText(text: string, value: unknown): boolean {
-  // Bytes that were UTF-8 can hide one behind an escape only.
+  // Bytes that were valid UTF-8 can contain one only as an escape.
   return (text.includes('\\ud') || text.includes('\\uD')) && isBrokenText(value)
 }
 

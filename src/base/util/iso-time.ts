@@ -1,6 +1,6 @@
-// Times as the network writes them.
+// Times in the network's format.
 
-/** Null stays out. */
+/** Returns undefined for null. */
 export function isoTime(ms: number): string
 export function isoTime(ms: number | null): string | undefined
 export function isoTime(ms: number | null): string | undefined {

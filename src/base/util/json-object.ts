@@ -1,4 +1,4 @@
-// JSON whose form nobody has checked, and the objects and lists in it.
+// JSON of unchecked shape, and its objects and lists.
 
 import type { JsonObject } from '../event.ts'
 
@@ -10,7 +10,7 @@ export function asObject(value: unknown): JsonObject | undefined {
   return isObject(value) ? value : undefined
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined if the text is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

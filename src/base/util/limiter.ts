@@ -1,19 +1,22 @@
-// So many at once, so many waiting, and not one more. Whoever asks can have a lane of their own: then lanes
-// take turns, none may run more than its share, and where there is no place left to wait, the longest lane
-// gives one up. So what one asker chose to be slow holds nobody else.
+// Limits how much work runs and how much waits. Callers may have their own lanes: lanes take turns, none may
+// run more than its share, and if the queue is full, the longest lane loses an entry. So one caller's slow
+// work holds up no other caller.
 
 export type Limiter = {
-  /** @param lane - for whom it is done; those without a name share one, which has no share of its own. */
+  /**
+   * @param lane - on whose behalf the work is done; callers without a name share one lane, which
+   * has no limit of its own.
+   */
   run<T>(work: () => Promise<T>, lane?: string): Promise<T>
 }
 
 type Limits = {
   maxRunning: number
-  /** Of one named lane; all of them where not given. */
+  /** Limit for one named lane; if omitted, `maxRunning`. */
   maxRunningEach?: number
-  /** As many as there are callers where not given. */
+  /** If omitted, there is no limit. */
   maxWaiting?: number
-  /** The error for the one that finds no place to wait. */
+  /** The error for work that cannot be queued. */
   full?: () => Error
 }
 
@@ -23,7 +26,7 @@ type Lane = { running: number; waiting: Waiting[] }
 export function createLimiter(limits: Limits): Limiter {
   const { maxRunning, maxRunningEach = maxRunning, maxWaiting = Infinity } = limits
   const { full = () => new Error('too many wait') } = limits
-  /** In the order of their turns. */
+  /** In order of their turns. */
   const lanes = new Map<string, Lane>()
   let running = 0
   let waiting = 0
@@ -50,7 +53,7 @@ export function createLimiter(limits: Limits): Limiter {
     startNext()
   }
 
-  /** @returns whether the longest lane had more waiting than this one will. */
+  /** @returns whether the longest lane had more waiting entries than this one will have. */
   function makeRoom(lane: Lane): boolean {
     const longest = longestOf(lanes)
     if (longest.waiting.length <= lane.waiting.length + 1) return false

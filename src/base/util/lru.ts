@@ -1,5 +1,5 @@
-// A bounded map that forgets what was longest unused. JavaScript's Map keeps insertion order, so
-// putting an entry back makes it the newest.
+// A bounded map that evicts the least recently used entry. JavaScript's Map keeps insertion order, so
+// reinserting an entry makes it the newest.
 
 export class LruMap<K, V> {
   readonly #entries = new Map<K, V>()

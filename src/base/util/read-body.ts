@@ -1,6 +1,6 @@
-// A response's body, up to a size.
+// Reads a response's body, up to a size.
 
-/** @throws Error where `who` sends more, unless it may be cut off there. */
+/** @throws Error if `who` sends more, unless truncation is allowed. */
 export async function readBody(
   response: Response,
   options: {

@@ -1,4 +1,5 @@
-// Secrets that somebody shows, compared in a time that tells nothing of where they differ, and what is signed with ours.
+// Compares secrets in constant time, so that the duration does not reveal where they differ, and signs with
+// our own.
 
 import {
   createHash,
@@ -8,7 +9,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** Tells nothing of how long the secret is either. */
+/** Does not reveal the secret's length either. */
 export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret))
 }
@@ -27,7 +28,10 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Of each secret: bytes are made into one for every signature, which takes four times as long as signing. */
+/**
+ * Keys per secret: otherwise bytes are converted to a key for every signature, which takes four
+ * times as long as signing.
+ */
 const keys = new WeakMap<Uint8Array, KeyObject>()
 
 /** HMAC-SHA-256 (RFC 2104). */

@@ -1,4 +1,4 @@
-// The version in package.json, for the log, the health answer and outgoing requests.
+// The version in package.json, for the log, the health response and outgoing requests.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,15 +1,18 @@
-// Waits that have an end: for work that may take too long or be called off, and for nothing but time.
+// Bounded waits: for work that may take too long or be aborted, and for a period of time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** @returns undefined where it takes longer; it goes on, and what becomes of it is nobody's any more */
+/** @returns undefined if it takes longer; the work continues, but its outcome is ignored */
 export function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), ms)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** For work that does not hear the signal itself: once it is aborted, `reason` is thrown, and the work goes on. */
+/**
+ * For work that does not observe the signal itself: once aborted, `reason` is thrown while the work
+ * continues.
+ */
 export function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -22,7 +25,7 @@ export function unlessAborted<T>(
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** Ends early when it is called off, and never rejects. */
+/** Ends early if aborted, and never rejects. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
-// Whether this thread was stopped for some seconds and has only just gone on. What it finds waiting then may have been
-// asked of somebody else since: whoever asked has no way to take it back.
+// Detects whether this thread was stopped for some seconds and has just resumed. Requests that waited
+// meanwhile may have been sent to another node since, and their callers cannot take them back.
 
 type WakeWatch = {
   justWoke(): boolean
@@ -7,10 +7,10 @@ type WakeWatch = {
 }
 
 const LOOK_EVERY_MS = 250
-/** Until what had been waiting is gone through. */
+/** By then, the requests that had been waiting are processed. */
 const SETTLED_AFTER_MS = 1_000
 
-/** @param stoppedMs - a shorter standstill is none */
+/** @param stoppedMs - shorter stops are ignored */
 export function createWakeWatch(stoppedMs: number): WakeWatch {
   let lookedAt = performance.now()
   let wokeAt = -Infinity
@@ -25,7 +25,7 @@ export function createWakeWatch(stoppedMs: number): WakeWatch {
   timer.unref()
   return {
     justWoke() {
-      // What waited at a socket comes before the timer does.
+      // Work waiting at a socket is processed before the timer fires.
       look()
       return performance.now() - wokeAt < SETTLED_AFTER_MS
     },
