@@ -1,5 +1,5 @@
-// One serving thread's end of the line to the ingest thread: carries requests to its writer and keeps
-// what it reported last.
+// A serving thread's end of the line to the ingest thread: sends requests to the writer and keeps its latest
+// reports.
 
 import { DiskFullError } from '../data/store/disk-full.ts'
 import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
@@ -19,26 +19,28 @@ import type {
 
 export type IngestConnection = {
   readonly writer: Writer
-  /** Resolves with figures when what the operator asked for is committed and visible. */
+  /** Resolves with figures once the operator's change is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
-  /** Resolves when it is committed, with an outcome for each post. */
+  /** Resolves once it is committed, with one outcome per post. */
   writeTimelines(
     request: Exclude<TimelineRequest, { kind: 'graph' | 'plan-posts' }>,
   ): Promise<PostOutcome[]>
-  /** What would become of them. */
+  /** Returns the outcomes that these posts would have. */
   planPosts(request: Omit<TimelineRequest & { kind: 'plan-posts' }, 'kind'>): Promise<PostPlan>
-  /** Resolves when it is committed, or refused. */
+  /** Resolves once it is committed or refused. */
   editGraph(edit: GraphEdit): Promise<GraphOutcome>
-  /** The latest the ingest thread reported; undefined until its first report. */
+  /** The ingest thread's latest report; undefined before its first. */
   status(): IngestStatus | undefined
-  /** DIDs of the members that the configuration names, as far as their handles are resolved. */
+  /** DIDs of the members named in the configuration, as far as their handles are resolved. */
   configuredMembers(): readonly string[]
-  /** `listener` hears whose DID documents are said to have changed. */
+  /** `listener` is called with the DIDs whose documents are reported to have changed. */
   onIdentitiesChanged(listener: (dids: readonly string[]) => void): void
 }
 
 const MAX_WAITING = 10_000
-/** It reports once a second; what makes it silent for longer is one long piece of work, or endless. */
+/**
+ * It reports once a second; a longer silence means one very long piece of work, or an endless one.
+ */
 const SILENT_SECONDS = 60
 const MAX_SILENT_SECONDS = 600
 
@@ -46,8 +48,8 @@ type Figures = Record<string, number>
 type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /**
- * @param onGone - it has reported nothing for so long that nothing can be hoped for
- * @returns also what takes in the messages of the other end
+ * @param onGone - called after so long a silence that the ingest thread must be considered lost
+ * @returns also the handler for messages from the other end
  */
 export function createIngestConnection(
   order: (one: IngestOrder) => void,
@@ -58,7 +60,7 @@ export function createIngestConnection(
   let configuredMembers: readonly string[] = []
   const listeners: ((dids: readonly string[]) => void)[] = []
   let lastId = 0
-  /** By ticks, which stand still while the machine sleeps. */
+  /** Counted in ticks, which stop while the machine sleeps. */
   let silentSeconds = 0
   const timer = setInterval(() => {
     if (status && ++silentSeconds === MAX_SILENT_SECONDS) onGone(silentSeconds)

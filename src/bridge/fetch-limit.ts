@@ -1,5 +1,5 @@
-// More was asked for than is fetched from other people's servers within a minute: it is not queued, and can be asked
-// for again. What needs the fetch to mean anything is refused with it.
+// The error if more fetches from other servers are requested than are made per minute: the request is not
+// queued, but may be retried. Work that is meaningless without the fetch is rejected with it.
 
 export class FetchLimitError extends Error {
   override name = 'FetchLimitError'

@@ -1,6 +1,6 @@
-// The ingest thread's ends of the lines to the serving threads: the main thread's, and those that it
-// hands over for others. A request is answered to who asked; news go to all, and who comes late hears
-// the latest of each kind.
+// The ingest thread's ends of the lines to the serving threads: the main thread's, and those it hands over
+// for others. A reply goes to the thread that sent the request. News goes to all threads, and a thread that
+// connects later receives the latest message of each kind.
 
 import type { MessagePort } from 'node:worker_threads'
 import type {
@@ -15,13 +15,13 @@ import type {
 } from './messages.ts'
 
 export type Lines = {
-  /** To every serving thread. */
+  /** Sends to every serving thread. */
   tellAll(message: IngestMessage): void
   listen(options: {
     answer: (request: WriterRequest) => WriterReply
     operate: (id: number, request: OperatorRequest) => Promise<OperatorReply>
     writeTimelines: (id: number, request: TimelineRequest) => TimelineReply
-    /** The main thread says so. */
+    /** Called when the main thread orders a stop. */
     onStop: () => void
   }): void
   close(): void
@@ -45,7 +45,7 @@ export function createLines(main: MessagePort): Lines {
       for (const port of lines) port.postMessage(message)
     },
     listen({ answer, operate, writeTimelines, onStop }) {
-      /** @returns whether that was something to reply to. */
+      /** @returns whether the order was one to reply to. */
       function reply(port: MessagePort, order: IngestOrder): boolean {
         const tell = (message: IngestMessage) => port.postMessage(message)
         if (order.kind === 'request') tell({ kind: 'reply', reply: answer(order.request) })

@@ -1,6 +1,6 @@
-// What the serving side and the ingest thread say to each other. The ingest thread owns the only
-// writer connection; both share memory for reading, so only requested changes and reports go
-// through here, as small cloneable messages.
+// The messages between the serving side and the ingest thread. The ingest thread has the only writer
+// connection; both sides read from shared memory, so only requested changes and reports are sent here, as
+// small cloneable messages.
 
 import type { MessagePort } from 'node:worker_threads'
 import type { Counted } from '../base/obs/counts.ts'
@@ -29,7 +29,7 @@ export type WriterRequest = {
   did: string
 } & (PrivateAct | OtherAct)
 
-/** What a member keeps with us. */
+/** Changes to a member's private state. */
 export type PrivateAct =
   | { kind: 'mute'; subjectDid: string; onlyReposts?: boolean; onlyQuoteposts?: boolean }
   | { kind: 'unmute'; subjectDid: string }
@@ -47,17 +47,17 @@ export type PrivateAct =
   /** Milliseconds since 1970. */
   | { kind: 'notifications-seen'; seenAt: number }
   | { kind: 'notification-priority'; priority: boolean }
-  /** As `knownPreferences` gives it. */
+  /** In the form returned by `knownPreferences`. */
   | { kind: 'notification-preferences'; patch: Record<string, unknown> }
   /** `subject` is a DID. */
   | { kind: 'activity-subscription'; subject: string; post: boolean; reply: boolean }
 
 export type OtherAct =
-  /** `from`: one of the network's addresses, as limits of newcomers count them. */
+  /** `from`: one of the network's addresses, as counted by the limits for newcomers. */
   | { kind: 'member-seen'; from?: string | undefined }
   /**
-   * Changes of the member's private state that the nodes share on an engine, ascending, on top of change `from`
-   * (undefined: of none); afterwards this node has all up to `to`.
+   * Changes of the member's private state shared through an engine, ascending, on top of change
+   * `from` (undefined: of none); afterwards this node has all up to `to`.
    */
   | {
       kind: 'shared-state'
@@ -67,8 +67,8 @@ export type OtherAct =
       changes: NumberedChange[]
     }
   /**
-   * Changes of the place that nodes share, ascending, on top of change `from`; afterwards this node has all up to `to`.
-   * That keys up to `goneUntil` are gone need not be remembered.
+   * Changes of the place that the nodes share, ascending, on top of change `from`; afterwards this
+   * node has all up to `to`. Removals of keys up to `goneUntil` need not be remembered.
    */
   | {
       kind: 'shared-place'
@@ -78,36 +78,44 @@ export type OtherAct =
       changes: NumberedPlaceChange[]
       goneUntil: number
     }
-  /** DIDs of labelers that the member's requests name. */
+  /** DIDs of labelers named in the member's requests. */
   | { kind: 'labelers-named'; labelers: string[] }
-  /** What was shown may have labels of these: at-URIs and DIDs. */
+  /** Records just shown may have labels by these labelers. Subjects are at-URIs and DIDs. */
   | { kind: 'labels-requested'; labelers: string[]; subjects: string[] }
-  /** Something shown to a member is missing: look for it in the background. Each an at-URI or a DID. */
+  /**
+   * Something shown to a member is missing and should be fetched in the background. Each is an
+   * at-URI or a DID.
+   */
   | { kind: 'fetch-requested'; uris: string[]; dids: string[] }
-  /** What was counted before we counted is to be asked for: posts.id and uids that are shown. */
+  /** Requests counts from before our own counting began: posts.id and uids that are shown. */
   | { kind: 'counts-requested'; posts: number[]; actors: number[] }
-  /** The account's key is another than the one that was known; other threads may know the old one. */
+  /** The account's key has changed; other threads may still know the old one. */
   | { kind: 'identity-changed' }
-  /** What the directory said of a member when asked at `asOf`: JSON; null where it knows none. */
+  /**
+   * The directory's answer about a member at `asOf`: JSON; null if it does not know the account.
+   */
   | { kind: 'identity-found'; identity: string | null; asOf: number }
-  /** A device that a member wants to be told on. */
+  /** A device on which a member wants to be notified. */
   | { kind: 'register-push'; endpoint: string; p256dh: string; auth: string; appId: string }
   | { kind: 'unregister-push'; endpoint: string }
-  /** The key that push services are to know us by, unless there is one. */
+  /** The key under which push services will know us, unless one exists. */
   | { kind: 'begin-pushes'; publicKey: string; privateKey: string }
-  /** notifications.id up to which devices were told. */
+  /** notifications.id up to which devices have been notified. */
   | { kind: 'pushes-told'; told: number }
-  /** Pieces of videos that players were given, each once or more often. */
+  /** Video segments delivered to players, each at least once. */
   | { kind: 'videos-watched'; watches: SegmentWatch[] }
-  /** What was written by bsync and is done, for whoever reads its stream: data/store/bsync-operations.ts. */
+  /**
+   * A completed operation written through bsync, for readers of its stream:
+   * data/store/bsync-operations.ts.
+   */
   | { kind: 'log-operation'; stream: BsyncStream; namespace: string; operation: Uint8Array }
   | { kind: 'delete-operations'; namespace: string }
-  /** What an official AppView found out about the account's age. */
+  /** An official AppView's result of age assurance for the account. */
   | { kind: 'age-assurance'; status: string; access: string | null; initiatedAt: number | null }
-  /** Lets the account in; `code` as readInviteCode gives it. */
+  /** Admits the account; `code` in the form returned by readInviteCode. */
   | { kind: 'redeem-invite'; code: string }
 
-/** A piece of a video that a session asked for. */
+/** A video segment requested in a session. */
 export type SegmentWatch = {
   session: string
   /** When the session began; milliseconds since 1970. */
@@ -115,10 +123,10 @@ export type SegmentWatch = {
   /** The post that shows the video, and its author's uid. */
   uid: number
   rkey: string
-  /** Which piece of the video, from 0, and how long it plays. */
+  /** Index of the segment, from 0, and its duration. */
   segment: number
   milliseconds: number
-  /** When it was asked for; UTC, since 1970. */
+  /** Day of the request; UTC, since 1970. */
   day: number
 }
 
@@ -126,7 +134,7 @@ export type WriterReply =
   | { id: number; ok: true }
   | { id: number; ok: false; error: string; message: string }
 
-/** What the operator asks for, by the command line or over HTTP. */
+/** The operator's requests, from the command line or over HTTP. */
 export type OperatorRequest =
   | { kind: 'add-member' | 'remove-member'; did: string }
   | ({ kind: 'create-invite' } & InviteWish)
@@ -136,20 +144,20 @@ export type OperatorRequest =
   /** A member's document (ingest/member-state/document.ts) as JSON. */
   | { kind: 'import-state'; document: string }
   | ({ kind: 'moderate' } & ModerationDecision)
-  /** Checked lines; a slice, so small that the stream does not wait long for it. */
+  /** Checked lines: a slice small enough not to delay the stream for long. */
   | { kind: 'import-follows'; lines: FollowLine[]; isInScopeOnly: boolean }
 
 export type ModerationDecision = {
   act: ModerationAct
-  /** As data/store/takedowns.ts reads it; of a ban a DID. */
+  /** As parsed by data/store/takedowns.ts; for a ban, a DID. */
   subject: string
   by: string
   reason: string
-  /** What the moderators call it. */
+  /** The moderators' own reference. */
   ref?: string | undefined
-  /** CIDs of blobs that are hidden with it, and shown again with it. */
+  /** CIDs of blobs that are hidden and restored together with it. */
   blobs?: readonly string[] | undefined
-  /** Which one, where the act is about a tag. */
+  /** The tag, if the act is about one. */
   tag?: string | undefined
 }
 
@@ -157,17 +165,17 @@ export type OperatorReply =
   | { id: number; ok: true; figures: Record<string, number> }
   | { id: number; ok: false; error: string; message: string }
 
-/** What programs write by way of the timelines service. */
+/** Writes by programs through the timelines service. */
 export type TimelineRequest =
   | { kind: 'post'; posts: TimelinePost[] }
   | { kind: 'keep-cursor'; reader: string; timeline: string; cursor: string }
   | { kind: 'graph'; edit: GraphEdit }
-  /** Finds out what would become of posts to a timeline that nodes share; nothing is written. */
+  /** Determines the outcomes of posts to a shared timeline without writing anything. */
   | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
-  /** Entries of such a timeline's log, on top of entry `from`. */
+  /** Entries of a shared timeline's log, on top of entry `from`. */
   | { kind: 'follow-log'; timeline: SharedTimeline; from: number; entries: LogEntry[] }
 
-/** One for each post, in their order; one for an edit of a graph, and for a plan. */
+/** One per post, in order; one for a graph edit or a plan. */
 export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[]
 
 export type TimelineReply =
@@ -176,61 +184,70 @@ export type TimelineReply =
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
-/** The serving side's view of it: resolves when the change is committed and visible. */
+/** The writer as seen by the serving side: resolves when the change is committed and visible. */
 export interface Writer {
   send(request: WithoutId<WriterRequest>): Promise<void>
 }
 
-/** What both sides read: handles on shared buffers, opened on the reading side. */
+/** Memory that both sides read: handles on shared buffers, opened by the reading side. */
 export type SharedMemory = {
   actors: ActorTableHandle
   graph: FollowGraphHandle
   timelines: TimelinesHandle
-  /** What the writer touched, for `InvalidationReader`. */
+  /** The rows that the writer touched, for `InvalidationReader`. */
   invalidations: SharedArrayBuffer
-  /** Which buckets of members this node has (data/engine/held-buckets.ts); of no meaning where it is alone. */
+  /**
+   * The buckets of members that this node holds (data/engine/held-buckets.ts); unused on a single
+   * node.
+   */
   buckets: SharedArrayBuffer
-  /** Where serving threads count their requests (base/obs/request-counters.ts). */
+  /** The serving threads' request counters (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
 }
 
 export type ColdStartStage = 'follows' | 'recent' | 'older' | 'rest' | 'done'
 
 /**
- * How far the cold start of a member is. Those that go on, and for some minutes those that are over.
- * Stages overlap; `stage` is the first that is not over: `follows`, the follow list is being read;
- * `recent`, the last hours of everybody on it; `older`, posts from before until the timeline holds
- * its target; `rest`, follow lists, profiles, gates, blocks and lists of everybody on it, and the
- * member's own repository.
+ * Progress of a member's cold start: of those in progress, and for some minutes of those that are
+ * complete. Stages overlap; `stage` is the first that is not complete: `follows`, reading the
+ * follow list; `recent`, the last hours of all accounts on it; `older`, older posts until the
+ * timeline holds its target; `rest`, follow lists, profiles, gates, blocks and lists of all
+ * accounts on it, and the member's own repository.
  */
 export type ColdStartProgress = {
   did: string
-  /** Milliseconds since 1970; after a restart, of the restart. */
+  /** Milliseconds since 1970; after a restart, the time of the restart. */
   startedAt: number
   finishedAt: number | undefined
   stage: ColdStartStage
-  /** `done`: how many are known so far; `total`: the same once the list is whole, undefined before. */
+  /**
+   * `done`: number of follows known so far; `total`: the same once the list is complete, undefined
+   * before.
+   */
   follows: { done: number; total: number | undefined }
-  /** The replay of the last hours. `listed`: read from each author's server instead of the stream. */
+  /** Replay of the last hours. `listed`: read from each author's server instead of the stream. */
   replay: {
     state: 'waiting' | 'running' | 'done' | 'listed'
-    /** Where the slowest of the sockets stands, microseconds since 1970; undefined while none runs. */
+    /** Position of the slowest socket, microseconds since 1970; undefined if none is running. */
     cursorUs: number | undefined
-    /** 0 to 100, by the time that was replayed. */
+    /** 0 to 100, by the time replayed. */
     percent: number
   }
-  /** Of everybody followed: whose recent feed was read, or is not needed for the target. */
+  /** Followed accounts whose recent feed was read, or is not needed for the target. */
   authors: { done: number; total: number }
-  /** Of everybody followed: about whom nothing is left to be fetched. */
+  /** Followed accounts with nothing left to fetch. */
   complete: { done: number; total: number }
-  /** Of everybody followed: those beyond the member's budget, who are fetched slowly. */
+  /** Followed accounts beyond the member's budget, which are fetched slowly. */
   later: number
   /** Items that the member's timeline can show now, counted up to `timelineTarget`. */
   timelineItems: number
   timelineTarget: number
 }
 
-/** How far the archive is read where the stream begins with it; while it is, nothing is live. */
+/**
+ * Progress of reading the archive, if the stream begins with one; until it is complete, there are
+ * no live events.
+ */
 export type ArchiveStatus = Pick<
   ArchiveProgress,
   'host' | 'seq' | 'tipSeq' | 'startedAt' | 'events' | 'bytes' | 'dayBytes' | 'lostBlocks'
@@ -238,63 +255,69 @@ export type ArchiveStatus = Pick<
   state: 'reading' | 'waiting' | 'done'
   /** 0 to 100. */
   percent: number
-  /** The latest event's time, microseconds since 1970; undefined before the first. */
+  /** Time of the latest event, microseconds since 1970; undefined before the first. */
   reachedUs: number | undefined
-  /** `quota`: the host's, or ours; `refused`: the operator has to do something; `away`: out of reach. */
+  /** `quota`: the host's, or ours; `refused`: the operator must act; `away`: unreachable. */
   waiting: { why: 'quota' | 'refused' | 'away'; until: number; message: string } | undefined
 }
 
-/** A report of the ingest thread, about once a second. */
+/** The ingest thread's report, about once a second. */
 export type IngestStatus = {
   stream: StreamStatus & {
-    /** Milliseconds since the last event came, or the connection began; undefined where none stands. */
+    /**
+     * Milliseconds since the last event or, before the first, since the connection began; undefined
+     * if not connected.
+     */
     quietMs: number | undefined
   }
   actors: number
   follows: number
   timelines: number
-  /** Jobs against other people's servers that wait or run; 20,000 stands for as many or more. */
+  /** Waiting and running jobs against other servers; capped at 20,000. */
   jobs: number
   /** Open or repairing. */
   openGaps: number
   coldStarts: ColdStartProgress[]
-  /** undefined where the stream does not begin with an archive, or has for long. */
+  /** undefined if the stream does not begin with an archive, or finished it long ago. */
   archive?: ArchiveStatus | undefined
-  /** Holes in what was received, by state; `closed` counts those that are still remembered. */
+  /** Gaps in the received events, by state; `closed` counts those still remembered. */
   gaps: GapCounts
-  /** From a frame's arrival to its visibility, in milliseconds, over the last report's events. */
+  /**
+   * From a frame's arrival to its visibility, in milliseconds, over the events since the last
+   * report.
+   */
   visibleMs: { p50: number; p99: number; count: number }
   members: number
-  /** Whose streams are left alone for a while. */
+  /** Labelers whose streams are paused for a while. */
   quarantinedLabelers?: number
   pulse: Pulse
   disk: DiskStatus
-  /** Since the start: what was counted, by label. */
+  /** Counts since the start, by label. */
   counts: Counted
   fanOut?: FanOutStatus
-  /** What has stood still for a minute or longer, though there is something to do; empty as a rule. */
+  /** Work that is pending but has made no progress for a minute or longer; normally empty. */
   stalls?: Stall[]
 }
 
-/** Since the start, unless it says otherwise. Posts that reached nobody's timeline are not counted. */
+/** Since the start, unless noted otherwise. Posts that reached no timeline are not counted. */
 export type FanOutStatus = {
-  /** Whether there is a limit above which timelines leave posts out. */
+  /** Whether there is a limit above which timelines omit posts. */
   isLossy: boolean
-  /** Writes to timelines, and those that the limit spared. */
+  /** Writes to timelines, and writes avoided by the limit. */
   total: { written: number; leftOut: number }
   lastHour: { written: number; leftOut: number }
-  /** To how many open timelines the largest went. */
+  /** Number of open timelines that the largest fan-out reached. */
   largest: number
   seconds: HistogramCounts
   sizes: HistogramCounts
 }
 
-/** `what`: who waits for what, in words. */
+/** `what`: a phrase naming the waiting part and what it waits for. */
 export type Stall = { what: string; seconds: number }
 
 /**
- * What was given up for want of room, in this order; each state includes those before. `full`: the last write
- * found no room, and is tried again.
+ * What was given up for lack of disk space, in this order; each state includes those before it.
+ * `full`: the last write found no space, and is retried.
  */
 export type DiskState =
   | 'ok'
@@ -305,29 +328,29 @@ export type DiskState =
   | 'full'
 
 export type DiskStatus = {
-  /** Of the database, without free pages in it. */
+  /** Bytes of the database, without its free pages. */
   usedBytes: number
-  /** Up to which it may grow, by the settings and by what is free on the disk. */
+  /** Size up to which it may grow, given the settings and the free disk space. */
   capBytes: number
-  /** On the disk, for an ordinary user. */
+  /** Free disk space for an unprivileged user. */
   freeBytes: number
   state: DiskState
 }
 
-/** Rates and sizes of the last seconds. */
+/** Rates and sizes over the last seconds. */
 export type Pulse = {
   eventsPerSecond: number
   requestsPerSecond: number
-  /** Answers that say it is our fault. */
+  /** Responses that report a failure of this server. */
   failuresPerSecond: number
-  /** Undefined where nothing was asked. */
+  /** Undefined if there were no requests. */
   answerMs: { p50: number | undefined; p99: number | undefined }
   /** Of the whole process. */
   memoryBytes: number
-  /** Of the ingest thread, the 99th percentile of the last second. */
+  /** The ingest thread's 99th percentile over the last second. */
   loopLagMs: number
   databaseBytes: number
-  /** Of the write-ahead log beside it. */
+  /** Bytes of the write-ahead log. */
   logBytes: number
   freeBytes: number
   totalBytes: number
@@ -342,15 +365,15 @@ export type IngestMessage =
   | { kind: 'timelines-written'; reply: TimelineReply }
   | { kind: 'status'; status: IngestStatus }
   | { kind: 'configured-members'; dids: string[] }
-  /** Whose DID documents are said to have changed. */
+  /** DIDs whose documents are reported to have changed. */
   | { kind: 'identities-changed'; dids: string[] }
-  /** First on a new line, after the latest news. */
+  /** Sent once on a new line, after the latest news. */
   | { kind: 'connected' }
 
 export type IngestOrder =
   | { kind: 'request'; request: WriterRequest }
   | { kind: 'operate'; id: number; request: OperatorRequest }
   | { kind: 'write-timelines'; id: number; request: TimelineRequest }
-  /** A line to another serving thread: requests come in there, replies and news go out. */
+  /** A line to another serving thread: it receives requests and sends replies and news. */
   | { kind: 'connect'; port: MessagePort }
   | { kind: 'stop' }
