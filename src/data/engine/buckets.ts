@@ -1,12 +1,12 @@
-// Whose turn it is to do what must be done once, whatever number of nodes there are: each member belongs to a bucket,
-// and each bucket has one node at a time (leases.ts).
+// Divides work that must be done once among any number of nodes: each member belongs to a bucket, and each
+// bucket is held by one node at a time (leases.ts).
 
 import { hash } from 'node:crypto'
 
-/** Many more than nodes, so that they share them evenly; the first byte of a digest names one. */
+/** Far more than nodes, so that nodes share them evenly; the first byte of a digest selects one. */
 export const BUCKETS = 256
 
-/** @param name - a DID, or whatever else belongs to somebody */
+/** @param name - a DID, or any other name with an owner */
 export function bucketOf(name: string): number {
   return Number.parseInt(hash('sha256', name).slice(0, 2), 16)
 }

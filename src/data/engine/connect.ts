@@ -1,6 +1,6 @@
-// One process's or thread's way to the CQL engine: prepared statements, sent to a replica of what they are about,
-// with bounded numbers in flight and bounded waits. Only what may be done twice is tried twice. The driver is loaded
-// by whoever connects: it is a tenth of all modules, and most servers have no engine.
+// The connection of a process or thread to the CQL engine: prepared statements, routed to a replica of their
+// partition, with bounded requests in flight and bounded waits. Only idempotent requests are retried. The
+// driver is loaded on connecting: it is a tenth of all modules, and most servers have no engine.
 
 import { readFileSync } from 'node:fs'
 import type cassandra from 'cassandra-driver'
@@ -17,34 +17,37 @@ type Driver = typeof cassandra
 
 type Statement = { query: string; values: readonly unknown[] }
 
-/** The engine did not answer in time, or has too few nodes left; what was asked may have been done or not. */
+/**
+ * The engine did not answer in time, or has too few nodes left; the request may or may not have
+ * been executed.
+ */
 export class EngineUnavailableError extends Error {
   override name = 'EngineUnavailableError'
 }
 
 export type Engine = {
   readonly keyspace: string
-  /** A read at quorum, page by page; `serial` finishes what a lightweight transaction left open. */
+  /** A quorum read, page by page; `serial` first completes pending lightweight transactions. */
   read(query: string, values?: readonly unknown[], options?: { serial?: boolean }): Promise<Row[]>
-  /** At quorum; what is written must be the same if it is written twice. */
+  /** At quorum; the write must be idempotent. */
   write(query: string, values: readonly unknown[]): Promise<void>
-  /** Like `write`, of one partition: all or nothing of it is seen. */
+  /** Like `write`, for one partition: readers see all of it or nothing. */
   writeTogether(statements: readonly Statement[]): Promise<void>
   /**
-   * A lightweight transaction of one partition.
-   * @returns whether its condition held. An EngineUnavailableError leaves that open.
+   * A lightweight transaction on one partition.
+   * @returns whether its condition held. After an EngineUnavailableError, the outcome is unknown.
    */
   decide(statements: readonly Statement[]): Promise<boolean>
-  /** Of schema; never prepared. */
+  /** For schema statements; never prepared. */
   define(query: string): Promise<void>
-  /** Reads without a keyspace, from one node's own tables. */
+  /** Reads one node's own tables, without a keyspace. */
   local(query: string, host?: cassandra.Host): Promise<Row[]>
   hosts(): cassandra.Host[]
   close(): Promise<void>
 }
 
 const ANSWER_MS = 2_000
-/** Of schema all nodes have to hear. */
+/** For schema changes, which must reach all nodes. */
 const SCHEMA_MS = MINUTE_MS
 const CONNECT_TIMEOUT_MS = 3_000
 const MAX_RUNNING = 256
@@ -52,8 +55,8 @@ const MAX_WAITING = 4_096
 const PAGE = 1_000
 
 /**
- * @param answerMs - how long one node is waited for
- * @throws EngineUnavailableError where nobody answers, ConfigError where a file can't be read
+ * @param answerMs - how long to wait for one node
+ * @throws EngineUnavailableError if no node answers, ConfigError if a file cannot be read
  */
 export async function connectEngine(
   settings: EngineSettings,
@@ -160,7 +163,10 @@ async function readAll(
   return rows
 }
 
-/** Errors of the engine and of the way to it; a query that is wrong is a fault of ours and stays what it is. */
+/**
+ * Converts errors of the engine and the connection; an invalid query is our own fault and is left
+ * unchanged.
+ */
 function asUnavailable(driver: Driver, error: unknown): unknown {
   if (!isPassing(driver, error)) return error
   return new EngineUnavailableError((error as Error).message, { cause: error })

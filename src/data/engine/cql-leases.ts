@@ -1,6 +1,7 @@
-// Leases of buckets on a CQL engine. Twice a second a node beats, reads who holds what and who beats, takes what it
-// lacks of its share, and gives back what it has too much. What it holds it may rely on for two seconds after its last
-// beat, the others take it only after three; who was away for longer has lost all, and takes it anew by a new epoch.
+// Leases of buckets on a CQL engine. Twice a second, a node beats, reads all leases and beats, takes what it
+// lacks of its share, and gives back any surplus. It may rely on its leases for two seconds after its last
+// beat; other nodes take them only after three. A node that was away for longer has lost all its leases and
+// takes new ones with a new epoch.
 
 import { randomBytes } from 'node:crypto'
 import { batchesOf } from '../../base/util/batches.ts'
@@ -11,9 +12,12 @@ import type { Leases } from './leases.ts'
 type Options = {
   /** @throws EngineUnavailableError */
   table: () => Promise<LeaseTable>
-  /** As the operator knows it; whoever starts again is somebody else. */
+  /**
+   * The node's name for the operator; each start adds a new suffix, since a restarted node is a new
+   * one.
+   */
   name: string
-  /** Told which buckets it holds, whenever it has looked; not while the engine is away. */
+  /** Called with the held buckets after each look; not while the engine is unreachable. */
   onLooked?: (held: Iterable<number>) => void
   log: { info(fields: object, text: string): void; warn(fields: object, text: string): void }
 }
@@ -34,7 +38,7 @@ class CqlLeases implements Leases {
   readonly #onLooked: NonNullable<Options['onLooked']>
   readonly #node: string
   readonly #watch = createBeatWatch()
-  /** Of which it is sure, as long as it is proven. */
+  /** The buckets this node holds, with their epochs; valid only while proven. */
   readonly #mine = new Map<number, number>()
   readonly #counts = { gained: 0, lost: 0 }
   #beats = 0
@@ -87,7 +91,7 @@ class CqlLeases implements Leases {
     for (const bucket of buckets) this.#counts.lost += Number(this.#mine.delete(bucket))
   }
 
-  /** Never rejects; whoever asks while it runs gets the same. */
+  /** Never rejects; concurrent callers share one round. */
   #look(): Promise<void> {
     this.#running ??= this.#round()
       .then(() => {
@@ -121,7 +125,7 @@ class CqlLeases implements Leases {
     this.#onLooked(this.#mine.keys())
   }
 
-  /** What it held and another took. */
+  /** Held buckets that another node has taken. */
   #lost(leases: readonly Lease[]): number[] {
     const own = leases.filter((one) => one.node === this.#node)
     const epochs = new Map(own.map(({ bucket, epoch }) => [bucket, epoch]))

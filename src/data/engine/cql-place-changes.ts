@@ -1,5 +1,6 @@
-// What nodes share of their place, on a CQL engine: one partition, by number. A change is put by a lightweight transaction on
-// the condition that nothing came after what its writer knows, and takes the row of the change that it replaces away.
+// The nodes' shared changes of their place on a CQL engine: one partition, ordered by number. A change is
+// written by a lightweight transaction, on the condition that the version is the one its writer knows, and
+// deletes the row of the change that it replaces.
 
 import { assert } from '../../base/util/assert.ts'
 import type { Engine, Row } from './connect.ts'
@@ -34,7 +35,8 @@ export function createCqlPlaceChanges(engine: Engine): PlaceChanges {
       const isWhole = number < goneUntil || number > version
       const rows = await engine.read(queries.since, [PLACE, isWhole ? 0 : number])
       const changes = rows.map(toChange)
-      // Others may go on meanwhile. Of a key whose row went the next one comes later, so none is missed.
+      // Other nodes may write meanwhile. If a key's row is replaced, its new row has a higher
+      // number, so no key is missed.
       const to = Math.max(version, changes.at(-1)?.number ?? 0)
       return { version: to, changes, isWhole, goneUntil }
     },

@@ -1,5 +1,5 @@
-// Members' private changes on a CQL engine: one partition a member, and one lightweight transaction for what is added
-// together, on the condition that nobody added anything since the version was read.
+// Members' private changes on a CQL engine: one partition per member, and one lightweight transaction for
+// changes appended together, on the condition that the version is unchanged since it was read.
 
 import { randomUUID } from 'node:crypto'
 import { assert } from '../../base/util/assert.ts'
@@ -12,13 +12,16 @@ import {
   type PrivateChanges,
 } from './private-changes.ts'
 
-/** Somebody else was quicker so many times: no member's own devices do that. */
+/** Attempts lost to concurrent writers; a member's own devices never cause so many. */
 const MAX_ATTEMPTS = 20
 const LONGEST_PAUSE_MS = 200
 const MAX_FAILURES = 5
-/** Of what one member keeps. */
+/** Limit for the state of one member. */
 const MAX_SLICES = 10_000
-/** Whoever asked has turned to another node by then, and what they do there must not be undone by this. */
+/**
+ * After this, the client has turned to another node, and a late attempt must not undo its changes
+ * there.
+ */
 const BEGUN_WITHIN_MS = 2_500
 
 type Append = { member: string; changes: readonly PrivateChange[]; id: string }
@@ -36,7 +39,7 @@ function queriesOf(engine: Engine) {
   }
 }
 
-/** @param begunWithinMs - no attempt begins later */
+/** @param begunWithinMs - no attempt starts later */
 export function createCqlPrivateChanges(
   engine: Engine,
   begunWithinMs: number = BEGUN_WITHIN_MS,
@@ -48,7 +51,7 @@ export function createCqlPrivateChanges(
     return row?.['version'] ?? 0
   }
 
-  /** Whether they are there, after an attempt of which nobody knows. */
+  /** Whether the changes were written, after an attempt with unknown outcome. */
   async function isThere({ member, changes, id }: Append): Promise<number | undefined> {
     const { key } = changes.at(-1)!
     const [row] = await engine.read(queries.one, [member, key], { serial: true })
@@ -80,7 +83,8 @@ export function createCqlPrivateChanges(
           if (performance.now() - startedAt > begunWithinMs) break
           if (await attempt(one, from)) return from + changes.length
         } catch (error) {
-          // Many at once at one member's state make the engine give up, too; whether it was done is asked then.
+          // The engine also gives up under many concurrent writes to one member's state; the next
+          // attempt checks whether this one succeeded.
           if (!(error instanceof EngineUnavailableError) || ++failures === MAX_FAILURES) throw error
         }
         await pause(attempts)
@@ -99,7 +103,7 @@ export function createCqlPrivateChanges(
   }
 }
 
-/** By transactions, so that no clock decides what comes first. */
+/** Uses transactions, so that the order does not depend on clocks. */
 async function forget(
   engine: Engine,
   queries: ReturnType<typeof queriesOf>,
@@ -121,7 +125,9 @@ function toChange(row: Row): NumberedChange {
   return { key, number, change, madeAt: Number(row['made_at']) }
 }
 
-/** Longer each time, and not the same for two that meet. */
+/**
+ * Grows with each attempt, and is random, so that two writers that collided do not collide again.
+ */
 function pause(attempts: number): Promise<void> {
   const most = backoffMs({ firstMs: 1, longestMs: LONGEST_PAUSE_MS, failures: attempts })
   return new Promise((resolve) => setTimeout(resolve, Math.random() * most))

@@ -1,43 +1,49 @@
-// Who may write to members' timelines on the engine, and up to where that counts. Of each bucket one row names the epoch
-// that writes now; a flush of entries counts from the lightweight transaction on that describes it, which fails once a
-// later epoch has begun. So whatever a paused writer still writes nobody ever reads. All is one partition: one
-// transaction does for many buckets.
+// Which node may write members' timelines on the engine, and which of its writes count. One row per bucket
+// names the current epoch. A flush of entries counts once a lightweight transaction records it, which fails
+// if a later epoch has begun, so entries of a fenced writer are never read. All rows are in one partition, so
+// one transaction covers many buckets.
 
 import { batchesOf } from '../../base/util/batches.ts'
 import { type Engine, EngineUnavailableError } from './connect.ts'
 
-/** Of each epoch the last flush that counts. */
+/** The last flush that counts, by epoch. */
 export type Committed = ReadonlyMap<number, number>
 
 export type FlushDone = {
   bucket: number
   epoch: number
   flush: number
-  /** Everything that the stream brought up to then is in it; milliseconds. Left as it is where not given. */
+  /**
+   * All stream events up to this time are included; milliseconds. If omitted, it is left unchanged.
+   */
   position: number | undefined
 }
 
 export type FollowingEpochs = {
   /**
-   * From now on only these epochs write. May be done again.
-   * @returns where each bucket's writer before came to; without those that a later epoch has
+   * Makes these epochs the only writers. Idempotent.
+   * @returns each bucket's position under the previous writer, except for buckets with a later
+   * epoch
    */
   begin(epochs: ReadonlyMap<number, number>): Promise<Map<number, { position: number | undefined }>>
-  /** All or none; may be done again. @returns false: one of them a later epoch has */
+  /** All or none; idempotent. @returns false if one of the buckets has a later epoch */
   commit(flushes: readonly FlushDone[]): Promise<boolean>
-  /** Which epochs have these buckets. */
+  /** The current epochs of these buckets. */
   current(buckets: readonly number[]): Promise<Map<number, number>>
-  /** To be asked for before entries are: all that it counts is there by then. */
+  /** Must be read before the entries: all entries that it counts exist by then. */
   committed(bucket: number): Promise<Committed>
-  /** The same, and up to where in the stream (`position`) it has everything; undefined where that was never said. */
+  /**
+   * The same, with the stream `position` up to which the log is complete; undefined if never
+   * recorded.
+   */
   reached(bucket: number): Promise<{ committed: Committed; position: number | undefined }>
 }
 
-/** A batch that is too large is refused by the engine. */
+/** The engine rejects larger batches. */
 const MAX_AT_ONCE = 32
 const PLACE = 'slipstream'
 const MAX_ATTEMPTS = 10
-/** The row of a bucket itself; epochs begin at 1. */
+/** Epoch of the bucket's own row; real epochs begin at 1. */
 const BUCKET = 0
 
 type Queries = ReturnType<typeof queriesOf>
@@ -94,7 +100,7 @@ function queriesOf({ keyspace }: Engine) {
   }
 }
 
-/** What a transaction left open is finished first. */
+/** Reads serially, which completes pending transactions first. */
 async function bucketsOf(
   engine: Engine,
   queries: Queries,
@@ -119,9 +125,9 @@ async function begun(engine: Engine, queries: Queries, some: readonly Begin[]) {
       const values = [epoch, PLACE, bucket, BUCKET, known.get(bucket)?.current ?? null]
       return { query: queries.current, values }
     })
-    // Somebody else may be quicker.
+    // Another node may have been faster.
     if (later.length > 0 && !(await engine.decide(statements))) continue
-    // What the epoch before did last counts as well.
+    // Read again to include the previous epoch's last flush.
     const now = await bucketsOf(engine, queries, buckets)
     const own = some.filter(([bucket, epoch]) => now.get(bucket)?.current === epoch)
     return own.map(([bucket]) => [bucket, { position: now.get(bucket)!.position }] as const)

@@ -1,33 +1,35 @@
-// Members' timelines as a log on the engine: entry N is what came to a timeline as the Nth. Each member's has one writer
-// (following-epochs.ts), who writes many entries at once; an entry says by which epoch and in which flush it was
-// written, and counts where that flush does. It is cut into partitions of 1,024 numbers, of which old ones go whole, so
-// nobody ever reads over what was deleted.
+// Members' timelines as logs on the engine: entry N is the Nth arrival of a timeline. Each member's log has
+// one writer (following-epochs.ts), which writes entries in batches. An entry names its epoch and flush, and
+// counts if that flush does. The log is cut into partitions of 1,024 numbers, and old partitions are dropped
+// whole, so reads never scan tombstones.
 
 import { batchesOf } from '../../base/util/batches.ts'
 import type { Engine, Row } from './connect.ts'
 import type { Committed } from './following-epochs.ts'
 
-/** A post or a repost that came to a timeline: the same on every node. */
+/** A post or a repost that arrived in a timeline: the same on all nodes. */
 type LoggedItem = {
   uri: string
-  /** When it came, milliseconds. */
+  /** Time of arrival, milliseconds. */
   at: number
 }
 
 export type LoggedEntry = LoggedItem & {
   number: number
-  /** `LogWrite`'s; undefined also where an older version wrote it. */
+  /** The `follows` of `LogWrite`; also undefined for entries by an older version. */
   follows?: number
 }
 
 type MemberRange = { member: string; at: number; isForward: boolean; limit: number }
 
 export type FollowingLog = {
-  /** Numbers up to here were given before there was a log, by the node that was alone then: new ones are above. */
+  /**
+   * Numbers up to here were assigned before there was a log, by a single node: new ones are above.
+   */
   readonly base: number
-  /** Entries from `number` on, of one flush. May be done again. */
+  /** Writes entries of one flush, starting at `number`. Idempotent. */
   put(entries: LogWrite): Promise<void>
-  /** What counts, in the direction of reading; `at` itself is left out. */
+  /** The entries that count, in the direction of reading; excludes `at` itself. */
   read(
     range: MemberRange,
     committed: Committed,
@@ -39,21 +41,22 @@ export type LogWrite = {
   epoch: number
   flush: number
   number: number
-  /** Each item's own, ascending, where they are not `number` and those after it. */
+  /** Each item's number, ascending, unless they are consecutive from `number`. */
   numbers?: readonly number[]
   items: readonly LoggedItem[]
   /**
-   * Whom the member followed (data/graph/follows-digest.ts), also since the entry before: everything that came from them
-   * between the two is in the log. Undefined where the writer does not know that.
+   * Digest of the member's follows (data/graph/follows-digest.ts), unchanged since the previous
+   * entry: everything that arrived from them between the two is in the log. Undefined if the writer
+   * does not know.
    */
   follows?: number | undefined
 }
 
 const CHUNK = 1_024
 const KEPT_CHUNKS = 16
-/** A batch that is too large is refused by the engine. */
+/** The engine rejects larger batches. */
 const WRITTEN_AT_ONCE = 32
-/** What never counted may stand between. */
+/** Extra rows to read, since rows that never counted may lie in between. */
 const MARGIN = 8
 const MAX_INT = 2 ** 31 - 1
 
@@ -65,7 +68,7 @@ function queriesOf({ keyspace }: Engine) {
     up: `${select} AND (number, epoch) > (?, ?) LIMIT ?`,
     down: `${select} AND (number, epoch) < (?, ?) ORDER BY number DESC, epoch DESC LIMIT ?`,
     drop: `DELETE FROM ${log} WHERE member = ? AND chunk = ?`,
-    // The highest ever written wins, in whatever order writers come.
+    // The highest value ever written wins, whatever the order of writers.
     advance: `INSERT INTO ${heads} (member, chunk) VALUES (?, ?) USING TIMESTAMP ?`,
     head: `SELECT chunk FROM ${heads} WHERE member = ?`,
   }
@@ -74,7 +77,7 @@ function queriesOf({ keyspace }: Engine) {
 /** @param base - `FollowingLog.base` */
 export function createFollowingLog(engine: Engine, base = 0): FollowingLog {
   const queries = queriesOf(engine)
-  // What was numbered before is one partition, however far apart its numbers are.
+  // Numbers assigned before share one partition, however far apart they are.
   const chunkOf = (number: number) => Math.floor((Math.max(number, base) - 1) / CHUNK)
   const firstChunk = Math.max(0, chunkOf(base))
 
@@ -83,14 +86,14 @@ export function createFollowingLog(engine: Engine, base = 0): FollowingLog {
     return row?.['chunk'] ?? -1
   }
 
-  /** Before anything is in it. */
+  /** Must be called before the chunk's first entry is written. */
   async function begin(member: string, chunk: number): Promise<void> {
     await engine.write(queries.advance, [member, chunk, chunk + 1])
     const dropped = chunk - KEPT_CHUNKS
     if (dropped >= firstChunk) await engine.write(queries.drop, [member, dropped])
   }
 
-  /** Of one chunk, whether it counts or not. */
+  /** Rows of one chunk, whether or not they count. */
   function rowsOf(
     { member, isForward, limit }: MemberRange,
     { chunk, number, epoch }: { chunk: number; number: number; epoch: number },

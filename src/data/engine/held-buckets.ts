@@ -1,6 +1,6 @@
-// Which buckets of members this node has, in memory that its threads share: the thread that keeps the leases writes it,
-// and whoever keeps something for those members alone looks there. It stays as it is while the engine is away, so it
-// is no proof: who may write something is for the lease to say.
+// The buckets of members that this node holds, in memory shared by its threads: written by the thread that
+// keeps the leases, and read by code that keeps data for those members only. It stays unchanged while the
+// engine is unreachable, so it proves nothing: only the lease decides which node may write.
 
 import { BUCKETS, bucketOf } from './buckets.ts'
 
@@ -8,11 +8,11 @@ export type HeldBuckets = {
   readonly buffer: SharedArrayBuffer
   set(buckets: Iterable<number>): void
   has(bucket: number): boolean
-  /** Whether the bucket of this DID is one. */
+  /** Whether the DID's bucket is held. */
   hasOf(did: string): boolean
 }
 
-/** @param buffer - of another thread's; none are held in a new one */
+/** @param buffer - shared by another thread; a new one holds no buckets */
 export function createHeldBuckets(buffer = new SharedArrayBuffer(BUCKETS)): HeldBuckets {
   const flags = new Uint8Array(buffer)
   const has = (bucket: number) => flags[bucket] === 1

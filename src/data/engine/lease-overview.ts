@@ -1,4 +1,5 @@
-// Who holds what, for whoever looks on: looked at until every node has beaten once more, or had time enough to.
+// An overview of all leases and their holders: watches until every node has beaten once more, or has had time
+// enough to.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { BUCKETS } from './buckets.ts'
@@ -6,10 +7,10 @@ import { DEAD_AFTER_MS } from './lease-plan.ts'
 import type { Lease, LeaseTable } from './lease-table.ts'
 
 export type LeaseOverview = {
-  /** Ascending by bucket; one that nobody ever held is in epoch 0. */
+  /** Ascending by bucket; a bucket never held has epoch 0. */
   leases: Lease[]
   nodes: { node: string; isAlive: boolean; buckets: number }[]
-  /** Held by nobody, or by a node that does not beat. */
+  /** Buckets without a holder, or whose holder does not beat. */
   unowned: number[]
 }
 

@@ -1,16 +1,16 @@
-// Who lives, and who is to have which bucket: what one node makes of the rows that it has read. Nothing here asks
-// anybody, and no clock but this node's own counts, so wrong clocks don't matter.
+// Decides which nodes are alive and which node should hold which bucket, from the rows that one node has
+// read. Does no I/O and uses only this node's own clock, so wrong clocks do not matter.
 
 import { BUCKETS } from './buckets.ts'
 import type { Known, Lease } from './lease-table.ts'
 
-/** A node whose beat stood still for so long is dead to the others. */
+/** A node whose beat has not changed for this long is dead to the others. */
 export const DEAD_AFTER_MS = 3_000
-/** Who did not look for so long knows nothing of what beat meanwhile. */
+/** A node that has not looked for this long cannot judge which beats changed meanwhile. */
 const LOOKED_AWAY_MS = 1_500
 
 type BeatWatch = {
-  /** @returns the nodes that are to be taken for living */
+  /** @returns the nodes to be considered alive */
   look(found: {
     nodes: Iterable<string>
     beats: ReadonlyMap<string, number>
@@ -18,7 +18,9 @@ type BeatWatch = {
   }): Set<string>
 }
 
-/** When the beats were asked for, and when the answer was there: milliseconds of a clock that is never set. */
+/**
+ * When the beats were requested and when the response arrived: milliseconds of a monotonic clock.
+ */
 type Span = { from: number; to: number }
 
 export function createBeatWatch(): BeatWatch {
@@ -44,17 +46,17 @@ export function createBeatWatch(): BeatWatch {
 
 type Situation = {
   node: string
-  /** Of which this node is sure: bucket to epoch. */
+  /** The buckets this node surely holds, with their epochs. */
   mine: ReadonlyMap<number, number>
   leases: readonly Lease[]
   living: ReadonlySet<string>
 }
 
-/** Each living node is to have as many as the others, or one less. */
+/** Gives each living node as many buckets as the others, or one less. */
 export function planLeases(situation: Situation): { take: Known[]; give: Known[] } {
   const { node, mine, leases, living } = situation
   const share = Math.ceil(BUCKETS / new Set([...living, node]).size)
-  // In our name, and yet not ours: nobody knows how taking or giving it back ended.
+  // Held in our name but not known to us: the outcome of taking or giving these back is unknown.
   const strays = leases.filter((one) => one.node === node && mine.get(one.bucket) !== one.epoch)
   const missing = share - mine.size
   if (missing > 0) return { take: [...strays, ...freeFor(situation)].slice(0, missing), give: [] }
@@ -62,7 +64,7 @@ export function planLeases(situation: Situation): { take: Known[]; give: Known[]
   return { take: [], give: [...surplus, ...strays] }
 }
 
-/** Two that begin at once begin in different places. */
+/** Nodes start at different buckets, so that two starting at once do not collide. */
 function freeFor({ node, leases, living }: Situation): Known[] {
   const known = new Map(leases.map((one) => [one.bucket, one]))
   const first = [...node].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % BUCKETS, 7)

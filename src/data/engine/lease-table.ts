@@ -1,36 +1,37 @@
-// Leases and beats as rows on the engine. All leases are one partition, so that a node takes or gives back many by one
-// lightweight transaction; a beat is a plain write that says its node is alive, and is forgotten soon after the last.
+// Leases and beats as rows on the engine. All leases are in one partition, so that a node takes or gives back
+// many in one lightweight transaction. A beat is a plain write that shows its node is alive, and is forgotten
+// soon after the last one.
 
 import type { Engine, Row } from './connect.ts'
 
 export type Lease = {
   bucket: number
-  /** undefined: it was given back. */
+  /** undefined: the lease was given back. */
   node: string | undefined
   epoch: number
-  /** Milliseconds, by the clock of whoever took it. */
+  /** Milliseconds, by the clock of the node that took it. */
   takenAt: number
 }
 
 export type LeaseTable = {
-  /** Of every bucket that was ever taken. */
+  /** The leases of all buckets that were ever taken. */
   leases(): Promise<Lease[]>
-  /** Each node's latest. */
+  /** Each node's latest beat. */
   beats(): Promise<Map<string, number>>
   beat(node: string, count: number): Promise<void>
   leave(node: string): Promise<void>
   /**
-   * All or none, each by the epoch after this one. An EngineUnavailableError leaves open whether it was done.
-   * @returns whether nobody was quicker
+   * All or none, each with the next epoch. After an EngineUnavailableError, the outcome is unknown.
+   * @returns false if another node was faster
    */
   take(node: string, leases: readonly Known[], now: number): Promise<boolean>
   give(leases: readonly Known[]): Promise<boolean>
 }
 
-/** As it was read: a bucket that nobody ever had is in epoch 0. */
+/** As read; a bucket never taken has epoch 0. */
 export type Known = Pick<Lease, 'bucket' | 'epoch'>
 
-/** A batch that is too large is refused by the engine. */
+/** The engine rejects larger batches. */
 export const MAX_LEASES_AT_ONCE = 64
 const PLACE = 'slipstream'
 const BEAT_LASTS_SECONDS = 60

@@ -1,19 +1,21 @@
-// The port by which a node knows which buckets are its own for now. A lease has an epoch that each change of holders
-// counts up, so whatever is written with it can be told from what a later holder writes. Behind it stand the CQL engine
-// and, for a node that is alone, the plainest one; one suite holds both to the same behaviour.
+// The port through which a node learns which buckets it currently holds. Each change of holder increments the
+// lease's epoch, which distinguishes writes by different holders. Implemented by the CQL engine and, for a
+// single node, by the trivial variant below; one test suite covers both.
 
 import { BUCKETS } from './buckets.ts'
 
 export type Leases = {
-  /** The epoch by which this node holds the bucket now; undefined where it does not. */
+  /** The epoch with which this node holds the bucket now; undefined if it does not. */
   epochOf(bucket: number): Promise<number | undefined>
-  /** Since the start; `held`: now. */
+  /** Since the start, except `held`, which is current. */
   counts(): { held: number; gained: number; lost: number }
-  /** Gives all back, for good. Never rejects: what could not be given back runs out by itself. */
+  /**
+   * Gives all leases back permanently. Never rejects: leases that could not be given back expire.
+   */
   release(): Promise<void>
 }
 
-/** Of a node that shares nothing: all buckets are its own. */
+/** For a node that shares nothing: it holds all buckets. */
 export function createSoleLeases(): Leases {
   let held = BUCKETS
   return {

@@ -1,5 +1,5 @@
-// The engine's nodes as each tells of itself: its version, how soon it answers, by how much its clock is ahead of ours,
-// and when what it acknowledges is on its disk. Whoever is away is listed as that.
+// The engine's nodes as each reports itself: its version, latency, clock offset from ours, and when
+// acknowledged writes reach its disk. Unreachable nodes are listed as such.
 
 import type { Engine, Row } from './connect.ts'
 
@@ -8,17 +8,17 @@ export type EngineNode = {
   datacenter: string
   isUp: boolean
   version?: string
-  /** The best of a few tries. */
+  /** The best of several tries. */
   answerMs?: number
-  /** Below 0 where it is behind; no more exact than half of `answerMs`. */
+  /** Negative if it is behind; accurate to half of `answerMs`. */
   clockAheadMs?: number
-  /** `commitlog_sync` of its settings, such as `periodic`; undefined where it tells nobody. */
+  /** `commitlog_sync` from its settings, for example `periodic`; undefined if not reported. */
   commitLogSync?: string
 }
 
 const TRIES = 3
 const SELF = 'SELECT release_version, toTimestamp(now()) AS at FROM system.local'
-/** Of Cassandra, and of ScyllaDB. */
+/** The settings tables of Cassandra and of ScyllaDB. */
 const SETTINGS = ['system_views.settings', 'system.config']
 
 type Host = ReturnType<Engine['hosts']>[number]

@@ -1,13 +1,14 @@
-// The port by which nodes share what is of the place and of no single member's own: who the members are, invites, tokens
-// and the operator's decisions. Each change is about a key and says all there is to say of it; they are numbered from 1
-// on, and of each key the latest is kept. Nothing is put without knowing all that was there before, so seats and the
-// uses of an invite are counted once for all nodes. Behind it stand the CQL engine and, for tests, a plain twin.
+// The port through which nodes share state of the place that is no single member's: members, invites, tokens
+// and the operator's decisions. Each change belongs to a key and states the key's full value; changes are
+// numbered from 1, and only the latest per key is kept. Writing requires knowing all earlier changes, so
+// seats and uses of an invite are counted once across nodes. Implemented by the CQL engine and, for tests, by
+// a plain twin.
 
 type PlaceChange = {
   key: string
-  /** JSON. */
+  /** JSON text. */
   change: string
-  /** Whoever never heard of the key need not hear of this. */
+  /** The key was removed; nodes that never saw the key can skip this change. */
   isGone: boolean
 }
 
@@ -16,32 +17,33 @@ export type NumberedPlaceChange = PlaceChange & { number: number }
 export type PlaceSlice = {
   /** The number of the latest change. */
   version: number
-  /** Of each key the latest, where that is above the number that was asked from; ascending. */
+  /** The latest change of each key, if above the requested number; ascending. */
   changes: NumberedPlaceChange[]
-  /** These are all that stand: a key that is not among them is gone. */
+  /** Whether these are all existing keys: a key not among them was removed. */
   isWhole: boolean
-  /** That older keys are gone is said by nothing any more. */
+  /** Removals up to this number are no longer recorded. */
   goneUntil: number
 }
 
-/** `replaces`: the number of the change of the same key before, if there was one. */
+/** `replaces`: the number of the key's previous change, if any. */
 export type NewPlaceChange = PlaceChange & { replaces: number | undefined }
 
 export type PlaceChanges = {
   version(): Promise<number>
   since(number: number): Promise<PlaceSlice>
   /**
-   * Numbers them on from `version`, all or none of them.
-   * @returns whether that was the latest. @throws EngineUnavailableError: they may be there or not
+   * Writes them with the numbers after `version`, all or none.
+   * @returns whether `version` was the latest. @throws EngineUnavailableError if the outcome is
+   * unknown
    */
   put(version: number, changes: readonly NewPlaceChange[]): Promise<boolean>
   /**
-   * Drops what says of keys only that they are gone, the oldest of those first; whoever has come no further is given the
-   * whole from then on.
+   * Drops records of removed keys, oldest first. Readers that have not come past them get the whole
+   * state from then on.
    * @returns whether `version` was the latest
    */
   prune(version: number, numbers: readonly number[]): Promise<boolean>
 }
 
-/** So many go into one batch; a batch that is too large is refused by the engine. */
+/** Largest number of changes per batch; the engine rejects larger batches. */
 export const MAX_PLACE_CHANGES_AT_ONCE = 30

@@ -1,28 +1,35 @@
-// What became of moving a place to this engine, or away from it: one row, so that of two who begin at once one does, who
-// was interrupted goes on with their own, and no server reads or writes a place that is half here.
+// The state of moving a place to or from this engine, in one row: of two moves that start at once only one
+// proceeds, an interrupted one can resume its own move, and no server reads or writes a place that is only
+// half here.
 
 import { type Engine, EngineUnavailableError } from './connect.ts'
 
 export type PlaceMove = {
-  /** Of whoever moves it. */
+  /** Identifies the mover. */
   id: string
   state: 'arriving' | 'arrived' | 'leaving' | 'left'
-  /** Numbers that `following:` timelines had before they came here: their logs go on above (following-log.ts). */
+  /**
+   * Highest number of `following:` timelines before the move: their logs continue above it
+   * (following-log.ts).
+   */
   base: number
 }
 
 export type PlaceMoves = {
-  /** undefined where the place was always here. */
+  /** undefined if the place was never moved. */
   read(): Promise<PlaceMove | undefined>
-  /** @returns whether it was `before`. @throws EngineUnavailableError: that is open */
+  /**
+   * @returns whether the state was `before`. @throws EngineUnavailableError if the outcome is
+   * unknown
+   */
   replace(before: PlaceMove | undefined, after: PlaceMove): Promise<boolean>
-  /** Whether nobody ever shared anything here. */
+  /** Whether nothing was ever shared here. */
   isEmpty(): Promise<boolean>
 }
 
-/** A row of the table `place`, whose columns say something else of the others. */
+/** A row of the table `place`, whose columns have a different meaning for this row. */
 const NAME = 'move'
-/** What anything that is shared begins with, and the first column of each. */
+/** The tables that have rows once anything is shared, each with its first column. */
 const SHARED = [
   ['place_changes', 'place'],
   ['private_state', 'member'],
@@ -57,7 +64,7 @@ export function createPlaceMoves(engine: Engine): PlaceMoves {
   }
 }
 
-/** Compared as it is written. */
+/** The condition compares this text, so the order of fields is fixed. */
 function textOf({ id, state, base }: PlaceMove): string {
   return JSON.stringify({ id, state, base })
 }
@@ -68,7 +75,7 @@ const WHY: Record<Exclude<PlaceMove['state'], 'arrived'>, string> = {
   left: 'its place was moved away by `slipstream move-from-engine`; a new one takes a new keyspace',
 }
 
-/** @returns `PlaceMove.base`. @throws EngineUnavailableError where the place is not here as a whole */
+/** @returns `PlaceMove.base`. @throws EngineUnavailableError if the place is not entirely here */
 export async function checkedBase(moves: Pick<PlaceMoves, 'read'>): Promise<number> {
   const move = await moves.read()
   if (!move) return 0

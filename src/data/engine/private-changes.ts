@@ -1,13 +1,14 @@
-// The port by which members' private state reaches the other nodes: each member's changes, numbered from 1 without a
-// gap. Of each key only the latest change is kept, so what a member has is bounded by what they touched. Behind it
-// stand the CQL engine and, for tests, a plain twin; one suite holds both to the same behaviour.
+// The port through which members' private state reaches the other nodes: each member's changes, numbered from
+// 1 without gaps. Only the latest change of each key is kept, so a member's state is bounded by the number of
+// keys they changed. Implemented by the CQL engine and, for tests, by a plain twin; one test suite covers
+// both.
 
 export type PrivateChange = {
-  /** What it is about: a later change of the same key takes its place. */
+  /** What the change is about: a later change with the same key replaces it. */
   key: string
-  /** JSON. */
+  /** JSON text. */
   change: string
-  /** Milliseconds, by the clock of the node that took it in. */
+  /** Milliseconds, by the clock of the node that received it. */
   madeAt: number
 }
 
@@ -15,18 +16,21 @@ export type NumberedChange = PrivateChange & { number: number }
 
 export type PrivateChanges = {
   /**
-   * Adds them together, in this order. Resolves with the number of the last one once the next `version` and `since`
-   * on any node show them.
-   * @throws EngineUnavailableError: they may be there or not
+   * Appends the changes together, in this order. Resolves with the number of the last one once the
+   * next `version` and `since` on any node show them.
+   * @throws EngineUnavailableError if the outcome is unknown
    */
   append(member: string, changes: readonly PrivateChange[]): Promise<number>
-  /** The number of the member's latest change; 0 where there is none. */
+  /** The number of the member's latest change; 0 if there is none. */
   version(member: string): Promise<number>
-  /** Of each key the latest change, where that is above `number`; ascending. */
+  /** The latest change of each key, if above `number`; ascending. */
   since(member: string, number: number): Promise<NumberedChange[]>
-  /** Drops everything; the next change is numbered on. @throws EngineUnavailableError: it may be done or not */
+  /**
+   * Drops everything; the numbering continues. @throws EngineUnavailableError if the outcome is
+   * unknown
+   */
   forget(member: string): Promise<void>
 }
 
-/** So many go into one batch; a batch that is too large is refused by the engine. */
+/** Largest number of changes per batch; the engine rejects larger batches. */
 export const MAX_CHANGES_AT_ONCE = 50

@@ -1,14 +1,14 @@
-// The tables on the engine, step by step. Each step only adds, so that nodes of two versions run side by side: what
-// an older one still reads is taken away by a later release, when no node of it is left.
-//
-// The first step gives the place an identity: whoever remembers what it has read from an engine remembers from which.
+// The engine's tables, as migration steps. Each step only adds, so that nodes of two versions can run side by
+// side: columns and tables that an older version still reads are removed by a later release, once no such
+// node is left. The first step gives the place an identity: nodes that remember what they read from an engine
+// also remember which engine it was.
 
 import { randomUUID } from 'node:crypto'
 import { type Engine, EngineUnavailableError } from './connect.ts'
 import { checkedBase, createPlaceMoves } from './place-moves.ts'
 
 type SchemaState = {
-  /** undefined: nothing is there yet. */
+  /** undefined: there are no tables yet. */
   version: number | undefined
   id: string | undefined
 }
@@ -20,21 +20,22 @@ type NewColumn = { table: string; column: string; type: string }
 const steps: readonly Step[] = [
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place (
     name text PRIMARY KEY, id text, schema_version int)`,
-  // One partition a member. `version` counts its changes; each key's latest change is kept, with its number.
+  // One partition per member. `version` counts its changes; each key's latest change is kept, with
+  // its number.
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.private_state (
     member text, key text, version int static, number int, change_id text, made_at bigint, change text,
     PRIMARY KEY (member, key))`,
-  // Who holds which bucket, as one partition (lease-table.ts).
+  // The holders of the buckets, as one partition (lease-table.ts).
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.leases (
     place text, bucket int, node text, epoch int, taken_at bigint, PRIMARY KEY (place, bucket))`,
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.beats (
     place text, node text, beat int, PRIMARY KEY (place, node)) WITH gc_grace_seconds = 3600`,
-  // What programs post to their timelines (timeline-log.ts); where the log of each has come to.
+  // Programs' posts to their timelines (timeline-log.ts), and the head of each log.
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.timeline_log (
     timeline text, chunk int, number int, id text, entry text, PRIMARY KEY ((timeline, chunk), number))`,
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.timeline_heads (
     timeline text PRIMARY KEY, chunk int)`,
-  // Members' timelines (following-log.ts), and who writes them (following-epochs.ts).
+  // Members' timelines (following-log.ts), and their writers (following-epochs.ts).
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.following_log (
     member text, chunk int, number int, epoch int, flush int, at bigint, uri text,
     PRIMARY KEY ((member, chunk), number, epoch))`,
@@ -43,9 +44,9 @@ const steps: readonly Step[] = [
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.following_epochs (
     place text, bucket int, epoch int, current int, position bigint, flush int,
     PRIMARY KEY (place, bucket, epoch))`,
-  // What makes the end of a member's log good for their home timeline (following-log.ts).
+  // Makes the end of a member's log usable for their home timeline (following-log.ts).
   { table: 'following_log', column: 'follows', type: 'bigint' },
-  // Who the members are, invites, tokens and the operator's decisions, as one partition (cql-place-changes.ts).
+  // Members, invites, tokens and the operator's decisions, as one partition (cql-place-changes.ts).
   (keyspace) => `CREATE TABLE IF NOT EXISTS ${keyspace}.place_changes (
     place text, number int, version int static, gone_until int static, key text, change text, is_gone boolean,
     PRIMARY KEY (place, number))`,
@@ -56,7 +57,7 @@ const PLACE = 'slipstream'
 
 type MigrateOptions = { replication: number; datacenter: string }
 
-/** May be run again, and by two at once. @returns what is there now */
+/** May be repeated, and run concurrently. @returns the resulting state */
 export async function migrateEngine(engine: Engine, options: MigrateOptions): Promise<SchemaState> {
   const { keyspace } = engine
   await engine.define(
@@ -83,7 +84,10 @@ export async function migrateEngine(engine: Engine, options: MigrateOptions): Pr
   return schemaState(engine)
 }
 
-/** Not every engine can be told to add what is missing; of two that come at once one is told that it is there. */
+/**
+ * Not every engine supports adding a column only if it is missing; of two concurrent callers, one
+ * is told that it exists.
+ */
 async function addColumn(engine: Engine, { table, column, type }: NewColumn): Promise<void> {
   const { keyspace } = engine
   const isThere = async () => {
@@ -116,15 +120,16 @@ export async function schemaState(engine: Engine): Promise<SchemaState> {
 }
 
 /**
- * The place's identity, and `PlaceMove.base`.
- * @throws EngineUnavailableError that says what to do, where its tables are not ours, or it is not here as a whole
+ * Returns the place's identity and `PlaceMove.base`.
+ * @throws EngineUnavailableError with instructions, if its tables are not ours or the place is not
+ * entirely here
  */
 export async function checkedPlace(engine: Engine): Promise<{ id: string; base: number }> {
   const id = await checkedSchema(engine)
   return { id, base: await checkedBase(createPlaceMoves(engine)) }
 }
 
-/** Its identity alone, also while it is moved. */
+/** Returns only its identity, even during a move. */
 export async function checkedSchema(engine: Engine): Promise<string> {
   const { version, id } = await schemaState(engine)
   if (version === undefined || id === undefined || version < engineSchemaVersion) {
@@ -135,7 +140,7 @@ export async function checkedSchema(engine: Engine): Promise<string> {
   return id
 }
 
-/** How many copies of each row there are in this data centre; undefined where the keyspace is not there. */
+/** Number of copies of each row in this data centre; undefined if the keyspace does not exist. */
 export async function replicationOf(
   engine: Engine,
   datacenter: string,

@@ -1,6 +1,7 @@
-// What programs post to one timeline as a log that all nodes write and follow: entry N is whatever was first put in
-// place N, by a lightweight transaction, so a node that has followed up to N - 1 and puts in N knows what it builds on.
-// Whoever was paused meanwhile finds the place taken. It is cut into partitions, of which old ones go whole.
+// Programs' posts to one timeline, as a log that all nodes write and follow: entry N is the first one put at
+// place N, by a lightweight transaction, so a node that has followed up to N - 1 and puts N knows what it
+// builds on. A writer that was paused finds the place taken. The log is cut into partitions, and old ones are
+// dropped whole.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,24 +9,25 @@ import { type Engine, EngineUnavailableError } from './connect.ts'
 
 export type TimelineLog = {
   /**
-   * @param number - one more than the last that is known
-   * @returns whether it is there now; false: another is. @throws EngineUnavailableError: that is open
+   * @param number - one more than the last known
+   * @returns true if the entry is at that place now, false if another one is. @throws
+   * EngineUnavailableError if the outcome is unknown
    */
   put(timeline: string, number: number, entry: string): Promise<boolean>
-  /** What comes after, up to a bound, and without what is no longer there. */
+  /** The next entries, up to a limit, except those already dropped. */
   after(timeline: string, number: number): Promise<LogSlice>
-  /** Of all that have a log. */
+  /** Names of all timelines with a log. */
   names(): Promise<string[]>
 }
 
 export type LogEntry = { number: number; entry: string }
 
-/** `isMore`: there may be more after these. */
+/** `isMore`: more entries may follow. */
 type LogSlice = { entries: LogEntry[]; isMore: boolean }
 
 const CHUNK = 1_024
 const KEPT_CHUNKS = 100
-/** Who meets others at one place is told of a timeout, and comes again a moment later. */
+/** Writers that collide at a place get a timeout and retry a moment later. */
 const FAILURES = 6
 const LONGEST_PAUSE_MS = 50
 const READ_AT_ONCE = 64
@@ -47,7 +49,10 @@ export function createTimelineLog(engine: Engine): TimelineLog {
     return row?.['chunk'] ?? -1
   }
 
-  /** Before anything is in it. Another may have done so, or got further. */
+  /**
+   * Must be called before the chunk's first entry. Another node may already have done so, or be
+   * further ahead.
+   */
   async function begin(timeline: string, chunk: number): Promise<void> {
     const before = chunk === 0 ? null : chunk - 1
     const values = [chunk, timeline, before]
@@ -75,7 +80,7 @@ export function createTimelineLog(engine: Engine): TimelineLog {
         try {
           if ((number - 1) % CHUNK === 0) await begin(timeline, chunk)
           const isDone = await engine.decide([statement])
-          // It may be there by an attempt of which nobody knew.
+          // An earlier attempt with unknown outcome may have written it.
           return isDone || (failures > 0 && (await idOf(timeline, number)) === id)
         } catch (error) {
           if (!(error instanceof EngineUnavailableError) || ++failures === FAILURES) throw error

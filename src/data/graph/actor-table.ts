@@ -1,7 +1,7 @@
-// DID ⇄ uid in shared memory, and a few bits about each account. `dids` holds four words a uid (did-words.ts),
-// `table` an open-addressing hash table of uids, `columns` flags and member followers in one integer a uid. The
-// table of 2^k places lies at 2^k, so a larger one never overlaps the smaller ones, and one number, k, tells readers
-// where to look.
+// DID ⇄ uid in shared memory, and a few bits per account. `dids` holds four words per uid (did-words.ts),
+// `table` is an open-addressing hash table of uids, `columns` holds flags and member followers in one integer
+// per uid. The table of 2^k slots starts at offset 2^k, so a larger table never overlaps a smaller one, and
+// the single number k tells readers where to look.
 
 import { assert } from '../../base/util/assert.ts'
 import { createSharedInts, SharedInts } from '../shared-memory/shared-ints.ts'
@@ -18,7 +18,7 @@ import {
 import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
 import { type ActorReader, type ActorWriter, CELEBRITY } from './types.ts'
 
-/** Cloneable: goes to a reading thread through `workerData` or a message. */
+/** Cloneable: passed to a reading thread through `workerData` or a message. */
 export type ActorTableHandle = {
   counts: SharedArrayBuffer
   dids: SharedArrayBuffer
@@ -29,10 +29,10 @@ export type ActorTableHandle = {
 
 const COUNT = 0
 const TABLE_BITS = 1
-/** How often a CELEBRITY bit was moved. */
+/** Number of changes to CELEBRITY bits. */
 const CELEBRITY_MOVES = 2
 
-/** Version of what `dump` writes: count up with every change of it. */
+/** Version of the format that `dump` writes; increment on every change. */
 const IMAGE_VERSION = 1001
 const FIRST_TABLE_BITS = 10
 const MAX_LOAD = 0.7
@@ -43,7 +43,7 @@ const FLAG_BITS = 8
 const FLAG_MASK = (1 << FLAG_BITS) - 1
 const MAX_MEMBER_FOLLOWERS = 2 ** (31 - FLAG_BITS) - 1
 
-/** Looking up, the same on both sides. */
+/** Look-ups, shared by readers and the writer. */
 class ActorTableView implements ActorReader {
   protected readonly counts: Int32Array<SharedArrayBuffer>
   protected readonly dids: SharedInts
@@ -78,7 +78,7 @@ class ActorTableView implements ActorReader {
     for (;;) {
       const place = this.place(did, isPlc, hash)
       const uid = Atomics.load(this.table.ints, place)
-      // The place may have been taken back and given to another account in between.
+      // The slot may have been removed and given to another account meanwhile.
       if (uid === 0 || this.isAt(uid, did, isPlc)) return uid
     }
   }
@@ -104,7 +104,7 @@ class ActorTableView implements ActorReader {
   }
 
   celebrities(): readonly number[] {
-    // Read before the bits: what moves meanwhile is looked at next time.
+    // Read before the bits, so that concurrent changes are seen on the next call.
     const moves = Atomics.load(this.counts, CELEBRITY_MOVES)
     if (moves !== this.#celebrities.moves) {
       const uids: number[] = []
@@ -114,7 +114,7 @@ class ActorTableView implements ActorReader {
     return this.#celebrities.uids
   }
 
-  /** The table place where the DID's uid is, or would be. */
+  /** The slot in the table that holds the DID's uid, or would. */
   protected place(did: string, isPlc: boolean, hash: number): number {
     const size = 2 ** Atomics.load(this.counts, TABLE_BITS)
     if (size * 2 > this.table.ints.length) this.table.refresh(size * 2)
@@ -158,9 +158,9 @@ class ActorTableView implements ActorReader {
 }
 
 /**
- * Accounts are only ever added, so readers need no lock: a uid is stored into the table after its DID is in place,
- * with sequentially consistent operations on both sides. `truncate` takes back the latest, newest first, which is
- * exactly the way back of linear probing.
+ * Accounts are only added, so readers need no lock: a uid is stored in the table once its DID is in
+ * place, with sequentially consistent operations on both sides. `truncate` removes the latest
+ * accounts, newest first, which exactly undoes linear probing.
  */
 class ActorTable extends ActorTableView implements ActorWriter {
   readonly handle: ActorTableHandle
@@ -210,7 +210,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
     this.columns.ints[uid] = (followers << FLAG_BITS) | flags
   }
 
-  /** Everything about the account is in place before the table names it. */
+  /** Writes all of the account's data before its uid is stored in the table. */
   #add(did: string, isPlc: boolean, place: number): number {
     const uid = this.count + 1
     assert(uid <= MAX_UID, 'there are more accounts than uids')
@@ -228,8 +228,8 @@ class ActorTable extends ActorTableView implements ActorWriter {
   }
 
   /**
-   * An image of the accounts that there are when it is begun, in chunks of half a mebibyte: DIDs and uids,
-   * no bits. Accounts may be added between two chunks, and none of these taken back.
+   * An image of the accounts at the time of the call, in chunks of half a mebibyte: DIDs and uids,
+   * no bits. Between two chunks, accounts may be added, but none of these may be removed.
    */
   dump(): Generator<ImageChunk> {
     const { count } = this
@@ -241,7 +241,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
     ])
   }
 
-  /** @throws ImageError; this table, which must be new, is then worthless. */
+  /** @throws ImageError; this table, which must be new, is then unusable. */
   load(chunks: Iterable<{ bytes: Uint8Array }>): void {
     assert(this.count === 0, 'an image is loaded into a new table')
     const image = new ImageReader(IMAGE_VERSION, chunks)
@@ -262,7 +262,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
     this.#makeTable(Math.max(FIRST_TABLE_BITS, Math.ceil(Math.log2((count + 1) / MAX_LOAD))))
   }
 
-  /** A larger table of all accounts, in whose place readers look from now on. */
+  /** Builds a larger table of all accounts, which readers use from now on. */
   #makeTable(bits: number): void {
     const size = 2 ** bits
     this.table.ensure(size * 2)
@@ -280,8 +280,8 @@ class ActorTable extends ActorTableView implements ActorWriter {
 export type { ActorTable }
 
 /**
- * The accounts of an image that `dump` made, with the uids they had.
- * @throws ImageError where it is torn, foreign, or of another build.
+ * Loads the accounts of an image made by `dump`, with the same uids.
+ * @throws ImageError if it is torn, foreign, or of another build.
  */
 export function loadActorTable(chunks: Iterable<{ bytes: Uint8Array }>): ActorTable {
   const table = createActorTable()

@@ -1,8 +1,8 @@
-// One direction of the follow graph: for each account a set of keys. Two integers an account (`heads`): where its
-// piece of the pool is, and a size word, size class and count. The sets themselves are as sorted-slots.ts or
-// bitmap-rows.ts say. Functions here read for both the writer and the readers: they stay inside the arrays and end
-// whatever stands there, because a reader may meet a half-written state (and throws the answer away then, see
-// owner-versions.ts).
+// One direction of the follow graph: a set of keys per account. `heads` holds two integers per account: the
+// offset of its piece of the pool, and a size word (size class and count). The sets have the form of
+// sorted-slots.ts or bitmap-rows.ts. The read functions serve the writer and the readers: they stay within
+// the arrays and terminate on any content, because a reader may see a half-written state (and then discards
+// the result, see owner-versions.ts).
 
 import { assert } from '../../base/util/assert.ts'
 import { createSharedInts, type SharedInts } from '../shared-memory/shared-ints.ts'
@@ -12,12 +12,12 @@ import type { SlabPool } from './slab-pool.ts'
 import * as slots from './sorted-slots.ts'
 import * as order from './uid-order.ts'
 
-// Compiled in, as in sorted-slots.ts.
+// Local constants, so that they are compiled in; see sorted-slots.ts.
 const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, rooms, rowWords, sparseCounts } = sizes
 const { contains, firstAfter, put, removeAt, respread, search } = slots
 const { EMPTY, uidOfKey } = order
 
-/** What is shared of one direction. */
+/** The shared part of one direction. */
 export class AdjacencyView {
   readonly heads: SharedInts
   readonly memory: SharedInts
@@ -50,7 +50,7 @@ export class AdjacencyView {
       : hasBit(ints, base, rowWords[sizeClass]!, key)
   }
 
-  /** Uids to `out`, in order, from above key `after`; @returns how many. */
+  /** Writes uids to `out`, in order, starting after key `after`; @returns how many. */
   page(owner: number, after: number, out: Uint32Array): number {
     const size = this.sizeWord(owner)
     const sizeClass = size >>> COUNT_BITS
@@ -70,14 +70,14 @@ export class AdjacencyView {
     return written
   }
 
-  /** Class and count of the owner's set, as one integer; 0 where it is empty. */
+  /** Size class and count of the owner's set, as one integer; 0 if it is empty. */
   sizeWord(owner: number): number {
     const at = owner * 2 + 1
     if (at >= this.heads.ints.length && !this.heads.refresh(at + 1)) return 0
     return this.heads.ints[at]!
   }
 
-  /** Where the owner's piece begins; -1 where what the head says lies outside the memory. */
+  /** Offset of the owner's piece; -1 if the head points outside the memory. */
   place(owner: number, sizeClass: number): number {
     const base = this.heads.ints[owner * 2]!
     const end = base + capacities[sizeClass]!
@@ -86,7 +86,7 @@ export class AdjacencyView {
   }
 }
 
-/** The writer's additions; whoever calls them keeps readers away meanwhile. */
+/** The writer's operations; callers must keep readers away meanwhile. */
 export class Adjacency extends AdjacencyView {
   readonly #pool: SlabPool
   #highestUid = 0
@@ -97,13 +97,13 @@ export class Adjacency extends AdjacencyView {
     this.#pool = pool
   }
 
-  /** Highest uid that can be in a set: how many bits a bit set needs. */
+  /** Highest uid that can be in a set: determines how many bits a bit set needs. */
   set highestUid(uid: number) {
     this.#highestUid = uid
     this.#bitmapClass = sizes.bitmapFor(uid)
   }
 
-  /** @returns false where the key was there already. */
+  /** @returns false if the key was already present. */
   add(owner: number, key: number): boolean {
     const at = (owner << 1) | 1
     if (at >= this.heads.ints.length) this.heads.ensure(at + 1)
@@ -119,7 +119,10 @@ export class Adjacency extends AdjacencyView {
     return true
   }
 
-  /** Where the piece is full, or its bit set has no bit for the key. */
+  /**
+   * Called when the piece is full or is a bit set; grows the set unless its bit set has a bit for
+   * the key.
+   */
   #makeRoom(owner: number, key: number): void {
     const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
     if (sizeClass >= FIRST_BITMAP && fitsRow(rowWords[sizeClass]!, key)) return
@@ -137,7 +140,7 @@ export class Adjacency extends AdjacencyView {
     return true
   }
 
-  /** @returns false where the key was not there. */
+  /** @returns false if the key was absent. */
   remove(owner: number, key: number): boolean {
     const at = owner * 2
     const size = this.sizeWord(owner)
@@ -159,7 +162,7 @@ export class Adjacency extends AdjacencyView {
     return true
   }
 
-  /** The keys of a set, ascending: `count(owner)` of them, copied to `out` from `at`. */
+  /** Copies the keys of a set, ascending, to `out` from `at`: `count(owner)` of them. */
   copyKeys(owner: number, out: Int32Array, at: number): void {
     const sizeClass = this.sizeWord(owner) >>> COUNT_BITS
     const { ints } = this.memory
@@ -176,7 +179,7 @@ export class Adjacency extends AdjacencyView {
     }
   }
 
-  /** Gives an owner who has none the `count` keys that stand ascending at the start of `keys`. */
+  /** Gives an owner without a set the first `count` of `keys`, which are ascending. */
   fill(owner: number, keys: Int32Array, count: number): void {
     const sizeClass = this.reserve(owner, count)
     const base = this.heads.ints[owner * 2]!
@@ -184,7 +187,10 @@ export class Adjacency extends AdjacencyView {
     this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
   }
 
-  /** A piece for an owner who has none, with room for just `count` keys; its content is arbitrary. */
+  /**
+   * Allocates a piece for an owner without a set, with room for exactly `count` keys; its content
+   * is arbitrary.
+   */
   reserve(owner: number, count: number): number {
     this.heads.ensure(owner * 2 + 2)
     const { ints } = this.heads
@@ -196,7 +202,7 @@ export class Adjacency extends AdjacencyView {
     return sizeClass
   }
 
-  /** Copies the set to a piece of another class, and frees the old one. */
+  /** Copies the set to a piece of another class, and frees the old piece. */
   #resize(owner: number, sizeClass: number): void {
     const oldPiece = this.heads.ints[owner * 2]!
     const size = this.heads.ints[owner * 2 + 1]!
@@ -215,7 +221,7 @@ export class Adjacency extends AdjacencyView {
     if (oldClass > 0) this.#pool.give(oldPiece, oldClass)
   }
 
-  /** Writes keys that stand ascending, with gaps or without, to a piece of either kind. */
+  /** Writes ascending keys, with or without gaps, to a piece of either form. */
   #write(keys: Int32Array, from: number, length: number, piece: number, sizeClass: number): void {
     const { ints } = this.memory
     if (sizeClass < FIRST_BITMAP) {

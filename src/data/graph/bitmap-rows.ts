@@ -1,13 +1,13 @@
-// A very large set as one bit for each account there is, in the graph's order (uid-order.ts). Row r stands for the
-// accounts whose keys have r as their upper half, bit b of it for the lower half b. A row has as many words as the
-// accounts there are need, so the bit's place is computed, the whole ascends in key order, and two sets are
-// intersected a word at a time. An account with more than about one in forty of all as followers takes less memory so
-// than as a sorted set, and every operation is one bit.
+// A very large set, with one bit for each existing account, in the graph's order (uid-order.ts). Row r
+// contains the accounts whose keys have upper half r; bit b of the row is for lower half b. Rows have as many
+// words as the existing accounts need, so a bit's position is computed, bits ascend in key order, and two
+// sets are intersected word by word. A set of more than about one in forty of all accounts takes less memory
+// in this form than as a sorted set, and each operation touches one bit.
 
 import * as sizes from './size-classes.ts'
 import * as order from './uid-order.ts'
 
-// Compiled in, as in sorted-slots.ts.
+// Local constants, so that they are compiled in; see sorted-slots.ts.
 const { EMPTY, uidOfKey } = order
 const ROWS = 65_536
 
@@ -17,7 +17,7 @@ export function hasBit(ints: Int32Array, base: number, rowWords: number, key: nu
   return ((ints[base + ((key ^ EMPTY) >>> 16) * rowWords + (low >>> 5)]! >>> (low & 31)) & 1) === 1
 }
 
-/** Whether the rows have a bit for this account at all. */
+/** Whether the rows have a bit for this account. */
 export function fitsRow(rowWords: number, key: number): boolean {
   return (key & 0xffff) >>> 5 < rowWords
 }
@@ -37,8 +37,8 @@ export function clearBit(ints: Int32Array, base: number, rowWords: number, key: 
 export type Bits = { ints: Int32Array; base: number; rowWords: number }
 
 /**
- * Uids in `bits`, and in `other` where it is given, in order, from above key `after`, to `out`, until
- * that is full. @returns how many.
+ * Writes the uids in `bits` (and in `other`, if given) to `out`, in order, starting after key
+ * `after`, until `out` is full. @returns how many.
  */
 export function pageBits(
   bits: Bits,
@@ -65,7 +65,7 @@ export function pageBits(
   return written
 }
 
-/** How many are in both. */
+/** Counts the accounts in both sets. */
 export function countCommonBits(bits: Bits, other: Bits): number {
   const words = Math.min(bits.rowWords, other.rowWords)
   let count = 0
@@ -77,7 +77,7 @@ export function countCommonBits(bits: Bits, other: Bits): number {
   return count
 }
 
-/** The keys of a bit set, ascending. Only for the writer, who moves a set to another form. */
+/** The keys of a bit set, ascending. Only for the writer, which converts sets to another form. */
 export function keysOfBits(ints: Int32Array, base: number, bitmapClass: number): Int32Array {
   const rowWords = sizes.rowWords[bitmapClass]!
   let count = 0

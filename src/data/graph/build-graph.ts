@@ -1,7 +1,7 @@
-// Building a graph at once: lists of subjects become sorted keys, and everybody's followers come from everybody's
-// follows by a transposition. Creators are visited in the order of their keys, so each subject's followers come
-// ascending, and each can be put where it stays. How many there are is counted first, so every subject has a piece of
-// just its size from the start. Two integers an account are all it needs besides.
+// Builds a whole graph at once: sorts lists of subjects into keys, and transposes all follows into followers.
+// Creators are visited in key order, so each subject's followers arrive ascending and are written to their
+// final place. They are counted first, so every subject has a piece of the right size from the start. This
+// needs only two extra integers per account.
 
 import { assert } from '../../base/util/assert.ts'
 import type { Adjacency } from './adjacency.ts'
@@ -9,13 +9,13 @@ import { setBit } from './bitmap-rows.ts'
 import * as sizes from './size-classes.ts'
 import * as order from './uid-order.ts'
 
-// Compiled in, as in sorted-slots.ts.
+// Local constants, so that they are compiled in; see sorted-slots.ts.
 const { COUNT_BITS, FIRST_BITMAP, capacities, multipliers, rowWords, shifts } = sizes
 const { EMPTY, keyOf, uidOfKey } = order
 const LOW_HALVES = 65_536
 const SHORT = 32
 
-/** The keys of these accounts, ascending, each once. */
+/** The keys of these accounts, ascending, without duplicates. */
 export function sortedKeys(uids: Uint32Array): Int32Array {
   const keys = new Int32Array(uids.length)
   for (let i = 0; i < uids.length; i++) keys[i] = keyOf(uids[i]!)
@@ -28,7 +28,7 @@ export function sortedKeys(uids: Uint32Array): Int32Array {
   return keys.subarray(0, kept)
 }
 
-/** By insertion: the built-in takes longer to call. */
+/** Insertion sort: for short arrays, merely calling the built-in takes longer. */
 function sortShort(keys: Int32Array): void {
   for (let i = 1; i < keys.length; i++) {
     const key = keys[i]!
@@ -38,7 +38,7 @@ function sortShort(keys: Int32Array): void {
   }
 }
 
-/** `followers` must be empty, and all uids in `follows` at most `highestUid`. */
+/** `followers` must be empty, and no uid in `follows` may exceed `highestUid`. */
 export function buildFollowers(follows: Adjacency, followers: Adjacency, highestUid: number): void {
   const counts = countFollowers(follows, highestUid)
   const progress = { counts, next: reservePieces(followers, counts, highestUid) }
@@ -87,7 +87,10 @@ function reservePieces(followers: Adjacency, counts: Int32Array, highestUid: num
   return next
 }
 
-/** As `respread` places keys: at home or behind the one before, but early enough for the rest. */
+/**
+ * Places keys like `respread`: at home or after the previous key, but early enough to leave room
+ * for the rest.
+ */
 function append(
   followers: Adjacency,
   subject: number,
@@ -112,7 +115,7 @@ function append(
   counts[subject]!--
 }
 
-/** Uids from 1 to `highestUid`, ascending in their keys. */
+/** Uids from 1 to `highestUid`, in ascending order of their keys. */
 function* inKeyOrder(highestUid: number): Generator<number> {
   for (let row = 0; row < LOW_HALVES; row++) {
     const low = uidOfKey((row << 16) ^ EMPTY)

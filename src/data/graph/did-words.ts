@@ -1,8 +1,7 @@
-// How a DID lies in shared memory: four 32-bit words.
-//
-// A did:plc is 24 characters of base32, 120 bits: thirty bits a word, so none of the words is negative. Any other DID
-// stands in a heap, four characters an integer; its first word is -1, then come where in the heap, how many
-// characters, and the hash. https://web.plc.directory/spec/v0.1/did-plc
+// The form of a DID in shared memory: four 32-bit words. A did:plc has 24 characters of base32, 120 bits:
+// thirty bits per word, so no word is negative. Any other DID is in a heap, four characters per integer; its
+// first word is -1, followed by its heap offset, its length and its hash.
+// https://web.plc.directory/spec/v0.1/did-plc
 
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { assert } from '../../base/util/assert.ts'
@@ -20,16 +19,16 @@ const NO_VALUE = 255
 const values = new Uint8Array(128).fill(NO_VALUE)
 for (let i = 0; i < BASE32.length; i++) values[BASE32.charCodeAt(i)] = i
 
-/** A DID ready to be looked up; `words` is overwritten by the next call. */
+/** A DID prepared for look-up; the next call overwrites `words`. */
 type PackedDid = { isPlc: boolean; hash: number }
 
-/** Packs a did:plc into `words`; of any other only the hash is worked out. */
+/** Packs a did:plc into `words`; for other DIDs, only computes the hash. */
 export function packDid(did: string, words: Int32Array): PackedDid {
   if (!packPlc(did, words)) return { isPlc: false, hash: hashText(did) }
   return { isPlc: true, hash: hashWords(words, 0) }
 }
 
-/** Packs the did:plc whose 32 ASCII characters begin at `at`; it must be well-formed. */
+/** Packs the did:plc whose 32 ASCII characters start at `at`; it must be well-formed. */
 export function packPlcBytes(bytes: Uint8Array, at: number, words: Int32Array): number {
   for (let word = 0, from = at + PLC_PREFIX.length; word < DID_WORDS; word++) {
     let packed = 0
@@ -40,14 +39,14 @@ export function packPlcBytes(bytes: Uint8Array, at: number, words: Int32Array): 
 }
 
 /**
- * The hash of a DID that is in place already, as `packDid` gives it. What lossy timelines keep follows from it:
- * another hash would make servers of two versions keep different posts.
+ * The hash of a stored DID, the same as from `packDid`. It decides what lossy timelines keep: with
+ * another hash, servers of two versions would keep different posts.
  */
 export function hashAt(words: Int32Array, at: number): number {
   return words[at] === IN_HEAP ? words[at + 3]! : hashWords(words, at)
 }
 
-/** Whether these words can be a DID, the heap being so long. */
+/** Whether these words can be a DID, given the length of the heap. */
 export function isDidAt(words: Int32Array, at: number, heapTop: number): boolean {
   if (words[at] !== IN_HEAP) return words[at]! >= 0
   const [start, length] = [words[at + 1]!, words[at + 2]!]
@@ -82,7 +81,7 @@ export function unpackDid(words: Int32Array, at: number, heap: Int32Array): stri
   return did
 }
 
-/** Puts a DID that is no did:plc into the heap. @returns where the heap goes on. */
+/** Stores a DID other than a did:plc in the heap. @returns the new end of the heap. */
 export function storeInHeap(
   did: string,
   target: { words: Int32Array; at: number; heap: SharedInts; top: number },

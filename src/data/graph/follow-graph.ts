@@ -1,8 +1,7 @@
-// The follow graph in shared memory: both directions, one writer, any number of reading threads.
-//
-// Each direction is an `Adjacency`; both take their pieces from one pool. A change marks the creator's follows and
-// the subject's followers in the versions, so a reader looks again only if its own sets were changed meanwhile.
-// Everything that readers need is in `handle`, which can go through `workerData`.
+// The follow graph in shared memory: both directions, one writer, any number of reading threads. Each
+// direction is an `Adjacency`; both take their pieces from one pool. A change marks the creator's follows and
+// the subject's followers in the versions, so a reader retries only if the sets it read have changed
+// meanwhile. `handle` holds everything readers need and can be passed through `workerData`.
 
 import { assert } from '../../base/util/assert.ts'
 import { OwnerVersionsReader, OwnerVersionsWriter } from '../shared-memory/owner-versions.ts'
@@ -16,10 +15,10 @@ import { SlabPool } from './slab-pool.ts'
 import type { FollowGraphReader, NewFollowGraph } from './types.ts'
 import * as order from './uid-order.ts'
 
-// Compiled in, as in sorted-slots.ts.
+// Local constants, so that they are compiled in; see sorted-slots.ts.
 const { EMPTY, keyOf } = order
 
-/** What the threads share of a follow graph: cloneable, nothing is copied. */
+/** The parts of a follow graph that threads share: cloneable, nothing is copied. */
 export type FollowGraphHandle = {
   versions: SharedArrayBuffer
   counts: SharedArrayBuffer
@@ -29,25 +28,25 @@ export type FollowGraphHandle = {
 }
 
 type FollowGraphOptions = {
-  /** Highest uid that can have edges. Address space only. */
+  /** Highest uid that can have edges. Reserves only address space. */
   maxUid?: number
-  /** Edges there is address space for, roughly. */
+  /** Approximate number of edges to reserve address space for. */
   maxEdges?: number
 }
 
-/** Where the graph's memory is. */
+/** How the graph's memory is used. */
 type FollowGraphUsage = {
   edges: number
-  /** Integer places cut from memory for sets, in use or free. */
+  /** Bytes cut from memory for sets, in use or free. */
   poolBytes: number
-  /** Of these, free. */
+  /** The free part of them. */
   freeBytes: number
   headBytes: number
 }
 
 const DEFAULT_MAX_UID = 100_000_000
 const DEFAULT_MAX_EDGES = 750_000_000
-/** Both directions, with gaps and free pieces. */
+/** Covers both directions, with gaps and free pieces. */
 const INTS_PER_EDGE = 2.8
 const EDGES = 0
 
@@ -60,7 +59,7 @@ export class SharedFollowGraph implements NewFollowGraph {
   readonly #followers: Adjacency
   readonly #maxUid: number
   #highestUid = 0
-  /** Loaded from an image whose sets may be of different moments; see `settled`. */
+  /** Loaded from an image whose sets may be from different moments; see `settled`. */
   #isSettling = false
 
   constructor(options: FollowGraphOptions = {}) {
@@ -147,8 +146,9 @@ export class SharedFollowGraph implements NewFollowGraph {
   }
 
   /**
-   * A run of changes published together, a few hundred at a time: cheaper each, but readers of the
-   * accounts concerned wait for the run, so it must be quick and must not wait itself.
+   * Publishes a run of changes together, a few hundred at a time. Each is cheaper this way, but
+   * readers of the accounts involved wait for the run, so it must be quick and must not wait
+   * itself.
    */
   batch(run: () => void): void {
     this.#versions.hold()
@@ -160,9 +160,9 @@ export class SharedFollowGraph implements NewFollowGraph {
   }
 
   /**
-   * Takes whole lists of follows at once, each creator's once, into a new graph that no other thread
-   * reads yet; the followers are worked out from them at the end. Needs eight bytes an account
-   * besides the graph itself, and a fraction of the time of as many `add`s.
+   * Adds whole lists of follows at once, each creator's once, to a new graph that no other thread
+   * reads yet; derives the followers at the end. Needs eight bytes per account besides the graph
+   * itself, and a fraction of the time of as many calls to `add`.
    * @param lists - creator, and subjects in any order.
    * @param highestUid - the highest uid among them.
    */
@@ -181,16 +181,16 @@ export class SharedFollowGraph implements NewFollowGraph {
   }
 
   /**
-   * An image of the graph in chunks of half a mebibyte, which `loadFollowGraph` takes back. The graph may
-   * be changed between two chunks: each account's sets are of one moment between the first chunk and
-   * the last. So whoever keeps the image keeps the changes made meanwhile too, and makes them again
-   * after loading it.
+   * An image of the graph in chunks of half a mebibyte, to be restored by `loadFollowGraph`. The
+   * graph may be changed between two chunks: each account's sets are from some moment between the
+   * first chunk and the last. So callers that keep the image must also keep the changes made
+   * meanwhile, and repeat them after loading it.
    */
   dump(): Generator<ImageChunk> {
     return dumpGraph(this.#follows, this.#followers, () => this.#highestUid)
   }
 
-  /** @throws ImageError; this graph, which must be new, is then worthless. */
+  /** @throws ImageError; this graph, which must be new, is then unusable. */
   load(chunks: Iterable<{ bytes: Uint8Array }>, maxUid: number): void {
     assert(this.edgeCount === 0 && this.#highestUid === 0, 'an image is loaded into a new graph')
     if (maxUid > this.#maxUid) throw new ImageError('there are too many accounts')
@@ -204,8 +204,8 @@ export class SharedFollowGraph implements NewFollowGraph {
   }
 
   /**
-   * The changes made while the image was taken have been made again: from now on both directions
-   * must agree. @throws InvariantError where they don't have the same number of edges.
+   * Called once the changes made while the image was taken have been repeated: from now on, both
+   * directions must agree. @throws InvariantError if their numbers of edges differ.
    */
   settled(): void {
     let edges = 0
@@ -320,7 +320,7 @@ class SharedFollowGraphReader implements FollowGraphReader {
   }
 }
 
-/** An account's two sets have versions of their own. */
+/** An account's two sets have separate versions. */
 function followsVersion(creator: number): number {
   return creator * 2
 }
@@ -334,10 +334,10 @@ export function createFollowGraph(options: FollowGraphOptions = {}): SharedFollo
 }
 
 /**
- * A graph from the chunks of `dump`, in their order, at about the speed they are read. Then make the
- * changes again that were made since the image was begun, and call `settled`.
- * @param maxUid - the highest uid there is: an image that knows more accounts is foreign.
- * @throws ImageError where the image is torn, foreign, or of another build.
+ * Builds a graph from the chunks of `dump`, in order, at about the speed at which they are read.
+ * Afterwards, repeat the changes made since the image was begun, and call `settled`.
+ * @param maxUid - the highest existing uid: an image with more accounts is foreign.
+ * @throws ImageError if the image is torn, foreign, or of another build.
  */
 export function loadFollowGraph(
   chunks: Iterable<{ bytes: Uint8Array }>,

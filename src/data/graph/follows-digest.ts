@@ -1,4 +1,4 @@
-// Whom an account follows, as one number that is the same on every node where the graph says the same.
+// Digests an account's follows into one number, equal on every node where the graph is equal.
 
 import { mix } from '../../base/util/hash.ts'
 import type { ActorReader, FollowGraphReader } from './types.ts'
@@ -6,10 +6,10 @@ import type { ActorReader, FollowGraphReader } from './types.ts'
 const PAGE = 8_192
 const COUNTED = 2 ** 20
 
-/** Filled and emptied within one call. */
+/** Used only within one call. */
 const page = new Uint32Array(PAGE)
 
-/** Below 2^52. */
+/** Returns a number below 2^52. */
 export function followsDigest(
   graph: Pick<FollowGraphReader, 'follows'>,
   actors: Pick<ActorReader, 'hashOf'>,

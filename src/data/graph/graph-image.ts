@@ -1,11 +1,11 @@
-// The follow graph as a stream of integers (image-chunks.ts): for each account its follows and its
-// followers, as a count and so many keys, ascending. Not the pool as it lies: an account's sets can
-// then be written at any moment, while others change, and are read into pieces of just their size.
+// The follow graph as a stream of integers (image-chunks.ts): for each account its follows and its followers,
+// each as a count followed by the keys, ascending. It does not copy the pool's layout, so an account's sets
+// can be written at any moment while others change, and are read into pieces of the right size.
 
 import type { Adjacency } from './adjacency.ts'
 import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
 
-/** Version of the stream: count up with every change of it, or of the accounts' order. */
+/** Version of the stream; increment on every change to it or to the accounts' order. */
 const IMAGE_VERSION = 2
 const SCRATCH_INTS = 1 << 14
 
@@ -17,7 +17,9 @@ export function dumpGraph(
   return sealImage(IMAGE_VERSION, partsOf(follows, followers, highestUid))
 }
 
-/** Copies of the sets, many small ones together; a large one is copied whole, at one moment. */
+/**
+ * Copies of the sets, with many small ones combined; a large one is copied whole, at one moment.
+ */
 function* partsOf(
   follows: Adjacency,
   followers: Adjacency,
@@ -33,7 +35,7 @@ function* partsOf(
       yield scratch.subarray(0, filled)
       filled = 0
     }
-    // Asked again: the sets may have changed while the part was written.
+    // Read again, since the sets may have changed while the part was written.
     const [first, second] = [follows.count(uid), followers.count(uid)]
     const wanted = Math.max(SCRATCH_INTS, first + second + 2)
     if (filled === 0 && scratch.length !== wanted) scratch = new Int32Array(wanted)
@@ -49,7 +51,7 @@ function* partsOf(
 
 /**
  * Fills two new directions. @returns the number of edges.
- * @throws ImageError where anything does not fit; what was filled is then worthless.
+ * @throws ImageError if anything is inconsistent; the directions are then unusable.
  */
 export function loadGraph(
   chunks: Iterable<{ bytes: Uint8Array }>,

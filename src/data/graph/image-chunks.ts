@@ -1,22 +1,22 @@
-// An image of memory: a stream of integers, cut into chunks that can be stored one by one. Every chunk begins with
-// the same few integers: a mark, the layout's version, the image's random number, its place in the image, whether it
-// is the last, and a checksum of what follows. So a chunk that is torn, missing, out of its place, or from another
-// image or another build is found out, and with it the whole image is refused. Byte order is the machine's; the mark
-// tells a foreign one.
+// An image of memory: a stream of integers, cut into chunks that can be stored one by one. Every chunk begins
+// with the same integers: a mark, the layout's version, the image's random number, its position, whether it
+// is the last, and a checksum of the rest. This detects chunks that are torn, missing, out of place, or from
+// another image or build, and the whole image is then rejected. Byte order is the machine's; the mark reveals
+// a foreign one.
 
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export type ImageChunk = { name: string; bytes: Uint8Array }
 
-/** The image can't be trusted; the message says why. Make memory from rows instead. */
+/** The image cannot be trusted; the message says why. Rebuild the memory from rows instead. */
 export class ImageError extends Error {
   override name = 'ImageError'
 }
 
 const MARK = 0x51_1b_57_e4
 const HEAD_INTS = 7
-/** Half a mebibyte: made, sealed and stored in about two milliseconds. */
+/** Half a mebibyte: built, sealed and stored in about two milliseconds. */
 const CHUNK_INTS = 1 << 17
 
 const MARK_AT = 0
@@ -28,8 +28,8 @@ const LENGTH_AT = 5
 const CHECKSUM_AT = 6
 
 /**
- * Seals the integers that `parts` gives as chunks of half a mebibyte, while it is walked. A part is copied
- * when it comes, so it may be a view of memory that is changed afterwards.
+ * Seals the integers from `parts` as chunks of half a mebibyte, lazily. A part is copied when it is
+ * yielded, so it may be a view of memory that changes afterwards.
  */
 export function* sealImage(version: number, parts: Iterable<Int32Array>): Generator<ImageChunk> {
   const image = randomInt(2 ** 31)
@@ -66,7 +66,7 @@ function sealChunk({ version, image, index, isLast }: Place, sealed: Int32Array)
   return { name: `${index}`, bytes: new Uint8Array(sealed.buffer, 0, sealed.byteLength) }
 }
 
-/** Reads the integers of an image in the order in which they were given. */
+/** Reads the integers of an image in their original order. */
 export class ImageReader {
   readonly #chunks: Generator<Int32Array, void>
   #chunk: Int32Array = new Int32Array(0)
@@ -76,13 +76,13 @@ export class ImageReader {
     this.#chunks = openChunks(version, chunks)
   }
 
-  /** The next integer. @throws ImageError, as all the others, where anything does not fit. */
+  /** The next integer. Like all methods, @throws ImageError if anything is inconsistent. */
   next(): number {
     while (this.#at === this.#chunk.length) this.#open()
     return this.#chunk[this.#at++]!
   }
 
-  /** The next `length` integers: a view that is good until the next call. */
+  /** The next `length` integers: a view that is valid until the next call. */
   take(length: number): Int32Array {
     if (this.#at + length <= this.#chunk.length) {
       this.#at += length
@@ -103,7 +103,7 @@ export class ImageReader {
     }
   }
 
-  /** There must be nothing more. */
+  /** Checks that nothing follows. */
   end(): void {
     if (this.#at < this.#chunk.length) throw new ImageError('the image has more than it says')
     const { done } = this.#chunks.next()
@@ -150,7 +150,7 @@ function alignedInts(bytes: Uint8Array): Int32Array {
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
 }
 
-/** Of everything but the checksum itself. */
+/** Covers everything but the checksum itself. */
 function checksumOf(sealed: Int32Array): number {
   const head = Buffer.from(sealed.buffer, sealed.byteOffset, CHECKSUM_AT * 4)
   const content = Buffer.from(

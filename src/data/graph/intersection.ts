@@ -1,7 +1,6 @@
-// What two sets have in common, in order: the smaller one is walked, and each of its keys looked up
-// in the larger, whose places are computed (so this takes the part of galloping). Both walks ascend,
-// so memory is read forwards even where both are long. Two bit sets are intersected word by word.
-// Stops as soon as a page is full.
+// The intersection of two sets, in order: walks the smaller set and looks up each key in the larger one,
+// whose places are computed (this replaces galloping). Both walks ascend, so memory is read forwards even
+// where both sets are long. Two bit sets are intersected word by word. Stops as soon as a page is full.
 
 import type { AdjacencyView } from './adjacency.ts'
 import * as bitmap from './bitmap-rows.ts'
@@ -9,7 +8,7 @@ import * as sizes from './size-classes.ts'
 import * as slots from './sorted-slots.ts'
 import * as order from './uid-order.ts'
 
-// Compiled in, as in sorted-slots.ts.
+// Constants are compiled in, as in sorted-slots.ts.
 const { COUNT_BITS, COUNT_MASK, FIRST_BITMAP, capacities, rowWords } = sizes
 const { contains, firstAfter } = slots
 const { countCommonBits, hasBit, pageBits } = bitmap
@@ -17,13 +16,16 @@ const { EMPTY, uidOfKey } = order
 
 type Bits = bitmap.Bits
 
-/** A set of `owner` in one direction. */
+/** The set of `owner` in one direction. */
 export type SetOf = { sets: AdjacencyView; owner: number }
 
-/** Where a set is, as its head said at one moment. */
+/** The place of a set, as its head gave it at one moment. */
 type Found = { ints: Int32Array; base: number; sizeClass: number; count: number }
 
-/** Uids in both, from above key `after`, to `out`. @returns how many. */
+/**
+ * Writes the uids in both sets to `out`, from above key `after`.
+ * @returns how many were written
+ */
 export function pageCommon(a: SetOf, b: SetOf, after: number, out: Uint32Array): number {
   const pair = findBoth(a, b)
   if (!pair) return 0
@@ -50,7 +52,7 @@ export function countCommon(a: SetOf, b: SetOf): number {
     const { ints, base, rowWords: words } = bitsOf(asked)
     for (let at = walked.base; at < end; at++) {
       const key = walked.ints[at]!
-      // The bit of uid 0, which is what a gap asks for, is never set.
+      // A gap tests the bit of uid 0, which is never set.
       count += hasBit(ints, base, words, key) ? 1 : 0
     }
     return count
@@ -62,7 +64,10 @@ export function countCommon(a: SetOf, b: SetOf): number {
   return count
 }
 
-/** A bit set is asked rather than walked, whatever its size; else the smaller is walked. */
+/**
+ * A bit set is looked up rather than walked, whatever its size; otherwise the smaller set is
+ * walked.
+ */
 function findBoth(a: SetOf, b: SetOf): { walked: Found; asked: Found } | undefined {
   const first = find(a)
   const second = find(b)

@@ -1,7 +1,7 @@
-// The sizes of the pieces that adjacency sets live in, and when a set takes which. Sorted sets: every capacity up to
-// 8, then four to a doubling up to 1024, two up to 524,288, one to the end. All are a small factor times a power of
-// two, so that a key's home is a multiplication and a shift. Six classes more are bit sets (bitmap-rows.ts). The
-// class fits 6 bits, the count of keys the other 26 of a set's size word. Class 0 is the empty set.
+// The piece sizes of adjacency sets, and which size a set uses. Sorted sets: every capacity up to 8, then
+// four per doubling up to 1024, two up to 524,288, one to the end. Each is a small factor times a power of
+// two, so that a key's home is a multiplication and a shift. Six more classes are bit sets (bitmap-rows.ts).
+// The class fits in 6 bits, the key count in the other 26 of a set's size word. Class 0 is the empty set.
 
 import { assert } from '../../base/util/assert.ts'
 
@@ -10,28 +10,29 @@ export const COUNT_BITS = 26
 export const COUNT_MASK = 2 ** COUNT_BITS - 1
 export const FIRST_BITMAP = 58
 
-/** Words of a row of the bit sets: a bit for each 65,536 accounts. */
+/** Words per row of each bit set class: one bit per 65,536 accounts. */
 const ROW_WORDS = [1, 3, 6, 12, 32, 128]
 const ROWS = 65_536
 const KEY_BITS = 28
 const STEPS = 2
 /**
- * A sorted set that fills no more than this part of its piece moves to one of an eighth the size. Late,
- * because moving costs and few accounts ever lose most of their follows; every start makes all fit.
+ * A sorted set that fills no more than one part in this many of its piece moves to a piece an
+ * eighth the size. That is late, because moving costs time and few accounts ever lose most of their
+ * follows; every start makes all sets fit.
  */
 const SPARSE_PART = 16
 const SMALLEST_SHRUNK = 16
-/** A bit set with fewer keys than this share of its words becomes a sorted set again. */
+/** A bit set whose keys are fewer than this share of its words becomes a sorted set again. */
 const SPARSE_SHARE = 0.4
 
-/** Integers of a piece; places for keys where it is a sorted set. */
+/** Integers per piece; key places if it is a sorted set. */
 export const capacities = makeCapacities()
 /**
- * Keys a piece may hold: the last places of a large sorted one stay free, for short walks. 0 for bit
- * sets, which hold any number but are changed in another way.
+ * Keys a piece may hold: the last places of a large sorted set stay free, to keep walks short. 0
+ * for bit sets, which hold any number but are changed differently.
  */
 export const rooms = Int32Array.from(capacities, roomOf)
-/** Keys of a set so sparse that it should move to a smaller piece. */
+/** Key count at which a set is so sparse that it should move to a smaller piece. */
 export const sparseCounts = Int32Array.from(capacities, (capacity, sizeClass) => {
   if (sizeClass >= FIRST_BITMAP) return Math.floor(capacity * SPARSE_SHARE)
   return capacity < SMALLEST_SHRUNK ? 0 : Math.floor(capacity / SPARSE_PART)
@@ -42,7 +43,7 @@ export const shifts = Int32Array.from(capacities, (capacity, sizeClass) =>
   capacity === 0 ? 0 : KEY_BITS - Math.log2(capacity / multipliers[sizeClass]!),
 )
 
-/** Integers of a row, where it is a bit set. */
+/** Integers per row of a bit set. */
 export const rowWords = Int32Array.from(capacities, (capacity, sizeClass) =>
   sizeClass < FIRST_BITMAP ? 0 : capacity / ROWS,
 )
@@ -65,18 +66,19 @@ export function fittingClass(count: number, highestUid: number): number {
 }
 
 /**
- * A set that is added to one by one takes pieces about half as large again, or twice from 1024 up, so that few keys
- * are copied; one whose length is known beforehand (build-graph.ts) takes the smallest that fits. A set becomes a
- * bit set where its piece would be as large as one.
+ * A set that grows key by key takes pieces about half as large again, or twice from 1024 up, so
+ * that few keys are copied; a set of known length (build-graph.ts) takes the smallest that fits. A
+ * set becomes a bit set once its piece would be as large as one.
  *
- * The class that a full set moves to, where `bitmap` is the smallest bit set with room for all.
+ * Returns the class that a full set moves to; `bitmap` is the smallest bit set with room for all
+ * accounts.
  */
 export function largerClass(sizeClass: number, bitmap: number): number {
   if (sizeClass >= FIRST_BITMAP) return bitmap
   return sortedOr(bitmap, sizeClass < STEPS ? sizeClass + 1 : sizeClass + STEPS)
 }
 
-/** The class that a set of `count` keys shrinks to, when there are not more than `sparseCounts`. */
+/** The class that a set shrinks to when it holds `count` keys, no more than `sparseCounts`. */
 export function smallerClass(sizeClass: number, count: number): number {
   if (count === 0) return 0
   return sizeClass >= FIRST_BITMAP ? classFor(count) + 1 : classWithin(capacities[sizeClass]! >>> 3)

@@ -1,7 +1,8 @@
-// Pieces of one large shared integer array, by size class, for the adjacency sets. A freed piece goes to its class's
-// free list; the list is threaded through the pieces themselves (the first integer is the next piece). What no list
-// has is cut from the open end, a stretch that is either new memory or a large freed piece, so that the old homes of
-// growing giants are used up by small sets. Index 0 is never given out: it means none.
+// Allocates pieces of one large shared integer array, by size class, for the adjacency sets. A freed piece
+// goes to the free list of its class, threaded through the pieces themselves (the first integer is the next
+// piece). If the list is empty, pieces are cut from the open stretch, which is either new memory or a large
+// freed piece, so that small sets use up the old homes of growing giants. Index 0 is never allocated: it
+// means none.
 
 import { createSharedInts, type SharedInts } from '../shared-memory/shared-ints.ts'
 import { CLASS_COUNT, capacities, classWithin } from './size-classes.ts'
@@ -16,17 +17,17 @@ export class SlabPool {
   readonly #free = new Int32Array(CLASS_COUNT)
   #openAt = FIRST_INDEX
   #openEnd = FIRST_INDEX
-  /** End of everything ever cut. */
+  /** End of all memory cut so far. */
   #top = FIRST_INDEX
   #freeInts = 0
 
   constructor(maxInts: number) {
     this.memory = createSharedInts(maxInts, STRETCH_INTS)
-    // The set without a piece is looked up here.
+    // Lookups of a set without a piece read here.
     this.memory.ints[0] = EMPTY
   }
 
-  /** Integers cut so far, in use or free. */
+  /** Integers cut so far, whether in use or free. */
   get usedInts(): number {
     return this.#top
   }
@@ -36,7 +37,7 @@ export class SlabPool {
     return this.#freeInts + (this.#openEnd - this.#openAt)
   }
 
-  /** @returns index of a piece of that class; its content is arbitrary. */
+  /** @returns the index of a piece of that class; its content is arbitrary */
   take(sizeClass: number): number {
     const piece = this.#free[sizeClass]!
     if (piece === 0) return this.#cut(capacities[sizeClass]!)
@@ -73,7 +74,7 @@ export class SlabPool {
     this.#openEnd = this.#top
   }
 
-  /** Cuts what is left of the open stretch into pieces, largest first. */
+  /** Cuts the rest of the open stretch into pieces, largest first. */
   #giveRest(): void {
     while (this.#openAt < this.#openEnd) {
       const sizeClass = classWithin(this.#openEnd - this.#openAt)

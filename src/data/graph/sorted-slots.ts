@@ -1,25 +1,26 @@
-// A sorted set of keys in a piece of an integer array, with gaps, found by computing the place. Keys are spread
-// evenly (uid-order.ts), so a key's home is its share of the range times the capacity. Every function keeps two
-// rules: keys stand ascending, with gaps (EMPTY) anywhere between them; and every place from a key to its home is
-// taken, on whichever side of its home it stands. Asking compares a window of places without branching, since a
-// mispredicted branch costs some twenty cycles.
+// A sorted set of keys in a piece of an integer array, with gaps, searched by computing a key's place. Keys
+// are spread evenly (uid-order.ts), so a key's home is its share of the range times the capacity. Every
+// function keeps two invariants: keys ascend, with gaps (EMPTY) anywhere between them; and every place
+// between a key and its home is taken, on either side. Lookups compare a window of places without branching:
+// a mispredicted branch costs some twenty cycles.
 
 import * as sizes from './size-classes.ts'
 import * as order from './uid-order.ts'
 
 // Constants of this module are compiled in; imported ones are read and checked at every use, which
-// was a sixth of an operation.
+// took a sixth of an operation.
 const { capacities, multipliers, shifts } = sizes
 const { EMPTY } = order
 
 const WINDOW = 4
 
 /**
- * An empty home means the key is absent; a search walks from the home towards the key and ends at the key, a gap, or
- * a key beyond. This is linear probing that keeps order, in both directions and without wrapping, so a piece may be
- * filled to the last place, pages are read in order by walking, and sets of any size cost the same.
+ * An empty home means the key is absent; otherwise a search walks from the home towards the key and
+ * ends at the key, a gap, or a key beyond. This is linear probing that keeps order, in both
+ * directions and without wrapping, so a piece may be filled to the last place, walking reads pages
+ * in order, and sets of any size cost the same.
  *
- * @returns the key's index, or -1.
+ * @returns the key's index, or -1
  */
 export function search(ints: Int32Array, base: number, sizeClass: number, key: number): number {
   let at = base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
@@ -34,8 +35,8 @@ export function search(ints: Int32Array, base: number, sizeClass: number, key: n
 }
 
 /**
- * Whether `key` is in the set. Nine keys in ten stand in the four places from one before their home,
- * so those are compared without a branch on any: the mispredicted ones would cost more.
+ * Whether `key` is in the set. Nine keys in ten are in the four places from one before their home,
+ * so these are compared without a branch each: the mispredicted branches would cost more.
  */
 export function contains(ints: Int32Array, base: number, sizeClass: number, key: number): boolean {
   const last = capacities[sizeClass]! - WINDOW
@@ -59,13 +60,16 @@ export function contains(ints: Int32Array, base: number, sizeClass: number, key:
   difference = fourth ^ key
   same |= (difference - 1) & ~difference
   if (same < 0) return true
-  // A lower key or a gap before the home, a higher one or a gap (which wraps to the highest integer)
-  // behind it: then it is nowhere else.
+  // If a lower key or a gap is before the home, and a higher key or a gap (which wraps to the
+  // highest integer) is behind it, the key is nowhere else.
   if (first < key && ((fourth - 1) | 0) >= key && offset === home - 1) return false
   return search(ints, base, sizeClass, key) >= 0
 }
 
-/** Adds a key; there must be a gap somewhere. @returns false where it was there already. */
+/**
+ * Adds a key; there must be a gap somewhere.
+ * @returns false if the key was present
+ */
 export function put(ints: Int32Array, base: number, sizeClass: number, key: number): boolean {
   let at = base + (Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!)
   const end = base + capacities[sizeClass]!
@@ -75,7 +79,7 @@ export function put(ints: Int32Array, base: number, sizeClass: number, key: numb
   } else {
     while (found > key && --at >= base) found = ints[at]!
     if (found === key) return false
-    // A gap is where the key goes; a lower key stays, and the key goes behind it.
+    // The key goes into a gap, or behind a lower key.
     if (at < base || found !== EMPTY) return insertAt(ints, base, end, at + 1, key)
   }
   if (found === key) return false
@@ -84,7 +88,7 @@ export function put(ints: Int32Array, base: number, sizeClass: number, key: numb
   return true
 }
 
-/** Puts `key` before the one at `at`: the keys from there to the nearest gap move over. */
+/** Inserts `key` before the one at `at`: shifts the keys from there to the nearest gap. */
 function insertAt(ints: Int32Array, base: number, end: number, at: number, key: number): boolean {
   let right = at
   let left = at - 1
@@ -107,7 +111,7 @@ function insertAt(ints: Int32Array, base: number, end: number, at: number, key: 
   return true
 }
 
-/** Takes out the key at `at`, and lets those displaced by it move back towards their homes. */
+/** Removes the key at `at`, and moves the keys it displaced back towards their homes. */
 export function removeAt(ints: Int32Array, base: number, sizeClass: number, at: number): void {
   const multiplier = multipliers[sizeClass]!
   const shift = shifts[sizeClass]!
@@ -128,7 +132,10 @@ export function removeAt(ints: Int32Array, base: number, sizeClass: number, at: 
   ints[hole] = EMPTY
 }
 
-/** Index of the first key above `after` in order, or of a gap before it; at most the piece's end. */
+/**
+ * Index of the first key above `after` in order, or of a gap before it; at most the end of the
+ * piece.
+ */
 export function firstAfter(
   ints: Int32Array,
   base: number,
@@ -144,9 +151,9 @@ export function firstAfter(
 }
 
 /**
- * Copies the keys that stand ascending in `length` places of `source`, gaps between them or not, to a
- * fresh piece with room for them: each to its home or behind the one before. Where most places are
- * gaps, as where a set shrinks, those are skipped; where few are, looking would cost more.
+ * Copies the ascending keys in `length` places of `source`, with or without gaps, to a fresh piece
+ * with room for them: each to its home or behind the previous key. If most places are gaps, as when
+ * a set shrinks, gaps are skipped; if few are, testing for them would cost more.
  */
 export function respread(
   source: Int32Array,
@@ -168,7 +175,7 @@ export function respread(
     if (isSparse && key === EMPTY) continue
     const bits = key ^ EMPTY
     const home = (base + (Math.imul(bits >>> 4, multiplier) >>> shift)) | 0
-    // The larger of home and next. A gap has home 0, so it comes to `next`, which stays where it is.
+    // The larger of home and next. A gap has home 0, so it lands at `next`, which does not advance.
     const difference = (home - next) | 0
     const place = (home - (difference & (difference >> 31))) | 0
     if (place < stop) {
@@ -178,7 +185,7 @@ export function respread(
   }
 }
 
-/** Puts the highest key into the last place: the keys from there to the nearest gap move over. */
+/** Puts the highest key into the last place: shifts the keys from there to the nearest gap. */
 function pushLeft(ints: Int32Array, end: number, key: number): void {
   let at = end
   let moved = key
@@ -189,7 +196,10 @@ function pushLeft(ints: Int32Array, end: number, key: number): void {
   }
 }
 
-/** For short stretches a loop; the built-in costs about a hundred of its steps to call. */
+/**
+ * Loops over short stretches; calling the built-in costs as much as about a hundred steps of the
+ * loop.
+ */
 function empty(ints: Int32Array, from: number, end: number): void {
   if (end - from > 128) ints.fill(EMPTY, from, end)
   else for (let i = from; i < end; i++) ints[i] = EMPTY

@@ -1,6 +1,6 @@
-// The lexicons that requests are checked by: the official ones, as scripts/generate-lexicons.ts took them
-// from @atproto/api, and our own from the folder `data/lexicons/`, which also holds the official ones that we
-// pin in another version.
+// The lexicons that requests are validated by: the official ones, as scripts/generate-lexicons.ts took them
+// from @atproto/api, and our own from the folder `data/lexicons/`, which also holds official ones pinned at
+// another version.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,10 @@ const ownFolder = join(import.meta.dirname, '../../../lexicons')
 
 let loaded: Lexicons | undefined
 
-/** Read once. @throws if a file of ours is no lexicon. */
+/**
+ * Reads the lexicons once.
+ * @throws if one of our files is not a lexicon
+ */
 export function loadLexicons(): Lexicons {
   loaded ??= readLexicons(ownFolder)
   return loaded

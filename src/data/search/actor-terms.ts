@@ -1,9 +1,9 @@
-// What an account is found by: the beginnings of the words of its handle and of its display name, and,
-// where these give too little, any three letters in a row of its handle.
+// The search terms of an account: prefixes of the words of its handle and display name and, if these find too
+// little, any three consecutive letters of its handle.
 
 import { fold, isDense, pairsOf, runsOf } from './words.ts'
 
-/** Folded; empty where there is none. */
+/** Folded; empty if missing. */
 export type ActorNames = { handle: string; name: string }
 
 const MAX_NAME_LENGTH = 200
@@ -16,22 +16,22 @@ export function actorNames(handle: string | null, displayName: unknown): ActorNa
   return { handle: fold(handle ?? ''), name: runsOf(fold(name)).join(' ') }
 }
 
-/** The words whose beginnings find this account, each once. */
+/** The distinct words whose prefixes find this account. */
 export function actorTerms({ handle, name }: ActorNames): string[] {
   return [...new Set([...termsOf(handle), ...termsOf(name)])]
 }
 
-/** Every three letters in a row of a handle but its last label, each once. */
+/** The distinct runs of three letters in a handle without its last label. */
 export function actorParts({ handle }: ActorNames): string[] {
   return partsOf(handle.slice(0, Math.max(handle.lastIndexOf('.'), 0)))
 }
 
 export type ActorQuery = {
-  /** Whole, folded, without a leading @; compared with handles. */
+  /** The whole text, folded, without a leading @; compared with handles. */
   text: string
-  /** All of them begin a word. */
+  /** Prefixes that all must match a word. */
   words: string[]
-  /** All of them are in the handle; empty where the text is no part of one. */
+  /** Must all be in the handle; empty if the text cannot be part of one. */
   parts: string[]
 }
 
@@ -41,13 +41,13 @@ export function actorQuery(q: string): ActorQuery {
   return { text, words, parts: /^[a-z0-9.-]+$/.test(text) ? partsOf(text) : [] }
 }
 
-/** What the index says, said of one account: it has words that begin with all of these. */
+/** The index's test for one account: its words begin with all of these. */
 export function beginsWithAll(names: ActorNames, words: readonly string[]): boolean {
   const terms = actorTerms(names)
   return words.every((word) => terms.some((term) => term.startsWith(word)))
 }
 
-/** A text with a dot is a piece of a handle, unless a name has all its words. */
+/** A text with a dot is part of a handle, unless a name has all its words. */
 export function isMeant(names: ActorNames, { text, words }: ActorQuery): boolean {
   return names.handle.includes(text) || beginsWithAll({ handle: '', name: names.name }, words)
 }
@@ -60,7 +60,7 @@ function queryWordsOf(run: string): string[] {
   return isDense(run) ? pairsOf(run) : [run]
 }
 
-/** A pair can't begin with it. */
+/** The last character: no pair begins with it. */
 function lastOf(run: string): string {
   return [...run].at(-1) ?? run
 }

@@ -1,7 +1,6 @@
-// What somebody typed to find posts, taken apart: words and "words in a row", each of which may be
-// excluded with a minus, and operators (from:, to:, mentions:, since:, until:, lang:, domain:, url:,
-// #tag, @handle). Whatever is none of these is words. Nothing of the text reaches the index but words
-// as data/search/words.ts makes them.
+// Parses a post search: words and quoted phrases, each of which a minus may exclude, and operators (from:,
+// to:, mentions:, since:, until:, lang:, domain:, url:, #tag, @handle). Everything else is words. Nothing of
+// the text reaches the index except words made by data/search/words.ts.
 
 import { normalDomain, normalUrl, term } from './post-terms.ts'
 import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'
@@ -18,9 +17,9 @@ export type OperatorName =
 export type Operator = { name: OperatorName; value: string; isExcluded: boolean }
 
 export type PostQuery = {
-  /** Words in a row each; all of them are in the post. */
+  /** Sequences of words; the post must contain all of them. */
   phrases: string[]
-  /** None of these is. */
+  /** Phrases that the post must not contain. */
   excluded: string[]
   operators: Operator[]
 }
@@ -57,7 +56,7 @@ export function parsePostQuery(q: string): PostQuery {
   return query
 }
 
-/** What stands between spaces or quotes; a minus or an operator right before a quote belongs to it. */
+/** Splits at spaces and quotes; a minus or an operator right before a quote belongs to it. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   let end = 0
@@ -70,26 +69,30 @@ function piecesOf(text: string): string[] {
   return pieces
 }
 
-/** The words of a text in a row, as the index knows them: none, or one phrase. */
+/** The words of a text as one phrase of the index, or none. */
 function phraseOf(text: string): string[] {
   const runs = runsOf(fold(text))
   const [only] = runs
-  // A single Chinese character is found wherever it stands.
+  // A single Chinese character is found anywhere.
   if (runs.length === 1 && isSingleHan(only!)) return [term.character(only!)]
   const words = runs.flatMap((run) => (isDense(run) ? pairsOf(run) : [withoutPlural(run)]))
   return words.length > 0 ? [words.slice(0, MAX_PHRASE_WORDS).join(' ')] : []
 }
 
 export type PostFilter = {
-  /** Terms of data/search/post-terms.ts: of each group one at least; an empty group fits nothing. */
+  /**
+   * Terms of data/search/post-terms.ts: at least one of each group must match; an empty group
+   * matches nothing.
+   */
   groups: string[][]
-  /** None of these. */
+  /** Terms that must not match. */
   none: string[]
 }
 
 /**
- * The index's own query language. Everything is quoted, and neither words nor terms can hold a quote.
- * @returns undefined where nothing can fit
+ * The query in the index's own language. Everything is quoted, and neither words nor terms can
+ * contain a quote.
+ * @returns undefined if nothing can match
  */
 export function matchOf(
   { phrases, excluded }: Pick<PostQuery, 'phrases' | 'excluded'>,
@@ -106,7 +109,10 @@ function anyOf(phrases: readonly string[]): string {
   return `(${phrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
 }
 
-/** The term of an operator that needs nobody to be looked up; undefined for others, and for nonsense. */
+/**
+ * The term of an operator that needs no account lookup; undefined for others and for invalid
+ * values.
+ */
 export function operatorTerm({
   name,
   value,
@@ -127,7 +133,7 @@ export function operatorTerm({
   }
 }
 
-/** Milliseconds since 1970; undefined for what is no time. A date is its first moment, in UTC. */
+/** Milliseconds since 1970; undefined for an invalid time. A date is its first moment, in UTC. */
 export function parseTime(value: string | undefined): number | undefined {
   const time = value === undefined ? Number.NaN : new Date(value).getTime()
   return Number.isNaN(time) ? undefined : time

@@ -1,17 +1,17 @@
-// What a post is found by: its words in order, and behind them terms that no text can have, since they
-// begin with a colon: who wrote it, tags, mentions, links, languages, what it embeds and replies to. So
-// every filter of a search is one more word to look for.
+// The search terms of a post: its words in order, then terms that no text can contain, since they begin with
+// a colon: author, tags, mentions, links, languages, embeds and reply targets. So every filter of a search is
+// one more word to match.
 
 import { asArray, asObject } from '../../base/util/json-object.ts'
 import { charactersOf, fold, withoutEnding, wordsOf } from './words.ts'
 
-/** Of text, and of the descriptions of its pictures. */
+/** For the text; the limit below is for image descriptions. */
 const MAX_TEXT_LENGTH = 3_000
 const MAX_ALT_LENGTH = 1_000
 const MAX_OF_A_KIND = 30
-/** Longer addresses and ids are found by nothing: nobody types one. */
+/** Longer addresses and ids can't be searched: they are never typed. */
 const MAX_URL_LENGTH = 2_048
-/** As in the lexicon, and of languages more than there is. */
+/** As in the lexicon; for languages, more than any has. */
 const MAX_TAG_LENGTH = 640
 const MAX_LANG_LENGTH = 100
 
@@ -34,14 +34,14 @@ export const term = {
   parent: (id: number) => `:p${id.toString(36)}`,
   root: (id: number) => `:h${id.toString(36)}`,
   character: (character: string) => `:c${character}`,
-  /** Of every post. */
+  /** A term of every post. */
   any: ':x',
   media: ':xm',
   video: ':xv',
   reply: ':xr',
 } as const
 
-/** Words and terms, with blanks between them. */
+/** Words and terms, separated by spaces. */
 export function postTerms({ uid, root, parent, record }: SearchedPost): string {
   const text = textOf(record['text'], MAX_TEXT_LENGTH)
   const { alts, urls, uris, hasMedia, hasVideo } = embedsOf(record['embed'])
@@ -69,7 +69,7 @@ export function postTerms({ uid, root, parent, record }: SearchedPost): string {
 
 type NormalUrl = { host: string; normal: string }
 
-/** Without scheme, `www.`, fragment and trailing slash; undefined for what is no address. */
+/** Drops scheme, `www.`, fragment and trailing slash; undefined if the text is not a URL. */
 export function normalUrl(text: string): NormalUrl | undefined {
   if (text.length > MAX_URL_LENGTH) return undefined
   const url = URL.parse(text)
@@ -86,7 +86,7 @@ export function normalDomain(domain: string): string {
     .replace(/^www\./, '')
 }
 
-/** A host is found by the domains above it too, but not by `com`. */
+/** A host is also found by its parent domains, but not by `com`. */
 function domainsOf(host: string): string[] {
   const labels = host.split('.')
   const count = Math.min(Math.max(labels.length - 1, 1), 4)
@@ -145,7 +145,7 @@ function embedsOf(embed: unknown): Embeds {
   }
 }
 
-/** 53 bits of a text, for terms alone: cyrb53, public domain. */
+/** A 53-bit hash of a text, used for terms only: cyrb53, public domain. */
 function hash(text: string): string {
   let high = 0xdeadbeef
   let low = 0x41c6ce57

@@ -1,7 +1,7 @@
-// What a text is to a search: its words, folded so that case and accents don't matter. Stored texts and queries go
-// through the same functions, so both always agree, and what reaches the index as a query is made of these words
-// alone. Scripts that put no spaces between words (and Korean, which glues endings to them) are cut to pairs of
-// characters, each overlapping the next: a word of such a script is then a phrase of pairs.
+// Splits a text into search words, folded so that case and accents don't matter. Stored texts and queries use
+// the same functions, so both always agree, and a query reaches the index as these words alone. Scripts
+// without spaces between words (and Korean, which glues endings to them) are cut into overlapping pairs of
+// characters: a word of such a script is then a phrase of pairs.
 
 /** Longer words are cut: nobody types more, and every word is a key of the index. */
 const MAX_WORD_LENGTH = 40
@@ -9,7 +9,7 @@ const MAX_WORD_LENGTH = 40
 const ASCII = /^[\x00-\x7f]*$/
 const ASCII_WORD = /[a-z0-9]+/g
 const WORD = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu
-/** Accents, harakat and niqqud; not the marks that make another letter of one, as in が. */
+/** Accents, harakat and niqqud; not marks that make a different letter, as in が. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670]/g
 const DENSE_SCRIPTS =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\u30fc'
@@ -17,14 +17,16 @@ const SAME_DENSITY = new RegExp(`[${DENSE_SCRIPTS}]+|[^${DENSE_SCRIPTS}]+`, 'gu'
 const DENSE = new RegExp(`[${DENSE_SCRIPTS}]`, 'u')
 const HAN = /\p{Script=Han}/gu
 
-/** Lower case, without accents, in one spelling. */
+/** Lower-cases a text, drops accents and normalises its spelling. */
 export function fold(text: string): string {
   const lower = text.toLowerCase()
   if (ASCII.test(lower)) return lower
   return lower.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase()
 }
 
-/** The runs of letters and digits of a folded text, each of one kind of script; emoji alone. */
+/**
+ * The runs of letters and digits of a folded text, each in one kind of script; emoji are separate.
+ */
 export function runsOf(folded: string): string[] {
   if (ASCII.test(folded)) return (folded.match(ASCII_WORD) ?? []).map(shortened)
   const words = folded.match(WORD) ?? []
@@ -35,29 +37,29 @@ export function runsOf(folded: string): string[] {
     })
 }
 
-/** Whether a run is cut to pairs. */
+/** Whether a run is cut into pairs. */
 export function isDense(run: string): boolean {
   return DENSE.test(run)
 }
 
-/** A run's overlapping pairs of characters; a character that is alone stays so. */
+/** A run's overlapping pairs of characters; a lone character stays as it is. */
 export function pairsOf(run: string): string[] {
   const characters = [...run]
   if (characters.length < 2) return characters
   return characters.slice(1).map((character, i) => characters[i]! + character)
 }
 
-/** The words of a text, in order, as an index of words with their places keeps them. */
+/** The words of a text in order, as a positional index stores them. */
 export function wordsOf(text: string): string[] {
   return runsOf(fold(text)).flatMap((run) => (isDense(run) ? pairsOf(run) : [withoutPlural(run)]))
 }
 
-/** The Chinese characters of a text, each once: what a single one is found by. */
+/** The distinct Chinese characters of a text, which make it findable by a single one. */
 export function charactersOf(text: string): string[] {
   return ASCII.test(text) ? [] : [...new Set(fold(text).match(HAN) ?? [])]
 }
 
-/** Cats are found by cat. The rules are Harman's (How effective is suffixing?, 1991). */
+/** Reduces "cats" to "cat". The rules are Harman's (How effective is suffixing?, 1991). */
 export function withoutPlural(word: string): string {
   if (word.length < 4 || !word.endsWith('s')) return word
   if (/[^ea]ies$/.test(word)) return `${word.slice(0, -3)}y`
@@ -65,7 +67,10 @@ export function withoutPlural(word: string): string {
   return word.slice(0, -1)
 }
 
-/** Without what such characters it ends with: a pattern for the end of a text begins at every one. */
+/**
+ * Strips matching characters from the end. A regular expression for the end of a text would start
+ * at every one of them.
+ */
 export function withoutEnding(text: string, character: RegExp): string {
   const characters = [...text]
   while (character.test(characters.at(-1) ?? '')) characters.pop()

@@ -1,7 +1,7 @@
-// How many readers see a structure that one writer changes, without locks: a sequence number and a ring of who was
-// changed last. A reader notes the number, reads what it wants with ordinary loads, and asks `untouched`; if a
-// change of what it read may have been half done, it reads again. Changes to others cost it nothing, however many:
-// that is why this is better than one sequence lock for all, and it needs no version word for each owner.
+// Lock-free reads of a structure that one writer changes: a sequence number and a ring of the owners changed
+// last. A reader notes the number, reads with ordinary loads, and calls `untouched`; if a change to what it
+// read may have been half done, it reads again. Changes to other owners cost it nothing, however many, which
+// makes this better than one sequence lock for everything, and it needs no version word per owner.
 
 import { InvariantError } from '../../base/util/assert.ts'
 
@@ -10,7 +10,7 @@ const SEQUENCE = 0
 const HEADER = 16
 const RING = 4096
 const RING_MASK = RING - 1
-/** For a reader that looks at one owner only; a writer never names it. */
+/** For a reader of only one owner; a writer never names it. */
 export const UNREAD = -2
 
 const LOADS_STAY_IN_ORDER = process.arch === 'x64'
@@ -20,22 +20,23 @@ const WAIT_MS = 1
 const MAX_ATTEMPTS = SPINS + 10_000
 
 /**
- * The writer brackets each change with `begin(a, b)` and `end()`. The number is odd in between. Change number n
- * stands in ring place n % RING and names what it touches (two integers, for instance the creator whose follows and
- * the subject whose followers change).
+ * The writer brackets each change with `begin(a, b)` and `end()`. The number is odd in between.
+ * Change number n is in ring place n % RING and names the two integers it touches, for instance the
+ * creator whose follows and the subject whose followers change.
  *
- * Why this is right in JavaScript: `Atomics.load` and `Atomics.store` are sequentially consistent. The store in
- * `begin` comes after the ring entry and before every data store; the store in `end` comes after them. V8 does not
- * move ordinary accesses to shared memory across an atomic one, and ordinary ones race without tearing inside a
- * 32-bit integer. A reader that meets a value of change n therefore finds the number at n or later when it looks
- * again, if its second look is ordered after its loads. On x86-64 loads are never reordered with loads. Elsewhere an
- * acquiring load does not hold back the loads before it, so the reader first makes a sequentially consistent store
- * to a cell of its own: the loads before stay before it, and the load after stays after. Likewise the writer
- * elsewhere: ordinary stores could overtake the atomic one before them, but not an atomic load, so `begin` ends with
- * one.
+ * Why this is right in JavaScript: `Atomics.load` and `Atomics.store` are sequentially consistent.
+ * The store in `begin` follows the ring entry and precedes every data store; the store in `end`
+ * follows them. V8 does not move ordinary accesses to shared memory across an atomic one, and
+ * ordinary ones race without tearing inside a 32-bit integer. A reader that meets a value of change
+ * n therefore finds the number at n or later when it looks again, if its second look is ordered
+ * after its loads. On x86-64 loads are never reordered with loads. Elsewhere an acquiring load does
+ * not hold back the loads before it, so the reader first makes a sequentially consistent store to a
+ * cell of its own: earlier loads stay before it, and the later load stays after it. The writer has
+ * the same problem elsewhere: ordinary stores could overtake the atomic one before them, but not an
+ * atomic load, so `begin` ends with one.
  *
- * The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that long could be
- * fooled.
+ * The number wraps after 2^31 changes; only a reader that sleeps inside one read for exactly that
+ * many could be fooled.
  */
 export class ChangeLogWriter {
   readonly buffer: SharedArrayBuffer
@@ -64,11 +65,11 @@ export class ChangeLogWriter {
 }
 
 /**
- * If no change that began before the reader was done, and was not finished when it started, names what was read,
- * nothing it read can have been half a change. Memory freed by the writer may be handed to another owner at once. A
- * reader still inside the old place then reads foreign data, but its own owner was moved by a change it will find in
- * the ring, so what it read is thrown away. The reader's part is only to stay inside bounds and end its loops
- * whatever it reads.
+ * A read was consistent if no change that overlapped it names what was read: none that began before
+ * the reader was done and was unfinished when it started. Memory freed by the writer may be handed
+ * to another owner at once. A reader still inside the old place then reads foreign data, but its
+ * own owner was moved by a change that it will find in the ring, so it discards what it read. The
+ * reader only has to stay in bounds and end its loops whatever it reads.
  */
 export class ChangeLogReader {
   readonly #ints: Int32Array<SharedArrayBuffer>
@@ -78,19 +79,22 @@ export class ChangeLogReader {
     this.#ints = new Int32Array(buffer)
   }
 
-  /** Before the first load of what is to be read. */
+  /** Call before the first load. */
   start(): number {
     return Atomics.load(this.#ints, SEQUENCE)
   }
 
-  /** After the last load: whether nothing named `a` (first) or `b` (second) changed since. */
+  /** Call after the last load: whether no change since named `a` (first) or `b` (second). */
   untouched(started: number, a: number, b: number): boolean {
     const now = this.#sequenceAfterLoads()
     if (now === started && (now & 1) === 0) return true
     return this.#noneNames(started, now, a, b)
   }
 
-  /** Lets the writer finish before attempt number `attempt`. @throws InvariantError if it never does. */
+  /**
+   * Lets the writer finish before attempt number `attempt`.
+   * @throws InvariantError if it never does
+   */
   pause(attempt: number): void {
     if (attempt < SPINS) return
     if (attempt > MAX_ATTEMPTS) throw new InvariantError('a writer never finished its change')
@@ -112,12 +116,12 @@ export class ChangeLogReader {
       const changed = ints[at]!
       if (changed === a || ints[at + 1] === b) return false
     }
-    // The writer may have come round and overwritten what was just looked at.
+    // The writer may have lapped the ring and overwritten the entries just checked.
     return changesBetween(started, this.#sequenceAfterLoads()) < RING_MASK
   }
 }
 
-/** Changes begun by `now` that were not finished at `started`. */
+/** Changes begun by `now` that were unfinished at `started`. */
 function changesBetween(started: number, now: number): number {
   const finished = started & ~1
   return ((((now - finished) | 0) + 1) >>> 1) & 0x7fffffff

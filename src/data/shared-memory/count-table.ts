@@ -1,12 +1,12 @@
-// Counters by key, for rate limits: what a key has spent in the window it is in. All threads share one table, so a
-// limit means the same on one thread as on ten, wherever the kernel puts a connection. A fixed number of slots, four
-// to a set, chosen by a keyed hash: it never grows, and no timers run for keys that nobody uses any more, however
-// many addresses a stranger has.
+// Counters by key, for rate limits: what a key has spent in its current window. All threads share one table,
+// so a limit means the same on one thread as on ten, wherever the kernel puts a connection. The number of
+// slots is fixed, four to a set, chosen by a keyed hash: the table never grows and needs no timers for unused
+// keys, however many addresses a stranger has.
 
 import { randomInt } from 'node:crypto'
 
 export type Count = {
-  /** In this window, with what was just added. */
+  /** In this window, including the points just added. */
   spent: number
   /** Seconds since 1970. */
   endsAt: number
@@ -20,10 +20,10 @@ const DEFAULT_SETS = 16_384
 const FNV_PRIME = 0x01000193
 const SECOND_SEED = 0x2545f491
 
-/** What is in a slot: two halves of the key, when its window ends, what was spent. */
+/** Integers of a slot: two halves of the key, the end of its window, the points spent. */
 const [KEY, KEY_TOO, ENDS_AT, SPENT] = [0, 1, 2, 3] as const
 
-/** @param sets - a power of two; four keys each, 64 bytes. */
+/** @param sets - a power of two; each holds four keys in 64 bytes */
 export function createCountBuffer(sets = DEFAULT_SETS): SharedArrayBuffer {
   const buffer = new SharedArrayBuffer((HEADER_INTS + sets * SET_INTS) * 4)
   new Int32Array(buffer)[0] = randomInt(1, 0x7fffffff)
@@ -31,10 +31,11 @@ export function createCountBuffer(sets = DEFAULT_SETS): SharedArrayBuffer {
 }
 
 /**
- * A key is a 63-bit hash; a new one takes a slot of its set that is empty or over, or else that of whoever has spent
- * least, who then starts again. Windows begin at a moment of each key's own, so not everybody's end together. Slots
- * are claimed without a lock: two threads that see the same new key at once may give it two slots, and what one of
- * them counted is then forgotten once. So limits may be a little generous, never wrong about who.
+ * A key is a 63-bit hash; a new one takes an empty or expired slot of its set, or else the slot of
+ * the key that has spent least, which then starts again. Each key's windows begin at its own
+ * moment, so they do not all end together. Slots are claimed without a lock: two threads that see
+ * the same new key at once may give it two slots, and one of their counts is then lost once. So
+ * limits may be a little generous, but never hit the wrong key.
  */
 export class CountTable {
   readonly #ints: Int32Array<SharedArrayBuffer>
@@ -49,7 +50,7 @@ export class CountTable {
     this.#windowSeconds = windowSeconds
   }
 
-  /** What the key has spent so far; one that is not there takes no slot for it. */
+  /** Returns what the key has spent so far; an absent key takes no slot. */
   read(key: string, nowMs: number): Count {
     const ints = this.#ints
     const hash = hashOf(key, this.#seed)
@@ -61,7 +62,7 @@ export class CountTable {
     return { spent: Atomics.load(ints, slot + SPENT), endsAt: ints[slot + ENDS_AT]! }
   }
 
-  /** @param nowMs - milliseconds since 1970. */
+  /** @param nowMs - milliseconds since 1970 */
   add(key: string, points: number, nowMs: number): Count {
     const ints = this.#ints
     const hash = hashOf(key, this.#seed)
@@ -88,7 +89,7 @@ export class CountTable {
     return now + this.#windowSeconds - ((now + phase) % this.#windowSeconds)
   }
 
-  /** The key's own slot, or the one it may take. */
+  /** Returns the key's slot, or the one it may take. */
   #find(hash: number, other: number, now: number): number {
     const ints = this.#ints
     const first = HEADER_INTS + ((other >>> 1) & this.#setMask) * SET_INTS
@@ -106,7 +107,7 @@ export class CountTable {
   }
 }
 
-/** FNV-1a over the characters, with a last mix. */
+/** FNV-1a over the characters, with a final mix. */
 function hashOf(key: string, seed: number): number {
   let hash = seed
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), FNV_PRIME)

@@ -1,41 +1,44 @@
-// What an invalidation can say (invalidation-ring.ts): which rows a committed transaction touched, named by the
-// integers that views are keyed by. An invalidation says that something may have changed, never what it is
-// now. The numbers are not stored anywhere.
+// Kinds of invalidations (invalidation-ring.ts): which rows a committed transaction touched, named by the
+// integers that views are keyed by. An invalidation says that something may have changed, never its new
+// value. The numbers are not stored anywhere.
 
 export const INVALIDATION = {
-  /** (post) A post's row: record, state, flags. Its thread- and postgate too. posts.id */
+  /** (post) A post's row: record, state, flags; also its threadgate and postgate. posts.id */
   post: 1,
-  /** (post) How often it was liked, reposted, answered and quoted. */
+  /** (post) Its like, repost, reply and quote counts. */
   counts: 2,
   /** (uid, post) The account likes or reposts the post, or no longer does. */
   reaction: 3,
-  /** (uid) Any of the account's likes and reposts may be gone. */
+  /** (uid) Any of the account's likes and reposts may have been removed. */
   reactions: 4,
-  /** (uid) The account came, or its handle, its status or its profile record changed. */
+  /** (uid) The account was added, or its handle, status or profile record changed. */
   actor: 5,
-  /** (uid) How many follows, followers, posts and lists the account has. */
+  /** (uid) The account's counts of follows, followers, posts and lists. */
   actorCounts: 6,
-  /** (uid, subject) The first follows or mutes the second, or is told of its posts, or no longer. */
+  /**
+   * (uid, subject) The first account follows, mutes or subscribes to the posts of the second, or no
+   * longer does.
+   */
   relation: 7,
-  /** (uid, subject) The first blocks the second, or no longer does. */
+  /** (uid, subject) The first account blocks the second, or no longer does. */
   block: 8,
   /**
-   * (uid) Whatever stands between the account and any other, either way: follows, mutes, blocks,
-   * and what lists say, those that it is on and those that it blocks.
+   * (uid) Any relation between the account and others, in either direction: follows, mutes, blocks,
+   * the lists that it is on and those that it blocks.
    */
   relations: 9,
-  /** (repost) The row came or went. reposts.id */
+  /** (repost) The row was added or removed. reposts.id */
   repost: 10,
-  /** (list) The list's row, or who is on it. lists.id */
+  /** (list) The list's row or its members. lists.id */
   list: 11,
-  /** (uid) Which posts and reposts the account has, or their places in time. */
+  /** (uid) The account's set of posts and reposts, or their places in time. */
   feed: 13,
-  /** (uid, post) What labels say about the account's post; 0: about anything else of the account. */
+  /** (uid, post) Labels on the account's post; 0: on anything else of the account. */
   label: 14,
-  /** (timeline) Something was posted to it: custom_timelines.id */
+  /** (timeline) An event was posted to it: custom_timelines.id */
   customTimeline: 15,
-  /** (uid) What was loaded whole of the account is to be loaded anew. */
+  /** (uid) Whatever was loaded whole of the account must be loaded again. */
   backfills: 16,
-  /** Too wide to name: forget all. */
+  /** Too wide to name: drop everything. */
   everything: 12,
 } as const

@@ -1,7 +1,7 @@
-// How the one writer tells any number of reading threads what it touched, without locks: a ring of invalidations,
-// three integers each (invalidation-kinds.ts), in memory that all share. A reader has a position of its own, and
-// takes what is new there before it uses anything that it kept. The writer never waits for a reader: one that is too
-// far behind is told that invalidations were lost, and forgets everything.
+// How the one writer tells any number of reading threads which rows it touched, without locks: a ring of
+// invalidations, three integers each (invalidation-kinds.ts), in shared memory. Each reader has its own
+// position, and takes the new entries there before it uses anything cached. The writer never waits for a
+// reader: one that falls too far behind learns that invalidations were lost, and drops its whole cache.
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from './invalidation-kinds.ts'
@@ -17,7 +17,7 @@ import { beginCommit, beginPublishing, endCommit, endPublishing } from './publis
 
 const HEAD = 0
 const LAP = 1
-/** Head and lap have a cache line of their own. */
+/** Head and lap share a cache line of their own. */
 const HEADER = 16
 const WIDTH = INVALIDATION_WORDS
 const RING = 1 << 18
@@ -26,28 +26,29 @@ const MAX_BEHIND = RING / 2
 const LAP_SHIFT = 30
 const COPIED_AT_ONCE = 1024
 
-/** How many invalidations can be published together. */
+/** Maximum number of invalidations in one publish. */
 export const MAX_INVALIDATIONS_AT_ONCE = RING / 8
 
-/** One of INVALIDATION, and what it names; 0 where it names less than two. */
+/** One of INVALIDATION, and the rows it names; 0 for each of the two that is unused. */
 export type Invalidation = (kind: number, a: number, b: number) => void
 
 /**
- * The head counts all invalidations ever added, and is stored after the invalidations themselves. Too far behind is
- * half the ring, while the writer adds no more than an eighth at once before it moves the head. So a place that a
- * reader copies is overwritten only if the head has moved more than that by the time it looks again, and stores or
- * loads which the processor moves about (see change-log.ts) can't reach over the rest.
+ * The head counts all invalidations ever added, and is stored after the invalidations themselves.
+ * Too far behind is half the ring, while the writer adds no more than an eighth at once before it
+ * moves the head. So a place that a reader copies is overwritten only if the head has moved more
+ * than that by the time it looks again, and stores or loads that the processor reorders (see
+ * change-log.ts) can't reach over the rest.
  *
- * The head wraps after 2^32 invalidations. A reader that slept exactly that long is not fooled, since the lap, which
- * goes up every 2^30 invalidations, has changed meanwhile.
+ * The head wraps after 2^32 invalidations. A reader that slept exactly that long is not fooled,
+ * since the lap, which goes up every 2^30 invalidations, has changed meanwhile.
  */
 export class InvalidationWriter {
-  /** To be given to readers. */
+  /** Shared with the readers. */
   readonly buffer: SharedArrayBuffer
   readonly #ints: Int32Array<SharedArrayBuffer>
   #head: number
 
-  /** @param head - how many invalidations it counts as added already. */
+  /** @param head - number of invalidations it counts as already added */
   constructor(head: number = 0) {
     this.buffer = new SharedArrayBuffer((HEADER + RING * WIDTH) * 4)
     this.#ints = new Int32Array(this.buffer)
@@ -55,33 +56,35 @@ export class InvalidationWriter {
     this.#ints[HEAD] = this.#head
   }
 
-  /** Before each commit (publishing.ts). */
+  /** Called before each commit (publishing.ts). */
   beginCommit(): void {
     beginCommit(this.#ints)
   }
 
-  /** Once its invalidations are added. */
+  /** Called once the invalidations of the commit are added. */
   endCommit(): void {
     endCommit(this.#ints)
   }
 
-  /** Before a commit whose changes go to memory, too (publishing.ts). */
+  /** Called before a commit whose changes also go to memory (publishing.ts). */
   beginPublishing(): void {
     beginPublishing(this.#ints)
   }
 
-  /** Once they are there. */
+  /** Called once they are in memory. */
   endPublishing(): void {
     endPublishing(this.#ints)
   }
 
-  /** One invalidation, visible at once. */
+  /** Adds one invalidation, visible at once. */
   add(kind: number, a: number, b: number): void {
     writeInvalidation(this.#ints, placeOf(this.#head), kind, a, b)
     this.#moveHead(1)
   }
 
-  /** The first `count` of them (invalidation-words.ts), visible together. */
+  /**
+   * Adds the first `count` invalidations (invalidation-words.ts), which become visible together.
+   */
   publish(invalidations: Int32Array, count: number): void {
     assert(count <= MAX_INVALIDATIONS_AT_ONCE, `${count} notes at once`)
     for (let i = 0; i < count; i++) {
@@ -94,7 +97,7 @@ export class InvalidationWriter {
   #moveHead(count: number): void {
     const before = this.#head
     this.#head = (before + count) | 0
-    // The lap first: who sees the head beyond it sees that the lap has changed.
+    // The lap first: a reader that sees the head beyond it also sees the new lap.
     if (this.#head >> LAP_SHIFT !== before >> LAP_SHIFT) Atomics.add(this.#ints, LAP, 1)
     Atomics.store(this.#ints, HEAD, this.#head)
     Atomics.notify(this.#ints, HEAD)
@@ -105,24 +108,24 @@ function placeOf(number: number): number {
   return HEADER + (number & RING_MASK) * WIDTH
 }
 
-/** Where the ring stands, for `headMoved`. */
+/** The current head of the ring, for `headMoved`. */
 export function ringHead(buffer: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(buffer), HEAD)
 }
 
-/** Resolves once the ring stands elsewhere, without a thread being stopped for it. */
+/** Resolves once the head has moved, without blocking a thread. */
 export async function headMoved(buffer: SharedArrayBuffer, head: number): Promise<void> {
   const waiting = Atomics.waitAsync(new Int32Array(buffer), HEAD, head)
   await waiting.value
 }
 
 /**
- * Why nothing kept can be stale: the writer adds its invalidations after its commit. A reader takes invalidations
- * first and reads rows afterwards, in one stretch without waiting. A change that its rows did not show was committed
- * later than they were read, so its invalidation is one that the reader has not taken yet, and will before it next
- * uses what it kept.
+ * Why no cached value can be stale: the writer adds its invalidations after its commit. A reader
+ * takes invalidations first and reads rows afterwards, in one synchronous stretch. A change missing
+ * from its rows was committed after they were read, so the reader has not taken its invalidation
+ * yet, and will before it next uses its cache.
  *
- * Begins at the head: a new reader has kept nothing yet.
+ * Begins at the head: a new reader has an empty cache.
  */
 export class InvalidationReader {
   readonly #ints: Int32Array<SharedArrayBuffer>
@@ -138,9 +141,10 @@ export class InvalidationReader {
   }
 
   /**
-   * Hands over every invalidation since the last call. Invalidations may come more than once and none is a promise
-   * that something did change.
-   * @returns false where invalidations were lost, also while taking them: forget everything.
+   * Hands over every invalidation since the last call. An invalidation may repeat, and none
+   * guarantees that something did change.
+   * @returns false if invalidations were lost, even while taking them: the caller must drop its
+   * cache
    */
   take(each: Invalidation): boolean {
     const head = Atomics.load(this.#ints, HEAD)
@@ -163,7 +167,7 @@ export class InvalidationReader {
     }
   }
 
-  /** @returns false at an invalidation of everything. */
+  /** @returns false at an invalidation of everything */
   #handOver(count: number, each: Invalidation): boolean {
     const copy = this.#copy
     for (let i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
-// How an invalidation lies in memory: three 32-bit words.
+// The memory layout of an invalidation: three 32-bit words.
 //
-//   0  the kind in 8 bits, the upper 8 bits of what it names first, then those of the second
+//   0  the kind in 8 bits, the upper 8 bits of the first id, then those of the second
 //   1  low 32 bits of the first
 //   2  low 32 bits of the second
 
@@ -32,7 +32,7 @@ export function kindAt(words: Words, at: number): number {
   return words[at]! & 255
 }
 
-/** What it names first. */
+/** The first id that it names. */
 export function firstAt(words: Words, at: number): number {
   return ((words[at]! >>> 8) & 255) * 2 ** 32 + (words[at + 1]! >>> 0)
 }

@@ -1,5 +1,6 @@
-// What each of many may use up in a window, and all together: nobody more than a quarter of what all have left,
-// so that whoever comes in the middle of a flood still has something. Counted in a table that threads share.
+// A budget per key and one for all keys together, per window. No key may use more than a quarter of what all
+// have left, so that a key that arrives in the middle of a flood still gets a share. Counted in a table that
+// threads share.
 
 import { CountTable } from './count-table.ts'
 
@@ -11,7 +12,7 @@ export type SharedBudget = {
 export const PART = 1 / 4
 
 export function createSharedBudget(options: {
-  /** As createCountBuffer makes it; for this budget alone. */
+  /** From createCountBuffer; for this budget alone. */
   buffer: SharedArrayBuffer
   windowSeconds: number
   each: number
@@ -24,7 +25,7 @@ export function createSharedBudget(options: {
     left(key, nowMs) {
       const spent = counts.read(ofOne(key), nowMs).spent
       const leftOfAll = all - counts.read('all', nowMs).spent
-      // So much that what this one has is then a quarter of what is left.
+      // After spending this much, the key has used a quarter of what is left.
       const share = Math.ceil((leftOfAll * PART - spent) / (1 + PART))
       return Math.max(0, Math.min(each - spent, leftOfAll, share))
     },

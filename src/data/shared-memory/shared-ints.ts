@@ -8,8 +8,9 @@ import { assert } from '../../base/util/assert.ts'
 const GROWTH_STEP_INTS = 16_384
 
 /**
- * It grows in place: a view made before a growth stays right for the part it covers, it is only too short. So a
- * reader needs no generation number; it meets an index beyond its view, calls `refresh`, and looks again.
+ * Grows in place: a view made before a growth stays right for the part it covers and is only too
+ * short. So a reader needs no generation number; when it meets an index beyond its view, it calls
+ * `refresh` and looks again.
  */
 export class SharedInts {
   readonly buffer: SharedArrayBuffer
@@ -20,12 +21,15 @@ export class SharedInts {
     this.ints = new Int32Array(buffer, 0, buffer.byteLength >>> 2)
   }
 
-  /** The writer's: afterwards `ints.length >= length`. New integers are 0. */
+  /** For the writer: afterwards `ints.length >= length`. New integers are 0. */
   ensure(length: number): void {
     if (length > this.ints.length) this.#grow(length)
   }
 
-  /** The reader's: takes in what the writer has grown. @returns whether `length` fits now. */
+  /**
+   * For the reader: takes in what the writer has grown.
+   * @returns whether `length` fits now
+   */
   refresh(length: number): boolean {
     const available = Math.floor(this.buffer.byteLength / 4)
     if (available > this.ints.length) this.ints = new Int32Array(this.buffer, 0, available)
@@ -42,7 +46,7 @@ export class SharedInts {
   }
 }
 
-/** @param maxLength - integers; reserved as address space, not as memory. */
+/** @param maxLength - in integers; reserved as address space, not as memory */
 export function createSharedInts(maxLength: number, initialLength: number = 0): SharedInts {
   const length = Math.min(Math.max(initialLength, 1), maxLength)
   return new SharedInts(new SharedArrayBuffer(length * 4, { maxByteLength: maxLength * 4 }))

@@ -1,7 +1,7 @@
-// Whose posts a member asked to be told of: private state, which lives in no repository.
+// Accounts whose new posts a member is notified of: private state, which is in no repository.
 //
-// Every post asks who is subscribed to its author, and hardly anybody is. So the writer remembers
-// who may be: an account that once had a subscriber stays in that set until the process ends.
+// Every post looks up its author's subscribers, and hardly any author has one. So the writer remembers
+// candidates: an account that once had a subscriber stays in that set until the process ends.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -35,7 +35,7 @@ const statements = perDatabase((db) => ({
 
 const subjects = perDatabase((db) => new Set(statements(db).subjects.all()))
 
-/** What was there before keeps its time. */
+/** An existing subscription keeps its time. */
 export function putActivitySubscription(
   db: WriteDb,
   subject: number,

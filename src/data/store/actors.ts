@@ -1,4 +1,4 @@
-// Accounts: one row for each DID that was ever interned, with the same uid as in memory.
+// Accounts: one row per DID that was ever interned, with the same uid as in memory.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -22,7 +22,7 @@ type ActorRow = {
 /** `status` is a code of status.ts, `status_at` the time of its event in microseconds. */
 type ActorStatus = { status: number; status_at: number }
 
-/** What is to be added to an account's counts. */
+/** Amounts to add to an account's counts. */
 export type ActorCounts = { follows: number; followers: number; posts: number }
 
 const statements = perDatabase((db) => ({
@@ -99,7 +99,7 @@ export function findActor(db: Db, uid: number): ActorRow | undefined {
   return statements(db).find.get(uid)
 }
 
-/** Looks through all accounts: where there is no table of them in memory. */
+/** Scans all accounts: for processes without the in-memory table. */
 export function uidOfDid(db: Db, did: string): number | undefined {
   return statements(db).byDid.get(did)
 }
@@ -108,7 +108,10 @@ export function actorStatus(db: Db, uid: number): ActorStatus | undefined {
   return statements(db).status.get(uid)
 }
 
-/** A hidden account's lists block and mute nobody, so its status may change what stands between others. */
+/**
+ * A hidden account's lists neither block nor mute, so its status may change relations between
+ * others.
+ */
 export function setActorStatus(db: WriteDb, uid: number, { status, status_at }: ActorStatus): void {
   const { status: find, setStatus, isBetweenOthers, invalidations } = statements(db)
   const before = find.get(uid)?.status ?? ACTIVE
@@ -119,17 +122,17 @@ export function setActorStatus(db: WriteDb, uid: number, { status, status_at }: 
   if (isBetweenOthers.get(uid) !== undefined) invalidations.addEverything()
 }
 
-/** Remembers that the account was deleted; `at` in microseconds, the time of its event. */
+/** Records that the account was deleted; `at` is the time of its event, in microseconds. */
 export function setActorRemoved(db: WriteDb, uid: number, at: number): void {
   statements(db).setRemoved.run(at, uid)
 }
 
-/** Pairs of uid and time, in microseconds, of the accounts that were ever deleted. */
+/** Pairs of uid and time, in microseconds, of all accounts that were ever deleted. */
 export function removedActors(db: Db): [number, number][] {
   return statements(db).removed.all()
 }
 
-/** Never goes back. */
+/** Never lowers the rev. */
 export function raiseActorRev(db: WriteDb, uid: number, rev: string): void {
   statements(db).raiseRev.run(rev, uid, rev)
 }
@@ -147,8 +150,8 @@ export function addActorCounts(db: WriteDb, uid: number, delta: ActorCounts): vo
 }
 
 /**
- * Stores what the DID document and the handle's own answer said. A verified handle belongs to one
- * account: another that held it keeps it as a claim only.
+ * Stores the DID document's identity and the result of resolving its handle. A verified handle
+ * belongs to one account: another that held it keeps it only as a claim.
  */
 export function setActorIdentity(
   db: WriteDb,
@@ -170,7 +173,7 @@ export function setActorIdentity(
   queueActor(db, uid)
 }
 
-/** The identity is to be looked up anew; what was known stays until then. */
+/** Makes the identity be looked up again; the known one stays until then. */
 export function forgetActorIdentity(db: WriteDb, uid: number): void {
   statements(db).forgetIdentity.run(uid)
 }
@@ -180,17 +183,17 @@ export function countActors(db: Db): number {
   return statements(db).highest.get() ?? 0
 }
 
-/** Pairs of uid and DID above `after`, in order of uid. The connection is busy meanwhile. */
+/** Pairs of uid and DID above `after`, in order of uid. Occupies the connection meanwhile. */
 export function iterateActors(db: Db, after: number): IterableIterator<[number, string]> {
   return statements(db).all.iterate(after)
 }
 
-/** Pairs of uid and status code of the accounts that are not simply active. */
+/** Pairs of uid and status code of all accounts that are not active. */
 export function actorsNotActive(db: Db): [number, number][] {
   return statements(db).notActive.all()
 }
 
-/** As committed, or flushed, so far. */
+/** The count as committed or flushed so far. */
 export function followsCountOf(db: Db, uid: number): number {
   return statements(db).followsCount.get(uid) ?? 0
 }

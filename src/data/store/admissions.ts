@@ -1,11 +1,11 @@
-// Accounts that may read here where not everybody may, besides those that the configuration names.
+// Accounts admitted to a closed server, besides those that the configuration names.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 type AdmissionRow = {
   did: string
-  /** The invite that they came with; null where the operator let them in. */
+  /** The invite that they used; null if the operator admitted them. */
   code: string | null
   admitted_at: number
 }
@@ -23,7 +23,7 @@ export function findAdmission(db: Db, did: string): AdmissionRow | undefined {
   return statements(db).find.get(did)
 }
 
-/** An account that is admitted already stays so as it was. */
+/** An account that is already admitted keeps its row. */
 export function insertAdmission(db: WriteDb, row: AdmissionRow): void {
   statements(db).insert.run(row.did, row.code, row.admitted_at)
 }

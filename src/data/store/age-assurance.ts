@@ -1,4 +1,4 @@
-// What an official AppView found out about the ages of accounts, by their uids.
+// Age assurance states of accounts as determined by an official AppView, by uid.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -8,7 +8,7 @@ type AgeAssurance = {
   uid: number
   status: string
   access: string | null
-  /** Milliseconds since 1970; null: never, or as it was before. */
+  /** Milliseconds since 1970; null: never, or unchanged. */
   initiatedAt: number | null
 }
 
@@ -25,7 +25,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** What is null stays as it was. */
+/** Null fields keep their value. */
 export function putAgeAssurance(db: WriteDb, found: AgeAssurance): void {
   statements(db).put.run(found)
 }

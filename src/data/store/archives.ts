@@ -1,22 +1,22 @@
-// How far the archive of a host was read: written in the transaction of what it brought.
+// How far the archive of a host was read: written in the transaction of the events it brought.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export type ArchiveProgress = {
-  /** Origin of the stream, such as wss://jetstream.us-east.bsky.network. */
+  /** Origin of the stream, for example wss://jetstream.us-east.bsky.network. */
   host: string
-  /** All up to it is applied. */
+  /** Everything up to it is applied. */
   seq: number
-  /** Of the latest event, in microseconds; 0 before the first. */
+  /** Time of the latest event, in microseconds; 0 before the first. */
   timeUs: number
-  /** Where the archive ended when last asked. */
+  /** The end of the archive when last asked. */
   tipSeq: number
   events: number
   bytes: number
-  /** Could not be read; each is in a gap. */
+  /** Unreadable blocks; each is in a gap. */
   lostBlocks: number
-  /** Days since 1970, UTC, and what was received on that day. */
+  /** Day number since 1970, UTC; `dayBytes` were received on that day. */
   day: number
   dayBytes: number
   /** Milliseconds since 1970. */
@@ -45,7 +45,7 @@ export function findArchive(db: Db, host: string): ArchiveProgress | undefined {
   return row && toProgress(row)
 }
 
-/** Of every host, the first that was begun with first. */
+/** All hosts, the one begun first at the front. */
 export function allArchives(db: Db): ArchiveProgress[] {
   return statements(db).all.all().map(toProgress)
 }

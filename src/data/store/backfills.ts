@@ -1,23 +1,28 @@
-// What was loaded whole from a repository, and when.
+// Repositories and collections that were loaded whole, and when.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
-/** `what` of a member whose cold start is over. */
+/** `what` of a member whose cold start is finished. */
 export const COLD_START = 'cold-start'
 
-/** `what` of a member whose cold start was looked at: `finished_at` says when first. */
+/** `what` of a member whose cold start was examined: `finished_at` says when first. */
 export const COLD_START_BEGUN = 'cold-start begun'
 
-/** `what` of a member as soon as it is so, in this order (ingest/backfill/milestones.ts). */
+/**
+ * `what` of a member that has reached a milestone, in this order (ingest/backfill/milestones.ts).
+ */
 export const MILESTONES = {
-  /** Everything that those they follow wrote since a time is here: `rev` says since when, in ms since 1970. */
+  /**
+   * All records since a time by the accounts they follow are here: `rev` gives that time, in ms
+   * since 1970.
+   */
   latest: 'cold-start latest',
-  /** Everything of the last hours by those they follow is here. */
+  /** All records of the last hours by the accounts they follow are here. */
   newest: 'cold-start newest',
-  /** All feeds were read, but for those of servers that failed and are asked again. */
+  /** All feeds were read, except those of servers that failed and are retried. */
   feeds: 'cold-start feeds',
   /** The cold start brings no more posts. */
   posts: 'cold-start posts',
@@ -26,7 +31,7 @@ export const MILESTONES = {
 type Backfill = {
   rev: string | null
   finished_at: number
-  /** Records that were listed and not taken, for lack of budget: at least so many. */
+  /** Records that were listed and skipped for lack of budget: at least this many. */
   left_out: number
 }
 
@@ -72,17 +77,17 @@ export function putBackfill(
   statements(db).put.run(uid, what, rev, finished_at, left_out)
 }
 
-/** COLD_START and those of MILESTONES that this member's cold start has reached, in no order. */
+/** COLD_START and the MILESTONES that this member's cold start has reached, in no order. */
 export function milestonesReached(db: Db, uid: number): string[] {
   return statements(db).milestones.all(uid)
 }
 
-/** What of this account was not loaded whole, for lack of budget. */
+/** Kinds of this account's data that were not loaded whole, for lack of budget. */
 export function cutShort(db: Db, uid: number): string[] {
   return statements(db).cutShort.all(uid)
 }
 
-/** Records of anybody that were left out for lack of budget. */
+/** Records of all accounts that were left out for lack of budget. */
 export function countLeftOut(db: Db): number {
   return statements(db).leftOut.get() ?? 0
 }
@@ -92,7 +97,7 @@ export function countLeftOutAmong(db: Db, uids: readonly number[]): number {
   return statements(db).leftOutAmong.get(JSON.stringify(uids)) ?? 0
 }
 
-/** After the account was deleted or its repository replaced. */
+/** Called after the account was deleted or its repository replaced. */
 export function deleteBackfillsOf(db: WriteDb, uid: number): void {
   const { changes } = statements(db).removeAll.run(uid)
   if (changes > 0) invalidationsOf(db).add(INVALIDATION.backfills, uid)

@@ -1,4 +1,5 @@
-// What was done to an account before it read here, as far as rows tell: for its notifications' backlog.
+// Events of an account from before it became a member, as far as rows show them: for the backlog of its
+// notifications.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db } from './db.ts'
@@ -17,7 +18,7 @@ export type RepostAct = LikeAct & { cid: Buffer }
 
 export type FollowAct = { uid: number; rkey: PackedRkey; sort_at: number }
 
-/** Something of the account's that others like, besides posts. */
+/** A record of the account other than a post that can be liked. */
 export type OwnRecord = { id: number; collection: number; rkey: PackedRkey; cid: Buffer }
 
 type Quote = Pick<PostRow, 'uid' | 'rkey' | 'sort_at' | 'flags'>
@@ -53,12 +54,12 @@ export function newestPosts(db: Db, uid: number, limit: number): OwnPost[] {
   return statements(db).ownPosts.all(uid, limit)
 }
 
-/** Undefined where its record is not here. */
+/** Undefined if its record is missing. */
 export function presentPost(db: Db, id: number): (OwnPost & { uid: number }) | undefined {
   return statements(db).postWithId.get(id)
 }
 
-/** The newest, oldest first: of several by one account the first one counts. */
+/** The newest likes, oldest first: of several by one account the first counts. */
 export function likesOf(db: Db, post: number, limit: number): LikeAct[] {
   return likeEdges.newest(db, post, NEWEST, limit).map(toAct).reverse()
 }
@@ -77,12 +78,12 @@ export function repostOf(db: Db, post: number, uid: number): RepostAct | undefin
   return statements(db).repostOf.get(post, uid)
 }
 
-/** The most liked first. */
+/** Most liked first. */
 export function likedRecordsOf(db: Db, uid: number, limit: number): OwnRecord[] {
   return statements(db).ownRecords.all(uid, limit)
 }
 
-/** The newest, oldest first. */
+/** The newest likes, oldest first. */
 export function likesOfRecord(db: Db, id: number, limit: number): LikeAct[] {
   return statements(db).recordLikes.all(id, limit).reverse()
 }
@@ -91,7 +92,7 @@ export function quotesOf(db: Db, post: number, limit: number): Quote[] {
   return statements(db).quotes.all(post, limit)
 }
 
-/** Newest first; without imported ones that name no record. */
+/** Newest first; skips imported ones that name no record. */
 export function followsOfAccount(db: Db, subject: number, limit: number): FollowAct[] {
   const edges = followEdges.newest(db, subject, NEWEST, limit)
   return edges.filter(({ rkey }) => !isKeyless(rkey)).map(toAct)

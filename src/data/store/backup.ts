@@ -1,7 +1,7 @@
-// A copy of the database as of one moment, taken while everything goes on: by a connection of its own, which reads
-// one state from beginning to end and keeps no writer waiting (the write-ahead log grows meanwhile). It is written
-// under another name, checked, and only then renamed: what is named a backup is whole. What was begun and never
-// finished is removed by the next one. One folder is for one Slipstream. https://www.sqlite.org/backup.html
+// Copies the database as of one moment while everything goes on. The copy has its own connection, which reads
+// one state from beginning to end and keeps no writer waiting (the write-ahead log grows meanwhile). It is
+// written under another name, checked, and only then renamed: a file named as a backup is whole. The next
+// backup removes an unfinished one. A folder belongs to one Slipstream. https://www.sqlite.org/backup.html
 
 import {
   closeSync,
@@ -22,11 +22,11 @@ import { openReadOnly } from './db.ts'
 
 export type BackupOptions = {
   dataDir: string
-  /** The folder for it; `backups` in the data folder by default. */
+  /** Target folder; `backups` in the data folder by default. */
   into?: string | undefined
-  /** How many to leave, this one included; all by default. */
+  /** How many backups to keep, this one included; all by default. */
   keep?: number | undefined
-  /** `full` compares indexes with their tables too, and takes several times as long. */
+  /** `full` also compares indexes with their tables, and takes several times as long. */
   check?: 'full' | 'quick' | undefined
   onProgress?: ((progress: BackupProgress) => void) | undefined
   now?: (() => number) | undefined
@@ -37,11 +37,11 @@ export type BackupProgress = { step: 'copying' | 'checking'; done: number; total
 export type Backup = { path: string; bytes: number; tookMs: number; removed: string[] }
 
 const PARTIAL = '.partial'
-/** They sort by time. */
+/** Names sort by time. */
 const NAME = /^slipstream-\d{8}T\d{6}\.\d{3}Z\.sqlite$/
 const PAGES_A_STEP = 1_024
 
-/** @throws ConfigError for what the operator can mend; then no backup is left behind. */
+/** @throws ConfigError for errors that the operator can fix; no backup is left behind then */
 export async function backUp(options: BackupOptions): Promise<Backup> {
   const { dataDir, keep, check = 'full', now = Date.now } = options
   const startedAt = now()
@@ -66,13 +66,13 @@ export async function backUp(options: BackupOptions): Promise<Backup> {
   return { path, bytes: statSync(path).size, tookMs: now() - startedAt, removed }
 }
 
-/** The newest first. */
+/** Newest first. */
 function backupsIn(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
   return names.sort().reverse()
 }
 
-/** In the data folder, where backups go unless told elsewhere. */
+/** Looks in the data folder, the default target. */
 export function newestBackup(dataDir: string): { at: number; bytes: number } | undefined {
   const folder = join(dataDir, 'backups')
   const [name] = backupsIn(folder)
@@ -81,16 +81,16 @@ export function newestBackup(dataDir: string): { at: number; bytes: number } | u
   return { at: mtimeMs, bytes: size }
 }
 
-/** Such as 20261121T101733.250Z. */
+/** For example 20261121T101733.250Z. */
 export function stampOf(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:]/g, '')
 }
 
-/** @throws ConfigError where the file is damaged, which is then called `name`. */
+/** @throws ConfigError if the file is damaged; the message calls it `name` */
 export function checkDatabase(path: string, check: 'full' | 'quick', name: string = path): void {
   const db = new Database(path, { fileMustExist: true })
   try {
-    // One file from now on, without a log beside it.
+    // Makes it one file, without a log beside it.
     db.pragma('journal_mode = DELETE')
     const verdict = db.pragma(check === 'full' ? 'integrity_check' : 'quick_check', {
       simple: true,
@@ -112,7 +112,7 @@ async function copyTo(
 ): Promise<void> {
   const db = openReadOnly(dataDir)
   try {
-    // Held until the end: every step then reads the same state, whatever is written meanwhile.
+    // Held until the end, so that every step reads the same state, whatever is written meanwhile.
     db.exec('BEGIN')
     const pages = db.pragma('page_count', { simple: true }) as number
     refuseFullDisk(into, pages * (db.pragma('page_size', { simple: true }) as number))
@@ -127,7 +127,9 @@ async function copyTo(
   }
 }
 
-/** A folder that was named is there; a misspelt one, or a disk that is not mounted, would fill the wrong place. */
+/**
+ * A configured folder must exist: a misspelt one, or an unmounted disk, would fill the wrong place.
+ */
 function refuseMissing(into: string): void {
   if (statSync(into, { throwIfNoEntry: false })?.isDirectory()) return
   throw new ConfigError(
@@ -161,7 +163,7 @@ function refuseFullDisk(into: string, bytes: number): void {
   )
 }
 
-/** Two of one moment are a millisecond apart, so that the later one is the newer one. */
+/** Two backups of one moment get names a millisecond apart, so that the later one is newer. */
 function freePath(into: string, at: number): string {
   for (let ms = at; ; ms++) {
     const path = join(into, `slipstream-${stampOf(ms)}.sqlite`)
@@ -175,12 +177,12 @@ function removeOldest(into: string, keep: number): string[] {
   return removed
 }
 
-/** With what belongs to it. */
+/** Removes the file and its companion files. */
 export function removeWith(path: string): void {
   for (const end of ['', '-journal', '-wal', '-shm']) rmSync(path + end, { force: true })
 }
 
-/** What was written is on the disk when this returns. */
+/** Data is on the disk when this returns. */
 export function flush(path: string): void {
   const file = openSync(path, 'r')
   fsyncSync(file)

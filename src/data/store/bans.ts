@@ -1,4 +1,4 @@
-// Accounts that may not read here, whatever else lets them in.
+// Accounts that may not read here, whatever else admits them.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -18,17 +18,17 @@ export function isBanned(db: Db, did: string): boolean {
   return statements(db).find.get(did) !== undefined
 }
 
-/** @returns whether they were not banned before. */
+/** @returns whether the account was not banned before */
 export function insertBan(db: WriteDb, did: string, at: number): boolean {
   return statements(db).insert.run(did, at).changes > 0
 }
 
-/** @returns whether they were banned. */
+/** @returns whether the account was banned */
 export function deleteBan(db: WriteDb, did: string): boolean {
   return statements(db).remove.run(did).changes > 0
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listBans(db: Db, limit: number): BanRow[] {
   return statements(db).newest.all(limit)
 }

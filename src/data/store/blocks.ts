@@ -15,7 +15,7 @@ export function insertBlock(db: WriteDb, block: Edge): void {
   invalidationsOf(db).add(INVALIDATION.block, block.uid, block.subject)
 }
 
-/** As it was found. */
+/** `block` must be as it was found. */
 export function deleteBlock(db: WriteDb, block: Edge): void {
   blockEdges.remove(db, block)
   deleteRelationRecord(db, { ...block, collection: BLOCK })

@@ -1,5 +1,5 @@
-// Which posts a member has bookmarked: private state, which lives in no repository. How often a post
-// is, anybody may know.
+// Bookmarked posts per member: private state, which is in no repository. Only a post's bookmark count is
+// public.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -11,7 +11,7 @@ import { idList } from './read/id-list.ts'
 type Bookmark = {
   uid: number
   post: number
-  /** As the member gave it. */
+  /** As the member sent it. */
   cid: string
   /** Milliseconds since 1970. */
   createdAt: number
@@ -46,7 +46,7 @@ const statements = perDatabase((db) => ({
   countOf: db.prepare<[number], number>('SELECT count(*) FROM bookmarks WHERE uid = ?').pluck(),
 }))
 
-/** What was there before stays as it was. */
+/** An existing bookmark stays unchanged. */
 export function insertBookmark(db: WriteDb, bookmark: Bookmark): void {
   const { changes } = statements(db).insert.run(bookmark)
   if (changes > 0) count(db, bookmark, 1)
@@ -62,7 +62,7 @@ export function bookmarksOf(db: Db, uid: number): Omit<Bookmark, 'uid'>[] {
   return statements(db).of.all(uid)
 }
 
-/** Newest first, below this place. */
+/** Bookmarks below this place, newest first. */
 export function bookmarksBefore(
   db: Db,
   uid: number,
@@ -71,7 +71,7 @@ export function bookmarksBefore(
   return statements(db).before.all(uid, createdAt, post, limit)
 }
 
-/** Those of these posts. */
+/** The member's bookmarks among these posts. */
 export function bookmarksAmong(
   db: Db,
   uid: number,

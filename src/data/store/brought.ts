@@ -1,5 +1,5 @@
-// Whose records were fetched, for which member, and how many kilobytes they brought in the hour that the author
-// is in. A row is of use for two hours; who has none was fetched for nobody in particular.
+// Authors whose records were fetched, for which member, and the kilobytes they brought in the author's
+// current hour. A row is useful for two hours; an author without one was fetched for no member in particular.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -24,14 +24,19 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** In the author's hour; an hour that is over, or that a wrong clock put far ahead, counts as none. */
+/**
+ * For the author's hour; an hour that is over, or that a wrong clock put far ahead, counts as none.
+ */
 export function findBrought(db: Db, uid: number, now: number): Brought | undefined {
   const row = statements(db).find.get(uid)
   if (!row || isInHour(row, now)) return row
   return { ...row, kb: 0, ends_at: now + HOUR_MS }
 }
 
-/** Fetched for this member from now on. What was brought in the author's hour stays counted. */
+/**
+ * Attributes the author's records to this member from now on. The kilobytes of the author's hour
+ * stay.
+ */
 export function noteBroughtBy(
   db: WriteDb,
   uid: number,
@@ -51,12 +56,12 @@ export function addBrought(
   statements(db).put.run(uid, member, kb + more.kb, ends_at)
 }
 
-/** What hours that go on have brought, by member. */
+/** Kilobytes of all hours under way, by member. */
 export function broughtByMembers(db: Db, now: number): OfMember[] {
   return statements(db).ofMembers.all(now)
 }
 
-/** Rows of no more use, some at a time. */
+/** Deletes useless rows, some at a time. */
 export function pruneBrought(db: WriteDb, now: number): void {
   statements(db).prune.run(now - HOUR_MS, PRUNED_AT_ONCE)
 }

@@ -1,4 +1,4 @@
-// The stream of what was written by bsync, in its order. It is bounded: whoever reads it keeps what they need.
+// The stream of bsync writes, in order. It is bounded: readers must store what they need.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -9,7 +9,7 @@ export type BsyncStream = keyof typeof BSYNC_STREAMS
 type NewOperation = { did: string; namespace: string; operation: Uint8Array }
 type Row = { id: number; operation: Buffer }
 
-/** Of all streams together; drafts are the largest, some kilobytes. */
+/** Limit for all streams together; drafts are the largest operations, some kilobytes each. */
 const MAX_OPERATIONS = 50_000
 
 const statements = perDatabase((db) => ({
@@ -51,7 +51,7 @@ export function countOperations(db: Db, did: string, namespace: string): number 
   return statements(db).count.get(did, namespace) ?? 0
 }
 
-/** @param namespace - all where not given */
+/** @param namespace - all if omitted */
 export function deleteOperations(db: WriteDb, did: string, namespace?: string): void {
   if (namespace === undefined) statements(db).removeAll.run(did)
   else statements(db).remove.run(did, namespace)

@@ -1,7 +1,7 @@
-// Carrying what the write-ahead log holds over into the database file. SQLite does it by itself,
-// inside of the commit that made the log long enough, and that commit then takes a third of a second.
-// A connection on another thread may do it as well, while the writer goes on; what is here lets one
-// see how far it got. https://www.sqlite.org/wal.html, https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+// Copies the write-ahead log into the database file. SQLite does so by itself, inside the commit that made
+// the log long enough, and that commit then takes a third of a second. A connection on another thread can do
+// it as well, while the writer goes on; these functions also show how far it got.
+// https://www.sqlite.org/wal.html, https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { type Db, FILE_NAME } from './db.ts'
 import { isDiskFull } from './disk-full.ts'
 import { perDatabase } from './per-database.ts'
 
-/** In pages. The log starts anew with the next write once all of it is copied. */
+/** In pages. The log restarts at the next write once all of it is copied. */
 type LogState = { length: number; copied: number }
 
 type Row = { log: number; checkpointed: number }
@@ -24,17 +24,17 @@ export function logState(db: Db): LogState {
   return toState(statements(db).look.get()!)
 }
 
-/** The database's own length, in pages. */
+/** Length of the database itself, in pages. */
 export function pagesOf(db: Db): number {
   return statements(db).pages.get()!
 }
 
-/** Copies what can be without waiting for anybody. */
+/** Copies as much as possible without waiting for other connections. */
 export function copyLog(db: Db): LogState {
   return toState(statements(db).copy.get()!)
 }
 
-/** The same, where a full disk only means that the log stays as long as it is. */
+/** Like copyLog, except that a full disk only leaves the log as long as it is. */
 export function copyLogIfThereIsRoom(db: Db): void {
   try {
     copyLog(db)
@@ -43,12 +43,12 @@ export function copyLogIfThereIsRoom(db: Db): void {
   }
 }
 
-/** A connection for nothing but this, to a database that a writer has opened. */
+/** A connection for checkpoints only, to a database that a writer has opened. */
 export function openCheckpointer(dataDir: string): Db {
   return new Database(join(dataDir, FILE_NAME), { fileMustExist: true })
 }
 
-/** From how many pages on the writer does it in its own commits, come what may. */
+/** Log length in pages from which the writer checkpoints in its own commits, unconditionally. */
 export function limitLog(db: Db, pages: number): void {
   db.pragma(`wal_autocheckpoint = ${pages}`)
 }

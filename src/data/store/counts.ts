@@ -1,4 +1,4 @@
-// How much there is, for an operator.
+// Row counts for the operator.
 
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -9,7 +9,7 @@ const statements = perDatabase((db) => ({
   follows: db.prepare<[], number | null>('SELECT sum(follows_count) FROM actors').pluck(),
 }))
 
-/** Posts and reposts that were ever stored, those included that are only pointed at. Quick. */
+/** Posts and reposts ever stored, including posts that are only referenced. Quick. */
 export function highestIds(db: Db): { posts: number; reposts: number } {
   const { posts, reposts } = statements(db)
   return { posts: posts.get() ?? 0, reposts: reposts.get() ?? 0 }

@@ -1,6 +1,6 @@
 // Graphs that programs write: rows as the writer sees them. Readers: read/custom-graphs.ts.
 //
-// An account is there for as long as it follows or is followed.
+// An account exists for as long as it follows or is followed.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -13,7 +13,7 @@ export type CustomGraphRow = {
   load_lines: number
 }
 
-/** What changed of one account's two counts. */
+/** Changes to one account's two counts. */
 export type CountChange = { id: number; follows: number; followers: number }
 
 const COLUMNS = 'id, name, edges, load, load_lines'
@@ -81,7 +81,7 @@ export function createCustomGraph(db: WriteDb, name: string, now: number): Custo
   return { id, name, edges: 0, load: null, load_lines: 0 }
 }
 
-/** Those that are being cleared away included. */
+/** Includes graphs that are being cleared. */
 export function countCustomGraphs(db: Db): number {
   return statements(db).count.get() ?? 0
 }
@@ -94,12 +94,15 @@ export function saveCustomGraph(db: WriteDb, row: CustomGraphRow): void {
   statements(db).save.run(row)
 }
 
-/** Its name is free from now on. @returns whether there was such a graph. */
+/**
+ * Frees its name at once.
+ * @returns whether there was such a graph
+ */
 export function dropCustomGraph(db: WriteDb, name: string): boolean {
   return statements(db).drop.run(name).changes > 0
 }
 
-/** 0 where nobody is called so. */
+/** 0 if no account has this name. */
 export function findGraphAccount(db: Db, graph: number, name: string): number {
   return statements(db).account.get(graph, name) ?? 0
 }
@@ -108,7 +111,7 @@ export function addGraphAccount(db: WriteDb, graph: number, name: string): numbe
   return Number(statements(db).addAccount.run(graph, name).lastInsertRowid)
 }
 
-/** Whoever neither follows nor is followed any more goes. */
+/** Removes an account that neither follows nor is followed any more. */
 export function recountGraphAccount(db: WriteDb, change: CountChange): void {
   const { recount, forget } = statements(db)
   recount.run(change)
@@ -119,12 +122,12 @@ export function areGraphAccountsLinked(db: Db, creator: number, subject: number)
   return statements(db).isLinked.get(creator, subject) !== undefined
 }
 
-/** @returns false where it was there already. */
+/** @returns false if the follow existed already */
 export function linkGraphAccounts(db: WriteDb, creator: number, subject: number): boolean {
   return statements(db).link.run(creator, subject).changes > 0
 }
 
-/** @returns false where it was not there. */
+/** @returns false if there was no such follow */
 export function unlinkGraphAccounts(db: WriteDb, creator: number, subject: number): boolean {
   return statements(db).unlink.run(creator, subject).changes > 0
 }
@@ -133,7 +136,10 @@ export function hasDroppedGraph(db: Db): boolean {
   return statements(db).dropped.get() !== undefined
 }
 
-/** Takes so many rows of a deleted graph away. @returns how many went; fewer than the limit at its end. */
+/**
+ * Deletes up to `limit` rows of a deleted graph.
+ * @returns how many were deleted; fewer than the limit at its end
+ */
 export function clearDroppedGraph(db: WriteDb, limit: number): number {
   const { dropped, nextAccount, clear, removeAccount, shrink, remove } = statements(db)
   const graph = dropped.get()

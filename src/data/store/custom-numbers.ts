@@ -1,4 +1,4 @@
-// What producers of events say of their order, and what was answered to their idempotency keys.
+// Numbers by which producers order their events, and the answers given to idempotency keys.
 
 import type { PostedKey, ProducerNumber } from './custom-timelines.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -58,7 +58,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** 0 where this producer has numbered nothing yet. */
+/** 0 if this producer has not numbered any event yet. */
 export function lastNumberOf(db: Db, timeline: number, producer: string): number {
   return statements(db).lastNumber.get(timeline, producer) ?? 0
 }
@@ -87,7 +87,10 @@ export function fillHole(db: WriteDb, timeline: number, seq: number): void {
   statements(db).fill.run(timeline, seq)
 }
 
-/** Those that opened by then, or in the future, are waited for no more. @returns the timelines that had some. */
+/**
+ * Stops waiting for holes that opened by then, or in the future.
+ * @returns the timelines that had some
+ */
 export function giveUpHoles(
   db: WriteDb,
   { openedBy, now }: { openedBy: number; now: number },
@@ -116,7 +119,7 @@ export function countPostedKeys(db: Db): number {
   return statements(db).countKeys.get() ?? 0
 }
 
-/** @returns how many went. */
+/** @returns how many were deleted */
 export function prunePostedKeys(db: WriteDb, before: number, limit: number): number {
   return statements(db).pruneKeys.run(before, limit).changes
 }

@@ -93,14 +93,14 @@ export function customTimelineIds(db: Db): number[] {
   return statements(db).all.all()
 }
 
-/** Readers who wait look again. */
+/** Makes waiting readers look again. */
 export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): void {
   const { invalidations, save } = statements(db)
   save.run(row)
   invalidations.add(INVALIDATION.customTimeline, row.id)
 }
 
-/** Something else about it changed than its events. */
+/** For a change to the timeline other than its events. */
 export function touchCustomTimeline(db: WriteDb, id: number): void {
   const { invalidations, touch } = statements(db)
   touch.run(id)
@@ -111,7 +111,10 @@ export function insertCustomEvent(db: WriteDb, event: CustomEventRow): void {
   statements(db).insert.run(event)
 }
 
-/** Takes away the oldest that came before this time, so many at once. @returns what that freed. */
+/**
+ * Deletes the oldest events from before this time, a limited number at once.
+ * @returns the freed amount
+ */
 export function trimCustomEvents(
   db: WriteDb,
   { timeline, before, limit }: { timeline: number; before: number; limit: number },

@@ -1,11 +1,11 @@
-// The data folder holds what members keep to themselves, so nobody else on the machine may look into it. What
-// an earlier version, or a hand, left open is closed at the start; a folder that holds other things too is
-// left as it is, since others may need them.
+// The data folder holds members' private data, so no other user of the machine may read it. Start closes
+// whatever an earlier version, or a person, left open; a folder that also holds other things is left as it
+// is, since others may need them.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** For whatever the process makes: to itself. */
+/** Restricts every file that the process creates to its user. */
 export const PRIVATE_UMASK = 0o077
 const OTHERS = 0o077
 const FOLDER_MODE = 0o700
@@ -21,7 +21,7 @@ export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
 }
 
-/** @returns what was open, by name; `.` is the folder itself. */
+/** @returns the names of what was open; `.` is the folder itself */
 export function closeToOthers(dataDir: string): string[] {
   const names = readdirSync(dataDir)
   const ours = names.filter(isOurs)
@@ -29,7 +29,7 @@ export function closeToOthers(dataDir: string): string[] {
   return [...ours, ...(isAllOurs ? ['.'] : [])].filter((name) => close(join(dataDir, name)))
 }
 
-/** What belongs to another user can't be closed; the doctor says so. */
+/** Files of another user can't be closed; the doctor reports them. */
 function close(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return false

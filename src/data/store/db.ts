@@ -1,6 +1,6 @@
-// Opens the database: one writer connection (ingest thread) and any number of readers. What a reader holds is a
-// `Db`, which can't change a row: functions that write take a `WriteDb`, and in the ingest thread nobody but the
-// writer has one (ingest/indexing/writer.ts), who lends it for the time of a commit.
+// Opens the database: one writer connection (ingest thread) and any number of readers. Readers hold a `Db`,
+// which can't change rows: functions that write take a `WriteDb`, and in the ingest thread only the writer
+// has one (ingest/indexing/writer.ts), which it lends for the duration of a commit.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { rollBackInterrupted } from './interrupted.ts'
 import { migrate, schemaVersion } from './migrate.ts'
 import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
-/** What only reads of a prepared statement. */
+/** The read-only part of a prepared statement. */
 export interface ReadStatement<Bind extends unknown[], Row = unknown> {
   get(...params: Bind): Row | undefined
   all(...params: Bind): Row[]
@@ -18,7 +18,7 @@ export interface ReadStatement<Bind extends unknown[], Row = unknown> {
   raw(isOn?: boolean): this
 }
 
-/** What readers need: the rows as they were committed last, or of one moment (transact.ts). */
+/** The readers' interface: rows as last committed, or as of one moment (transact.ts). */
 export interface Db {
   readonly open: boolean
   prepare<Bind extends object = unknown[], Row = unknown>(
@@ -28,31 +28,35 @@ export interface Db {
   close(): void
 }
 
-/** What the writer needs, and lends for the time of a commit. It reads what it has just written, too. */
+/**
+ * The writer's connection, lent for the duration of a commit. It also reads its own uncommitted
+ * writes.
+ */
 export type WriteDb = Database.Database
 
 export const FILE_NAME = 'slipstream.sqlite'
 const BUSY_TIMEOUT_MS = 10_000
 const CACHE_KIB = 65_536
-// Catching up writes the same index pages again and again; the fewer checkpoints, the fewer times.
+// Catching up rewrites the same index pages again and again: fewer checkpoints write them fewer
+// times.
 const CHECKPOINT_PAGES = 16_384
-/** What a log that has once been longer is cut to when it starts anew. */
+/** Size to which a log that was once longer is cut when it restarts. */
 const LOG_FILE_BYTES = 64 * 1024 * 1024
 
-/** KiB of pages that a connection keeps. */
+/** Page cache of a connection, in KiB. */
 type PageCache = { cacheKib?: number }
 
 type WriterOptions = PageCache & {
-  /** Whether a database of an older schema is copied before it is upgraded. */
+  /** Whether a database with an older schema is copied before its upgrade. */
   upgradeBackup?: boolean
-  /** Told of an upgrade that is going to be made, with the copy that was made first. */
+  /** Called before an upgrade, with the copy that was made first. */
   onUpgrade?: (upgrade: UpgradeBackup & { to: number }) => void
 }
 
 /**
- * Opens for writing, creating and migrating where needed.
- * @throws ConfigError where the database is from a newer Slipstream, or the disk has no room for the copy
- * that an upgrade begins with.
+ * Opens for writing; creates and migrates as needed.
+ * @throws ConfigError if the database is from a newer Slipstream, or the disk has no room for the
+ * copy that an upgrade begins with
  */
 export function openWriter(
   dataDir: string,
@@ -84,7 +88,7 @@ export function openReader(dataDir: string, pages: PageCache = {}): Db {
   return openReadOnly(dataDir, pages)
 }
 
-/** The same with all that a connection can do: what would change a row fails. */
+/** The same with the full interface of a connection: statements that would change a row fail. */
 export function openReadOnly(dataDir: string, pages: PageCache = {}): Database.Database {
   const path = join(dataDir, FILE_NAME)
   rollBackInterrupted(path)

@@ -1,5 +1,5 @@
-// Whether an error says that there is no room on the disk, by its code, so that it is also told when it came
-// from another thread. What SQLite was doing is rolled back then.
+// Tells by its code whether an error means a full disk, so that it also works for errors from another thread.
+// SQLite has then rolled back its operation.
 
 const FULL = new Set([
   'SQLITE_FULL',
@@ -9,7 +9,7 @@ const FULL = new Set([
   'EDQUOT',
 ])
 
-/** For whoever asked for a write and does not wait until it fits. */
+/** For callers that asked for a write and do not wait until it fits. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError'
   readonly code = 'SQLITE_FULL'

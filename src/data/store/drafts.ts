@@ -1,5 +1,5 @@
-// Posts that a member has begun to write: private state, which lives in no repository. Pictures stay
-// on the device that took them; a draft only names them.
+// Members' drafts of posts: private state, which is in no repository. Pictures stay on the device that took
+// them; a draft only names them.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -7,7 +7,7 @@ import { idList } from './read/id-list.ts'
 
 export type Draft = {
   uid: number
-  /** TID, chosen by us. */
+  /** A TID that we choose. */
   id: string
   /** app.bsky.draft.defs#draft as JSON. */
   draft: string
@@ -48,12 +48,12 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** What was there before stays as it was. */
+/** An existing draft stays unchanged. */
 export function insertDraft(db: WriteDb, draft: Draft): void {
   statements(db).insert.run(draft)
 }
 
-/** Nothing, where there is no such draft. */
+/** No-op if there is no such draft. */
 export function updateDraft(db: WriteDb, draft: Omit<Draft, 'createdAt'>): void {
   statements(db).update.run(draft)
 }
@@ -62,7 +62,7 @@ export function deleteDraft(db: WriteDb, uid: number, id: string): void {
   statements(db).remove.run(uid, id)
 }
 
-/** Below a place, the latest change first. */
+/** Drafts below a place, latest change first. */
 export function draftsBelow(
   db: Db,
   request: { uid: number; limit: number } & DraftPlace,
@@ -79,13 +79,13 @@ export function countDrafts(db: Db, uid: number): number {
   return statements(db).countOf.get(uid) ?? 0
 }
 
-/** By account; those without any are left out. */
+/** Per account; accounts without drafts are omitted. */
 export function draftCounts(db: Db, uids: Iterable<number>): Map<number, number> {
   const rows = statements(db).countOfEach.all(idList(uids))
   return new Map(rows.map(({ uid, count }) => [uid, count]))
 }
 
-/** Of all drafts but this one. */
+/** Bytes of all drafts except this one. */
 export function draftBytes(db: Db, uid: number, butId = ''): number {
   return statements(db).bytesOf.get(uid, butId) ?? 0
 }

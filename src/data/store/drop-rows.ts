@@ -1,5 +1,5 @@
-// Taking rows away that are needed by nobody any more: the empty row of a post, and what is known of an
-// account besides its records. The account's own row stays, for its number is the same everywhere.
+// Drops rows that are no longer needed: the empty row of a post, and the data about an account besides its
+// records. The account's own row stays, because its number is the same everywhere.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -39,7 +39,7 @@ const statements = perDatabase((db) => ({
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
 }))
 
-/** The row of a post without a record, that nothing points at. */
+/** Drops the row of a post that has no record and no references. */
 export function dropPostRow(
   db: WriteDb,
   { id, uid, rkey }: Pick<PostRow, 'id' | 'uid' | 'rkey'>,
@@ -54,18 +54,18 @@ export function dropPostRow(
   invalidations.add(INVALIDATION.label, uid, id)
 }
 
-/** The owner of a thread is not remembered to have said this in it. */
+/** Forgets that the thread's author wrote this post in it. */
 export function dropOpReply(db: WriteDb, root: number, post: number): void {
   statements(db).opReply.run(root, post)
 }
 
-/** What was to be fetched of the account, and how far that was. */
+/** Drops the account's pending fetches and their progress. */
 export function dropFetches(db: WriteDb, uid: number): void {
   statements(db).jobs.run(uid)
   deleteFeedDepths(db, uid)
 }
 
-/** What is known of an account that nothing here is about. */
+/** Drops the identity data of an account that no row refers to. */
 export function dropIdentity(db: WriteDb, uid: number): void {
   const { identity, accountLabels, keyless, invalidations } = statements(db)
   queueActor(db, uid)

@@ -1,5 +1,5 @@
-// Whether this node's place is on an engine, or on its way there or back (tools/move/): who begins or goes on alone
-// meanwhile would give numbers a second time.
+// Whether this node's place is on an engine, or is being moved there or back (tools/move/): a node that
+// starts or continues alone meanwhile would assign numbers twice.
 
 import { ConfigError } from '../../base/config/config.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -34,12 +34,12 @@ export function putEngineMove(db: WriteDb, move: EngineMove): void {
   putMeta(db, KEY, JSON.stringify(move))
 }
 
-/** The engine that has what this node may not change alone. */
+/** The engine that owns data which this node may not change alone. */
 export function sharedWith(db: Db): string | undefined {
   return knownPlace(db) ?? findEngineMove(db)?.place
 }
 
-/** @throws ConfigError for whoever would begin to change it alone */
+/** @throws ConfigError if the node would change that data alone */
 export function refuseAlone(db: Db): void {
   const place = sharedWith(db)
   if (place === undefined) return
@@ -49,18 +49,18 @@ export function refuseAlone(db: Db): void {
   )
 }
 
-/** From now on what is in rows is this node's own. */
+/** Makes the rows this node's own from now on. */
 export function leaveEngine(db: WriteDb): void {
   for (const one of statements(db).leave) one.run()
   removeMeta(db, KEY)
 }
 
-/** The highest number that an arrival ever had, whether it is still there or not. */
+/** The highest number that an arrival ever had, whether it still exists or not. */
 export function highestArrival(db: Db): number {
   return statements(db).highest.get() ?? 0
 }
 
-/** What arrives from now on is numbered above this. */
+/** Later arrivals are numbered above this. */
 export function raiseArrivals(db: WriteDb, number: number): void {
   const { raise, begin } = statements(db)
   if (raise.run(number).changes === 0) begin.run(number)

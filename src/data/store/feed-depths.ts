@@ -1,14 +1,14 @@
-// How far back an author's posts and reposts were read from their server, and where its listing goes on.
+// How far back an author's posts and reposts were read from their server, and where the listing continues.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 type FeedDepth = {
-  /** Of the server's next page; undefined: there is no more. */
+  /** Cursor of the server's next page; undefined: there is no more. */
   cursor: string | undefined
   /** Milliseconds since 1970. */
   oldestAt: number
-  /** Read beyond the first. */
+  /** Pages read beyond the first. */
   pages: number
 }
 
@@ -46,12 +46,12 @@ export function putFeedDepth(db: WriteDb, uid: number, collection: number, depth
   statements(db).put.run(uid, collection, cursor ?? null, oldestAt, pages)
 }
 
-/** Its feed is to be read as if it never was. */
+/** Makes the feed be read from scratch. */
 export function deleteFeedDepths(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }
 
-/** Of these uids, those of whom more can be read: the one whose feed is known least far back first. */
+/** The accounts among these whose feeds can be read further: the one read least far back first. */
 export function deepenable(
   db: Db,
   uids: readonly number[],
@@ -60,7 +60,7 @@ export function deepenable(
   return statements(db).deepenable.all(JSON.stringify(uids), maxPages, limit)
 }
 
-/** Since when everything that these accounts posted and reposted was read, as far as they were read at all. */
+/** The time since which every post and repost of these accounts was read, for those read at all. */
 export function knownSince(db: Db, uids: readonly number[]): number {
   return statements(db).knownSince.get(JSON.stringify(uids)) ?? 0
 }

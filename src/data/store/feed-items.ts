@@ -1,4 +1,4 @@
-// Posts and reposts together, as feed items, for what goes into timelines in memory.
+// Posts and reposts together, as feed items for the timelines in memory.
 
 import { digestRank, type PackedRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../graph/types.ts'
@@ -8,7 +8,10 @@ import { followedBy } from './follows.ts'
 import { isRepostItem } from './item-ids.ts'
 import { perDatabase } from './per-database.ts'
 
-/** Fits a timeline's entry: what is shown, because of whom, and where in the order. */
+/**
+ * The content of a timeline entry: the item, the account that put it there, and its place in the
+ * order.
+ */
 export type FeedItem = {
   /** item-ids.ts. */
   item: number
@@ -49,8 +52,8 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * Items of everyone `owner` follows and of themself, with `from` ≤ sortAt < `to` in milliseconds,
- * in no order.
+ * Items of `owner` and every account it follows, with `from` ≤ sortAt < `to` in milliseconds, in no
+ * order.
  */
 export function itemsForOwner(
   db: Db,

@@ -1,5 +1,5 @@
-// How much of the database file is in use, and how large it may become. Rows that go leave free pages behind,
-// which new rows take: the file does not shrink, but stops growing.
+// How much of the database file is in use, and how large it may become. Deleted rows leave free pages, which
+// new rows reuse: the file does not shrink, but stops growing.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -14,7 +14,7 @@ const statements = perDatabase((db) => ({
   endProbe: db.prepare("DELETE FROM meta WHERE key = 'disk.probe'"),
 }))
 
-/** In bytes; `live` without free pages. */
+/** In bytes; `live` excludes free pages. */
 export function fileSize(db: Db): { file: number; live: number } {
   const { pageSize, pages, free } = statements(db)
   const size = pageSize.get()!
@@ -22,13 +22,16 @@ export function fileSize(db: Db): { file: number; live: number } {
   return { file: count * size, live: (count - free.get()!) * size }
 }
 
-/** Writes that would make it larger fail with SQLITE_FULL; for this connection. */
+/** Writes beyond this size fail with SQLITE_FULL; applies to this connection. */
 export function limitFileSize(db: Db, bytes: number): void {
   const pages = Math.floor(bytes / statements(db).pageSize.get()!)
   db.pragma(`max_page_count = ${Math.max(pages, 1)}`)
 }
 
-/** Writes so much, to be taken away again. @throws what SQLite throws where it does not fit */
+/**
+ * Writes that many bytes, to be removed again.
+ * @throws the SQLite error if they do not fit
+ */
 export function beginProbe(db: WriteDb, bytes: number): void {
   statements(db).probe.run(bytes)
 }

@@ -1,5 +1,5 @@
-// A member's follows as a cold start needs them: in the order in which they are worth loading, and
-// for how many of them something is left to be loaded.
+// A member's follows for its cold start: in the order in which they are worth loading, and how many of them
+// still have data to load.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from './db.ts'
@@ -29,7 +29,9 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** Whom this account follows, each once, the latest follow first, to within some minutes. */
+/**
+ * The distinct accounts that this account follows, latest follow first, accurate to some minutes.
+ */
 export function followsByAge(db: Db, uid: number): number[] {
   const pointers = followEdges.pointersOf(db, uid)
   pointers.sort((a, b) => b.period - a.period || a.subject - b.subject)
@@ -37,8 +39,9 @@ export function followsByAge(db: Db, uid: number): number[] {
 }
 
 /**
- * For how many of these accounts a job of these kinds waits or runs, of at least this urgency. Those
- * that failed several times or are put off for long don't count: they may never be done.
+ * Counts the accounts among these with a waiting or running job of these kinds that has at least
+ * this urgency. Excludes jobs that failed several times or are put off for long, since they may
+ * never finish.
  */
 export function countOutstanding(
   db: Db,
@@ -51,8 +54,9 @@ export function countOutstanding(
 }
 
 /**
- * Whether for any of these accounts a job of these kinds is due or running for the first time. What failed,
- * waits for a server that asked to be left alone, or takes very long is not worth waiting for.
+ * Whether any of these accounts has a job of these kinds that is due or running for the first time.
+ * Jobs that failed, wait for a server that asked to be left alone, or take very long are not worth
+ * waiting for.
  */
 export function isFirstTryDue(
   db: Db,

@@ -9,7 +9,7 @@ import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-record
 
 const FOLLOW = 'app.bsky.graph.follow'
 
-/** A follow from an operator's list: checked DIDs, and the record key where the list has one. */
+/** A follow from an operator's list: validated DIDs, and the record key if the list has one. */
 export type FollowLine = { did: string; subject: string; rkey: string | undefined }
 
 /** Its key must be free. */
@@ -19,10 +19,10 @@ export function insertFollow(db: WriteDb, follow: Edge): void {
 }
 
 /**
- * Many of one account, whose keys must be free: half of their insertion. The other half is `addToSubject` of
- * the same records.
+ * Adds many follows of one account, whose keys must be free: half of their insertion. The other
+ * half is `addToSubject` with the same records.
  *
- * @param held - as it was read; nothing of the account's has changed since.
+ * @param held - as read; the account's follows must not have changed since
  */
 export function addFollowsOf(
   db: WriteDb,
@@ -35,7 +35,7 @@ export function addFollowsOf(
   for (const { subject } of follows) invalidations.add(INVALIDATION.relation, uid, subject)
 }
 
-/** As it was found. */
+/** `follow` must be as it was found. */
 export function deleteFollow(db: WriteDb, follow: Edge): void {
   followEdges.remove(db, follow)
   deleteReactionRecord(db, { ...follow, collection: FOLLOW })
@@ -46,7 +46,7 @@ export function isFollowing(db: Db, uid: number, subject: number): boolean {
   return followEdges.has(db, uid, subject)
 }
 
-/** Whom this account follows, each once, ascending. */
+/** The distinct accounts that this account follows, ascending. */
 export function followedBy(db: Db, uid: number): number[] {
   return followEdges.subjectsOf(db, uid)
 }

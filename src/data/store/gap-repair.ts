@@ -1,5 +1,5 @@
-// How far the repair of a gap is, and how it ended. Written in the transaction of what it brought, so a
-// repair goes on where it was interrupted.
+// Progress and outcome of a gap's repair. Written in the transaction of the repaired rows, so a repair
+// continues where it was interrupted.
 
 import type { Db, WriteDb } from './db.ts'
 import { KEPT_CLOSED_GAPS } from './gaps.ts'
@@ -60,19 +60,19 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** The clock was set back by so many milliseconds: no repair waits for longer because of it. */
+/** After the clock was set back by this many milliseconds: no repair waits longer because of it. */
 export function bringGapsForward(db: WriteDb, byMs: number): void {
   statements(db).bringForward.run(Math.round(byMs))
 }
 
 type SweepingGap = { id: number; fromUs: number; toUs: number }
 
-/** The one gap of the stream because of which repositories are compared now. */
+/** The one gap of the stream for which repositories are being compared. */
 export function sweepingGap(db: Db): SweepingGap | undefined {
   return statements(db).sweeping.get()
 }
 
-/** The gap is at work, at this step from this place on. */
+/** Marks the gap as under repair, at this step and place. */
 export function setGapStep(
   db: WriteDb,
   id: number,
@@ -85,26 +85,29 @@ export function setGapReached(db: WriteDb, id: number, reached: number): void {
   statements(db).reach.run(reached, id)
 }
 
-/** One more repository was looked at, or could not be. */
+/** Counts one more repository as compared or unreachable. */
 export function countCompared(db: WriteDb, id: number, isReached: boolean): void {
   statements(db).tally.run(1, isReached ? 0 : 1, id)
 }
 
-/** `other` is repaired together with `id` from now on. */
+/** Repairs `other` together with `id` from now on. */
 export function absorbGap(db: WriteDb, id: number, other: { id: number; now: number }): void {
   const { absorb, close } = statements(db)
   absorb.run({ into: id, id: other.id })
   close.run(other.now, `together with ${id}`, null, other.id)
 }
 
-/** What was before `windowUs` can't be replayed; it becomes a gap of its own, to be compared. */
+/**
+ * Splits off the part before `windowUs`, which can't be replayed, as a gap whose repositories are
+ * compared.
+ */
 export function splitGap(db: WriteDb, id: number, windowUs: number): void {
   const { window, begin } = statements(db)
   window.run({ id, window: windowUs })
   begin.run(windowUs, id)
 }
 
-/** No replay can close it: repositories are to be compared. */
+/** For a gap that no replay can close: repositories must be compared. */
 export function compareGap(db: WriteDb, id: number): void {
   statements(db).compare.run(id)
 }
@@ -119,7 +122,7 @@ export function closeGap(
   prune.run(KEPT_CLOSED_GAPS - 1)
 }
 
-/** What this account lacked is there, or is gone for good. */
+/** Closes the account's gap: its missing records are here or permanently gone. */
 export function closeAccountGap(db: WriteDb, uid: number, end: { how: string; now: number }): void {
   const { closeOfAccount, prune } = statements(db)
   if (closeOfAccount.run(end.now, end.how, uid).changes > 0) prune.run(KEPT_CLOSED_GAPS - 1)
@@ -129,7 +132,7 @@ export function accountRepairing(db: WriteDb, uid: number): void {
   statements(db).repairAccount.run(uid)
 }
 
-/** Its server can't be read now: asked again from `until` on. */
+/** Retries the account from `until` on, because its server can't be read now. */
 export function putOffAccountGap(db: WriteDb, uid: number, until: number): void {
   statements(db).putOffAccount.run(until, uid)
 }
@@ -138,7 +141,7 @@ export function putOffGap(db: WriteDb, id: number, until: number): void {
   statements(db).putOff.run(until, id)
 }
 
-/** Accounts whose gap nothing works on though its time has come. */
+/** Accounts with a gap whose retry is due and without a job for it. */
 export function accountsToRepair(db: Db, now: number, limit: number): number[] {
   return statements(db).idle.all(now, limit)
 }

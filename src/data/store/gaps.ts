@@ -1,7 +1,7 @@
-// Holes in what was received, each a row from when it was noticed until long after it was closed. A gap is the whole
-// stream's (a range of time on a host) or one account's (its repository has to be compared). What lies close together
-// is one gap: a stream's gap that is not at work yet is widened, and an account has at most one that is not closed.
-// So there are never more than MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS rows; beyond that,
+// Gaps in the received events, each a row from its discovery until long after it was closed. A gap belongs to
+// the whole stream (a range of time on a host) or to one account (its repository must be compared). Nearby
+// holes are one gap: a stream's gap not yet under repair is widened, and an account has at most one unclosed
+// gap. So rows never exceed MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS; beyond that,
 // accounts share one row, of uid 0.
 
 import type { StreamGap } from '../../base/event.ts'
@@ -9,42 +9,42 @@ import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 /**
- * - `cursor-too-old`, `outdated-cursor`: away for longer than the host's window
- * - `host-switch`: the host numbers its events anew
- * - `dropped-frame`: a frame that could not be read
- * - `broken-event`: an event of this account that could not be read
+ * - `cursor-too-old`, `outdated-cursor`: disconnected for longer than the host's window
+ * - `host-switch`: the host numbers its events differently
+ * - `dropped-frame`: an unreadable frame
+ * - `broken-event`: an unreadable event of this account
  * - `sync`: the account's repository was replaced
- * - `returned`: the account was away, and its events perhaps with it
+ * - `returned`: the account was inactive, and its events may be missing
  * - `moved`: the account has another PDS
- * - `unreachable`: what a gap was to be repaired with could not be read
+ * - `unreachable`: the source for a gap's repair could not be read
  */
 export type GapCause = StreamGap['cause'] | 'sync' | 'returned' | 'moved' | 'unreachable'
 
 type GapState = 'open' | 'repairing' | 'closed'
 
-/** Times: `…Us` microseconds, the others milliseconds, since 1970. */
+/** Times since 1970: `…Us` in microseconds, the others in milliseconds. */
 export type Gap = {
   id: number
   cause: GapCause
-  /** Where it was noticed; undefined for an account's gap. */
+  /** Host where it was noticed; undefined for an account's gap. */
   host: string | undefined
-  /** Whose; undefined for the stream's, and for the row that many accounts share. */
+  /** The account; undefined for the stream's gaps, and for the row that many accounts share. */
   did: string | undefined
-  /** Since when something may be missing; 0 where nobody can say. */
+  /** Time since which events may be missing; 0 if unknown. */
   fromUs: number
   toUs: number
   state: GapState
   foundAt: number
   closedAt: number | undefined
-  /** `replayed from …`, `compared`, or why there was nothing to repair. */
+  /** `replayed from …`, `compared`, or why no repair was needed. */
   how: string | undefined
-  /** What could not be repaired. */
+  /** Parts that could not be repaired. */
   note: string | undefined
   /** How often it was found. */
   times: number
-  /** How the repair goes: replaying a stream, or comparing repositories. */
+  /** Kind of repair: replaying a stream, or comparing repositories. */
   step: 'replay' | 'compare' | undefined
-  /** Replay: up to when, in microseconds; compare: the last account asked for, as uid. */
+  /** Replay: time reached, in microseconds; compare: uid of the last account requested. */
   reached: number
   compared: number
   unreachable: number
@@ -55,7 +55,7 @@ export type GapCounts = Record<GapState, number>
 const MAX_OPEN_STREAM_GAPS = 200
 const MAX_OPEN_ACCOUNT_GAPS = 2_000
 export const KEPT_CLOSED_GAPS = 1_000
-/** Holes nearer than this to each other are one. */
+/** Holes closer together than this are one gap. */
 const NEAR_US = 60_000_000
 
 type Row = Omit<Gap, 'host' | 'did' | 'closedAt' | 'how' | 'note' | 'step'> & {
@@ -132,32 +132,35 @@ export function gapCounts(db: Db): GapCounts {
   return counts
 }
 
-/** What is not closed first, of each the newest first. At most `limit` rows. */
+/** Unclosed gaps first, each group newest first. At most `limit` rows. */
 export function listGaps(db: Db, { limit }: { limit: number }): Gap[] {
   return statements(db).list.all(Number.MAX_SAFE_INTEGER, limit).map(toGap)
 }
 
-/** Those of the stream that are not closed and not put off at `now`, the oldest first. */
+/** Unclosed gaps of the stream that are not put off at `now`, oldest first. */
 export function streamGaps(db: Db, now: number = Number.MAX_SAFE_INTEGER): Gap[] {
   return statements(db).open.all(now).map(toGap)
 }
 
-/** The stream's gaps within these times that are not closed. Microseconds. */
+/** Unclosed gaps of the stream within these times, in microseconds. */
 export function gapsTouching(db: Db, range: { fromUs: number; toUs: number }): Gap[] {
   return statements(db).touching.all(range.toUs, range.fromUs).map(toGap)
 }
 
-/** Accounts (uids) with a gap of their own within these times that is not closed. */
+/** Accounts (uids) with an unclosed gap of their own within these times. */
 export function accountsWithGaps(db: Db, range: { fromUs: number; toUs: number }): number[] {
   return statements(db).accounts.all(range.toUs, range.fromUs)
 }
 
-/** The gaps of these accounts that are not closed. */
+/** Unclosed gaps of these accounts. */
 export function accountGaps(db: Db, uids: readonly number[]): Gap[] {
   return statements(db).ofAccounts.all(JSON.stringify(uids)).map(toGap)
 }
 
-/** A gap of the whole stream. @returns its id. */
+/**
+ * Adds a gap of the whole stream.
+ * @returns its id
+ */
 export function insertGap(db: WriteDb, gap: StreamGap, foundAt: number): number {
   const { insert, near, lastOpen, countOpen, widen, blame } = statements(db)
   const { host, fromUs, toUs, cause } = gap
@@ -167,12 +170,12 @@ export function insertGap(db: WriteDb, gap: StreamGap, foundAt: number): number 
     return Number(insert.run(host, null, fromUs, toUs, cause, foundAt).lastInsertRowid)
   }
   widen.run(fromUs, toUs, other)
-  // Only of this cause it matters which host it was: that one can't repair it (ingest/replay/gap-repair.ts).
+  // The host matters only for this cause: it can't repair the gap (ingest/replay/gap-repair.ts).
   if (cause === 'host-switch') blame.run(cause, host, other)
   return other
 }
 
-/** A gap of one account, or more about the one that it has. */
+/** Adds a gap of one account, or widens the one that it has. */
 export function insertAccountGap(
   db: WriteDb,
   gap: { uid: number; cause: GapCause; fromUs: number; toUs: number },
@@ -187,7 +190,7 @@ export function insertAccountGap(
   else insert.run('', isFull ? 0 : gap.uid, fromUs, toUs, cause, foundAt)
 }
 
-/** The id of what this account still lacks, if anything. */
+/** The id of this account's unclosed gap, if any. */
 export function openAccountGap(db: Db, uid: number): number | undefined {
   return statements(db).ofAccount.get(uid)
 }

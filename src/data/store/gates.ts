@@ -1,4 +1,4 @@
-// app.bsky.feed.threadgate and postgate: two tables of one form. A gate has its post's creator and
+// app.bsky.feed.threadgate and postgate: two tables with the same columns. A gate has its post's creator and
 // record key, so the post's id is its key.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'

@@ -1,31 +1,31 @@
-// Accounts and posts that may be needed by nobody any more, in the order in which they are looked at:
-// whatever takes something away comes before what is asked only about what is left.
+// Accounts and posts that may no longer be needed, in the order of examination: kinds that remove rows come
+// before kinds that only check the remaining ones.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 export const GC = {
-  /** (uid) Reads here no more. */
+  /** (uid) No longer a member. */
   member: 1,
-  /** (uid) Is followed by no member any more, or was read here. */
+  /** (uid) No longer followed by any member, or a former member. */
   author: 2,
-  /** (post) Is not kept for what it is any more: who reacted to it? */
+  /** (post) No longer kept for its own sake: its reactions are examined. */
   around: 3,
-  /** (post) Something that pointed at it went. */
+  /** (post) A row that pointed at it was removed. */
   post: 4,
-  /** (uid) Something of the account's went: is it known for anything else? */
+  /** (uid) A row of the account was removed: do others still refer to it? */
   account: 5,
-  /** (uid) Who was here for the account's lists went: what are they kept for? */
+  /** (uid) An account that kept this account's lists here is gone: are they still needed? */
   lists: 6,
 } as const
 
-/** A place in a page by page walk: a record key, a number, or two of them. */
+/** Position of a paged walk: a record key, a number, or two of them. */
 export type Reached = PackedRkey | number
 
 type GcCandidateKind = (typeof GC)[keyof typeof GC]
 
-/** `reached`: where the step goes on, as the step itself wrote it down; null at its beginning. */
+/** `reached`: where the step continues, in the step's own format; null at its beginning. */
 export type GcCandidate = {
   kind: GcCandidateKind
   id: number
@@ -48,7 +48,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** From the beginning, also where it is being looked at. */
+/** Starts from the beginning, even if the candidate is being examined. */
 export function putGcCandidate(db: WriteDb, kind: GcCandidateKind, id: number): void {
   statements(db).put.run(kind, id)
 }
@@ -65,7 +65,7 @@ export function findGcCandidate(
   return statements(db).find.get(kind, id)
 }
 
-/** It goes on there. */
+/** Stores where the step continues. */
 export function setGcReached(db: WriteDb, { kind, id, step, reached }: GcCandidate): void {
   statements(db).reach.run(step, reached, kind, id)
 }

@@ -1,5 +1,5 @@
-// The journal of the follow graph since its last snapshot. It is written in the transaction of the
-// follow rows, so a snapshot that remembers the journal's last id is brought up to date exactly.
+// The journal of the follow graph since its last snapshot. Written in the transaction of the follow rows, so
+// a snapshot that stores the journal's last id can be brought up to date exactly.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -35,12 +35,12 @@ export function insertGraphChange(db: WriteDb, change: GraphChange): void {
   statements(db).insert.run(change.creator, change.subject, change.added ? 1 : 0)
 }
 
-/** One account's first follows of many. */
+/** Journals new follow pairs of one account. */
 export function insertGraphJoins(db: WriteDb, creator: number, subjects: readonly number[]): void {
   statements(db).join.run(creator, JSON.stringify(subjects))
 }
 
-/** Changes after `id`: creator, subject, 1 for added, id. The connection is busy meanwhile. */
+/** Changes after `id`: creator, subject, 1 for added, id. Occupies the connection meanwhile. */
 export function iterateGraphChanges(
   db: Db,
   id: number,
@@ -48,17 +48,20 @@ export function iterateGraphChanges(
   return statements(db).after.iterate(id)
 }
 
-/** The highest id ever given out; 0 before the first. */
+/** The highest id ever assigned; 0 before the first. */
 export function lastGraphChange(db: Db): number {
   return statements(db).last.get() ?? 0
 }
 
-/** How many entries there are, counted no further than `limit`. */
+/** Number of entries, counted up to `limit`. */
 export function countGraphChanges(db: Db, limit: number): number {
   return statements(db).count.get(limit) ?? 0
 }
 
-/** Removes changes up to that id, at most `limit`. @returns how many. */
+/**
+ * Removes changes up to that id, at most `limit`.
+ * @returns how many
+ */
 export function pruneGraphChanges(
   db: WriteDb,
   upTo: number,

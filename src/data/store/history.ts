@@ -1,10 +1,10 @@
-// How Slipstream was doing, in rings of samples (migrations/013-history.ts). The finest ring is written
-// as time goes; the coarser ones are averages of the next finer one.
+// Slipstream's metrics over time, in rings of samples (migrations/013-history.ts). The finest ring is written
+// continuously; each coarser ring averages the next finer one.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-/** Columns of a sample, in the order in which they are read. */
+/** Columns of a sample, in reading order. */
 export const HISTORY_SERIES = [
   'events_s',
   'lag_ms',
@@ -27,7 +27,7 @@ export const HISTORY_SERIES = [
 export type HistorySeries = (typeof HISTORY_SERIES)[number]
 export type HistorySample = Partial<Record<HistorySeries, number>>
 
-/** Rings, the finest first: seconds a slot, and how many slots. */
+/** Rings, finest first: seconds per slot, and the number of slots. */
 export const HISTORY_RINGS = [
   { name: 'hour', stepSeconds: 10, slots: 360 },
   { name: 'day', stepSeconds: 60, slots: 1_440 },
@@ -54,8 +54,8 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * Writes the finest ring's slot that holds `at` (milliseconds since 1970), and the slots of the coarser
- * rings that it is in as far as they are known, so that a stop loses nothing of them.
+ * Writes the finest ring's slot for `at` (milliseconds since 1970), and the coarser slots that
+ * contain it as far as they are known, so that a stop loses none of them.
  */
 export function putHistory(db: WriteDb, at: number, sample: HistorySample): void {
   const [finest, ...coarser] = HISTORY_RINGS
@@ -75,13 +75,13 @@ export function putHistory(db: WriteDb, at: number, sample: HistorySample): void
 export type History<Name extends HistorySeries = HistorySeries> = {
   /** Milliseconds since 1970, ascending. */
   at: number[]
-  /** In the order of `at`. */
+  /** Values in the order of `at`. */
   series: Record<Name, (number | null)[]>
 }
 
 /**
- * What a ring still holds of the series that are named, as seen at `now`: older slots that nothing wrote over
- * are left out. It is read seldom, so the statement is not kept.
+ * The named series of a ring as seen at `now`: skips older slots that were not overwritten. Rarely
+ * called, so the statement is not cached.
  */
 export function readHistory<Name extends HistorySeries>(
   db: Db,

@@ -1,8 +1,8 @@
-// What the running transaction touches of what views are made from, collected where the rows are written and told to
-// all readers after the commit (data/shared-memory/invalidation-ring.ts). A rollback drops it. Each table's file
-// names what it writes, since it alone knows every statement that does. An invalidation costs a few nanoseconds and
-// no memory: it goes to a stack of integers. A transaction that names more than fits tells readers to forget
-// everything.
+// Collects which rows behind views the running transaction touches, where they are written, and tells all
+// readers after the commit (data/shared-memory/invalidation-ring.ts). A rollback drops them. Each table's
+// file names its own writes, since only it knows every statement. An invalidation costs a few nanoseconds and
+// no allocation: it goes to a stack of integers. A transaction that names more than fits tells readers to
+// drop everything.
 
 import { assert } from '../../base/util/assert.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -22,7 +22,7 @@ export class Invalidations {
   #isTooMany = false
   #writer: InvalidationWriter | undefined
 
-  /** @param kind - one of INVALIDATION; `a` and `b` are what it names. */
+  /** @param kind - one of INVALIDATION; `a` and `b` are the ids it names */
   add(kind: number, a: number, b: number = 0): void {
     const stack = this.#stack
     const at = this.#used
@@ -34,56 +34,56 @@ export class Invalidations {
     this.#used = at + WIDTH
   }
 
-  /** What the transaction touched is too wide to name. */
+  /** For a transaction that touched too much to name. */
   addEverything(): void {
     this.add(INVALIDATION.everything, 0)
   }
 
-  /** From now on; until then invalidations are dropped. */
+  /** Publishes from now on; until then invalidations are dropped. */
   tell(writer: InvalidationWriter): void {
     this.#writer = writer
     this.drop()
   }
 
-  /** Before a transaction. What was written outside of one would be told too late. */
+  /** Called before a transaction. Writes outside of one would be published too late. */
   begin(): void {
     if (this.#writer) assert(this.#used === 0, 'rows that views read, written in no transaction')
     this.drop()
   }
 
-  /** At the end of a transaction. */
+  /** Called at the end of a transaction. */
   beginCommit(): void {
     this.#writer?.beginCommit()
   }
 
-  /** After the commit. */
+  /** Called after the commit. */
   publish(): void {
     if (this.#isTooMany) this.publishEverything()
     else this.#writer?.publish(this.#stack, this.#used / WIDTH)
     this.drop()
   }
 
-  /** What was committed is told; or nothing was. */
+  /** Called once the commit is published, or nothing was committed. */
   endCommit(): void {
     this.#writer?.endCommit()
   }
 
-  /** Before a commit whose changes will be published to memory. */
+  /** Called before a commit whose changes will be published to memory. */
   beginPublishing(): void {
     this.#writer?.beginPublishing()
   }
 
-  /** Memory is what rows say; or nothing was committed. */
+  /** Called once memory matches the rows, or nothing was committed. */
   endPublishing(): void {
     this.#writer?.endPublishing()
   }
 
-  /** Between transactions. */
+  /** Called between transactions. */
   publishEverything(): void {
     this.#writer?.add(INVALIDATION.everything, 0, 0)
   }
 
-  /** After a rollback. */
+  /** Called after a rollback. */
   drop(): void {
     this.#used = 0
     this.#isTooMany = false
@@ -94,7 +94,7 @@ export const invalidationsOf: (db: WriteDb) => Invalidations = perDatabase(
   () => new Invalidations(),
 )
 
-/** Invalidations of this connection's transactions go to these readers from now on. */
+/** Sends the invalidations of this connection's transactions to these readers from now on. */
 export function publishInvalidationsTo(db: WriteDb, writer: InvalidationWriter): void {
   invalidationsOf(db).tell(writer)
 }

@@ -1,5 +1,5 @@
-// The codes of invites: fifteen letters and digits in three groups, without those that look alike.
-// About 73 bits: nobody finds one by trying.
+// Invite codes: fifteen letters and digits in three groups, without look-alikes. About 73 bits, too many to
+// guess.
 
 import { randomInt } from 'node:crypto'
 
@@ -14,7 +14,7 @@ export function newInviteCode(): string {
   return Array.from({ length: GROUPS }, group).join('-')
 }
 
-/** As it is stored, however a person typed it; undefined where it can't be one. */
+/** Normalises a typed code to its stored form; undefined if it can't be one. */
 export function readInviteCode(text: string): string | undefined {
   if (text.length > 100) return undefined
   const letters = text.toLowerCase().replace(/[^a-z0-9]/g, '')

@@ -1,4 +1,4 @@
-// Invite codes: each lets some number of accounts in, until it is disabled or over.
+// Invite codes: each admits a number of accounts, until it is disabled or has expired.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -15,7 +15,7 @@ export type InviteRow = {
 
 export type InviteWish = {
   code: string
-  /** How many accounts it lets in. */
+  /** How many accounts it admits. */
   maxUses: number
   note: string
   /** Milliseconds since 1970; null: never. */
@@ -52,7 +52,7 @@ export function insertInvite(
   statements(db).insert.run(row.code, row.note, row.max_uses, row.created_at, row.expires_at)
 }
 
-/** @returns whether there was such an invite, and it was not disabled before. */
+/** @returns whether the invite existed and was not disabled before */
 export function disableInvite(db: WriteDb, code: string, at: number): boolean {
   return statements(db).disable.run(at, code).changes > 0
 }
@@ -61,7 +61,7 @@ export function countUse(db: WriteDb, code: string): void {
   statements(db).use.run(code)
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listInvites(db: Db, limit: number): InviteRow[] {
   return statements(db).all.all(limit)
 }
@@ -70,7 +70,7 @@ export function countInvites(db: Db): number {
   return statements(db).count.get() ?? 0
 }
 
-/** As another node has it. */
+/** Stores an invite of another node. */
 export function storeInvite(db: WriteDb, row: InviteRow): void {
   statements(db).store.run(row)
 }

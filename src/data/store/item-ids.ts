@@ -1,9 +1,9 @@
-// A feed item is a post or a repost; both fit one number of 38 bits: the row's id, and in the lowest
-// bit which of the two tables it stands in.
+// A feed item is a post or a repost, as one number of 38 bits: the row's id and, in the lowest bit, its
+// table.
 
 import { assert } from '../../base/util/assert.ts'
 
-/** What a timeline's entry has room for (timeline/entry-words.ts): ninety years of the network's posts. */
+/** Limit of a timeline entry (timeline/entry-words.ts): ninety years of the network's posts. */
 const MAX_ROW_ID = 2 ** 37 - 1
 
 export function postItem(postId: number): number {

@@ -1,5 +1,5 @@
-// Moving jobs about in time, without counting it as a failure: their host is busy or asked to be left
-// alone, or others should come first.
+// Reschedules jobs without counting a failure: their host is busy or asked to be left alone, or other jobs
+// should run first.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -10,7 +10,7 @@ export type JobTarget = { uid: number; did: string; pds: string | null; checkedA
 
 const TARGET = 'actors.uid, actors.did, actors.pds, actors.identity_checked_at AS checkedAt'
 
-/** A job that was leased so long ago waits for a slow server. */
+/** A job leased for longer than this waits for a slow server. */
 export const SLOW_MS = MINUTE_MS
 
 const statements = perDatabase((db) => ({
@@ -54,7 +54,10 @@ export function postponeJob(db: WriteDb, { kind, subject }: Job, until: number):
   statements(db).postpone.run(Math.ceil(until), kind, subject)
 }
 
-/** Among due jobs of one priority, the lower rank runs first. Jobs at work or failed are left. */
+/**
+ * Among due jobs of one priority, the lower rank runs first. Running and failed jobs stay
+ * unchanged.
+ */
 export function rankJob(db: WriteDb, job: { kind: JobKind; subject: number }, rank: number): void {
   statements(db).rank.run(rank, job.kind, job.subject)
 }
@@ -63,7 +66,10 @@ export function isJobWaiting(db: Db, kind: JobKind, subject: number): boolean {
   return statements(db).waiting.get(kind, subject) !== undefined
 }
 
-/** Whether the job waits, and does not run before `until`. One that has run for less than a minute does not wait. */
+/**
+ * Whether the job waits, and not to run before `until`. A job that has run for less than a minute
+ * does not wait.
+ */
 export function isJobPutOff(
   db: Db,
   { kind, subject }: { kind: JobKind; subject: number },
@@ -72,12 +78,12 @@ export function isJobPutOff(
   return statements(db).putOff.get(kind, subject, until, now + LEASE_MS - SLOW_MS) !== undefined
 }
 
-/** Of any subject. */
+/** For any subject. */
 export function isAnyJobWaiting(db: Db, kind: JobKind): boolean {
   return statements(db).anyWaiting.get(kind) !== undefined
 }
 
-/** For how many of these subjects such a job waits, however long. */
+/** Counts the subjects among these for which such a job waits, however long. */
 export function countJobsAmong(db: Db, kind: JobKind, subjects: readonly number[]): number {
   if (subjects.length === 0) return 0
   return statements(db).among.get(JSON.stringify(subjects), kind) ?? 0
@@ -88,7 +94,7 @@ export function demoteJob(db: WriteDb, { kind, subject }: Job, priority: number)
   statements(db).demote.run(priority, kind, subject)
 }
 
-/** Whose server a job goes to; undefined where its subject is no longer there. */
+/** The account whose server a job contacts; undefined if its subject no longer exists. */
 export function jobTarget(db: Db, { kind, subject }: Job): JobTarget | undefined {
   const { ofActor, ofPost, ofList, ofRecord } = statements(db)
   if (kind === 'post') return ofPost.get(subject)

@@ -1,6 +1,5 @@
-// Work to be done against other people's servers. A job is written in the transaction of the rows
-// that make it necessary, leased to a worker for a while, and deleted when it is done; so a crash
-// loses none.
+// Work against other people's servers. A job is written in the transaction of the rows that make it
+// necessary, leased to a worker for a while, and deleted when it is done; so a crash loses none.
 
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
@@ -14,18 +13,19 @@ import { perDatabase } from './per-database.ts'
  * - `follows` (uid): the whole follow list
  * - `feed` (uid): recent posts and reposts
  * - `latest` (uid): a few of the newest posts and reposts, for a newcomer's first page; tried once
- * - `recent` (uid): posts, reposts and likes of the last hours, where no stream brings them
+ * - `recent` (uid): posts, reposts and likes of the last hours, if no stream brings them
  * - `page` (uid): the newest posts and reposts of a stranger whose page a member opens
- * - `older` (uid): the next page of posts and reposts, back from what was read
+ * - `older` (uid): the next page of posts and reposts, further back than already read
  * - `blocks` (uid): blocks and list blocks
  * - `post` (posts.id): the record of a stub
  * - `list` (lists.id): the list's record and items
- * - `records` (uid): feed generators, starter packs, labeler, declarations and their like
+ * - `records` (uid): feed generators, starter packs, labeler, declarations and similar records
  * - `record` (records.id): one of those
- * - `repo` (uid): compare what we hold with the repository, after a `sync` event or the like
- * - `author` (uid): everything of somebody followed beyond a member's budget, when its turn comes
- * - `rest` (uid): what of an author's records was beyond the budget of bytes, when that allows more
- * - `check` (uid): the same if the repository changed in a gap of the stream
+ * - `repo` (uid): compare our rows with the repository, after a `sync` event or similar
+ * - `author` (uid): everything of a followed account beyond a member's budget, when its turn comes
+ * - `rest` (uid): the part of an author's records beyond the byte budget, once the budget allows
+ * more
+ * - `check` (uid): like `repo`, if the repository changed in a gap of the stream
  */
 export type JobKind =
   | 'member'
@@ -55,12 +55,12 @@ export type Job = {
   stamp: number
 }
 
-/** One of each. */
+/** Unique per job. */
 export function keyOf({ kind, subject }: Job): string {
   return `${kind} ${subject}`
 }
 
-/** Lower runs first. `wanted` is for what somebody is waiting to see. */
+/** Lower runs first. `wanted` is for data that a request waits for. */
 export const jobPriority = {
   member: 0,
   wanted: 10,
@@ -83,7 +83,10 @@ export const jobPriority = {
   rest: 80,
 } as const
 
-/** From here on jobs belong to the slow lane (ingest/backfill/slow-lane.ts): none of them is waited for. */
+/**
+ * Jobs from this priority on belong to the slow lane (ingest/backfill/slow-lane.ts): no request
+ * waits for them.
+ */
 export const SLOW_LANE = jobPriority.author
 
 export const LEASE_MS = 10 * MINUTE_MS
@@ -140,8 +143,8 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * Idempotent: a job that waits or runs already is left as it is, at most made more urgent. Then it is due at once, also
- * where it is leased, so that whoever leased it sees; what waits after failing still waits.
+ * Idempotent: a job that already waits or runs stays, at most with a higher urgency. It is then due
+ * at once, even if leased, so that its worker notices; a job waiting after a failure still waits.
  */
 export function enqueueJob(
   db: WriteDb,
@@ -152,7 +155,9 @@ export function enqueueJob(
   statements(db).enqueue.run(kind, subject, priority)
 }
 
-/** Like `enqueueJob`; a job that runs now will run once more, since the world has moved. */
+/**
+ * Like `enqueueJob`, but a running job will run once more, since its data has changed meanwhile.
+ */
 export function enqueueJobAgain(
   db: WriteDb,
   kind: JobKind,
@@ -162,12 +167,15 @@ export function enqueueJobAgain(
   statements(db).again.run(kind, subject, priority)
 }
 
-/** Of these, what runs now will run once more. */
+/** Makes running jobs of these kinds run once more. */
 export function outdateJobs(db: WriteDb, subject: number, kinds: readonly JobKind[]): void {
   for (const kind of kinds) statements(db).outdate.run(kind, subject)
 }
 
-/** Up to `limit` due jobs, most urgent first; nobody else gets them while the lease runs. None of the slow lane's own. */
+/**
+ * Leases up to `limit` due jobs, most urgent first, to the caller alone. Excludes the slow lane's
+ * own jobs.
+ */
 export function takeJobs(db: WriteDb, now: number, limit: number): Job[] {
   const { lease } = statements(db)
   const jobs = dueJobs(db, now, limit)
@@ -175,7 +183,7 @@ export function takeJobs(db: WriteDb, now: number, limit: number): Job[] {
   return jobs
 }
 
-/** Priority by priority, so that jobs that are put off are never looked at, however many. */
+/** Goes priority by priority, so that postponed jobs are never scanned, however many. */
 function dueJobs(db: Db, now: number, limit: number): Job[] {
   const { nextPriority, due } = statements(db)
   const jobs: Job[] = []
@@ -188,28 +196,29 @@ function dueJobs(db: Db, now: number, limit: number): Job[] {
   return jobs
 }
 
-/** Whose turn in the slow lane it is, the longest waiting first. */
+/** The next jobs of the slow lane, the longest waiting first. */
 export function nextSlowJobs(db: Db, now: number, limit: number): Job[] {
   return statements(db).due.all({ priority: jobPriority.author, now, limit })
 }
 
 /**
- * At start: what a stopped process had leased is due again; what waits after failing, or for its turn in the slow
- * lane, still waits, but not for longer than anything ever waits, which only a wrong clock can have meant. What
- * failed is told apart by the error, which a lease takes away.
+ * At start: jobs leased by a stopped process are due again; jobs waiting after a failure, or for
+ * their turn in the slow lane, still wait, but never longer than the longest delay, since only a
+ * wrong clock can have asked for more. Failed jobs are recognised by their error, which a lease
+ * clears.
  */
 export function releaseJobs(db: WriteDb, now: number): void {
   statements(db).release.run(now + RETRY.longestMs)
 }
 
-/** The clock was set back by so many milliseconds: nothing waits for longer because of it. */
+/** After the clock was set back by this many milliseconds: no job waits longer because of it. */
 export function bringJobsForward(db: WriteDb, byMs: number): void {
   statements(db).bringForward.run(Math.round(byMs))
 }
 
 /**
- * Deletes the job, unless it was asked for again while it ran: then it is due at once.
- * @returns whether it is over.
+ * Deletes the job, unless it was enqueued again while it ran: then it is due at once.
+ * @returns whether it was deleted
  */
 export function finishJob(db: WriteDb, job: Job): boolean {
   const { done, lease } = statements(db)
@@ -218,7 +227,7 @@ export function finishJob(db: WriteDb, job: Job): boolean {
   return changes > 0
 }
 
-/** It is not needed any more. */
+/** Drops a job that is no longer needed. */
 export function deleteJob(db: WriteDb, kind: JobKind, subject: number): void {
   statements(db).remove.run(kind, subject)
 }
@@ -241,12 +250,12 @@ export function failJob(
   return 'retry'
 }
 
-/** Of all kinds, for a report each second: stops counting at 20,000. */
+/** Jobs of all kinds, for a report every second: stops counting at 20,000. */
 export function countJobsRoughly(db: Db): number {
   return statements(db).countRoughly.get() ?? 0
 }
 
-/** Of one priority, counted up to `limit`. */
+/** Jobs of one priority, counted up to `limit`. */
 export function countJobsOf(db: Db, priority: number, limit: number): number {
   return statements(db).countOf.get(priority, limit) ?? 0
 }

@@ -1,19 +1,19 @@
-// The newest post and repost of accounts at or before some time, kept from page to page: whoever reads on below the
-// ring's end asks for thousands of them each time, and nearly all are the same. Two times answer for every time
-// between them: where the newest item at or before `until` is of `head`, it is so for all times from `head` to
-// `until`. Whoever keeps this across requests has to forget accounts whose feeds change (INVALIDATION.feed in
+// Caches the newest post and repost of accounts at or before a time, from page to page: a reader below the
+// ring's end asks for thousands each time, and nearly all are unchanged. Two times answer for every time
+// between them: if the newest item at or before `until` is of `head`, so it is for all times from `head` to
+// `until`. A cache that outlives a request must drop accounts whose feeds change (INVALIDATION.feed in
 // data/shared-memory/invalidation-kinds.ts).
 
-/** `until` is what was asked; null: there is nothing so old. Milliseconds. */
+/** `until` is the requested time; null: there is no item that old. Milliseconds. */
 type KeptHead = { until: number; post: number | null; repost: number | null }
 
-/** Then all are forgotten; about 120 bytes each. */
+/** At this size the cache is cleared; about 120 bytes per account. */
 const MAX_ACCOUNTS = 100_000
 
 export class KeptHeads {
   readonly #byUid = new Map<number, KeptHead>()
 
-  /** @returns undefined where it is not known for this time. */
+  /** @returns undefined if unknown for this time */
   find(uid: number, until: number): KeptHead | undefined {
     const kept = this.#byUid.get(uid)
     if (!kept || until > kept.until) return undefined

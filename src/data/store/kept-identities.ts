@@ -1,11 +1,12 @@
-// Members' identities beyond a restart (sources/identity/identity-memory.ts). What was asked for later wins, and a document
-// that is said to have changed leaves a row without an identity: a look-up that was under way meanwhile does not count.
+// Members' identities across restarts (sources/identity/identity-memory.ts). The later lookup wins. A
+// document reported as changed leaves a row without an identity, so that a lookup already under way does not
+// count.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 import { isHiddenStatus } from './status.ts'
 
-/** `identity`: JSON; null where there is none. */
+/** `identity`: JSON; null if there is none. */
 type KeptIdentityRow = { as_of: number; identity: string | null }
 
 const statements = perDatabase((db) => ({
@@ -24,7 +25,10 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Of a member whose account is there: whoever is deleted, suspended or taken down has none. */
+/**
+ * For members with an available account: deleted, suspended or taken down accounts have no kept
+ * identity.
+ */
 export function findKeptIdentity(
   db: Db,
   uid: number,
@@ -33,7 +37,10 @@ export function findKeptIdentity(
   return row && !isHiddenStatus(row.status) ? row : undefined
 }
 
-/** Unless what is there was asked for later; `now`: so that nothing stays from before the clock was set back. */
+/**
+ * Ignored if the stored one was looked up later; `now`: replaces rows from before the clock was set
+ * back.
+ */
 export function putKeptIdentity(
   db: WriteDb,
   row: KeptIdentityRow & { uid: number },
@@ -42,7 +49,7 @@ export function putKeptIdentity(
   statements(db).put.run({ ...row, now })
 }
 
-/** What was asked for until now counts no more. */
+/** Invalidates lookups made until now. */
 export function doubtKeptIdentity(db: WriteDb, uid: number, now: number): void {
   statements(db).doubt.run(uid, now)
 }

@@ -1,14 +1,14 @@
-// Follows from an imported list that names no record keys. Each stands under a key that we make up from its subject,
-// which no server gives out and which is below all TIDs; the first record for the pair that arrives takes its place
-// (ingest/indexing/collections/follow.ts). Its time is unknown, and older than any record's. Here also: pairs that
-// came apart lately. Tombstones tell of record keys only, and a list without keys must not join what the stream has
-// just put asunder.
+// Follows from an imported list without record keys. Each has a key derived from its subject, which no server
+// assigns and which sorts below all TIDs; the first record for the pair replaces it
+// (ingest/indexing/collections/follow.ts). Its time is unknown and set older than any record's. Also stores
+// recently unfollowed pairs: tombstones name only record keys, and a list without keys must not restore a
+// follow that the stream has just removed.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-/** Before there was a first record. */
+/** Before the first record ever. */
 export const KEYLESS_SORT_AT = Date.UTC(2022, 0, 1)
 
 const PREFIX = '-'
@@ -42,17 +42,17 @@ export function markKeyless(db: WriteDb, creator: number): void {
   statements(db).mark.run(creator)
 }
 
-/** Whether some of the account's follows may be without keys. */
+/** Whether the account may have follows without keys. */
 export function hasKeyless(db: Db, creator: number): boolean {
   return statements(db).hasAny.get(creator) !== undefined
 }
 
-/** Their whole list is being read, which settles it. */
+/** For an account whose whole list is being read, which settles it. */
 export function unmarkKeyless(db: WriteDb, creator: number): void {
   statements(db).unmark.run(creator)
 }
 
-/** The last record of the pair is gone; `at` by our clock. */
+/** Called when the last record of the pair is removed; `at` by our clock. */
 export function putUnfollow(db: WriteDb, creator: number, subject: number, at: number): void {
   statements(db).part.run(creator, subject, at)
 }
@@ -61,7 +61,7 @@ export function isUnfollowed(db: Db, creator: number, subject: number): boolean 
   return statements(db).isApart.get(creator, subject) !== undefined
 }
 
-/** @returns how many went. */
+/** @returns how many were deleted */
 export function pruneUnfollows(db: WriteDb, before: number, limit: number): number {
   return statements(db).prune.run(before, limit).changes
 }

@@ -1,5 +1,5 @@
-// Labelers that members' requests name: how far the stream of each was applied, how much of what they say is
-// kept, and which are left alone for a while because their streams broke a limit or the process.
+// Labelers named by members' requests: how far the stream of each was applied, how many of its labels are
+// kept, and which are quarantined because their streams broke a limit or the process.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -8,9 +8,9 @@ export type LabelerRow = {
   uid: number
   named_at: number
   cursor: number | null
-  /** actors.uid of the member who named it first; null where nobody did, or before that was noted. */
+  /** actors.uid of the member who named it first; null if none did, or before this was recorded. */
   named_by: number | null
-  /** Of its labels, as far as counted. */
+  /** Number of its labels, as far as counted. */
   kept: number
   open_since: number | null
   strikes: number
@@ -47,7 +47,7 @@ const statements = perDatabase((db) => ({
   remove: db.prepare<[number]>('DELETE FROM labelers WHERE uid = ?'),
 }))
 
-/** The one named last comes first. */
+/** The most recently named first. */
 export function allLabelers(db: Db): LabelerRow[] {
   return statements(db).all.all()
 }
@@ -56,32 +56,32 @@ export function labelerRow(db: Db, uid: number): LabelerRow | undefined {
   return statements(db).one.get(uid)
 }
 
-/** @param by - actors.uid of the member whose request names it; the first is remembered. */
+/** @param by - actors.uid of the member whose request names it; the first is stored */
 export function nameLabeler(db: WriteDb, uid: number, now: number, by: number | null = null): void {
   statements(db).name.run(uid, now, by)
 }
 
-/** @param cursor - seq; null: the stream begins anew. */
+/** @param cursor - seq; null: the stream starts over */
 export function moveLabelerCursor(db: WriteDb, uid: number, cursor: number | null): void {
   statements(db).move.run(cursor, uid)
 }
 
-/** So many more of its labels are kept. */
+/** Adds to the count of its kept labels. */
 export function addKeptLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).keep.run(count, uid)
 }
 
-/** So many of its labels are kept, as counted. */
+/** Sets the count of its kept labels, as counted. */
 export function setKeptLabels(db: WriteDb, uid: number, count: number): void {
   statements(db).count.run(count, uid)
 }
 
-/** @param since - milliseconds; null: its stream is closed. */
+/** @param since - milliseconds; null: its stream is closed */
 export function markLabelerOpen(db: WriteDb, uid: number, since: number | null): void {
   statements(db).open.run(since, uid)
 }
 
-/** One more strike, and no connection until then. */
+/** Adds a strike, and blocks connections until then. */
 export function quarantineLabeler(
   db: WriteDb,
   uid: number,
@@ -90,7 +90,7 @@ export function quarantineLabeler(
   statements(db).quarantine.run(reason, until, uid)
 }
 
-/** What it did counts no more. */
+/** Clears its strikes and quarantine. */
 export function clearLabelerStrikes(db: WriteDb, uid: number): void {
   statements(db).clear.run(uid)
 }
@@ -99,7 +99,7 @@ export function quarantinedLabelers(db: Db, now: number): QuarantinedLabeler[] {
   return statements(db).quarantined.all(now)
 }
 
-/** Its labels go bit by bit (label-sweep). */
+/** Its labels are removed bit by bit (label-sweep). */
 export function deleteLabeler(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }

@@ -16,7 +16,7 @@ type LabelRow = LabelSubject & {
   val: string
   neg: boolean
   cid: string | undefined
-  /** RFC 3339, as they came. */
+  /** RFC 3339, as received. */
   cts: string
   exp: string | undefined
 }
@@ -24,7 +24,7 @@ type LabelRow = LabelSubject & {
 const POST = collectionCodes['app.bsky.feed.post']
 const LIST = collectionCodes['app.bsky.graph.list']
 const TAKEDOWNS = new Set(['!takedown', '!suspend'])
-/** Values that one labeler may have said of one thing, those that it withdrew among them. */
+/** Values that one labeler may apply to one subject, including withdrawn ones. */
 const MAX_ABOUT_ONE = 25
 
 const statements = perDatabase((db) => ({
@@ -78,8 +78,8 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * @returns `none` where what is known is as new, or where nothing was there to be withdrawn; `refused` where it
- * would be one more row than may be, of this labeler's or of what it says about this one thing.
+ * @returns `none` if the known label is as new, or there was none to withdraw; `refused` if it
+ * would be one row too many, of this labeler's or of its values for this subject
  */
 export function putLabel(
   db: WriteDb,
@@ -110,14 +110,14 @@ export function putLabel(
 
 export type LabelKey = LabelSubject & { src: number; val: string }
 
-/** In the order of their keys; from the beginning where `after` is undefined. */
+/** In the order of their keys; from the beginning if `after` is undefined. */
 export function labelKeysAfter(db: Db, after: LabelKey | undefined, atMost: number): LabelKey[] {
   const { keys } = statements(db)
   const from = after ?? { uid: -1, collection: 0, rkey: '', src: 0, val: '' }
   return keys.all(from.uid, from.collection, from.rkey, from.src, from.val, atMost)
 }
 
-/** What a labeler said about a subject before a time, as far as it is known here and not withdrawn. */
+/** Labels of a labeler on a subject from before a time, as far as known here and not withdrawn. */
 export function labelsBefore(
   db: Db,
   { subject, src, before }: { subject: LabelSubject; src: number; before: number },
@@ -127,8 +127,8 @@ export function labelsBefore(
 }
 
 /**
- * As if its labeler had said so right after it said it: neither that word, which its stream may bring late or again,
- * nor an older one brings it back.
+ * Acts as if the labeler had withdrawn the label right after it set it: neither that event, which
+ * its stream may deliver late or again, nor an older one restores it.
  */
 export function withdrawLabel(db: WriteDb, subject: LabelSubject, src: number, val: string): void {
   statements(db).withdraw.run(subject.uid, subject.collection, subject.rkey, src, val)
@@ -140,7 +140,10 @@ export function deleteLabel(db: WriteDb, subject: LabelSubject, src: number, val
   note(db, subject, val)
 }
 
-/** Nothing shows a label that is over, so nobody is told. @returns how many were pruned. */
+/**
+ * An expired label is in no view, so no reader is told.
+ * @returns how many were pruned
+ */
 export function pruneLabels(db: WriteDb, expiredBefore: number, atMost: number): number {
   return statements(db).prune.run(expiredBefore, atMost).changes
 }
@@ -148,16 +151,16 @@ export function pruneLabels(db: WriteDb, expiredBefore: number, atMost: number):
 function note(db: Db, { uid, collection, rkey }: LabelSubject, val: string): void {
   const { invalidations, post, listInUse } = statements(db)
   if (TAKEDOWNS.has(val) && (collection === LIST || collection === 0)) {
-    // Lists that people block by stand between them and everybody on them.
+    // Lists used for blocks or mutes affect relations to everyone on them.
     const lists = { uid, rkey: collection === LIST ? rkey : null }
     if (listInUse.get(lists) !== undefined) invalidations.addEverything()
   }
   const id = collection === POST ? post.get(uid, rkey) : 0
-  // A post that nobody has heard of stands in no view.
+  // A post without a row is in no view.
   if (id !== undefined) invalidations.add(INVALIDATION.label, uid, id)
 }
 
-/** Text is only stored where the number does not say it all. */
+/** Returns text to store only if the number does not fully determine it. */
 function unusual(text: string, ms: number): string | null {
   return new Date(ms).toISOString() === text ? null : text
 }

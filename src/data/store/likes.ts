@@ -1,4 +1,4 @@
-// app.bsky.feed.like, for posts. Several by one account on one post are one as a count.
+// app.bsky.feed.like, for posts. Several likes by one account on one post count once.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from './db.ts'
@@ -9,14 +9,17 @@ import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-record
 
 const LIKE = 'app.bsky.feed.like'
 
-/** Its key must be free. @returns whether the account had no like of the post. */
+/**
+ * Its key must be free.
+ * @returns whether the account had no like of the post
+ */
 export function insertLike(db: WriteDb, like: Edge): boolean {
   const isFirst = likeEdges.insert(db, like)
   invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
   return isFirst
 }
 
-/** As it was found. */
+/** `like` must be as it was found. */
 export function deleteLike(db: WriteDb, like: Edge): void {
   likeEdges.remove(db, like)
   deleteReactionRecord(db, { ...like, collection: LIKE })

@@ -1,4 +1,4 @@
-// app.bsky.graph.listblock: who blocks everyone on a list.
+// app.bsky.graph.listblock: accounts that block everyone on a list.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -53,7 +53,7 @@ export function deleteListBlocksOf(db: WriteDb, uid: number): void {
   invalidations.add(INVALIDATION.relations, uid)
 }
 
-/** Of those that name this list, at most so many. */
+/** Blocks that name this list, up to the limit. */
 export function listBlocksOn(
   db: Db,
   list: number,

@@ -1,4 +1,4 @@
-// app.bsky.graph.listitem: who is on a list. The list's row counts its people: somebody may be on it twice.
+// app.bsky.graph.listitem: the accounts on a list. The list's row counts accounts: one may be on it twice.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -68,7 +68,7 @@ export function deleteListItem(db: WriteDb, uid: number, rkey: PackedRkey): bool
   return true
 }
 
-/** Only a list's creator may add to it, so nobody is left on those lists. */
+/** Only a list's creator may add to it, so those lists become empty. */
 export function deleteListItemsOf(db: WriteDb, uid: number): void {
   const { removeAll, empty, invalidations } = statements(db)
   const removed = removeAll.all(uid)
@@ -81,7 +81,7 @@ export function isOnList(db: Db, list: number, subject: number): boolean {
   return statements(db).contains.get(list, subject) !== undefined
 }
 
-/** What the list says of its people, to all who ask it: blocks by it, and who may reply. */
+/** Invalidates the list and all that depends on it: blocks by it, and who may reply. */
 function note(invalidations: Invalidations, { list, subject }: Ends): void {
   invalidations.add(INVALIDATION.list, list)
   invalidations.add(INVALIDATION.relations, subject)

@@ -1,4 +1,4 @@
-// By which lists a member mutes everyone on them: private state, which lives in no repository.
+// Lists by which a member mutes everyone on them: private state, which is in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -20,7 +20,7 @@ const statements = perDatabase((db) => ({
   countOf: db.prepare<[number], number>('SELECT count(*) FROM list_mutes WHERE uid = ?').pluck(),
 }))
 
-/** What was there before keeps its time. */
+/** An existing mute keeps its time. */
 export function insertListMute(db: WriteDb, mute: ListMute): void {
   const { insert, invalidations } = statements(db)
   insert.run(mute)

@@ -1,5 +1,5 @@
-// app.bsky.graph.list. Like a post, a list has a row as soon as anything points at it; `cid` is
-// NULL while its record is not here.
+// app.bsky.graph.list. Like a post, a list has a row as soon as anything points at it; `cid` is NULL while
+// its record is missing.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -57,7 +57,7 @@ export function findListKey(db: Db, id: number): { uid: number; rkey: PackedRkey
   return statements(db).keyOf.get(id)
 }
 
-/** @returns the new row's id. */
+/** @returns the new row's id */
 export function insertStubList(db: WriteDb, uid: number, rkey: PackedRkey): number {
   const id = Number(statements(db).insertStub.run(uid, rkey).lastInsertRowid)
   note(db, id, uid)
@@ -69,7 +69,7 @@ export function fillList(db: WriteDb, content: ListContent): void {
   note(db, content.id, content.uid)
 }
 
-/** Takes the record away; the row stays. */
+/** Removes the record; the row stays. */
 export function emptyList(
   db: WriteDb,
   { id, uid }: Pick<ListRow, 'id' | 'uid'>,
@@ -83,7 +83,7 @@ export function emptyListsOf(db: WriteDb, uid: number): void {
   for (const id of statements(db).emptyAll.all(uid)) note(db, id, uid)
 }
 
-/** A list that people block or mute by stands between them and everybody on it. */
+/** A list used for blocks or mutes affects relations to everyone on it. */
 function note(db: Db, id: number, uid: number): void {
   const { isInUse, invalidations } = statements(db)
   invalidations.add(INVALIDATION.list, id)

@@ -1,6 +1,5 @@
-// One process a data directory. The lock is an exclusive transaction on a database file of its own,
-// held for as long as the process lives: the kernel frees it after a kill -9, and nothing is left
-// to clean up.
+// Allows one process per data directory. The lock is an exclusive transaction on a separate database file,
+// held for the life of the process: the kernel frees it after a kill -9, so it needs no cleanup.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,7 +10,7 @@ import { isDiskFull } from './disk-full.ts'
 
 type DataDirLock = { release(): void }
 
-/** @throws ConfigError where another process holds the folder, or it cannot be written. */
+/** @throws ConfigError if another process holds the folder, or it is not writable */
 export function lockDataDir(dataDir: string): DataDirLock {
   const holderPath = join(dataDir, 'slipstream.pid')
   const db = openLockFile(dataDir)
@@ -47,7 +46,7 @@ function openLockFile(dataDir: string): Database.Database {
   }
 }
 
-/** A disk that is full is another matter (data/store/trouble.ts). */
+/** A full disk is handled elsewhere (data/store/trouble.ts). */
 function unwritable(dataDir: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
@@ -57,7 +56,7 @@ function unwritable(dataDir: string, error: unknown): unknown {
   )
 }
 
-/** For the message to another one only, so it need not fit. */
+/** Only for the error message of another process, so a full disk is ignored. */
 function nameHolder(path: string): void {
   try {
     writeFileSync(path, `${process.pid}\n`)

@@ -1,4 +1,4 @@
-// What one member has here and in no repository, a little at a time, for its removal.
+// A member's data that is in no repository, a little at a time, for its removal.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -11,7 +11,7 @@ const statements = perDatabase((db) => ({
   removeNotification: db.prepare<[number]>('DELETE FROM notifications WHERE id = ?'),
 }))
 
-/** The next of a member's notifications; `post`: where a post caused it. */
+/** The next of a member's notifications; `post`: set if a post caused it. */
 export function notificationsToRemove(
   db: Db,
   uid: number,

@@ -1,4 +1,4 @@
-// Who reads here.
+// The members: accounts that read here.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -64,7 +64,7 @@ export function membersDeletedBefore(db: Db, timeUs: number): { uid: number; did
   return statements(db).deletedBefore.all(statusCode('deleted'), timeUs)
 }
 
-/** DIDs of members who were last seen before this time, or who came before it and were never seen; ms. */
+/** DIDs of members last seen before this time, or who joined before it and were never seen; ms. */
 export function membersAwaySince(db: Db, at: number, limit: number): string[] {
   return statements(db).awaySince.all(at, limit)
 }

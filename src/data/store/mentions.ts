@@ -1,4 +1,4 @@
-// Whom posts mention: accounts by a digest of their DIDs, since most of them are nobody here.
+// Mentions in posts: accounts are stored as a digest of their DIDs, since most have no row here.
 
 import { hash } from 'node:crypto'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -24,12 +24,12 @@ export function addMention(db: WriteDb, post: number, did: string): void {
   statements(db).add.run(digestOf(did), post)
 }
 
-/** The post's record goes, or another comes. */
+/** Called when the post's record is removed or replaced. */
 export function removeMentions(db: WriteDb, post: number): void {
   statements(db).remove.run(post)
 }
 
-/** Posts that may mention the account (digests may be alike), the last to come first. */
+/** Posts that may mention the account (digests may collide), the last added first. */
 export function mentionsOf(db: Db, did: string, limit: number): Mention[] {
   return statements(db).newest.all(digestOf(did), limit)
 }

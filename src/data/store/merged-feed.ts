@@ -1,8 +1,8 @@
-// The newest feed items of many accounts, merged from their own rows: what a timeline is below its ring's end, or
-// where no ring is open. Every account has two lists in time order, its posts and its reposts, each in an index of
-// its own. One statement finds the head of every list; then lists are read by descending head, and a list whose head
-// is older than the page's last item so far is never opened. So a page costs one index seek a list, and opens few
-// more lists than it has items.
+// Merges the newest feed items of many accounts from their rows: for the part of a timeline below its ring's
+// end, or without an open ring. Each account has two lists in time order, posts and reposts, each in its own
+// index. One statement finds the head of every list; then lists are read by descending head, and a list whose
+// head is older than the page's last item is never opened. So a page costs one index seek per list, and opens
+// few more lists than it has items.
 
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { Db } from './db.ts'
@@ -10,14 +10,14 @@ import { isRepostItem, postItem, repostItem, rowIdOf } from './item-ids.ts'
 import type { KeptHeads } from './kept-heads.ts'
 import { NewestFirst } from './newest-first.ts'
 
-/** One item of somebody's feed. `originator`: uid of the author, or of the reposter. */
+/** One item of an account's feed. `originator`: uid of the author or reposter. */
 export type FeedRow = { sortAt: number; item: number; originator: number }
 
 /** A stretch of a feed, newest first, complete down to `floor`. */
 export type FeedBatch = {
-  /** Descending by `sortAt`; items of the same millisecond stand in no particular order. */
+  /** Descending by `sortAt`; items of the same millisecond are in no particular order. */
   rows: FeedRow[]
-  /** Every item asked for at or after this time is in `rows`; -Infinity: there is nothing older. */
+  /** Every requested item at or after this time is in `rows`; -Infinity: there is nothing older. */
   floor: number
 }
 
@@ -28,23 +28,26 @@ type NewestOptions = {
   until: number
   /** Only items at or after this time. */
   since?: number
-  /** At least so many are returned, if there are: items of the last one's millisecond come along. */
+  /**
+   * Minimum number of items, if there are that many: includes all items of the last one's
+   * millisecond.
+   */
   limit: number
-  /** Passes over the items for which it says false. */
+  /** Skips items for which it returns false. */
   keep?: (item: number) => boolean
-  /** No reposts. */
+  /** Excludes reposts. */
   postsOnly?: boolean
 }
 
 export type MergedFeed = {
   newest(options: NewestOptions): FeedBatch
-  /** CIDs of the items that are still there. */
+  /** CIDs of the items that still exist. */
   cidsOf(items: readonly number[]): Map<number, string>
 }
 
 /**
- * Of one list's items of one millisecond, only the newest so many by row are ever shown: bots that
- * write a constant `createdAt` must not make a page cost their whole history.
+ * Per list and millisecond, only this many of the newest rows are ever shown: bots that write a
+ * constant `createdAt` must not make a page cost their whole history.
  */
 const MAX_TIES = 1_000
 const CHUNKS = [16, 64, 256]
@@ -53,12 +56,12 @@ const FEW = 2
 
 type Kind = 'posts' | 'reposts'
 type List = { kind: Kind; uid: number }
-/** Times of the newest of each kind. */
+/** Times of the newest item of each kind. */
 type Head = [uid: number, post: number | null, repost: number | null]
 type ListRow = [sortAt: number, id: number]
 type Statements = ReturnType<typeof prepare>
 
-/** @param kept - where the caller keeps heads between requests, and sees to what must be forgotten */
+/** @param kept - if the caller caches heads between requests and handles their invalidation */
 export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
   const statements = prepare(db)
   return {
@@ -173,7 +176,7 @@ function listOf(list: number): List {
   return { kind: list % 2 === 0 ? 'posts' : 'reposts', uid: Math.floor(list / 2) }
 }
 
-/** One list's items from `until` down to what `oldest` says by then, in growing chunks. */
+/** Yields one list's items from `until` down to the current `oldest`, in growing chunks. */
 function* walk(
   { older }: Statements,
   { kind, uid }: List,
@@ -191,12 +194,12 @@ function* walk(
       ;[sortAt, id] = row
     }
     if (rows.length < size) return
-    // What is left of an endless tie is stepped over in one go.
+    // Skips the rest of an endless tie in one step.
     if (ties > MAX_TIES) id = -1
   }
 }
 
-/** The two ends of a page are found sooner one by one: a list costs as much as three of them. */
+/** The two ends of a page are read faster one by one: a list costs as much as three of them. */
 function readCids(statements: Statements, kind: Kind, ids: number[]): [id: number, cid: string][] {
   const { cid, cids } = statements
   if (ids.length <= FEW) {
@@ -208,14 +211,14 @@ function readCids(statements: Statements, kind: Kind, ids: number[]): [id: numbe
   return cids[kind].all(JSON.stringify(ids)).map(([id, cid]) => [id, unpackCid(cid)])
 }
 
-/** Collects rows and knows the oldest time that may still matter once there are enough. */
+/** Collects rows and, once there are enough, knows the oldest time that can still matter. */
 function newPage(limit: number, since: number) {
   let rows: FeedRow[] = []
   let enough = limit * 4 + 256
   let oldest = since
   let isFull = false
 
-  /** Sorting after every item would be dear, after every list it is cheap. */
+  /** Called once per list: sorting after every item would be expensive. */
   function tighten(): void {
     if (rows.length < limit) return
     rows.sort((a, b) => b.sortAt - a.sortAt)

@@ -1,4 +1,4 @@
-// What a database knows of itself besides its rows, by name: how far a slow job has gone, where its place is.
+// The database's metadata by name, for example the progress of a slow job, or the place it belongs to.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -11,7 +11,7 @@ const statements = perDatabase((db) => ({
   remove: db.prepare<[string]>('DELETE FROM meta WHERE key = ?'),
 }))
 
-/** As it was put. */
+/** Returns the value as it was stored. */
 export function findMeta<T extends Value>(db: Db, key: string): T | undefined {
   return statements(db).find.get(key) as T | undefined
 }

@@ -1,4 +1,4 @@
-// Brings a database to this build's schema, one numbered migration a transaction.
+// Migrates a database to this build's schema, one numbered migration per transaction.
 
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
@@ -84,12 +84,15 @@ const migrations: readonly Migration[] = [
 
 export const schemaVersion = migrations.at(-1)!.version
 
-/** The database's own. @throws where it can't be read */
+/**
+ * The schema version of the database.
+ * @throws if it can't be read
+ */
 export function schemaOf(db: Pick<Database.Database, 'pragma'>): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
-/** @throws ConfigError where a newer Slipstream has written the database. */
+/** @throws ConfigError if a newer Slipstream wrote the database */
 export function migrate(db: Database.Database): void {
   const found = db.pragma('user_version', { simple: true }) as number
   if (found > schemaVersion) {
@@ -99,7 +102,7 @@ export function migrate(db: Database.Database): void {
     )
   }
   for (const migration of migrations.filter(({ version }) => version > found)) {
-    // What takes long goes in steps of its own, and goes on where it was interrupted.
+    // Long work runs in its own steps, and resumes after an interruption.
     migration.run?.(db)
     db.transaction(() => {
       db.exec(migration.sql ?? '')

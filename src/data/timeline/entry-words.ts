@@ -1,5 +1,6 @@
-// How an entry lies in shared memory: four 32-bit words. First the low 32 bits of sortAt; then the 11 bits of sortAt
-// above, the rank's 15 bits and the upper 6 bits of item; then the low 32 bits of item; then the originator.
+// Layout of an entry in shared memory, four 32-bit words: the low 32 bits of sortAt; then the upper 11 bits
+// of sortAt, the rank's 15 bits and the upper 6 bits of item; then the low 32 bits of item; then the
+// originator.
 
 import type { TimelineEntry, TimelinePosition } from './types.ts'
 
@@ -9,12 +10,12 @@ const RANK_MASK = (1 << RANK_BITS) - 1
 const RANK_SHIFT = 6
 const SORT_SHIFT = RANK_BITS + RANK_SHIFT
 const ITEM_MASK = (1 << RANK_SHIFT) - 1
-/** In the year 2248. */
+/** Falls in the year 2248. */
 const MAX_SORT_AT = 2 ** (32 + 11) - 1
 
 type Words = Int32Array<SharedArrayBuffer>
 
-/** Times before 1970 count as 1970. */
+/** Clamps times before 1970 to 1970. */
 function clampSortAt(sortAt: number): number {
   return Math.max(0, Math.min(MAX_SORT_AT, sortAt))
 }
@@ -44,7 +45,9 @@ export function copyEntry(words: Words, from: number, to: number): void {
   words[to + 3] = words[from + 3]!
 }
 
-/** Above 0 where the entry at `at` is newer than `position`, 0 where it is the same. */
+/**
+ * Returns a positive number if the entry at `at` is newer than `position`, 0 if both are the same.
+ */
 export function compareEntry(words: Words, at: number, position: TimelinePosition): number {
   const second = words[at + 1]!
   const sortAt = (second >>> SORT_SHIFT) * 2 ** 32 + (words[at]! >>> 0)
@@ -54,7 +57,7 @@ export function compareEntry(words: Words, at: number, position: TimelinePositio
   return rank - position.rank || itemOf(second, words[at + 2]!) - position.item
 }
 
-/** The bits above the lowest 32, of which there are fewer than 32. */
+/** Returns the bits above the lowest 32; there are fewer than 32 of them. */
 function top(value: number): number {
   return (value * 2 ** -32) | 0
 }

@@ -1,6 +1,6 @@
-// Fan-out on write: a new item goes into the open timelines of its originator's followers, each by its own draw.
-// Celebrities are not fanned out at all: readers merge them. So one fan-out writes less than
-// SLIPSTREAM_CELEBRITY_THRESHOLD timelines, and is done in one go.
+// Fan-out on write: inserts a new item into the open timelines of its originator's followers, with one draw
+// per timeline. Celebrities' items are not fanned out; readers merge them. So one fan-out writes fewer than
+// SLIPSTREAM_CELEBRITY_THRESHOLD timelines and runs in one go.
 
 import { type ActorReader, CELEBRITY } from '../graph/types.ts'
 import type { Keeps } from './lossiness.ts'
@@ -10,11 +10,14 @@ import type { TimelineEntry, TimelineWriter } from './types.ts'
 type FanOutParts = OpenFollowersParts & {
   actors: Pick<ActorReader, 'flagsOf'>
   timelines: Pick<TimelineWriter, 'insert'>
-  /** Given items' hashes. */
+  /** Takes items' hashes. */
   keepsHash: Keeps
 }
 
-/** How many timelines took the item, the originator's own not counted, and how many left it out for their limit. */
+/**
+ * Timelines that took the item, without the originator's own, and timelines that dropped it because
+ * of their limit.
+ */
 export type FanOut = { written: number; leftOut: number }
 
 /** @param hash - the entry's `itemHash`. */

@@ -1,7 +1,8 @@
-// The open timelines of an account's followers: what every change of its items goes through. Followers are walked, or the
-// open timelines where these are fewer, and asked whether they follow; they lie in memory one behind the other, while
-// stepping from follower to follower misses every cache on the way (500 against 120 ns a write at 200,000
-// followers). So what a giant of whom few members know does costs no more than these few.
+// Walks the open timelines of an account's followers, as every change of its items does. It walks either the
+// followers or, if these are fewer, the open timelines, and checks whether each owner follows the account.
+// Timelines lie sequentially in memory, while stepping between followers misses every cache (120 against 500
+// ns a write at 200,000 followers). So an account with many followers but few members among them costs only
+// those few.
 
 import type { FollowGraphReader } from '../graph/types.ts'
 import type { TimelineWriter } from './types.ts'
@@ -12,12 +13,15 @@ export type OpenFollowersParts = {
 }
 
 const PAGE = 10_000
-/** Open timelines worth asking for each follower that need not be looked up. */
+/** How many open timelines may be checked per follower whose look-up this saves. */
 const ASKED_PER_FOLLOWER = 2
 
 const page = new Uint32Array(PAGE)
 
-/** The account's own left out. `visit` neither changes the graph or which timelines are open, nor walks them in turn. */
+/**
+ * Skips the account's own timeline. `visit` must not change the graph or the set of open timelines,
+ * nor call this function.
+ */
 export function forEachOpenFollower(
   parts: OpenFollowersParts,
   uid: number,

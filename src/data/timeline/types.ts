@@ -1,10 +1,10 @@
-// The narrow faces of the timeline room: bounded rings of feed items in shared memory, one a
-// materialised member, newest first, with a plain in-memory twin behind the same contract suite.
+// Interfaces of the timeline store: bounded rings of feed items in shared memory, one per materialised
+// member, newest first, with a plain in-memory twin that passes the same contract suite.
 //
-// The order is total: sortAt, then cidRank (the reference's tie-break by CID), then item, all
-// descending. One writer, any number of reading threads; a reader never sees half a change.
+// The order is total: sortAt, then cidRank (the reference's tie-break by CID), then item, all descending. One
+// writer, any number of reading threads; a reader never sees a partial change.
 
-/** A feed item's place in the order. */
+/** A feed item's position in the order. */
 export type TimelinePosition = {
   /** Milliseconds since 1970. */
   sortAt: number
@@ -15,21 +15,21 @@ export type TimelinePosition = {
 }
 
 export type TimelineEntry = TimelinePosition & {
-  /** uid of the author, or of the reposter: why the item is in the feed. */
+  /** uid of the author or the reposter, on whose account the item is in the feed. */
   originator: number
 }
 
 export type TimelineSlice = {
   /** Newest first. */
   entries: TimelineEntry[]
-  /** True where older items may exist outside the ring, below the last entry. */
+  /** True if older items may exist outside the ring, below the last entry. */
   truncated: boolean
 }
 
 export interface TimelineReader {
   /**
-   * Up to `limit` entries strictly after `before` in reading order (older), newest first.
-   * @returns undefined where the timeline is not materialised.
+   * Returns up to `limit` entries strictly older than `before`, newest first.
+   * @returns undefined if the timeline is not materialised.
    */
   read(
     owner: number,
@@ -40,20 +40,20 @@ export interface TimelineReader {
 }
 
 export interface TimelineWriter extends TimelineReader {
-  /** How many timelines are open. */
+  /** Number of open timelines. */
   readonly openCount: number
-  /** Of the open ones, in no order. */
+  /** Owners of open timelines, in no order. */
   owners(): Iterable<number>
   /**
-   * Materialises a timeline with these entries, in any order; replaces what was there.
+   * Materialises a timeline with these entries, in any order, replacing any previous ones.
    * `truncated`: older items exist that were not passed.
    */
   open(owner: number, entries: TimelineEntry[], truncated: boolean): void
   close(owner: number): void
-  /** Idempotent. The oldest entry falls out of a full ring. No-op where not open. */
+  /** Idempotent. Drops the oldest entry of a full ring. No-op if the timeline is not open. */
   insert(owner: number, entry: TimelineEntry): void
   /** Idempotent. */
   remove(owner: number, position: TimelinePosition): void
-  /** After an unfollow, a block or a deletion: drops everything this originator brought. */
+  /** Drops all of this originator's items, after an unfollow, a block or a deletion. */
   removeOriginator(owner: number, originator: number): void
 }

@@ -1,4 +1,4 @@
-// The tables of edges there are.
+// All edge tables.
 
 import { EdgeTable } from './edge-table.ts'
 

@@ -1,5 +1,5 @@
-// Many records at once into lists that may have some already: a list of which much is new is read, merged
-// and written anew in full chunks; of a long one that gets little, only the chunks concerned change.
+// Adds many records at once to lists that may have some already: a list that is largely new is read, merged
+// and rewritten in full chunks; of a long list that gets few records, only the affected chunks change.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
@@ -8,15 +8,15 @@ import { type Edge, isSameKey, keyHashOf, keyPeriodOf, type Pointer, periodOf } 
 import { packEdges, packPointers } from './pack-lists.ts'
 import type { SubjectLists } from './subject-lists.ts'
 
-/** What a creator has before a bulk of records is added. */
+/** A creator's entries before a bulk of records is added. */
 export type ByCreator = {
   readonly pointers: readonly Pointer[]
-  /** Each as often as it has records. */
+  /** Each repeated once per record. */
   readonly subjects: readonly number[]
   hasKey(rkey: PackedRkey): boolean
 }
 
-/** Lists with more than so many chunks for each new record are changed in place. */
+/** Lists with more chunks than this per new record are changed in place. */
 const CHUNKS_A_RECORD = 0.25
 
 export function byCreator(
@@ -38,7 +38,7 @@ export function byCreator(
   }
 }
 
-/** @param held - as it was read; nothing of the creator's has changed since. */
+/** @param held - as read; the creator's list must not have changed since */
 export function addToCreatorList(
   db: WriteDb,
   creator: number,
@@ -50,7 +50,7 @@ export function addToCreatorList(
   lists.replaceAll(db, creator, packPointers(all))
 }
 
-/** @param edges - of this subject, ascending by sortAt and account. */
+/** @param edges - of this subject, ascending by sortAt and account */
 export function addToSubjectList(
   db: WriteDb,
   subject: number,

@@ -1,7 +1,8 @@
-// The two tables of one kind of edge, and the statements on their rows. A row is a chunk of a list: up to about a
-// kilobyte, so that it fits a page of its index, three or four to a page, and nothing spills over. Parameters have a
-// plus sign before them: our SQLite is built with STAT4, and plans a statement that orders by an index anew whenever
-// a parameter in its condition changes, unless it can't see it. That took 3 µs a call, four fifths of all.
+// The two tables of one kind of edge, and the statements on their rows. A row is a chunk of a list, up to
+// about a kilobyte, so that three or four fit a page of its index and nothing overflows. Parameters have a
+// plus sign before them: our SQLite is built with STAT4, and replans a statement that orders by an index
+// whenever a parameter in its condition changes, unless the planner can't see it. That took 3 µs per call,
+// four fifths of the total.
 
 import type { WriteDb } from '../db.ts'
 import type { CreatorChunk, EdgeKind, SubjectChunk } from './chunk.ts'
@@ -10,11 +11,11 @@ export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_creator`
   const columns = 'first, oldest, newest, bytes'
   return {
-    /** The chunk that the subject belongs to. */
+    /** The chunk that covers the subject. */
     covering: db.prepare<[number, number], CreatorChunk>(
       `SELECT ${columns} FROM ${table} WHERE creator = +? AND first <= +? ORDER BY first DESC LIMIT 1`,
     ),
-    /** The same, and where the one after it begins. */
+    /** The same, and where the next chunk begins. */
     coveringUntil: db
       .prepare<[number, number], [first: number, bytes: Buffer, until: number | null]>(
         `SELECT first, bytes,
@@ -28,7 +29,7 @@ export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
         `SELECT first FROM ${table} WHERE creator = +? ORDER BY first LIMIT 1`,
       )
       .pluck(),
-    /** Chunks with keys before and after this period; most have none. */
+    /** Chunks with keys before and after this period; usually none. */
     ofPeriod: db.prepare<[number, number, number], CreatorChunk>(
       `SELECT ${columns} FROM ${table} WHERE creator = +? AND oldest <= +? AND newest >= +?`,
     ),
@@ -38,7 +39,7 @@ export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
     exists: db
       .prepare<[number], number>(`SELECT 1 FROM ${table} WHERE creator = ? LIMIT 1`)
       .pluck(),
-    /** Whether there are more chunks than so many. */
+    /** Whether the list has more chunks than this. */
     hasMoreThan: db
       .prepare<[number, number], number>(
         `SELECT 1 FROM ${table} WHERE creator = +? LIMIT 1 OFFSET +?`,
@@ -67,7 +68,7 @@ export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
 export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_subject`
   return {
-    /** The chunk that a place belongs to. */
+    /** The chunk that covers a place. */
     covering: db.prepare<[number, number, number], SubjectChunk>(
       `SELECT at, uid, bytes FROM ${table}
         WHERE subject = +? AND (at, uid) <= (+?, +?) ORDER BY at DESC, uid DESC LIMIT 1`,
@@ -76,7 +77,7 @@ export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
       `SELECT at, uid, bytes FROM ${table}
         WHERE subject = +? AND (at, uid) < (+?, +?) ORDER BY at DESC, uid DESC LIMIT 1`,
     ),
-    /** Chunks from this place on back in time; the first one covers it. */
+    /** Chunks from this place back in time; the first one covers it. */
     backFrom: db.prepare<[number, number, number], SubjectChunk>(
       `SELECT at, uid, bytes FROM ${table}
         WHERE subject = +? AND (at, uid) <= (+?, +?) ORDER BY at DESC, uid DESC`,
@@ -86,7 +87,7 @@ export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
         `SELECT at, bytes FROM ${table} WHERE subject = +?`,
       )
       .raw(),
-    /** Whether there are more chunks than so many. */
+    /** Whether the list has more chunks than this. */
     hasMoreThan: db
       .prepare<[number, number], number>(
         `SELECT 1 FROM ${table} WHERE subject = +? LIMIT 1 OFFSET +?`,
@@ -105,11 +106,11 @@ export function prepareSubjectRows(db: WriteDb, kind: EdgeKind) {
   }
 }
 
-/** For many at once. */
+/** Statements for many lists at once. */
 export function prepareManyCreatorRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_creator`
   return {
-    /** Of pairs of creator and subject, as JSON: the chunks that the subjects belong to, each once. */
+    /** For pairs of creator and subject, as JSON: the distinct chunks that cover the subjects. */
     coveringAmong: db
       .prepare<[string], [creator: number, first: number, bytes: Buffer]>(
         `WITH places AS MATERIALIZED (SELECT DISTINCT k.value ->> 0 AS creator,
@@ -121,7 +122,10 @@ export function prepareManyCreatorRows(db: WriteDb, kind: EdgeKind) {
           ORDER BY c.creator, c.first`,
       )
       .raw(),
-    /** Of pairs of creator and period, as JSON: chunks with keys before and after it, by their places. */
+    /**
+     * For pairs of creator and period, as JSON: chunks with keys before and after it, with the
+     * index of the pair.
+     */
     ofPeriods: db
       .prepare<[string], [place: number, first: number, bytes: Buffer]>(
         `SELECT k.key, c.first, c.bytes FROM json_each(?) k CROSS JOIN ${table} c
@@ -131,11 +135,14 @@ export function prepareManyCreatorRows(db: WriteDb, kind: EdgeKind) {
   }
 }
 
-/** For many at once. */
+/** Statements for many lists at once. */
 export function prepareManySubjectRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_subject`
   return {
-    /** Of subject, time and account, as JSON: the chunk that it belongs to, by their places. */
+    /**
+     * For triples of subject, time and account, as JSON: the chunk that covers each, with the index
+     * of the triple.
+     */
     coveringAll: db
       .prepare<[string], [place: number, at: number, uid: number, bytes: Buffer]>(
         `SELECT k.key, c.at, c.uid, c.bytes FROM json_each(?) k CROSS JOIN ${table} c
@@ -145,7 +152,7 @@ export function prepareManySubjectRows(db: WriteDb, kind: EdgeKind) {
               ORDER BY at DESC, uid DESC LIMIT 1)`,
       )
       .raw(),
-    /** Of subjects, as JSON, the last chunks, so many of each, the newest first. */
+    /** For subjects, as JSON: a number of last chunks of each, newest first. */
     lastOfEach: db
       .prepare<
         [{ subjects: string; chunks: number }],

@@ -1,11 +1,11 @@
-// What a row of an edge table holds: a chunk of one of the two lists, and how large it may grow.
+// The row of an edge table: a chunk of one of the two lists, and how large it may grow.
 
-/** A record's kind, which its tables are named after. */
+/** The kind of a record, which its tables are named after. */
 export type EdgeKind = 'likes' | 'follows' | 'blocks'
 
-/** Part of whom or what a creator points at, ascending by subject. */
+/** Part of a creator's list of subjects, ascending by subject. */
 export type CreatorChunk = {
-  /** At most the subject of the first entry, above all of the chunk before. */
+  /** At most the subject of the first entry; above every subject of the previous chunk. */
   first: number
   /** The lowest and highest period of the entries' record keys. */
   oldest: number
@@ -13,13 +13,13 @@ export type CreatorChunk = {
   bytes: Buffer
 }
 
-/** Part of who points at a subject, ascending by time and account. */
+/** Part of a subject's list of creators, ascending by time and account. */
 export type SubjectChunk = {
-  /** At most sortAt and account of the first entry, above all of the chunk before. */
+  /** At most sortAt and account of the first entry; above all of the previous chunk. */
   at: number
   uid: number
   bytes: Buffer
 }
 
-/** The most that a row may hold so that nothing of it leaves its page. */
+/** Maximum bytes of a row that does not overflow its page. */
 export const MAX_CHUNK_BYTES = 940

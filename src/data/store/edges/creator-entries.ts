@@ -1,5 +1,5 @@
-// An entry of a creator's list: subject, then a byte that tells record keys apart, the period of
-// sortAt, and that of the record key where it is another one.
+// An entry of a creator's list: subject, then a byte that tells record keys apart, the period of sortAt, and
+// that of the record key if it differs.
 
 import { indexList, type ListIndex } from './delta-list.ts'
 import type { Pointer } from './edge.ts'
@@ -28,8 +28,8 @@ export function pointerAt(bytes: Uint8Array, { keys, tails }: ListIndex, i: numb
 }
 
 /**
- * Entries for any of these subjects, which are ascending and each there once.
- * One pass, without an index: of most entries only the subject is read.
+ * Entries for any of these subjects, which must be ascending and distinct. One pass, without an
+ * index: most entries are read no further than their subject.
  */
 export function pointersAmong(
   bytes: Uint8Array,
@@ -51,7 +51,7 @@ export function pointersAmong(
   return found
 }
 
-/** Entries whose record key may be the one with this period and hash. */
+/** Entries whose record key may have this period and hash. */
 export function pointersOfKey(
   bytes: Uint8Array,
   first: number,
@@ -67,7 +67,7 @@ export function pointersOfKey(
   return found
 }
 
-/** The place of the first entry that is not below the subject's. */
+/** The place of the first entry that is not below this subject. */
 export function placeOf({ count, keys }: ListIndex, subject: number): number {
   let low = 0
   for (let high = count; low < high; ) {

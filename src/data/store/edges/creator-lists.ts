@@ -1,5 +1,5 @@
-// Whom or what each account points at, ascending by subject: whether it does (one row), the entries
-// that a record key may belong to, and changes.
+// The subjects that each account points at, in ascending order: lookups of a subject (one row), entries that
+// may belong to a record key, and changes.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
@@ -17,7 +17,7 @@ import {
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { keyHashOf, keyPeriodOf, type Pointer } from './edge.ts'
 
-/** Every list's first chunk is stored under 0, so that nothing is ever below it. */
+/** The first chunk of a list is stored under 0, so that no entry is ever below it. */
 const LOWEST: CreatorChunk = {
   first: 0,
   oldest: Infinity,
@@ -25,7 +25,7 @@ const LOWEST: CreatorChunk = {
   bytes: Buffer.alloc(0),
 }
 
-/** As quickly read one by one as all together. */
+/** Up to this many, single reads are as quick as one combined read. */
 const FEW_CHUNKS = 3
 
 export class CreatorLists {
@@ -37,7 +37,7 @@ export class CreatorLists {
     this.#many = perDatabase((db) => prepareManyCreatorRows(db, kind))
   }
 
-  /** Entries for this subject: several where the creator has several records for it. */
+  /** Entries for this subject: several if the creator has several records for it. */
   find(db: Db, creator: number, subject: number): Pointer[] {
     const chunk = this.#rows(db).covering.get(creator, subject)
     if (!chunk) return []
@@ -45,10 +45,10 @@ export class CreatorLists {
   }
 
   /**
-   * Entries for any of these subjects, ascending. Each chunk is read once, however many of them
-   * belong to it: a few one by one, which for most is all, and the others in one statement.
+   * Entries for any of these subjects, ascending. Reads each chunk once, however many subjects it
+   * covers: the first few one by one, which is usually all, and the rest in one statement.
    *
-   * @param subjects - ascending, each once.
+   * @param subjects - ascending and distinct
    */
   among(db: Db, creator: number, subjects: readonly number[]): Pointer[] {
     const { coveringUntil, lowest } = this.#rows(db)
@@ -71,9 +71,9 @@ export class CreatorLists {
   }
 
   /**
-   * The same of many creators at once; those without entries are left out.
+   * The same for many creators at once; creators without entries are omitted.
    *
-   * @param subjects - by creator; ascending, each once.
+   * @param subjects - by creator; ascending and distinct
    */
   amongEach(db: Db, subjects: ReadonlyMap<number, readonly number[]>): Map<number, Pointer[]> {
     const pairs = Array.from(subjects, ([creator, all]) => all.map((one) => [creator, one])).flat()
@@ -94,7 +94,7 @@ export class CreatorLists {
     return this.find(db, creator, subject).length > 0
   }
 
-  /** Entries that a record key may belong to. */
+  /** Entries that may belong to this record key. */
   ofKey(db: Db, creator: number, rkey: PackedRkey): Pointer[] {
     const keyPeriod = keyPeriodOf(rkey)
     const chunks = this.#rows(db).ofPeriod.all(creator, keyPeriod, keyPeriod)
@@ -103,7 +103,7 @@ export class CreatorLists {
     return chunks.flatMap(({ bytes, first }) => pointersOfKey(bytes, first, key))
   }
 
-  /** The same for many record keys, in their places. */
+  /** The same for many record keys, in their order. */
   ofKeys(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): Pointer[][] {
     const asked = keys.map(({ rkey }) => ({
       keyPeriod: keyPeriodOf(rkey),
@@ -126,7 +126,7 @@ export class CreatorLists {
     return this.#rows(db).all.all(creator).flatMap(pointersOf)
   }
 
-  /** Those of the accounts that have any entries. */
+  /** The accounts among these that have entries. */
   existing(db: Db, creators: readonly number[]): number[] {
     return this.#rows(db).existing.all(JSON.stringify(creators))
   }
@@ -139,14 +139,14 @@ export class CreatorLists {
     return this.#rows(db).hasMoreThan.get(creator, chunks) !== undefined
   }
 
-  /** Pairs of creator and subject. The connection is busy meanwhile. */
+  /** Pairs of creator and subject. Occupies the connection meanwhile. */
   *#pairs(db: Db): Generator<[creator: number, subject: number]> {
     for (const [creator, first, bytes] of this.#rows(db).lists.iterate()) {
       for (const { subject } of pointersOf({ first, bytes })) yield [creator, subject]
     }
   }
 
-  /** @returns whether it is the first for its subject. */
+  /** @returns whether it is the first for its subject */
   add(db: WriteDb, creator: number, pointer: Pointer): boolean {
     const { subject, keyPeriod } = pointer
     const chunk = this.#rows(db).covering.get(creator, subject) ?? LOWEST
@@ -176,13 +176,13 @@ export class CreatorLists {
     else this.#put(db, creator, { ...chunk, bytes: withoutEntry(chunk.bytes, index, i) })
   }
 
-  /** @param chunks - the whole list, as `packPointers` gives it. */
+  /** @param chunks - the whole list, from `packPointers` */
   replaceAll(db: WriteDb, creator: number, chunks: readonly CreatorChunk[]): void {
     this.removeAll(db, creator)
     for (const chunk of chunks) this.#put(db, creator, chunk)
   }
 
-  /** Whom or what each creator points at, each creator once. The connection is busy meanwhile. */
+  /** The subjects of each creator, one item per creator. Occupies the connection meanwhile. */
   *subjects(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
     let current = 0
     let subjects: number[] = []
@@ -204,7 +204,7 @@ export class CreatorLists {
   }
 }
 
-/** The place of the first that is not below this one. */
+/** The place of the first subject that is not below this one. */
 function placeAmong(subjects: readonly number[], subject: number): number {
   const i = subjects.findIndex((one) => one >= subject)
   return i < 0 ? subjects.length : i
@@ -215,7 +215,7 @@ function pointersOf({ bytes, first }: Pick<CreatorChunk, 'bytes' | 'first'>): Po
   return Array.from({ length: index.count }, (_, i) => pointerAt(bytes, index, i))
 }
 
-/** -1 where there is no such entry. */
+/** -1 if there is no such entry. */
 function exactPlace(bytes: Buffer, index: ListIndex, pointer: Pointer): number {
   const { subject, period, keyPeriod, keyHash } = pointer
   for (let i = placeOf(index, subject); i < index.count && index.keys[i] === subject; i++) {
@@ -227,8 +227,8 @@ function exactPlace(bytes: Buffer, index: ListIndex, pointer: Pointer): number {
 }
 
 /**
- * A full chunk that grows at its end stays full. Entries of one subject stay together: a chunk of
- * nothing else may be longer.
+ * Leaves a full chunk that grows at its end full. Entries of one subject stay together, so a chunk
+ * of one subject may be longer.
  */
 function split(chunk: CreatorChunk, added: number): CreatorChunk[] {
   const index = indexPointers(chunk.bytes, chunk.first)
@@ -242,7 +242,7 @@ function split(chunk: CreatorChunk, added: number): CreatorChunk[] {
   return [bounded(chunk.first, low), bounded(second, high)]
 }
 
-/** With its own oldest and newest key. */
+/** A chunk with its own oldest and newest key. */
 function bounded(first: number, bytes: Buffer): CreatorChunk {
   let oldest = Infinity
   let newest = -Infinity

@@ -1,21 +1,21 @@
-// A sorted list as bytes: each entry is the difference of its key to the one before (the first one's
-// to the key that the list is stored under, which is at most as high), and a tail that stands for itself. So entries are put in
-// and taken out by moving bytes; only the one behind them gets a new difference.
+// A sorted list as bytes: each entry is the difference between its key and the previous one (for the first,
+// the key that the list is stored under, which is no higher), and an independent tail. So entries are
+// inserted and removed by moving bytes; only the next entry gets a new difference.
 
 import { type Reader, readVarint, writeVarint } from './varint.ts'
 
-/** Where everything is in one list. Shared and overwritten by the next call of `indexList`. */
+/** The layout of one list. Shared, and overwritten by the next call of `indexList`. */
 export type ListIndex = {
   count: number
-  /** What the list is stored under. */
+  /** The key that the list is stored under. */
   first: number
   keys: Float64Array
-  /** Where each entry begins, and its tail; one more of the former at the end of all. */
+  /** Start of each entry, then of its tail; `starts` has one more at the end of the list. */
   starts: Int32Array
   tails: Int32Array
 }
 
-/** Moves the reader behind a tail. */
+/** Moves the reader past a tail. */
 type SkipTail = (reader: Reader) => void
 
 const LONGEST_VARINT = 8
@@ -43,7 +43,7 @@ export function indexList(bytes: Uint8Array, first: number, skipTail: SkipTail):
   return index
 }
 
-/** The list with an entry in place `i`. `index` is the list's. */
+/** The list with an entry inserted at `i`. `index` is the index of that list. */
 export function withEntry(
   bytes: Uint8Array,
   { count, first, keys, starts, tails }: ListIndex,
@@ -61,7 +61,7 @@ export function withEntry(
   return Buffer.from(room.subarray(0, at))
 }
 
-/** The list without the entry in place `i`. */
+/** The list without the entry at `i`. */
 export function withoutEntry(
   bytes: Uint8Array,
   { count, first, keys, starts, tails }: ListIndex,
@@ -76,7 +76,7 @@ export function withoutEntry(
   return Buffer.from(room.subarray(0, at))
 }
 
-/** Both halves, the second beginning with the entry in place `i`, to be stored under that one's key. */
+/** Both halves; the second begins with the entry at `i` and must be stored under its key. */
 export function cutBefore(
   bytes: Uint8Array,
   { starts, tails }: ListIndex,

@@ -1,7 +1,7 @@
-// Records by which one account points at one thing, of one collection, packed (likes, follows, blocks). As rows with
-// indexes each took 55 to 105 bytes. By creator there is a list of (subject, about when), ascending by subject; by
-// subject a list of (sortAt, who, key, createdAt), in order of time, which holds the whole record and gives pages,
-// newest first. Each list leads to the other.
+// Packed records of one collection by which an account points at a subject (likes, follows, blocks). As rows
+// with indexes, each took 55 to 105 bytes. Each creator has a list of (subject, approximate time), ascending
+// by subject; each subject has a list of (sortAt, creator, key, createdAt) in order of time, which holds the
+// whole record and is paged newest first. Each list leads to the other.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db, WriteDb } from '../db.ts'
@@ -20,9 +20,9 @@ import { type Before, SubjectLists } from './subject-lists.ts'
 type Pair = readonly [creator: number, subject: number]
 
 /**
- * Whether somebody points at something is one row; the record behind a key is among the entries of the key's time.
- * Lists are cut into chunks of up to a kilobyte, one row each, and are changed in place; new entries mostly go to a
- * list's end, which leaves full chunks behind.
+ * Whether an account points at a subject takes one row; the record behind a key is among the
+ * entries of the key's time. Lists are cut into chunks of up to a kilobyte, one row each, and are
+ * changed in place; new entries mostly go to the end of a list, which leaves full chunks behind.
  */
 export class EdgeTable {
   readonly #byCreator: CreatorLists
@@ -42,7 +42,7 @@ export class EdgeTable {
     return undefined
   }
 
-  /** The same for many keys, in their places. */
+  /** The same for many keys, in their order. */
   findAll(db: Db, keys: readonly { uid: number; rkey: PackedRkey }[]): (Edge | undefined)[] {
     const asked = this.#byCreator
       .ofKeys(db, keys)
@@ -55,7 +55,7 @@ export class EdgeTable {
     return found
   }
 
-  /** The record for this pair; of several the one with the smallest key. */
+  /** The record for this pair; of several, the one with the smallest key. */
   findPair(db: Db, uid: number, subject: number): Edge | undefined {
     let first: Edge | undefined
     for (const pointer of places(this.#byCreator.find(db, uid, subject))) {
@@ -67,8 +67,8 @@ export class EdgeTable {
   }
 
   /**
-   * Keys of the creator's records for these subjects, by subject; of several for one the smallest.
-   * Subjects without any are left out.
+   * Keys of the creator's records for these subjects, by subject; of several, the smallest.
+   * Subjects without any are omitted.
    */
   keysAmong(
     db: Db,
@@ -83,7 +83,7 @@ export class EdgeTable {
     return keys
   }
 
-  /** The record for each of these pairs, as `findPair` gives it, in their places. */
+  /** The record for each of these pairs, like `findPair`, in their order. */
   findPairs(db: Db, pairs: readonly Pair[]): (Edge | undefined)[] {
     const pointers = this.#byCreator.amongEach(db, byCreatorOf(pairs))
     const asked = Array.from(pointers, ([uid, of]) =>
@@ -98,7 +98,10 @@ export class EdgeTable {
     return pairs.map(([uid, subject]) => first.get(`${uid} ${subject}`))
   }
 
-  /** Those of the subjects that each creator points at, each once, ascending; nobody: left out. */
+  /**
+   * The subjects that each creator points at, distinct and ascending; creators without any are
+   * omitted.
+   */
   subjectsOfEach(db: Db, pairs: readonly Pair[]): Map<number, Set<number>> {
     const pointers = this.#byCreator.amongEach(db, byCreatorOf(pairs))
     return new Map(
@@ -107,8 +110,9 @@ export class EdgeTable {
   }
 
   /**
-   * Of each of these records whether it is, by its time, the first of its pair: the one with the smallest key.
-   * By its time rather than by the record itself, since cursors can't part records of one time and pair.
+   * Whether each of these records is, by its time, the first of its pair: the one with the smallest
+   * key. Compares times rather than records, since cursors can't separate records with the same
+   * time and pair.
    */
   areFirst(db: Db, edges: readonly Edge[]): boolean[] {
     const pointers = this.#byCreator.amongEach(
@@ -138,8 +142,8 @@ export class EdgeTable {
   }
 
   /**
-   * The same from the other side: keys of these creators' records for one subject, by creator. Reads
-   * whichever is less: the subject's list, or a chunk of each creator's.
+   * The reverse: keys of these creators' records for one subject, by creator. Reads whichever is
+   * less: the subject's list, or a chunk of each creator's.
    */
   keysTo(
     db: Db,
@@ -166,17 +170,17 @@ export class EdgeTable {
     return this.#byCreator.has(db, uid, subject)
   }
 
-  /** Whether the account has any. */
+  /** Whether the account has any records. */
   hasAny(db: Db, uid: number): boolean {
     return !this.#byCreator.isEmpty(db, uid)
   }
 
-  /** Those of the accounts that have any. */
+  /** The accounts among these that have records. */
   creatorsAmong(db: Db, uids: readonly number[]): number[] {
     return this.#byCreator.existing(db, uids)
   }
 
-  /** Those of the subjects for which the creator has several records. */
+  /** The subjects among these for which the creator has several records. */
   repeatedAmong(
     db: Db,
     { creator, subjects }: { creator: number; subjects: Iterable<number> },
@@ -186,17 +190,17 @@ export class EdgeTable {
     return new Set(repeated.map(({ subject }) => subject))
   }
 
-  /** Whether anybody points at it. */
+  /** Whether any account points at the subject. */
   isPointedAt(db: Db, subject: number): boolean {
     return !this.#bySubject.isEmpty(db, subject)
   }
 
-  /** What the account points at, each once, ascending. */
+  /** The subjects that the account points at, distinct and ascending. */
   subjectsOf(db: Db, uid: number): number[] {
     return [...new Set(this.#byCreator.all(db, uid).map(({ subject }) => subject))]
   }
 
-  /** All of an account's, ascending by subject. */
+  /** All pointers of an account, ascending by subject. */
   pointersOf(db: Db, uid: number): Pointer[] {
     return this.#byCreator.all(db, uid)
   }
@@ -206,66 +210,72 @@ export class EdgeTable {
     return this.#bySubject.find(db, uid, pointer)
   }
 
-  /** The same for many pointers of one account, all together. */
+  /** The same for many pointers of one account at once. */
   resolveAll(db: Db, uid: number, pointers: readonly Pointer[]): Edge[] {
     const asked = pointers.map((pointer) => ({ uid, pointer }))
     return this.#bySubject.findAll(db, asked).flat()
   }
 
-  /** Who points at each, at most so many, the newest first; those at which nobody does are left out. */
+  /**
+   * The newest records for each subject, up to the limit, newest first; subjects without any are
+   * omitted.
+   */
   newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
     return this.#bySubject.newestOfEach(db, subjects, limit)
   }
 
-  /** Who points at it, at most so many below a place, the newest first. */
+  /** The newest records for the subject below a place, up to the limit, newest first. */
   newest(db: Db, subject: number, before: Before, limit: number): Edge[] {
     return this.#bySubject.newest(db, subject, before, limit)
   }
 
-  /** All records of an account, in no order that means anything. */
+  /** All records of an account, in arbitrary order. */
   *edgesOf(db: Db, uid: number): Generator<Edge> {
     for (const pointer of places(this.#byCreator.all(db, uid))) {
       yield* this.#bySubject.find(db, uid, pointer)
     }
   }
 
-  /** There must be none with its key. @returns whether it is the first of its pair. */
+  /**
+   * Its key must be free.
+   * @returns whether it is the first of its pair
+   */
   insert(db: WriteDb, edge: Edge): boolean {
     const isFirst = this.#byCreator.add(db, edge.uid, pointerTo(edge))
     this.#bySubject.add(db, edge)
     return isFirst
   }
 
-  /** As it was found. */
+  /** `edge` must be as it was found. */
   remove(db: WriteDb, edge: Edge): void {
     this.#byCreator.remove(db, edge.uid, pointerTo(edge))
     this.#bySubject.remove(db, edge)
   }
 
-  /** Whom each account points at, as often as there are records. The connection is busy meanwhile. */
+  /** The subjects of each account, one per record. Occupies the connection meanwhile. */
   lists(db: Db): Generator<[creator: number, subjects: Uint32Array]> {
     return this.#byCreator.subjects(db)
   }
 
-  /** Whether the account's list has more chunks than so many. */
+  /** Whether the account's list has more chunks than this. */
   isLongerOf(db: Db, creator: number, chunks: number): boolean {
     return this.#byCreator.isLonger(db, creator, chunks)
   }
 
-  /** What a bulk of records of this account meets. */
+  /** The entries that a bulk of records of this account is merged with. */
   heldBy(db: Db, creator: number): ByCreator {
     return byCreator(db, creator, { byCreator: this.#byCreator, bySubject: this.#bySubject })
   }
 
   /**
-   * Half of a bulk of insertions: the other half is `addToSubject` of the same records. Their keys must
-   * be free.
+   * Half of a bulk insertion; the other half is `addToSubject` with the same records. Their keys
+   * must be free.
    */
   addToCreator(db: WriteDb, creator: number, held: ByCreator, edges: readonly Edge[]): void {
     addToCreatorList(db, creator, { lists: this.#byCreator, held, edges })
   }
 
-  /** @param edges - of this subject, ascending by sortAt and account. */
+  /** @param edges - of this subject, ascending by sortAt and account */
   addToSubject(db: WriteDb, subject: number, edges: readonly Edge[]): void {
     addToSubjectList(db, subject, { lists: this.#bySubject, edges })
   }
@@ -277,10 +287,10 @@ export class EdgeTable {
 }
 
 /**
- * Two records for one subject of one period are two pointers that both lead to both: one of them is
- * given.
+ * Two records for one subject in one period are two pointers that both lead to both records: yields
+ * one of them.
  *
- * @param pointers - ascending by subject.
+ * @param pointers - ascending by subject
  */
 function* places(pointers: readonly Pointer[]): Generator<Pointer> {
   let last = -1
@@ -294,7 +304,7 @@ function* places(pointers: readonly Pointer[]): Generator<Pointer> {
   }
 }
 
-/** The subjects of each creator, ascending, each once. */
+/** The subjects of each creator, ascending and distinct. */
 function byCreatorOf(pairs: readonly Pair[]): Map<number, number[]> {
   const groups = Map.groupBy(pairs, ([creator]) => creator)
   return new Map(

@@ -1,5 +1,5 @@
-// One record by which an account points at something: who, under which key, at what, and when. And
-// the coarse times by which the two lists that hold it (edge-table.ts) find each other's entries.
+// One record by which an account points at a subject: creator, key, subject and time. Also the coarse times
+// by which the two lists that hold it (edge-table.ts) find each other's entries.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { microsOf } from '../../../base/atproto/keys.ts'
@@ -8,28 +8,28 @@ import { fnv1a } from '../../../base/util/hash.ts'
 export type Edge = {
   uid: number
   rkey: PackedRkey
-  /** What is pointed at: posts.id or actors.uid. */
+  /** posts.id or actors.uid. */
   subject: number
-  /** Milliseconds since 1970, not before. */
+  /** Milliseconds since 1970, never negative. */
   sortAt: number
-  /** The record's own word; not before `sortAt`. */
+  /** As the record claims; not before `sortAt`. */
   createdAt: number
 }
 
-/** Where an entry of a creator's list leads to: the subject, and about when. */
+/** Target of an entry in a creator's list: the subject and the approximate time. */
 export type Pointer = {
   subject: number
   /** Of `sortAt`. */
   period: number
   /** Of the record key. */
   keyPeriod: number
-  /** Of the record key, 0 to 255: people do many things in the same moment. */
+  /** Of the record key, 0 to 255: accounts do many things in the same moment. */
   keyHash: number
 }
 
 /**
- * Four minutes: three bytes name a period from 2020 to 2029, and but for a few posts of great fame
- * what falls into one is in one chunk.
+ * Four minutes: three bytes identify a period from 2020 to 2029 and, except for a few very famous
+ * posts, all entries of one period are in one chunk.
  */
 export const PERIOD_MS = 2 ** 18
 const FIRST_PERIOD = Math.floor(Date.parse('2025-01-01') / PERIOD_MS)
@@ -44,7 +44,7 @@ export function periodStart(period: number): number {
   return (period + FIRST_PERIOD) * PERIOD_MS
 }
 
-/** When a TID was made; for any other key a number that looks like it and is always the same. */
+/** The period in which a TID was made; for any other key, a stable number of the same form. */
 export function keyPeriodOf(rkey: PackedRkey): number {
   if (typeof rkey !== 'string') return periodOf(microsOf(rkey) / 1000)
   return (fnv1a(rkey) >>> 0) % TEXT_PERIODS
@@ -75,7 +75,7 @@ export function isSameKey(a: PackedRkey, b: PackedRkey): boolean {
   return a.equals(b)
 }
 
-/** As SQLite orders them: text before TIDs. */
+/** Compares like SQLite: text before TIDs. */
 export function compareKeys(a: PackedRkey, b: PackedRkey): number {
   if (typeof a === 'string')
     return typeof b === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : -1

@@ -1,12 +1,12 @@
-// A creator's records, newest first. The creator's list is by subject and knows times to four
-// minutes: it is put in order of those, and only the periods that the page needs are read exactly.
+// A creator's records, newest first. The creator's list is ordered by subject and stores times to four
+// minutes: it is sorted by these, and only the periods that the page needs are read exactly.
 
 import type { Db } from '../db.ts'
 import { type Edge, type Pointer, periodStart } from './edge.ts'
 import type { EdgeTable } from './edge-table.ts'
 import type { Before } from './subject-lists.ts'
 
-/** At most so many below a place, in order of time and subject; `before.uid` is a subject here. */
+/** Up to a limit, below a place, in order of time and subject; `before.uid` is a subject here. */
 export function newestSubjects(
   db: Db,
   table: EdgeTable,
@@ -29,7 +29,9 @@ export function newestSubjects(
   return page.slice(0, limit)
 }
 
-/** Pointers of one period after the other, the newest first; one of several that lead to the same. */
+/**
+ * Pointers of one period after another, newest first; one of several that lead to the same records.
+ */
 function* periodsBack(pointers: Pointer[], until: number): Generator<Pointer[]> {
   const open = pointers.filter(({ period }) => periodStart(period) <= until)
   open.sort((a, b) => b.period - a.period || b.subject - a.subject)

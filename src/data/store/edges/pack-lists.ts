@@ -1,5 +1,5 @@
-// Whole lists at once, in full chunks: what a list looks like that was never changed. For lists that
-// come from elsewhere; their order is the caller's duty.
+// Packs whole lists at once into full chunks, as in a list that was never changed. For lists from elsewhere;
+// the caller must order them.
 
 import { type CreatorChunk, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { pointerTail } from './creator-entries.ts'
@@ -9,7 +9,7 @@ import { writeVarint } from './varint.ts'
 
 const LONGEST_VARINT = 8
 
-/** @param pointers - of one creator, ascending by subject. */
+/** @param pointers - of one creator, ascending by subject */
 export function packPointers(pointers: Iterable<Pointer>): CreatorChunk[] {
   const chunks: CreatorChunk[] = []
   const bytes = newBytes()
@@ -36,7 +36,7 @@ export function packPointers(pointers: Iterable<Pointer>): CreatorChunk[] {
   return chunks
 }
 
-/** @param edges - of one subject, ascending by sortAt and account. */
+/** @param edges - of one subject, ascending by sortAt and account */
 export function packEdges(edges: Iterable<Omit<Edge, 'subject'>>): SubjectChunk[] {
   const chunks: SubjectChunk[] = []
   const bytes = newBytes()

@@ -1,6 +1,6 @@
-// An entry of a subject's list: sortAt, then who, the record key as its distance in time, and
-// createdAt where that is later. Anything but the TIDs of ordinary servers (clock ids below 32, made
-// within twelve days of sortAt) is written out.
+// An entry of a subject's list: sortAt, then the account, the record key as its distance in time, and
+// createdAt if it is later. Keys other than the TIDs of ordinary servers (clock ids below 32, made within
+// twelve days of sortAt) are written out.
 
 import { microsOf, type PackedRkey } from '../../../base/atproto/keys.ts'
 import { indexList, type ListIndex } from './delta-list.ts'
@@ -13,7 +13,7 @@ const FLAGS = 4
 const CLOCK_IDS = 32
 const FURTHEST_MICROS = 2 ** 40
 const TID_BYTES = 8
-/** Above any record key's length. */
+/** Longer than any record key. */
 const LONGEST_TAIL = 4096
 
 const room = Buffer.allocUnsafe(LONGEST_TAIL)
@@ -47,7 +47,7 @@ export function edgeAt(
   return readRest(readVarint(reader), keys[i]!)
 }
 
-/** Entries of an account from one time until another, both included. In one pass, without an index. */
+/** Entries of an account between two times, both inclusive. One pass, without an index. */
 export function edgesWithin(
   bytes: Uint8Array,
   first: number,
@@ -108,7 +108,7 @@ export function placeOf(
   return low
 }
 
-/** The key as one number that is small for keys made about then; undefined for others. */
+/** The key as one number, small for keys made at about that time; undefined for others. */
 function nearKey(rkey: PackedRkey, sortAt: number): number | undefined {
   if (typeof rkey === 'string') return undefined
   const clockId = clockIdOf(rkey)
@@ -121,7 +121,7 @@ function farKey(near: number, sortAt: number): Buffer {
   return tidKey(sortAt * 1000 + unzigzag(Math.floor(near / CLOCK_IDS)), near % CLOCK_IDS)
 }
 
-/** What comes after the account. */
+/** Reads the part after the account. */
 function readRest(uid: number, sortAt: number): Omit<Edge, 'subject'> {
   const head = readVarint(reader)
   const rkey = head & WRITTEN_OUT ? readKey() : farKey(Math.floor(head / FLAGS), sortAt)
@@ -129,7 +129,7 @@ function readRest(uid: number, sortAt: number): Omit<Edge, 'subject'> {
   return { uid, rkey, sortAt, createdAt }
 }
 
-/** A length of 0 stands for a TID, which empty keys, that there are none of, leave free. */
+/** A length of 0 means a TID, since no key is empty. */
 function writeKey(rkey: PackedRkey, at: number): number {
   if (typeof rkey !== 'string') {
     room[at] = 0

@@ -1,4 +1,4 @@
-// Who points at each subject, and by which record, in order of time and account.
+// The accounts that point at each subject, and their records, in order of time and account.
 
 import type { Db, WriteDb } from '../db.ts'
 import { type PerDatabase, perDatabase } from '../per-database.ts'
@@ -16,25 +16,25 @@ import {
   uidAt,
 } from './subject-entries.ts'
 
-/** A place in a subject's list: below all of this time and account. */
+/** A place in a subject's list: below every entry of this time and account. */
 export type Before = { sortAt: number; uid: number }
 
-/** What an account's pointer leads to. */
+/** The target of an account's pointer. */
 type Asked = { uid: number; pointer: Pointer }
 
-/** As quickly read one by one as all together. */
+/** Up to this many, single reads are as quick as one combined read. */
 const FEW = 3
-/** Above all accounts, where JSON has no infinity. */
+/** Above all accounts; JSON has no infinity. */
 const HIGHEST_UID = Number.MAX_SAFE_INTEGER
-/** So many hold the newest some hundreds of nearly every list. */
+/** Enough chunks for the newest few hundred entries of nearly every list. */
 const LAST_CHUNKS = 8
 /** Lists read at once: their chunks take about a megabyte. */
 const LISTS_AT_ONCE = 100
 
-/** Below it is everything. */
+/** Every entry is below it. */
 export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
 
-/** Every list's first chunk is stored under 0, so that nothing is ever below it. */
+/** The first chunk of a list is stored under 0, so that no entry is ever below it. */
 const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
 
 export class SubjectLists {
@@ -46,7 +46,7 @@ export class SubjectLists {
     this.#many = perDatabase((db) => prepareManySubjectRows(db, kind))
   }
 
-  /** An account's records for what the pointer leads to, of its period. */
+  /** An account's records for the pointer's subject and period. */
   find(db: Db, uid: number, { subject, period }: Pointer): Edge[] {
     const from = periodStart(period)
     const until = from + PERIOD_MS - 1
@@ -64,8 +64,8 @@ export class SubjectLists {
   }
 
   /**
-   * The same for many, in their places: a statement for all, and another one for those whose period
-   * goes on in the chunk before.
+   * The same for many, in their order: one statement for all, and another for those whose period
+   * continues in the chunk before.
    */
   findAll(db: Db, asked: readonly Asked[]): Edge[][] {
     if (asked.length <= FEW) return asked.map(({ uid, pointer }) => this.find(db, uid, pointer))
@@ -97,7 +97,10 @@ export class SubjectLists {
     return found
   }
 
-  /** Of each subject at most so many, the newest first; those with none are left out. */
+  /**
+   * The newest records of each subject, up to the limit, newest first; subjects without any are
+   * omitted.
+   */
   newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
     const { lastOfEach } = this.#many(db)
     const found = new Map<number, Edge[]>()
@@ -117,7 +120,7 @@ export class SubjectLists {
     return found
   }
 
-  /** At most so many below a place, the newest first. */
+  /** The newest records below a place, up to the limit, newest first. */
   newest(db: Db, subject: number, before: Before, limit: number): Edge[] {
     const found: Edge[] = []
     const { sortAt, uid } = before
@@ -131,7 +134,7 @@ export class SubjectLists {
     return found
   }
 
-  /** All of these accounts' records; reads the whole list. */
+  /** All records of these accounts; reads the whole list. */
   among(db: Db, subject: number, uids: ReadonlySet<number>): Edge[] {
     const chunks = this.#rows(db).all.all(subject) as unknown as [at: number, bytes: Buffer][]
     return chunks.flatMap(([at, bytes]) =>
@@ -139,7 +142,10 @@ export class SubjectLists {
     )
   }
 
-  /** Whether the list has more chunks than so many; each takes about as long to read as to look for. */
+  /**
+   * Whether the list has more chunks than this; reading a chunk takes about as long as searching
+   * for one.
+   */
   isLonger(db: Db, subject: number, chunks: number): boolean {
     return this.#rows(db).hasMoreThan.get(subject, chunks) !== undefined
   }
@@ -187,7 +193,7 @@ export class SubjectLists {
     })
   }
 
-  /** @param chunks - the whole list, as `packEdges` gives it. */
+  /** @param chunks - the whole list, from `packEdges` */
   replaceAll(db: WriteDb, subject: number, chunks: readonly SubjectChunk[]): void {
     const { removeAll, put } = this.#rows(db)
     removeAll.run(subject)
@@ -199,7 +205,7 @@ export class SubjectLists {
   }
 }
 
-/** A chunk's entries, the newest first. */
+/** A chunk's entries, newest first. */
 function backwards(bytes: Buffer, at: number, subject: number): Edge[] {
   const index = indexEdges(bytes, at)
   const { count } = index
@@ -209,7 +215,7 @@ function backwards(bytes: Buffer, at: number, subject: number): Edge[] {
   }))
 }
 
-/** -1 where there is no such entry. */
+/** -1 if there is no such entry. */
 function exactPlace(bytes: Buffer, index: ListIndex, edge: Edge): number {
   const { sortAt, uid, rkey } = edge
   for (let i = placeOf(bytes, index, edge); i < index.count && index.keys[i] === sortAt; i++) {
@@ -221,8 +227,8 @@ function exactPlace(bytes: Buffer, index: ListIndex, edge: Edge): number {
 }
 
 /**
- * A full chunk that grows at its end stays full. Entries of one account and time stay together: a
- * chunk of nothing else may be longer.
+ * Leaves a full chunk that grows at its end full. Entries of one account and time stay together, so
+ * a chunk of these alone may be longer.
  */
 function split(chunk: SubjectChunk, added: number): SubjectChunk[] {
   const { bytes } = chunk

@@ -1,7 +1,7 @@
-// Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit set on
-// all but the last (LEB128). Numbers reach 2^53, further than 32-bit arithmetic.
+// Integers in as few bytes as they need: seven bits per byte, lowest first, the top bit set on all but the
+// last (LEB128). Numbers reach 2^53, beyond 32-bit arithmetic.
 
-/** Where a number is read, and then the place after it. */
+/** The place where a number is read, and then the place after it. */
 export type Reader = { bytes: Uint8Array; at: number }
 
 const TWO_28 = 2 ** 28
@@ -29,7 +29,7 @@ export function skipVarint(reader: Reader): void {
   while (reader.bytes[reader.at++]! > 127);
 }
 
-/** @returns the place after the number. */
+/** @returns the place after the number */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = value
   while (rest >= TWO_28) {
@@ -44,7 +44,7 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
   return at
 }
 
-/** Small numbers of either sign as small ones without a sign. */
+/** Maps small signed numbers to small unsigned ones. */
 export function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value
 }

@@ -1,8 +1,8 @@
-// The first schema. Every account is a dense integer (`uid`), every post one (`id`), so that no index carries a DID,
-// an at-URI or a CID as text. Record keys are packed as in keys.ts; times are milliseconds since 1970; `cid` columns
-// hold the 32-byte digest. A post that is only pointed at (a parent, root, quote or the subject of a like) is a stub:
-// its row exists with state 0 and no record, so that counts and references are right whenever the record arrives, or
-// never does.
+// The first schema. Every account is a dense integer (`uid`), as is every post (`id`), so that no index holds
+// a DID, an at-URI or a CID as text. Record keys are packed as in keys.ts; times are milliseconds since 1970;
+// `cid` columns hold the 32-byte digest. A post that is only referenced (a parent, root, quote or the subject
+// of a like) is a stub: its row has state 0 and no record, so that counts and references are right whenever
+// the record arrives, or if it never does.
 
 export const version = 1
 
