@@ -1,4 +1,5 @@
-// Accounts: profiles with all that stands on them, names, counts, and how far each repository is read.
+// Accounts: profiles with their attached records, handles, counts, and the latest rev read of each
+// repository.
 
 import { Code, ConnectError } from '@connectrpc/connect'
 import { collectionCodes } from '../../base/atproto/collections.ts'
@@ -23,10 +24,10 @@ import { slicesOf } from './slices.ts'
 
 const WEEK_MS = 7 * DAY_MS
 const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
-/** Handles that are looked up elsewhere for one call. */
+/** Maximum handles per call that are resolved over the network. */
 const MAX_LOOKED_UP = 25
 
-/** What an account says of itself beside its profile, by collection. */
+/** An account's self-descriptions beside its profile, by collection. */
 type Own = Map<number, RecordRow>
 
 const NOBODY = encode(ActorInfoSchema, {
@@ -36,10 +37,10 @@ const NOBODY = encode(ActorInfoSchema, {
 const OF_UNKNOWN_AGE = encode(ActorInfoSchema, {
   ageAssuranceStatus: { status: 'unknown', access: 'unknown' },
 })
-/** What those may see of whom nothing else is said. */
+/** Access implied by a status for which no access is recorded. */
 const ACCESS: globalThis.Record<string, string> = { assured: 'full', blocked: 'none' }
 
-/** GetActors, whose answers are encoded. */
+/** GetActors, with encoded answers. */
 export function actorInfoRpcs(reading: Reading): EncodedRpcs {
   const hidden = createHidden(reading)
   return {
@@ -65,7 +66,7 @@ export function actorInfoRpcs(reading: Reading): EncodedRpcs {
   }
 }
 
-/** Messages in a message are read as one, whose fields stand in either. */
+/** Adds encoded fields to each message. Protobuf merges concatenated messages into one. */
 function withAdded(
   infos: readonly Uint8Array[],
   added: readonly (Uint8Array | undefined)[],
@@ -73,7 +74,7 @@ function withAdded(
   return infos.map((one, i) => (added[i] ? joined(one, added[i]) : one))
 }
 
-/** By uid; what was found out, as the reference reads it. */
+/** Age assurance by uid, as the reference reads it. */
 function agesOf({ db }: Reading, uids: readonly number[]): Map<number, Uint8Array> {
   const rows = uids.length > 0 ? ageAssuranceOf(db, uids) : []
   return new Map(
@@ -89,7 +90,7 @@ function agesOf({ db }: Reading, uids: readonly number[]): Map<number, Uint8Arra
   )
 }
 
-/** Those that the operator hid, as far as anything is known of them. */
+/** Fills in accounts that the operator hid, if they are known here. */
 function withHidden(
   reading: Reading,
   {
@@ -114,7 +115,7 @@ function withHidden(
   })
 }
 
-/** In the places of uids; 0 is nobody. */
+/** In the order of `uids`; 0 is an unknown account. */
 function encodedActors(reading: Reading, uids: readonly number[]): Uint8Array[] {
   const { memory } = reading
   const found = recalledInPlace(uids, {
@@ -179,12 +180,12 @@ async function resolved({ resolver }: Reading, did: string): Promise<Identity | 
   return resolver.resolve(did).catch(unavailable)
 }
 
-/** The directory is away: another dataplane may know, so the frontend may ask it. */
+/** Reports a failing directory as Unavailable, so that the frontend may ask another dataplane. */
 function unavailable(error: unknown): never {
   throw new ConnectError((error as Error).message, Code.Unavailable)
 }
 
-/** As the reference has it: names without their `#`, and values as Go writes them. */
+/** Follows the reference: names without their `#`, and values as Go writes them. */
 function identityOf(identity: Identity | undefined) {
   if (!identity) throw new ConnectError('identity not found', Code.NotFound)
   const { did, handle, keys, services } = identity
@@ -228,7 +229,7 @@ function readActors(reading: Reading, uids: readonly number[]) {
     ({ subject }) => subject,
   )
   return {
-    /** undefined: nobody. */
+    /** undefined: no such account. */
     of(uid: number) {
       const row = rows.get(uid)
       if (!row) return undefined
@@ -245,7 +246,7 @@ function readActors(reading: Reading, uids: readonly number[]) {
   }
 }
 
-/** Hidden by the operator, whatever its own server says of it. */
+/** Marks an account as hidden by the operator, keeping the status set by its own server. */
 function hiddenAs(beneath: number | undefined, takedownRef: string) {
   const own = statusOf(beneath ?? ACTIVE)
   return { takenDown: true, takedownRef, upstreamStatus: upstreamStatus(own) }
@@ -281,7 +282,7 @@ function accountOf([, handle, isValid, status]: ActorRow, own: Own | undefined) 
   }
 }
 
-/** Accounts that are shown have none. */
+/** Empty for visible accounts. */
 function upstreamStatus(state: ReturnType<typeof statusOf>): string {
   return state === undefined || !isHiddenStatus(statusCode(state)) ? '' : state
 }

@@ -1,5 +1,6 @@
-// What was written by bsync, read again in its order, as the reference's bsync gives it: whoever has read all of it
-// waits for the next. The stream is in this node's own database alone, and bounded (store/bsync-operations.ts).
+// Replays the operations written by bsync in order, as the reference's bsync does. A reader that has caught
+// up waits for the next one. The stream exists only in this node's own database, and is bounded
+// (store/bsync-operations.ts).
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { isValidNsid } from '@atproto/syntax'
@@ -24,7 +25,7 @@ type Asked = { cursor: string; limit: number }
 type Ended = Parameters<Call['run']>[1]
 
 export function bsyncStreamRpcs({ db, writer }: Reading) {
-  /** One that waits again and again is told at once when the first operation is there. */
+  /** Long-polls: returns as soon as the first operation is there. */
   const scan =
     <Desc extends DescMessage>(stream: BsyncStream, schema: Desc) =>
     async ({ cursor, limit }: Asked, ended: Ended) => {
@@ -50,7 +51,7 @@ export function bsyncStreamRpcs({ db, writer }: Reading) {
     scanMuteOperations: scan('mutes', MuteOperationSchema),
     scanNotifOperations: scan('notifications', NotifOperationSchema),
     scanOperations: scan('others', OperationSchema),
-    /** What the operations did stays. */
+    /** Deletes only the log entries; the effects of the operations remain. */
     async deleteOperationsByActorAndNamespace(request: { actorDid: string; namespace: string }) {
       const did = didOf(request.actorDid)
       const namespace = namespaceOf(request.namespace)
@@ -70,7 +71,7 @@ function placeOf(cursor: string): number {
 
 const FRAGMENT = /^[a-zA-Z][a-zA-Z0-9]*$/
 
-/** @throws ConnectError for anything but an NSID, with a fragment or without */
+/** @throws ConnectError for anything but an NSID, with or without a fragment */
 export function namespaceOf(text: string): string {
   const [nsid, ...fragments] = text.slice(0, MAX_NAMESPACE).split('#')
   const isFit = fragments.length <= 1 && fragments.every((one) => FRAGMENT.test(one))

@@ -1,6 +1,6 @@
-// bsync.Service: what the frontend writes that lives in no repository. Each operation becomes the request that
-// the same deed makes by XRPC, and is in force when it is answered; then it is noted in the stream of operations, by
-// the key that it has here, which others may read (bsync-stream.ts).
+// bsync.Service: the frontend's writes that live in no repository. Each operation becomes the request that
+// the matching XRPC call sends, and is in force when the call returns. It is then logged in the stream of
+// operations, under the key it has here, for others to read (bsync-stream.ts).
 
 import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
@@ -79,7 +79,7 @@ export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>
   }
 }
 
-/** @throws ConnectError where the reference's bsync refuses it */
+/** @throws ConnectError if the reference's bsync refuses it */
 function checkPut({ method, payload }: Pick<Put, 'method' | 'payload'>): void {
   if (!METHODS.has(method)) throw unfit('operation method is invalid')
   if (payload.length > MAX_PAYLOAD_BYTES) throw unfit('payload too large')
@@ -98,7 +98,7 @@ type Mute = {
 
 async function mute(writer: Writer, { type, did, subject, scope }: Mute): Promise<void> {
   const { ADD, REMOVE } = MuteOperation_Type
-  // Clearing is no deed of a client's, and there is no request for it.
+  // Clients cannot clear mutes, so there is no request for it.
   if (type !== ADD && type !== REMOVE) throw unfit('the operation is neither ADD nor REMOVE')
   const isAdded = type === ADD
   if (subject.startsWith('did:')) {
@@ -115,7 +115,7 @@ async function mute(writer: Writer, { type, did, subject, scope }: Mute): Promis
   }
 }
 
-/** Each gives the key that it has here, where that is another one. */
+/** Each returns the key used here, if it differs. */
 const puts: Record<string, (reading: Reading, put: Put) => Promise<string | undefined>> = {
   [NAMESPACES.bookmark]: putBookmark,
   [NAMESPACES.draft]: putDraft,
@@ -186,7 +186,7 @@ async function putSubscription(reading: Reading, put: Put): Promise<string | und
   return kept && privateKey(kept.createdAt, String(subject))
 }
 
-/** Events of two forms; as in the reference each is told once, and never taken back. */
+/** Takes both event forms. As in the reference, events are only created, never deleted. */
 async function putAge({ writer }: Reading, { did, method, payload }: Put): Promise<undefined> {
   if (method !== Method.CREATE) return
   const { status, access, createdAt } = jsonOf(payload)

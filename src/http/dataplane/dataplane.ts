@@ -1,6 +1,6 @@
-// The dataplane interface of one serving thread: bsky.Service and bsync.Service, by gRPC, gRPC-web or Connect,
-// for an official AppView that keeps its frontend and drops its own dataplane. Beside them, for the same
-// frontend, the HTTP face of a search service. Loaded only where the operator gives it a port.
+// The dataplane interface of one serving thread: bsky.Service and bsync.Service over gRPC, gRPC-web or
+// Connect, for an official AppView that keeps its frontend and drops its own dataplane. It also serves that
+// frontend the HTTP API of a search service. Loaded only if the operator configures a port.
 
 import { isValidDid } from '@atproto/syntax'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
@@ -15,12 +15,12 @@ import { createSearches } from './search.ts'
 import { callsOf, routesOf } from './service.ts'
 import { createWeb } from './web.ts'
 
-/** Of one call, as it comes and as it is answered. */
+/** Limits of one call's request and answer. */
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
 
 export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
-  /** A ring of them; undefined: nothing is kept from call to call. */
+  /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined
   onAnswered: (path: string, status: number, seconds: number) => void
 }

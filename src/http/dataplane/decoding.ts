@@ -1,6 +1,7 @@
-// Requests as plain objects. A frontend asks for hundreds of at-URIs in a call, and the library's message objects with
-// their own reader of short strings took a third of all memory that a call allocates. What a request of today
-// does not have (maps, groups, oneofs, fields of other kinds) goes by the library.
+// Decodes requests into plain objects. A frontend asks for hundreds of at-URIs in a call, for which the
+// library's message objects and its reader of short strings took a third of all memory that a call allocates.
+// Features that no current request uses (maps, groups, oneofs, other kinds of field) fall back to the
+// library.
 
 import { type DescField, type DescMessage, fromBinary, ScalarType } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
@@ -12,7 +13,7 @@ type Value = (reader: BinaryReader, bytes: Buffer) => unknown
 type Field = { name: string; wireType: WireType; isList: boolean; value: Value }
 type Plan = { zero: Fields; lists: readonly string[]; fields: readonly (Field | undefined)[] }
 
-/** Messages within messages, no deeper than any request is. */
+/** Nesting depth of messages; no request is deeper. */
 const MAX_DEPTH = 8
 
 export function createDecoder(desc: DescMessage): Decode {
@@ -21,7 +22,7 @@ export function createDecoder(desc: DescMessage): Decode {
   return (bytes) => read(plan, { reader: new BinaryReader(bytes), bytes, end: bytes.length })
 }
 
-/** undefined: the message has fields that are not read here. */
+/** undefined: the message has fields that this decoder does not support. */
 function planOf(desc: DescMessage, depth: number): Plan | undefined {
   const fields: Field[] = []
   const [zero, lists]: [Fields, string[]] = [{}, []]
@@ -41,7 +42,7 @@ function zeroOf(field: DescField): unknown {
   return scalars.get(field.scalar)!.zero
 }
 
-/** What is not there has the value zero. */
+/** Missing fields have the zero value. */
 const { IMPLICIT } = FeatureSet_FieldPresence
 
 const scalars = new Map<ScalarType, { zero: unknown; wireType: WireType; value: Value }>([
@@ -69,7 +70,7 @@ function textOf(reader: BinaryReader, bytes: Buffer): string {
   return bytes.toString('utf8', start, reader.pos)
 }
 
-/** @throws Error where it lies behind the end */
+/** @throws Error if the length exceeds the message */
 function endOf(reader: BinaryReader, length: number): number {
   const end = reader.pos + length
   if (end > reader.len) throw new RangeError('premature end')
@@ -83,7 +84,7 @@ function fieldOf(field: DescField, depth: number): Field | undefined {
   if (kind === 'message' && field.message) return messageField(field.message, parts, depth)
   if (kind === 'enum' && !isList) return { ...parts, ...varint(0, (reader) => reader.int32()) }
   const scalar = kind === 'scalar' && field.scalar ? scalars.get(field.scalar) : undefined
-  // Numbers of a list may be packed.
+  // Lists of numbers may be packed.
   if (!scalar || (isList && scalar.wireType === WireType.Varint)) return undefined
   return { ...parts, wireType: scalar.wireType, value: scalar.value }
 }

@@ -1,5 +1,5 @@
-// What is nobody's here: sitemaps and documents of standard.site, answered empty as the reference does
-// outside of Bluesky's own network, and a sign of life.
+// Calls without data here: sitemaps and standard.site documents, answered empty as the reference does outside
+// Bluesky's own network, and a ping.
 
 import { gzipSync } from 'node:zlib'
 import { Code, ConnectError } from '@connectrpc/connect'

@@ -1,15 +1,15 @@
-// Answers put together from messages that are encoded already: most of what a call gives was given before.
+// Assembles answers from already encoded messages, since most parts of an answer were sent before.
 
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { WireType } from '@bufbuild/protobuf/wire'
 import type { Rpcs } from './messages.ts'
 
-/** Handlers that give their answer encoded. */
+/** Handlers that return encoded answers. */
 export type EncodedRpcs = {
   [Name in keyof Rpcs]?: (request: Parameters<NonNullable<Rpcs[Name]>>[0]) => Uint8Array
 }
 
-/** A message without any field. */
+/** A message without fields. */
 export const NO_FIELDS = new Uint8Array(0)
 
 export function encode<Desc extends DescMessage>(
@@ -19,12 +19,15 @@ export function encode<Desc extends DescMessage>(
   return toBinary(schema, create(schema, init))
 }
 
-/** Of a call's answer, which may be encoded already. */
+/** Encodes a call's answer unless it is encoded already. */
 export function encodedOf(schema: DescMessage, answer: object): Uint8Array {
   return answer instanceof Uint8Array ? answer : encode(schema, answer as never)
 }
 
-/** What stands in repeated fields, by their numbers, each below 16: messages, texts, or one packed list. */
+/**
+ * Encodes repeated fields, keyed by field number, each below 16: messages, strings, or one packed
+ * list.
+ */
 export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Array {
   const numbers = Object.keys(fields).map(Number)
   let size = 0
@@ -43,7 +46,10 @@ export function answerOf(fields: Record<number, readonly Uint8Array[]>): Uint8Ar
   return answer
 }
 
-/** Answers are soon sent and never kept, so many share one piece of memory: one of its own costs more than filling it. */
+/**
+ * Answers are sent soon and never kept, so many share one buffer: allocating a buffer costs more
+ * than filling it.
+ */
 const SHARED_BYTES = 1 << 19
 let shared = Buffer.alloc(0)
 let used = 0
@@ -58,12 +64,12 @@ function roomFor(size: number): Buffer {
   return shared.subarray(used - size, used)
 }
 
-/** Texts as `answerOf` takes them. */
+/** Strings as `answerOf` takes them. */
 export function texts(all: readonly string[]): Uint8Array[] {
   return all.map((one) => (one === '' ? NO_FIELDS : Buffer.from(one)))
 }
 
-/** Numbers of a list, none below 0, as `answerOf` takes them: none where there are none. */
+/** A packed list of non-negative numbers, as `answerOf` takes it; an empty list gives no field. */
 export function packed(numbers: readonly number[]): Uint8Array[] {
   if (numbers.length === 0) return []
   const bytes = Buffer.allocUnsafe(numbers.length * MAX_VARINT_BYTES)
@@ -81,7 +87,7 @@ function sizeOf(length: number): number {
   return size
 }
 
-/** @returns where it goes on. */
+/** @returns the position after the varint. */
 function writeVarint(bytes: Uint8Array, value: number, at: number): number {
   let rest = value
   let to = at
@@ -90,7 +96,7 @@ function writeVarint(bytes: Uint8Array, value: number, at: number): number {
   return to
 }
 
-/** Fields of the second count beside, and before, those of the first. */
+/** Merges two messages. The second one's fields are added to the first one's and override them. */
 export function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return Buffer.concat([first, second])
 }

@@ -1,4 +1,4 @@
-// Likes, reposts and quotes: who did it, and what of it one account did.
+// Likes, reposts and quotes: the accounts that made them, and one account's own.
 
 import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
@@ -12,7 +12,7 @@ import { recordRows } from './records.ts'
 
 const LIKE = 'app.bsky.feed.like'
 const REPOST = 'app.bsky.feed.repost'
-/** As many of a post's last likes as the reference looks through. */
+/** How many of a post's latest likes are searched, as in the reference. */
 const RECENT_LIKES = 500
 
 type Page = { subject?: { uri: string } | undefined; limit: number; cursor: string }
@@ -65,7 +65,7 @@ export function engagementRpcs(reading: Reading): Rpcs {
       return {
         results: subjectUris.map((subjectUri, i) => {
           if (ids[i] === 0) return { subjectUri }
-          // Somebody may have liked it twice.
+          // An account may have liked it twice.
           const likers = new Set(likes.get(ids[i]!)?.map(({ uid }) => uid))
           const known = [...likers].filter((uid) => reading.graph.has(viewer, uid))
           const dids = known.slice(0, limit).map((uid) => actors.didOf(uid))
@@ -76,7 +76,7 @@ export function engagementRpcs(reading: Reading): Rpcs {
   }
 }
 
-/** What an account did to many posts, whose answers are encoded. */
+/** One account's likes and reposts of many posts, with encoded answers. */
 export function deedRpcs(reading: Reading): EncodedRpcs {
   return {
     getLikesByActorAndSubjects: (request) => answerOf({ 1: texts(likesByActor(reading, request)) }),
@@ -108,7 +108,7 @@ function ofPost(
   return read({ post, limit: pageSize(limit), cursor: cursorOf(cursor) })
 }
 
-/** Of a post, or of a feed generator, a labeler or a starter pack. */
+/** Likes of a post, feed generator, labeler or starter pack. */
 function likesBySubject(reading: Reading) {
   const { actors, engagement } = reading
   const ofRecord = createRecordLikes(reading)
@@ -131,7 +131,7 @@ function likesBySubject(reading: Reading) {
   }
 }
 
-/** Of posts, and of feed generators, labelers and starter packs. */
+/** Likes of posts, feed generators, labelers and starter packs. */
 function likesByActor(reading: Reading, { actorDid, refs }: Refs): string[] {
   const { actors, db, memory, records } = reading
   const uid = actors.uidOf(actorDid)

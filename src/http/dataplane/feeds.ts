@@ -1,5 +1,5 @@
-// Timelines and feeds: the skeletons that XRPC's pages are made from, as at-URIs. Who is filtered out of a
-// page is for the frontend to say, from the relations that it asks for next.
+// Timelines and feeds: the skeletons behind XRPC's pages, as at-URIs. The frontend filters accounts out of a
+// page by the relationships that it requests next.
 
 import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
 import { createListFeedSkeleton } from '../../answers/skeleton/list-feed.ts'

@@ -1,6 +1,6 @@
-// Calls by gRPC over HTTP/2, as the frontend makes all of its, answered on the stream itself: Connect's adapter
-// takes more processor time for a call than most calls do. It takes no more than the plain case, one
-// message that is not compressed; everything else goes by the adapter, to the same handlers.
+// Answers gRPC calls over HTTP/2 directly on the stream. The frontend makes all of its calls this way, and
+// Connect's adapter takes more processor time per call than most calls do. Handles only the plain case, one
+// uncompressed message; everything else goes through the adapter to the same handlers.
 
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { DescMethod } from '@bufbuild/protobuf'
@@ -9,16 +9,19 @@ import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { createDecoder } from './decoding.ts'
 import { encodedOf } from './encoded.ts'
 
-/** One call of a service: counted, its errors as a client is to see them. Bytes are an answer that is encoded already. */
+/**
+ * One call of a service, counted, with errors mapped for the client. Bytes are an already encoded
+ * answer.
+ */
 export type Call = {
   method: DescMethod
   run: (request: object, ended: Ended) => object | Promise<object>
 }
 
-/** Why nobody waits for the answer any more; undefined while somebody does. */
+/** Why the client no longer waits for the answer; undefined while it does. */
 type Ended = () => ConnectError | undefined
 
-/** @returns whether it took the stream. */
+/** @returns whether it handled the stream. */
 export type Grpc = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean
 
 type Limits = { maxAskedBytes: number; maxAnsweredBytes: number }
@@ -51,7 +54,7 @@ const UNIT_MS: Record<string, number> = {
   ...{ m: 1, u: 1e-3, n: 1e-6 },
 }
 
-/** On `performance.now()`'s clock. What is no timeout leaves the call without one. */
+/** Deadline on `performance.now()`'s clock. An unparsable timeout means no deadline. */
 function deadlineOf(timeout: unknown): number {
   const [, count, unit] = /^(\d{1,8})([HMSmun])$/.exec(String(timeout)) ?? []
   if (unit === undefined) return Infinity
@@ -78,7 +81,7 @@ function readAll(stream: ServerHttp2Stream, answering: Answering): void {
   })
 }
 
-/** Most calls are answered without waiting. */
+/** Most calls are answered synchronously. */
 function answer(stream: ServerHttp2Stream, body: Buffer, answering: Answering): void {
   try {
     const request = requestOf(answering.call, body)
@@ -125,7 +128,7 @@ function timedOut(): ConnectError {
   return new ConnectError('the operation timed out', Code.DeadlineExceeded)
 }
 
-/** What goes on behind the deadline is nobody's any more. */
+/** Rejects at the deadline. Work that continues past it is discarded. */
 async function inTime(running: Promise<object>, { deadline }: Answering): Promise<object> {
   if (deadline === Infinity) return running
   const { promise: late, reject } = Promise.withResolvers<object>()
@@ -133,7 +136,7 @@ async function inTime(running: Promise<object>, { deadline }: Answering): Promis
   return Promise.race([running, late]).finally(() => clearTimeout(timer))
 }
 
-/** @throws ConnectError where the answer is too large */
+/** @throws ConnectError if the answer is too large */
 function respond(stream: ServerHttp2Stream, answer: object, answering: Answering): void {
   const { call, maxAnsweredBytes, type } = answering
   const bytes = encodedOf(call.method.output, answer)
@@ -150,7 +153,10 @@ function respond(stream: ServerHttp2Stream, answer: object, answering: Answering
   stream.end(message)
 }
 
-/** Whoever reset it, or ended the session, hears nothing: `closed` says so before `destroyed` does. */
+/**
+ * A client that reset the stream or ended the session gets no answer. `closed` is set before
+ * `destroyed`.
+ */
 function isOpen(stream: ServerHttp2Stream): boolean {
   return !stream.closed && !stream.destroyed && !stream.headersSent
 }

@@ -1,4 +1,4 @@
-// at-URIs of one collection as keys of rows; what is none, or of nobody that was heard of, has no key.
+// Maps at-URIs of one collection to row keys. Invalid URIs and URIs of unknown accounts have no key.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
@@ -18,7 +18,7 @@ export function keysOf(
   })
 }
 
-/** For maps of rows by their keys. */
+/** Key for maps of rows. */
 export function nameOf({ uid, rkey }: { uid: number; rkey: PackedRkey }): string {
   return `${uid} ${unpackRkey(rkey)}`
 }

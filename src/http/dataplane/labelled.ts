@@ -1,5 +1,6 @@
-// Which accounts and records somebody's label is on: hardly any. What labels say is read each time, by the labelers
-// that are asked about; that there is none is kept from call to call, until an invalidation names the account.
+// Tracks which accounts and records carry any label; hardly any do. Labels are read on each call, by the
+// labelers that it asks for. The absence of labels is cached between calls until an invalidation names the
+// account.
 
 import { subjectKeys } from '../../answers/hydrate/load-labels.ts'
 import { collectionCodes } from '../../base/atproto/collections.ts'
@@ -8,7 +9,7 @@ import type { Db } from '../../data/store/db.ts'
 import { prepareLabels } from '../../data/store/read/labels.ts'
 import { Recent } from './recent.ts'
 
-/** Some hundred bytes each. */
+/** A few hundred bytes each. */
 const MAX_SUBJECTS = 60_000
 const MAX_CHANGED = 20_000
 const POST = collectionCodes['app.bsky.feed.post']
@@ -17,9 +18,9 @@ type Kept = { uid: number; change: number }
 type Parts = { db: Db; actors: ActorReader; hasPost: (uri: string) => boolean }
 
 export class Labelled {
-  /** Subjects without a label as of a change. */
+  /** Subjects without a label as of a change number. */
   readonly #free = new Recent<string, Kept>(MAX_SUBJECTS)
-  /** By uid: the last change of what labels say about anything of theirs. */
+  /** By uid: number of the last change to labels on any of the account's subjects. */
   readonly #changes = new Map<number, number>()
   readonly #parts: Parts
   readonly #labels: ReturnType<typeof prepareLabels>
@@ -30,7 +31,7 @@ export class Labelled {
     this.#labels = prepareLabels(parts.db)
   }
 
-  /** Which of these may have labels. */
+  /** Returns the subjects that may have labels. */
   among(subjects: Iterable<string>): string[] {
     const unknown = [...subjects].filter((subject) => !this.#isFree(subject))
     if (unknown.length === 0) return unknown
@@ -38,7 +39,7 @@ export class Labelled {
     const labelled = new Set(keys.length > 0 ? this.#labels.labelledAmong(keys) : [])
     return keys.flatMap(({ subject, uid, collection }, i) => {
       if (labelled.has(i)) return [subject]
-      // Nobody is told of a label on a post that was not heard of.
+      // Labels on a post that is unknown here cause no invalidation.
       if (collection === POST && !this.#parts.hasPost(subject)) return []
       this.#free.set(subject, { uid, change: this.#changes.get(uid) ?? 0 })
       return []

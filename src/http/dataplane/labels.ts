@@ -1,4 +1,4 @@
-// What labelers say about accounts and records, as JSON, for the frontend to judge.
+// Labels on accounts and records, as JSON, for the frontend to evaluate.
 
 import { createReader } from '../../answers/hydrate/reader.ts'
 import { answerOf, type EncodedRpcs, NO_FIELDS } from './encoded.ts'
@@ -11,7 +11,7 @@ export function labelRpcs({ hydrator, memory }: Pick<Reading, 'hydrator' | 'memo
       if (issuers.length === 0) return NO_FIELDS
       const asked = memory.labelled.among(new Set(bounded(subjects)))
       if (asked.length === 0) return NO_FIELDS
-      // None may redact: what is to be hidden is for the frontend to say.
+      // No labeler may redact: the frontend decides what to hide.
       const labelers = { dids: bounded(issuers), redact: NOBODY }
       const found = hydrator.labels(asked, createReader(undefined, { labelers }))
       const labels = [...found.values()].flatMap(({ labels }) => labels)

@@ -1,5 +1,6 @@
-// The sockets of the dataplane's port, with TLS or without: HTTP/1.1 and HTTP/2 on one, told apart by a
-// connection's first bytes. Whoever does not show the secret is refused before anything of the body is read.
+// The sockets of the dataplane's port, with or without TLS: HTTP/1.1 and HTTP/2 share one port and are told
+// apart by a connection's first bytes. Requests without the secret are refused before any of the body is
+// read.
 
 import { readFileSync } from 'node:fs'
 import {
@@ -24,7 +25,7 @@ import { listenOn } from '../server/listener.ts'
 import type { Grpc } from './grpc.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
-/** What both kinds of answers have in common. */
+/** The common interface of both kinds of response. */
 export type Outgoing = {
   statusCode: number
   setHeader(name: string, value: string): unknown
@@ -36,7 +37,7 @@ export type DataplaneListener = { port: number; close(): Promise<void> }
 
 const PREFACE = 'PRI * HTTP/2.0'
 const MAX_CONNECTIONS = 1_024
-/** So that nobody by themselves takes all places; a frontend by HTTP/1.1 may need hundreds. */
+/** Keeps one address from taking all connections; a frontend on HTTP/1.1 may need hundreds. */
 const MAX_OF_ADDRESS = 512
 const MAX_STREAMS = 512
 const HEADERS_TIMEOUT_MS = 15_000
@@ -46,7 +47,7 @@ const DRAIN_MS = 2_000
 const streamLimits = { settings: { maxConcurrentStreams: MAX_STREAMS }, maxSessionMemory: 64 }
 const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
 
-/** Whoever may ask is answered; a stream of HTTP/2 by `grpc`, where that takes it. */
+/** Handles authorized requests. `grpc` may take over an HTTP/2 stream. */
 type Answers = { answer: Answer; grpc: Grpc }
 
 type ListenOptions = {
@@ -60,14 +61,19 @@ type ListenOptions = {
     | 'dataplaneTlsClientCa'
   >
   reusePort?: boolean | undefined
-  /** A session of HTTP/2 lasts no longer without a call that may be made: the places are for whoever may ask. */
+  /**
+   * An HTTP/2 session without an authorized call is closed after this time, to free its connection.
+   */
   secretWithinMs?: number
-  /** A stream of HTTP/2 on which nothing moves for so long is closed: half of a request, or an answer nobody takes. */
+  /**
+   * An HTTP/2 stream idle for this long is closed, with a partial request or an answer that is not
+   * read.
+   */
   streamIdleMs?: number
   maxOfAddress?: number
 }
 
-/** @throws what listening throws, and ConfigError for files of TLS that cannot be read. */
+/** @throws errors of listening, and ConfigError for TLS files that cannot be read. */
 export async function listen(answers: Answers, options: ListenOptions): Promise<DataplaneListener> {
   const { config, reusePort = false } = options
   const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
@@ -81,7 +87,7 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
   const sockets = new Set<Socket>()
   server.maxConnections = MAX_CONNECTIONS
   const takesPlace = placesByAddress(maxOfAddress)
-  // Of TLS, too, before the handshake.
+  // For TLS too, this runs before the handshake.
   server.on('connection', (socket: Socket) => {
     if (!takesPlace(socket)) {
       socket.destroy()
@@ -96,7 +102,10 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
   return { ...listening, close: () => close(server, sessions, sockets) }
 }
 
-/** @returns whether there is one for the socket's address, which has it until the socket closes. */
+/**
+ * @returns a function that takes a place for the socket's address until it closes; false if there
+ * is none.
+ */
 function placesByAddress(max: number): (socket: Socket) => boolean {
   const taken = new Map<string, number>()
   return (socket) => {
@@ -128,13 +137,13 @@ function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {
 
 type Check = (headers: { authorization?: string | undefined }) => boolean
 
-/** Whether the secret was shown. */
+/** Whether the request carries the secret. */
 function checkOf(token: string | undefined): Check {
   if (token === undefined) return () => true
   return ({ authorization = '' }) => isSameSecret(authorization, `Bearer ${token}`)
 }
 
-/** What speaks HTTP/1.1 and HTTP/2 on sockets that are given to it. */
+/** Speaks HTTP/1.1 and HTTP/2 on sockets passed to it. */
 function speakers(
   { answer, grpc }: Answers,
   options: { token: string | undefined; secretWithinMs: number; streamIdleMs: number },
@@ -147,7 +156,7 @@ function speakers(
   }
   const http1 = createHttp1(httpLimits, guarded)
   const http2 = createHttp2(streamLimits)
-  // It listens nowhere: it makes requests and responses of streams.
+  // Never listens: only wraps streams in requests and responses.
   const compatible = createHttp2(guarded)
   const unproven = new WeakMap<Http2Session, NodeJS.Timeout>()
   http2.on('session', (session) => {
@@ -169,7 +178,7 @@ function closeStream(this: Http2Stream): void {
   this.close(constants.NGHTTP2_CANCEL)
 }
 
-/** The adapter throws for a Host that no URL can have. */
+/** The adapter throws for a Host that is invalid in a URL. */
 function answered(answer: Answer, request: Incoming, response: Outgoing): void {
   try {
     answer(request, response as never)
@@ -185,7 +194,7 @@ function refuse(request: Incoming, response: Outgoing, status: 400 | 401): void 
   request.resume()
 }
 
-/** By a connection's first bytes. */
+/** Tells the protocol by a connection's first bytes. */
 function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void {
   return (socket) => {
     socket.on('error', () => socket.destroy())
@@ -198,7 +207,10 @@ function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void 
   }
 }
 
-/** They are put back, for whoever takes the socket over. As many as show whether it is the preface, however it came. */
+/**
+ * Reads enough bytes to recognise the preface, however fragmented, and puts them back for the
+ * protocol's own handler.
+ */
 function onFirstBytes(
   socket: Socket,
   found: (first: string) => void,
@@ -236,7 +248,7 @@ function readPem(name: string, path: string): Buffer {
   }
 }
 
-/** What runs may end, for a moment. */
+/** Lets running requests finish within DRAIN_MS. */
 async function close(
   server: Server,
   sessions: Set<Http2Session>,

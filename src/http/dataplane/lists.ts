@@ -1,4 +1,5 @@
-// Lists, who is on them, who mutes or blocks by them; and what one account made: lists, feeds, packs.
+// Lists, their members, and the accounts that mute or block by them; and an account's own lists, feeds and
+// starter packs.
 
 import { createListPages } from '../../answers/skeleton/list-pages.ts'
 import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
@@ -102,7 +103,7 @@ function optOutsOf(reading: Reading): Rpcs['getReferencelistoptoutsByActorAndSub
   }
 }
 
-/** Of those whose record is here. */
+/** Lists whose record is stored here. */
 function listsByUri(
   { actors, lists, packs }: Reading,
   uris: readonly string[],

@@ -1,8 +1,8 @@
-// What is kept from call to call. A page of the frontend is some twenty calls about the same posts and accounts, and
-// the next page about many of them again: so names, counts, encoded records, and what a viewer did are read
-// once and then kept, until an invalidation (data/shared-memory/invalidation-ring.ts) names them.
-// Invalidations are taken at the beginning of each call (service.ts), and a call reads without waiting. Without
-// a ring everything is forgotten at each.
+// Cache shared between calls. A page of the frontend takes some twenty calls about the same posts and
+// accounts, and the next page needs many of them again. So names, counts, encoded records and a viewer's
+// reactions are read once and kept until an invalidation (data/shared-memory/invalidation-ring.ts) names
+// them. Each call takes pending invalidations at its start (service.ts), and then reads synchronously.
+// Without a ring, each call starts with an empty cache.
 
 import { KnownBlocks } from '../../answers/cache/known-blocks.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
@@ -19,15 +19,15 @@ import { ViewerFacts } from './viewer-facts.ts'
 
 export type NamedPost = PostByUri & { uri: string }
 export type NamedRepost = { uri: string; subject: number }
-/** As they stand in an answer; `root`: posts.id of what it answers, or its own. */
+/** Encoded as in an answer; `root`: posts.id of the thread's root, or the post's own. */
 export type EncodedPost = { record: Uint8Array; meta: Uint8Array; root: number }
 
-/** Of use as long as what it was made of is the very same. */
+/** Valid as long as `repost` and `subject` are still the same objects. */
 type EncodedRepost = { repost: NamedRepost; subject: NamedPost; record: Uint8Array }
 
-/** Names and counts take some hundred bytes each. */
+/** Names and counts take a few hundred bytes each. */
 const MAX_NAMES = 60_000
-/** Of posts, and of accounts. */
+/** Limit for posts, and again for accounts. */
 const MAX_ENCODED_BYTES = 24 << 20
 const ENTRY_BYTES = 300
 
@@ -47,7 +47,7 @@ export function createMemory(parts: Parts) {
   return {
     ...kept,
 
-    /** Before a call reads anything. */
+    /** Call before reading anything. */
     takeInvalidations(): void {
       const isWhole = invalidations?.take((kind, a, b) => forget(kept, kind, a, b))
       if (!isWhole) forgetAll(kept)
@@ -64,7 +64,7 @@ export function createMemory(parts: Parts) {
       kept.reposts.set(id, repost)
     },
 
-    /** What a repost's record is made of. */
+    /** Returns the rows that a repost's record is made of. */
     sourcesOf(uri: string): Omit<EncodedRepost, 'record'> | undefined {
       const repost = kept.reposts.get(kept.repostIds.get(uri)?.id ?? 0)
       const subject = repost && kept.postNames.get(repost.subject)
@@ -86,7 +86,7 @@ function createKept({ db, actors, hydrator }: Parts) {
     return known && postNames.get(known.id)
   }
   return {
-    /** Which post it is never changes; what it is, only `postNames` says. */
+    /** A URI's post never changes; only `postNames` holds the post's state. */
     postIds,
     postNames,
     findPost,
@@ -112,7 +112,7 @@ const UNKNOWN: Record<'hidden' | 'tagged', boolean | undefined> = {
   tagged: undefined,
 }
 
-/** Exactly what was made of what the invalidation names. */
+/** Drops exactly the entries derived from the named rows. */
 function forget(kept: Kept, kind: number, a: number, b: number): void {
   const { blocks, moderated, viewers } = kept
   switch (kind) {
@@ -143,7 +143,7 @@ function forget(kept: Kept, kind: number, a: number, b: number): void {
       return kept.heads.forget(a)
     case INVALIDATION.label:
       return kept.labelled.forget(a)
-    // Nothing is kept of accounts' counts, lists, and what programs post.
+    // Accounts' counts, lists and custom timelines are not cached.
     case INVALIDATION.actorCounts:
     case INVALIDATION.list:
     case INVALIDATION.customTimeline:

@@ -1,4 +1,4 @@
-// Small parts of answers: times, records, and what a call asks for within its bounds.
+// Small parts of answers: times, records and limits on requests.
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt'
@@ -10,7 +10,7 @@ import type { UriKey } from './keys.ts'
 export type Rpcs = Partial<ServiceImpl<typeof Service>>
 export type RecordInit = MessageInitShape<typeof RecordSchema>
 
-/** Milliseconds; `indexedAt` is `sortAt` where not known, `createdAt` what the record says. */
+/** Times in milliseconds. `indexedAt` defaults to `sortAt`, `createdAt` to the record's own. */
 type RecordFacts = {
   json: string | Uint8Array
   cid: string
@@ -19,12 +19,12 @@ type RecordFacts = {
   indexedAt?: number | null | undefined
 }
 
-/** As the reference says that there is none: JSON's null. */
+/** A missing record, as the reference encodes it: JSON's null. */
 export const NO_RECORD: RecordInit = { record: Buffer.from('null') }
 
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 1_000
-/** Of one call: a big thread of the frontend's asks for some thousands. */
+/** Items per call; the frontend asks for some thousands in a big thread. */
 const MAX_ASKED = 10_000
 
 export function toRecord(facts: RecordFacts): RecordInit {
@@ -39,7 +39,7 @@ export function toRecord(facts: RecordFacts): RecordInit {
   }
 }
 
-/** Null: nothing that is a time. */
+/** Returns null if `createdAt` is missing or no valid time. */
 function saidOf(json: string | Uint8Array): number | null {
   const said: unknown = JSON.parse(json.toString())?.createdAt
   const ms = typeof said === 'string' ? Date.parse(said) : Number.NaN
@@ -50,7 +50,7 @@ export function timestamp(ms: number): Timestamp {
   return timestampFromMs(ms)
 }
 
-/** As many as may be, where no limit is named. */
+/** A limit of 0 means the maximum. */
 export function pageSize(limit: number): number {
   return limit > 0 ? Math.min(limit, MAX_PAGE) : limit === 0 ? MAX_PAGE : DEFAULT_PAGE
 }
@@ -59,13 +59,13 @@ export function cursorOf(cursor: string | undefined): string | undefined {
   return cursor === '' ? undefined : cursor
 }
 
-/** @throws ConnectError where more is asked for than one call may. */
+/** @throws ConnectError if there are more items than one call allows. */
 export function bounded<T>(asked: readonly T[]): readonly T[] {
   if (asked.length <= MAX_ASKED) return asked
   throw new ConnectError(`no more than ${MAX_ASKED} at a time`, Code.InvalidArgument)
 }
 
-/** By at-URI; those of which there is no record are left out. */
+/** Keyed by at-URI, without keys that have no record. */
 export function inPlace(
   keys: readonly UriKey[],
   recordOf: (key: UriKey) => RecordInit | undefined,

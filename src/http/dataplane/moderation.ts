@@ -1,5 +1,5 @@
-// What the operator hid and tagged: told of accounts, records and blobs, and decided by the frontend's admin routes, which
-// leave it in the same journal as the operator's own decisions.
+// Takedowns and tags set by the operator on accounts, records and blobs. The frontend's admin routes set
+// takedowns here, and log them in the same journal as the operator's own decisions.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -14,12 +14,12 @@ import type { RecordInit, Rpcs } from './messages.ts'
 import { didOf, unfit, uriOf } from './mutes.ts'
 import type { Reading } from './reading.ts'
 
-/** As the reference names what has no name. */
+/** The reference's name for a takedown without a ref. */
 const UNNAMED = 'TAKEDOWN'
 const BY = 'the official AppView'
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Records that an account's information holds. */
+/** Records that are part of an account's information. */
 const shownWith = {
   profile: 'app.bsky.actor.profile',
   statusRecord: 'app.bsky.actor.status',
@@ -32,7 +32,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   const reader = prepareTakedowns(db)
   const tags = prepareTags(db)
 
-  /** Names of the takedowns of those that are hidden: DIDs and at-URIs. */
+  /** Returns the refs of takedowns by subject, a DID or at-URI, for hidden subjects only. */
   function refs(subjects: readonly string[]): ReadonlyMap<string, string> {
     if (!memory.isAny('hidden', reader.isAnything)) return NONE
     const found = takedownRefs(db, subjects)
@@ -44,7 +44,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
 
   return {
     refs,
-    /** The records, with the mark of those that are hidden. */
+    /** Marks hidden records as taken down. */
     marked<T extends RecordInit>(
       uris: readonly string[],
       records: readonly T[],
@@ -56,7 +56,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
         return takedownRef === undefined ? record : { ...record, takenDown: true, takedownRef }
       })
     },
-    /** The same of records that are encoded. */
+    /** Like `marked`, for encoded records. */
     markedBytes(uris: readonly string[], records: readonly Uint8Array[]): readonly Uint8Array[] {
       const hidden = refs(uris)
       if (hidden.size === 0) return records
@@ -66,7 +66,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
         return joined(record, encode(RecordSchema, { takenDown: true, takedownRef }))
       })
     },
-    /** The same records, with the tags of those that have any. */
+    /** Adds tags to the records that have any. */
     taggedBytes(uris: readonly string[], records: readonly Uint8Array[]): readonly Uint8Array[] {
       const found = tagsOf(uris)
       if (found.size === 0) return records
@@ -75,14 +75,16 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
         return its ? joined(record, encode(RecordSchema, { tags: its })) : record
       })
     },
-    /** What is added to each of these accounts: that a record which is shown with it is hidden. */
+    /**
+     * Fields to append to each account: takedown marks of hidden records that are shown with it.
+     */
     hiddenOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
       const uris = dids.flatMap((did) => Object.values(shownWith).map((name) => selfUri(did, name)))
       const found = refs(uris)
       if (found.size === 0) return []
       return dids.map((did) => marksOf(did, found))
     },
-    /** What is added to each of these accounts: its tags, and its profile's. */
+    /** Fields to append to each account: its tags, and its profile's. */
     tagsOfActors(dids: readonly string[]): readonly (Uint8Array | undefined)[] {
       const profiles = dids.map((did) => selfUri(did, shownWith.profile))
       const found = tagsOf([...dids, ...profiles])
@@ -96,7 +98,7 @@ export function createHidden({ db, memory }: Pick<Reading, 'db' | 'memory'>) {
   }
 }
 
-/** Undefined: none of them is hidden. */
+/** Undefined: none of the account's records is hidden. */
 function marksOf(did: string, hidden: ReadonlyMap<string, string>): Uint8Array | undefined {
   const marks = Object.entries(shownWith).flatMap(([field, name]) => {
     const takedownRef = hidden.get(selfUri(did, name))

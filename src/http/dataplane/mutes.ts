@@ -1,5 +1,5 @@
-// Mutes written by the dataplane's own calls, which the frontend of today leaves to bsync: for whoever runs
-// an older one, or tools of their own.
+// The dataplane's own calls for writing mutes. Today's frontend uses bsync instead; these serve older
+// frontends and custom tools.
 
 import { isValidDid } from '@atproto/syntax'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -51,7 +51,7 @@ export function didOf(text: string): string {
   throw unfit(`not a valid did: ${text.slice(0, 100)}`)
 }
 
-/** @throws ConnectError for anything but the at-URI of a record, by DID */
+/** @throws ConnectError for anything but a record's at-URI with a DID */
 export function uriOf(text: string): string {
   if (parseRecordUri(text)) return text
   throw unfit(`not a valid uri: ${text.slice(0, 100)}`)

@@ -1,5 +1,5 @@
-// at-URIs of posts and reposts to rows and back, and what posts were counted to: what nearly every call begins
-// or ends with. Many at a time, and as far as they are not kept (memory.ts).
+// Maps at-URIs of posts and reposts to rows and back, and reads posts' counts: nearly every call begins or
+// ends with these. Reads in batches, and only what is not cached (memory.ts).
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -22,7 +22,7 @@ const POST = 'app.bsky.feed.post'
 const REPOST = 'app.bsky.feed.repost'
 const NO_COUNTS: PostCountsRow = [0, 0, 0, 0, 0, 0]
 
-/** In their places; 0 for what was never heard of. */
+/** In the order of `posts`; 0 for unknown posts. */
 export function idsOf(posts: readonly (NamedPost | undefined)[]): number[] {
   return posts.map((post) => post?.id ?? 0)
 }
@@ -58,10 +58,10 @@ export function createNames({ db, actors, memory, posts: reader, reposts }: Part
   }
 
   return {
-    /** No entry for what was never heard of. */
+    /** Unknown posts have no entry. */
     postsByUri: (uris: Iterable<string>): Map<string, NamedPost> => recalled(uris, posts),
 
-    /** In their places; undefined for what was never heard of. */
+    /** In the order of `uris`; undefined for unknown posts. */
     postsOf: (uris: readonly string[]): (NamedPost | undefined)[] => recalledInPlace(uris, posts),
 
     /** at-URIs of posts by posts.id. */
@@ -78,7 +78,7 @@ export function createNames({ db, actors, memory, posts: reader, reposts }: Part
       return new Map(shown.map(({ id, uri }) => [id, uri]))
     },
 
-    /** Rows of counts, in the places of posts.id; 0 is nobody's. */
+    /** In the order of `ids`; 0 is an unknown post. */
     postCounts: (ids: readonly number[]): (PostCountsRow | undefined)[] =>
       recalledInPlace(ids, counts),
 

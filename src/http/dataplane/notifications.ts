@@ -1,4 +1,4 @@
-// Notifications: pages, how far they were seen, and what somebody wants to be told.
+// Notifications: pages, the time up to which they were seen, and preferences.
 
 import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
@@ -60,7 +60,9 @@ export function notificationRpcs(reading: Reading): Rpcs {
   }
 }
 
-/** GetNotificationPreferences, whose answers are encoded: nearly all of many want the same. */
+/**
+ * GetNotificationPreferences, with encoded answers. Nearly all accounts have the same preferences.
+ */
 export function preferenceRpcs({ db, actors }: Reading): EncodedRpcs {
   return {
     getNotificationPreferences({ dids }) {
@@ -82,13 +84,16 @@ export function preferenceRpcs({ db, actors }: Reading): EncodedRpcs {
   }
 }
 
-/** Where everybody's are collected, asking for them makes nobody a member. */
+/** Makes the reader a member, unless notifications are collected for all accounts anyway. */
 function seeReader({ actors, config, onViewer }: Reading, did: string): void {
   const isMember = (actors.flagsOf(actors.uidOf(did)) & MEMBER) !== 0
   if (isMember || config.dataplaneNotificationDays === 0) onViewer(did)
 }
 
-/** The frontend begins a page at a time, which it writes as the reference's cursor: what is later waits. */
+/**
+ * The frontend starts a page at a time that it writes as the reference's cursor, and leaves later
+ * notifications for afterwards.
+ */
 function placeOf(cursor: string): string | undefined {
   const ms = /^\d{4}-/.test(cursor) ? Date.parse(cursor) : NaN
   return Number.isNaN(ms) ? cursorOf(cursor) : `${ms + 1}__1`

@@ -1,4 +1,4 @@
-// GetPostRecords, threads and counts. Records are kept as they stand in an answer (memory.ts).
+// GetPostRecords, threads and counts. Records are cached as encoded in answers (memory.ts).
 
 import { opThread } from '../../answers/skeleton/op-thread.ts'
 import { createThreads } from '../../answers/skeleton/thread.ts'
@@ -25,7 +25,7 @@ import type { Reading } from './reading.ts'
 import { recalledInPlace } from './recent.ts'
 import { recordRows } from './records.ts'
 
-/** Of one thread, each way; the frontend's own bounds are below. */
+/** Maximum depth of a thread in each direction; the frontend's own limits are lower. */
 const MAX_DEPTH = 1_000
 const NO_RECORD_BYTES = encode(RecordSchema, NO_RECORD)
 
@@ -33,7 +33,7 @@ const isPresent = ({ is }: NamedPost) => is === 'present'
 
 type PostRefs = readonly { uri: string }[]
 
-/** Of many posts at once, whose answers are encoded. */
+/** Calls about many posts at once, with encoded answers. */
 export function postRecordRpcs(reading: Reading): EncodedRpcs {
   const hidden = createHidden(reading)
   const threadRows = prepareThreads(reading.db)
@@ -96,13 +96,13 @@ export function postRpcs(reading: Reading): Rpcs {
   }
 }
 
-/** As the reference gives replies; the frontend shows some of them in this order. */
+/** The reference's order of replies; the frontend shows some replies in this order. */
 function newestFirst({ posts }: Reading, ids: readonly number[]): number[] {
   const times = new Map(posts.rows(ids).map((row) => [row[0], row[4] ?? 0]))
   return ids.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0))
 }
 
-/** In the places of posts.id; 0 is none. */
+/** In the order of `ids`; 0 is an unknown post. */
 function encodedPosts(
   { memory, posts }: Reading,
   ids: readonly number[],
@@ -162,7 +162,7 @@ function opThreads(
   }))
 }
 
-/** Of posts; of feed generators, labelers and the like the likes alone. */
+/** Counts for posts; for feed generators, labelers and the like only the likes. */
 function interactionCounts(reading: Reading, refs: PostRefs): Uint8Array {
   const uris = refs.map(({ uri }) => uri)
   const ids = idsOf(reading.postsOf(uris))

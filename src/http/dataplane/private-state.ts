@@ -1,5 +1,5 @@
-// What lives in no repository: bookmarks, drafts, subscriptions to somebody's posts. Bookmarks and subscriptions have keys of
-// ours (private-keys.ts), which bsync takes back (bsync.ts).
+// State outside of repositories: bookmarks, drafts and activity subscriptions. Bookmarks and subscriptions
+// have keys made here (private-keys.ts), which bsync accepts back (bsync.ts).
 
 import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
 import { createDraftPages } from '../../answers/skeleton/drafts.ts'
@@ -26,7 +26,7 @@ export function privateStateRpcs(reading: Reading): Rpcs {
   return { ...keptRpcs(reading), ...subscriptionRpcs(reading) }
 }
 
-/** What of posts is bookmarked, whose answers are encoded. */
+/** Bookmarks among given posts, with encoded answers. */
 export function bookmarkRpcs({ actors, db, memory, postsOf }: Reading): EncodedRpcs {
   return {
     getBookmarksByActorAndSubjects({ actorDid, uris }) {

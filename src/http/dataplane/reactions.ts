@@ -1,5 +1,5 @@
-// Records of likes, reposts, follows, blocks and lists' items, of which rows keep no more than they need:
-// as they were written where that is here, else built anew in the usual form.
+// Records of likes, reposts, follows, blocks, list items and list blocks, whose rows hold only the needed
+// fields. Returns the original record where it is stored, else rebuilds it in the usual form.
 
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -74,7 +74,7 @@ function refOf(
   return { uri: recordUri(actors.didOf(uid), collection, rkey), cid: unpackCid(cid) }
 }
 
-/** `build` gives undefined where what is pointed at is not here. */
+/** `build` returns undefined if the subject is not stored here. */
 function present<Row extends RowKey>(
   { rows }: Parts,
   keys: readonly UriKey[],
@@ -127,7 +127,7 @@ function likes(parts: Parts, keys: readonly UriKey[]): Found {
   })
 }
 
-/** The record names an account, and keeps no other time than that by which it is ordered. */
+/** Records whose subject is an account; the sort time is the only time kept. */
 function ofAccounts(
   parts: Parts,
   keys: readonly UriKey[],
@@ -160,7 +160,7 @@ function reposts(parts: Parts, keys: readonly UriKey[]): Found {
   })
 }
 
-/** at-URIs by lists.id: of what is said of a list, which may not be here itself. */
+/** at-URIs by lists.id, of lists that are referenced but may not be stored here. */
 function listUris(
   { actors, rows }: Parts,
   found: readonly { list: number }[],

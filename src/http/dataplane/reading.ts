@@ -1,6 +1,6 @@
-// What the calls of the dataplane read by: the readers that XRPC's answers are made with, over this
-// thread's own connection. There is no second way to a row; what is here beyond them turns at-URIs and
-// DIDs into the integers that the readers take, many at a time, and back.
+// Readers for the dataplane's calls: the same readers that XRPC uses, over this thread's own connection.
+// There is no second way to a row. The rest maps at-URIs and DIDs to the integers that the readers take, and
+// back, in batches.
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createEngagement } from '../../answers/skeleton/engagement.ts'
@@ -30,10 +30,10 @@ import { createNames } from './names.ts'
 export type DataplaneParts = {
   config: Config
   log: Logger
-  /** A connection that is only read from. */
+  /** Read-only connection. */
   db: Db
   hydrator: Pick<Hydrator, 'labels' | 'blocks'>
-  /** Undefined: nothing is kept from call to call. */
+  /** Undefined: nothing is cached between calls. */
   invalidations: InvalidationReader | undefined
   actors: ActorReader
   graph: FollowGraphReader
@@ -43,7 +43,7 @@ export type DataplaneParts = {
   writer: Writer
   ingest: Pick<IngestConnection, 'operate'>
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
-  /** Somebody reads by way of the frontend; throws for whoever may not. */
+  /** Reports an account that reads through the frontend; throws if it may not. */
   onViewer: (did: string) => void
 }
 
@@ -74,7 +74,7 @@ export function createReading(parts: DataplaneParts) {
     ...names,
     memory,
 
-    /** at-URIs of lists by lists.id, of those whose record is here. */
+    /** at-URIs by lists.id, of lists whose record is stored here. */
     listUris(ids: Iterable<number>): Map<number, string> {
       const rows = readers.lists.byId(ids, 0)
       return new Map(
@@ -82,7 +82,7 @@ export function createReading(parts: DataplaneParts) {
       )
     },
 
-    /** Feed items in their order; those whose rows are gone are left out. */
+    /** In the order of `items`, without those whose rows are gone. */
     feedItems(items: readonly number[]): { uri: string; repost?: string }[] {
       const reposts = names.repostsById(items.filter(isRepostItem).map(rowIdOf))
       const postIds = items.map((item) =>

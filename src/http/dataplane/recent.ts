@@ -1,5 +1,5 @@
-// A bounded map in two generations: what was not asked for while the younger one filled up is forgotten with
-// the older one. A hit costs one look-up, where a list in order of use costs three.
+// A bounded map in two generations: once the young one is full, it replaces the old one, which drops all
+// entries not used meanwhile. A hit costs one look-up, against three for an LRU list.
 
 export class Recent<K, V extends object> {
   readonly #max: number
@@ -10,7 +10,7 @@ export class Recent<K, V extends object> {
 
   /**
    * @param max - weight of both generations together
-   * @param weigh - what one weighs, which must not change; else each weighs 1
+   * @param weigh - weight of one value, which must not change; 1 by default
    */
   constructor(max: number, weigh: (value: V) => number = () => 1) {
     this.#max = max
@@ -51,11 +51,11 @@ export class Recent<K, V extends object> {
 
 type Recalling<K, V> = {
   kept: (key: K) => V | undefined
-  /** Keeps what it reads. */
+  /** Reads values and caches them. */
   read: (unknown: K[]) => Iterable<[K, V]>
 }
 
-/** In their places: of each key what is kept, and in one go what is not. */
+/** In the order of `keys`: takes cached values, and reads all others in one batch. */
 export function recalledInPlace<K, V>(
   keys: readonly K[],
   { kept, read }: Recalling<K, V>,
@@ -67,7 +67,7 @@ export function recalledInPlace<K, V>(
   return found.map((one, i) => one ?? rows.get(keys[i]!))
 }
 
-/** Of each key what is kept, and in one go what is not. */
+/** By key: takes cached values, and reads all others in one batch. */
 export function recalled<K, V>(keys: Iterable<K>, { kept, read }: Recalling<K, V>): Map<K, V> {
   const found = new Map<K, V>()
   const unknown: K[] = []

@@ -1,6 +1,6 @@
-// GetXRecords: records by at-URI, each in its place of the answer. Those that are kept as they came are
-// given as they came; of those of which the row keeps no more than it needs, the record is built anew in
-// the usual form, which for nearly all clients is the record itself and has its CID.
+// GetXRecords: records by at-URI, in the order of the request. Records stored as received are returned as
+// received. A record whose row holds only the needed fields is rebuilt in the usual form, which for nearly
+// all clients equals the original and has its CID.
 
 import type { RecordCollection } from '../../base/atproto/collections.ts'
 import { collectionCodes, recordCollections } from '../../base/atproto/collections.ts'
@@ -50,7 +50,7 @@ export function recordRpcs(reading: Reading): Rpcs {
   }
 }
 
-/** GetRepostRecords, whose answers are encoded. */
+/** GetRepostRecords, with encoded answers. */
 export function repostRecordRpcs(reading: Reading): EncodedRpcs {
   const { memory } = reading
   const hidden = createHidden(reading)
@@ -101,7 +101,7 @@ function profiles({ profiles }: Reading, keys: readonly UriKey[]): Map<string, R
   return new Map(own.flatMap(({ uri, uid }) => (found.has(uid) ? [[uri, found.get(uid)!]] : [])))
 }
 
-/** By account. */
+/** By uid. */
 export function profileRecords(
   reader: Reading['profiles'],
   uids: readonly number[],
@@ -125,7 +125,7 @@ function lists({ packs, lists }: Reading, keys: readonly UriKey[]): Map<string, 
   })
 }
 
-/** Gates have the key of the post that they stand at. */
+/** A gate has the rkey of its post. */
 function gates(
   { postsByUri }: Reading,
   keys: readonly UriKey[],
@@ -143,7 +143,7 @@ function gates(
 const POST_PATH = '/app.bsky.feed.post/'
 const GATE_PATH = /\/app\.bsky\.feed\.(?:postgate|threadgate)\//
 
-/** Nothing shows when a gate was made. */
+/** The record's own time, not later than now, as the row holds none; 0 if that is invalid. */
 function createdAt({ record }: { record: string }): number {
   const said: unknown = JSON.parse(record)?.createdAt
   const ms = typeof said === 'string' ? Date.parse(said) : NaN
@@ -163,7 +163,9 @@ function heldRecords(
   })
 }
 
-/** Feed generators, labelers and whatever else stands in the table of records, by at-URI, of any collection. */
+/**
+ * Rows of the records table (feed generators, labelers and others), by at-URI, from any collection.
+ */
 export function recordRows(
   { actors, records }: Reading,
   uris: readonly string[],

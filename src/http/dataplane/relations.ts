@@ -1,5 +1,5 @@
-// What stands between accounts: follows, blocks, mutes, directly and by list, and who follows whom of
-// those whom somebody follows.
+// Relations between accounts: follows, blocks and mutes, directly and by list, and which of an account's
+// follows follow others.
 
 import { createReader } from '../../answers/hydrate/reader.ts'
 import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
@@ -17,7 +17,7 @@ import { slicesOf } from './slices.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
-/** Of all accounts that a call asks about: their DIDs fill half of the largest answer. */
+/** Limit over all accounts of a call: their DIDs fill half of the largest answer. */
 const MAX_KNOWN = 1_000_000
 
 type Page = { actorDid: string; limit: number; cursor: string }
@@ -33,7 +33,7 @@ export function relationRpcs(reading: Reading): Rpcs {
 
 type RelationsOf = ReturnType<typeof prepareRelations>
 
-/** Those of many accounts at once, whose answers are encoded. */
+/** Relations to many accounts at once, with encoded answers. */
 export function relationshipRpcs(reading: Reading): EncodedRpcs {
   const relationsOf = prepareRelations(reading.db)
   const pairs = prepareBlockPairs(reading.db)
@@ -62,7 +62,10 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
   }
 }
 
-/** In the places of uids. What lists say changes without any tie having changed, and is read each time. */
+/**
+ * In the order of `uids`. Relations by list are read each time, since lists change without any
+ * invalidation of the relation.
+ */
 function relationships(
   reading: Reading,
   relationsOf: RelationsOf,
@@ -245,7 +248,7 @@ function relationOf(
   }
 }
 
-/** @param scope - one more than the mute's, or null */
+/** @param scope - the mute's scope plus one, or null */
 function muteOf(scope: number | null) {
   const bits = scope === null ? 0 : scope - 1
   return {
@@ -268,7 +271,7 @@ type Block = Partial<
   Record<'blocking' | 'blockedBy' | 'blockingByList' | 'blockedByList', string | undefined>
 >
 
-/** Of pairs between which one stands, by both accounts. The records themselves are read for those only. */
+/** Blocks of the pairs that have one, by both uids. Reads records only for those pairs. */
 function blocksBetween(
   reading: Reading,
   reader: ReturnType<typeof prepareBlockPairs>,
@@ -290,7 +293,7 @@ function blocksBetween(
   return blocks
 }
 
-/** Each way, in the places of the pairs. */
+/** Blocks in both directions, in the order of `pairs`. */
 function directBlocks(
   { db, actors }: Reading,
   pairs: readonly Pair[],

@@ -1,8 +1,8 @@
-// The names by which calls are counted, known without loading anything of what answers them.
+// The names by which calls are counted, available without loading their handlers.
 
 import { bsyncSupport, support } from './support.ts'
 
-/** As NSIDs stand among the methods: `bsky.Service.getTimeline`. */
+/** Names in the form of NSIDs: `bsky.Service.getTimeline`. */
 export function rpcNames(): string[] {
   return [
     ...Object.keys(support).map((name) => `bsky.Service.${name}`),
@@ -10,7 +10,7 @@ export function rpcNames(): string[] {
   ]
 }
 
-/** For `count` of the request counters. */
+/** The path for `count` of the request counters. */
 export function rpcPath(service: string, name: string): string {
   return `/xrpc/${service}.${name}`
 }

@@ -1,5 +1,5 @@
-// Search and suggestions. Words of a search are read as XRPC reads them; whom they name is looked for in the
-// index alone, since the frontend resolves names itself.
+// Search and suggestions. Queries are parsed as in XRPC, but names in them are looked up only in the index,
+// since the frontend resolves names itself.
 
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
@@ -46,7 +46,7 @@ export function createSearches(reading: Reading) {
       return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
-    /** `params` are of searchPosts; without a sort as the reference has it, the latest first. */
+    /** `params` are those of searchPosts. The default sort is the reference's, latest first. */
     async posts(params: PostSearchParams, { limit, cursor, viewer = '' }: Page) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
       const search = await postSearch(parts, uid === 0 ? undefined : { uid, did: viewer }, params)
@@ -56,7 +56,7 @@ export function createSearches(reading: Reading) {
       return {
         uris: page.items.flatMap((id) => uris.get(id) ?? []),
         cursor: page.cursor,
-        // A condition that the index does not know can't be counted.
+        // Conditions outside the index cannot be counted.
         count: () => (search.fits ? page.items.length : posts.count(search)),
       }
     },
@@ -138,7 +138,7 @@ function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
   }
 }
 
-/** As searchPostsV2 has it. */
+/** Parameters of searchPostsV2. */
 function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams {
   const { params, filters, exclude, since, until, sort, queryLanguage: _, ...further } = request
   const postIdOf = (uri: string) => reading.postsByUri([uri]).get(uri)?.id ?? 0
@@ -153,7 +153,7 @@ function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams
   return { ...ofSearchPostsV2(asked, postIdOf), included, excluded }
 }
 
-/** @throws ConnectError for a time that there is not */
+/** @throws ConnectError for an invalid time */
 function isoOf(time: Timestamp): string {
   const date = timestampDate(time)
   if (Number.isNaN(date.getTime())) throw unfit('not a valid time')

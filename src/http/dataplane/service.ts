@@ -1,5 +1,5 @@
-// The services as one table of handlers: each call counted by its name, its errors as the reference's
-// dataplane gives them, and not begun where whoever asked has gone or is out of time.
+// The services as one table of handlers. Each call is counted by its name, maps errors as the reference's
+// dataplane does, and does not start if its client has gone or its deadline has passed.
 
 import { type DescMethod, type DescService, fromBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
@@ -62,7 +62,7 @@ function handlers({ reading, searches }: ServiceParts): object {
   }
 }
 
-/** Each call by the path that it is made at. */
+/** Calls by path. */
 export function callsOf(parts: ServiceParts, bsync: object): Map<string, Call> {
   return new Map([
     ...counted(Service, handlers(parts), parts),
@@ -70,7 +70,7 @@ export function callsOf(parts: ServiceParts, bsync: object): Map<string, Call> {
   ])
 }
 
-/** What a router of Connect is given. Calls that are not there are refused by their names. */
+/** Routes for Connect's router, which refuses unimplemented calls by name. */
 export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRouter) => void {
   return (router) => {
     for (const service of [Service, BsyncService] as DescService[]) {
@@ -91,7 +91,7 @@ export function routesOf(calls: ReadonlyMap<string, Call>): (router: ConnectRout
   }
 }
 
-/** What goes on behind the deadline, or when whoever asked has gone, is nobody's any more. */
+/** Rejects at the deadline or when the client goes. Work that continues is discarded. */
 async function whileAwaited<T>(running: T | Promise<T>, signal: AbortSignal): Promise<T> {
   if (!(running instanceof Promise)) return running
   return unlessAborted(running, signal, () => ConnectError.from(signal.reason))

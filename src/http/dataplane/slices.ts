@@ -1,5 +1,5 @@
-// A call that asks about thousands of things is answered in slices, between which the thread answers others: in one go it
-// holds it for up to some hundred milliseconds. What the frontend asks for a page is less than a slice.
+// Answers a call about thousands of items in slices, between which the thread answers other calls: a whole
+// one would hold it for up to a few hundred milliseconds. A page of the frontend asks for less than a slice.
 
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { bounded } from './messages.ts'
@@ -10,7 +10,7 @@ type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
 
 const AT_ONCE = 250
 
-/** The list of each call whose answer has a place for each of the list, in which nothing depends on another. */
+/** The request's list in each call whose answer has one independent entry per item of that list. */
 const lists: { [Name in keyof typeof support]?: string } = {
   ...each('uris', [
     'getPostRecords',
@@ -51,11 +51,11 @@ const lists: { [Name in keyof typeof support]?: string } = {
   getThreadMutesOnSubjects: 'threadRoots',
 }
 
-/** Their answers have no places: what is asked about twice is said once. */
+/** Calls whose answers are not in the order of the request, so duplicates are asked only once. */
 const UNPLACED = new Set(['getLabels'])
 
 type Slicing<Ended> = {
-  /** What each slice begins with, as each call does: throws where nobody waits any more. */
+  /** Runs before each slice, as before each call; throws if the client no longer waits. */
   begin: (ended: Ended) => void
   encode: (answer: object) => Uint8Array
 }
@@ -77,7 +77,7 @@ export function inSlices<Ended>(
   }
 }
 
-/** Lists of messages that are encoded go on where they ended. */
+/** Concatenates encoded answers, which appends their repeated fields. */
 async function answerSlices(
   items: readonly unknown[],
   answerOf: (some: readonly unknown[]) => Promise<Uint8Array>,
@@ -91,7 +91,7 @@ async function answerSlices(
   return Buffer.concat(answers)
 }
 
-/** Others are answered between them. */
+/** Lets other calls run between slices. */
 export async function* slicesOf<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
   for (let at = 0; at < items.length; at += AT_ONCE) {
     yield items.slice(at, at + AT_ONCE)

@@ -1,5 +1,5 @@
-// How far each call of bsky.Service and bsync.Service is answered: one table, which says it in docs/DATAPLANE.md, too.
-// `whole`: as the reference does. Text: in part, and why. A call that is not answered says so by its name.
+// How far each call of bsky.Service and bsync.Service is implemented, in one table that docs/DATAPLANE.md
+// shows too. `whole`: as the reference does. Text: in part, and why. Unimplemented calls are refused by name.
 
 import type { Service } from './generated/bsky-pb.ts'
 import type { Service as BsyncService } from './generated/bsync-pb.ts'

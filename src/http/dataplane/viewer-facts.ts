@@ -1,10 +1,10 @@
-// What recent viewers are to accounts, and what they did to posts, as it stands in answers. Bounded by the number
-// of such facts: then all are forgotten, and who still reads has theirs read again.
+// Recent viewers' relations to accounts and reactions to posts, as encoded in answers. At the limit all of
+// them are dropped, and active viewers' facts are read again.
 
 /** About a hundred bytes each. */
 const MAX_FACTS = 250_000
 
-/** By posts.id, and by uid: at-URIs, and encoded messages. Empty: nothing of the kind was done. */
+/** Keyed by posts.id or uid: at-URIs and encoded messages. Empty values mean that there is none. */
 class Viewer {
   readonly likes = new Map<number, string>()
   readonly reposts = new Map<number, string>()
@@ -32,8 +32,8 @@ export class ViewerFacts {
   #count = 0
 
   /**
-   * Facts of these ids, read where they are not known; of 0, whom nobody knows, there are none.
-   * @param read - facts of ids; those that it leaves out are `none`
+   * Returns facts about these ids, reading the unknown ones. The id 0 has no facts.
+   * @param read - facts by id; ids that it leaves out become `none`
    */
   about<T>(
     uid: number,
@@ -63,13 +63,13 @@ export class ViewerFacts {
     this.#viewers.get(uid)?.forgetPosts()
   }
 
-  /** Whichever of them is a viewer. */
+  /** Either account may be the viewer. */
   forgetBetween(uid: number, other: number): void {
     this.#viewers.get(uid)?.relations.delete(other)
     this.#viewers.get(other)?.relations.delete(uid)
   }
 
-  /** Between the account and everybody. */
+  /** Between the account and all others. */
   forgetAllBetween(uid: number): void {
     this.#viewers.get(uid)?.relations.clear()
     for (const viewer of this.#viewers.values()) viewer.relations.delete(uid)

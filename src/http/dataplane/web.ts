@@ -1,5 +1,5 @@
-// What is no call of a service that we have: the search service's methods, which the frontend asks over
-// HTTP where it is given SEARCH_URL; a call that is not there, refused by its name; and nothing else.
+// Requests that are not calls of our services: the search service's methods, which a frontend with SEARCH_URL
+// calls over HTTP; and unknown calls, refused by name. Nothing else.
 
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
 import { ofSearchPosts } from '../xrpc/post-search-params.ts'
@@ -78,7 +78,7 @@ function actorsSkeleton(searches: Searches, query: URLSearchParams) {
   return { actors: dids.map((did) => ({ did })), ...(cursor && { cursor }) }
 }
 
-/** The parameters are those of searchPosts. */
+/** Takes the parameters of searchPosts. */
 async function postsSkeleton(searches: Searches, query: URLSearchParams) {
   const one = (name: string) => query.get(name) ?? undefined
   const { q, ...page } = asked(query)

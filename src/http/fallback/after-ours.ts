@@ -1,4 +1,4 @@
-// Searches: what is found here comes first, to its end, and then what is found elsewhere and not here.
+// Searches: returns all of our own results first, then the public AppView's results that are not ours.
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
@@ -17,10 +17,10 @@ import { parseWrapped, purposeOf, theirPage } from './their-page.ts'
 
 const ACTORS = 'app.bsky.actor.searchActors'
 const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
-/** Whoever types does not wait. */
+/** Typeahead must not wait long. */
 const TYPEAHEAD_WAIT_SHARE = 0.4
 const MIN_LETTERS = 2
-/** So many of our own are looked through for what came from elsewhere. */
+/** How many of our own results are compared with the AppView's. */
 const MAX_OWN = 100
 
 type Search = { field: string; limit: number; call: Call }
@@ -86,21 +86,21 @@ async function goOn(app: AppContext, nsid: string, { field, call }: Search): Pro
   }
 }
 
-/** What only the viewer's own graph can answer is not asked of anybody else. */
+/** Searches that only the viewer's own graph can answer are not sent to the AppView. */
 function isForEverybody({ params, viewer }: Call): boolean {
   const q = String(params['q'] ?? params['term'] ?? params['query'] ?? '').trim()
   if (q.length < MIN_LETTERS || params['following'] === true || OWN.test(q)) return false
   return viewer === undefined || !JSON.stringify(params).includes(viewer.did)
 }
 
-/** The viewer, as the text of a search can name them. */
+/** References to the viewer in a query's text. */
 const OWN = /\b(from|mentions|to):@?me\b/i
 
 function keyOf(item: JsonObject): string {
   return String(item['uri'] ?? item['did'])
 }
 
-/** Whom this page and those before it have shown; undefined where the search is not for accounts. */
+/** Accounts shown on this page and earlier ones; undefined unless the search is for accounts. */
 function seenUpTo(
   nsid: string,
   { params }: Call,
@@ -111,8 +111,9 @@ function seenUpTo(
 }
 
 /**
- * Whom we have shown is known as long as they are not too many; and then whoever was not shown is not left
- * out, though we may have come to know them a moment ago.
+ * Drops accounts already shown, which are tracked up to a limit. While tracking is complete, keeps
+ * all others, even accounts that entered our index a moment ago; after that, drops what `notOurs`
+ * drops too.
  */
 function withoutSeen(
   seen: SeenAccounts | undefined,
@@ -126,7 +127,7 @@ function withoutSeen(
   }
 }
 
-/** What our own search would have found is left out. */
+/** Drops results that our own search would have found. */
 function withoutOurs(
   app: AppContext,
   { params, viewer, reader }: Call,

@@ -1,5 +1,5 @@
-// Puts around a method what it may be answered with where our index does not hold what it is about
-// (sources/appview/coverage.ts). Without a public AppView to ask every method is as it was.
+// Wraps a method so that the public AppView answers if our index does not hold the subject
+// (sources/appview/coverage.ts). Without a configured public AppView, methods stay unchanged.
 
 import { type Lack, rules } from '../../sources/appview/coverage.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
@@ -37,7 +37,7 @@ function answeringFor(app: AppContext, own: OwnMethod, lack: Lack): Answering {
     case 'handle':
       return handleFromFallback(app, own)
     case 'feed':
-      // The method itself fills its gaps (posts-from-fallback.ts).
+      // The method fills its gaps itself (posts-from-fallback.ts).
       return own.answer
   }
 }

@@ -1,5 +1,5 @@
-// A question to the public AppView in the name of nobody, and its answer by our rules: who may not be
-// seen is not, and what viewers are to accounts and did to posts is ours.
+// Asks the public AppView anonymously and applies our rules to its answer: drops hidden items, and replaces
+// viewer state by our own.
 
 import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
@@ -15,7 +15,7 @@ import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }
 
-/** @returns undefined where there is no answer in time, or nothing of it may be shown */
+/** @returns undefined if there is no answer in time, or nothing of it may be shown */
 export async function askFallback(
   app: AppContext,
   call: Call,
@@ -37,12 +37,12 @@ export async function askFallback(
   return answer
 }
 
-/** As much as anything is waited for. */
+/** The longest wait for any answer. */
 const MAX_WAIT_MS = 1_500
-/** Of who has waited for somebody else already. */
+/** Granted to requests that have already waited for another server. */
 const LEAST_SHARE = 0.2
 
-/** How much of its patience the request has left. */
+/** Returns the share of MAX_WAIT_MS that the request has left. */
 function shareLeft(signal: AbortSignal): number {
   return Math.max(LEAST_SHARE, waitLeftMs(signal, MAX_WAIT_MS, Date.now()) / MAX_WAIT_MS)
 }

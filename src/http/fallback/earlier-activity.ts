@@ -1,6 +1,6 @@
-// Followers, likes, reposts and quotes of what we hold, from before we kept them. Where the counts say that
-// there were more than are here (counted.ts), ours come first, to their end, and then theirs without ours.
-// Theirs begin with the newest, which are mostly ours: those are passed over in long strides.
+// Followers, likes, reposts and quotes of subjects we hold, from before we indexed them. If the counts show
+// more than our index has (counted.ts), all of ours are listed first, then the AppView's without ours. Its
+// list starts with the newest, mostly ours, which are skipped in large pages.
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -21,7 +21,7 @@ type EarlierActivity = {
   about: 'account' | 'post'
   /** @param key - a DID, or an at-URI with one */
   areMore(key: string): boolean
-  /** Which of these items we list ourselves, or know to be gone. */
+  /** Returns the items that we list ourselves or know to be gone. */
   oursAmong(items: readonly JsonObject[], key: string): Set<JsonObject>
 }
 
@@ -29,10 +29,10 @@ type Request = { param: string; key: string; call: Call; deeds: EarlierActivity 
 
 const STRIDE = 100
 const MAX_READS = 8
-/** After the first. */
+/** Share of the wait for reads after the first. */
 const FURTHER_WAIT_SHARE = 0.5
 
-/** Undefined for methods that list nothing of the kind. */
+/** Undefined for methods that list no such activity. */
 export function earlierActivity(app: AppContext, nsid: string): EarlierActivity | undefined {
   const { actors, counted, engagement, graph, postsByUri } = app
   const idOf = (uri: string) => postsByUri([uri]).get(uri)?.id ?? 0
@@ -122,7 +122,10 @@ async function goOn(app: AppContext, own: OwnMethod, request: Request): Promise<
   return lastPage(own, call)
 }
 
-/** A page of what we don't list ourselves. Where even many pages held nothing else, the next one goes on. */
+/**
+ * Returns a page of items that we do not list ourselves. If all reads found only ours, the page is
+ * empty and its cursor continues.
+ */
 async function theirRest(
   app: AppContext,
   nsid: string,
@@ -142,7 +145,7 @@ async function theirRest(
     const all = answer[field] as JsonObject[]
     const ours = deeds.oursAmong(all, key)
     const items = all.filter((item) => !ours.has(item))
-    // Too many for this page: the same in a smaller stride.
+    // Too many for this page: read again with a smaller stride.
     if (items.length > limit && stride > limit) {
       stride = limit
       continue

@@ -1,5 +1,5 @@
-// A handle that we cannot look up: somebody else may know whose it is, and then the account itself has
-// to say so too.
+// For a handle that we cannot resolve, asks the public AppView for its account. The account's own identity
+// must then confirm the handle.
 
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'

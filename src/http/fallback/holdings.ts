@@ -1,4 +1,4 @@
-// What sources/appview/coverage.ts decides by, read from our index.
+// Reads the facts that sources/appview/coverage.ts decides by from our index.
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
@@ -27,25 +27,25 @@ export function isStoredAccount(parts: Parts, uid: number): boolean {
   return holdsAccount(parts.scope, factsOf(parts, uid))
 }
 
-/** @param uri - of a post, by DID */
+/** @param uri - a post's at-URI, with a DID */
 export function isStoredPost(parts: Parts & { postsByUri: PostsByUri }, uri: string): boolean {
   const uid = parts.actors.uidOf(parseRecordUri(uri)?.did ?? '')
   const row = parts.postsByUri([uri]).get(uri)
-  // One that we know to be deleted is known as well as one that is here.
+  // A post known to be deleted counts as known.
   const isPresent = row !== undefined && row.is !== 'stub'
   return holdsPost(parts.scope, { isPresent, author: factsOf(parts, uid) })
 }
 
-/** Deactivated, deleted, taken down: nothing of theirs is shown, whoever has it. */
+/** Deactivated, deleted or taken down: nothing of the account is shown, whatever its source. */
 export function isAway({ hydrator }: { hydrator: Hydrator }, uid: number, reader: Reader): boolean {
   if (uid === 0) return false
   return hydrator.profiles([uid], asVisitor(reader)).actors.get(uid)?.hiddenAs !== undefined
 }
 
-/** So many of a list are looked at. */
+/** How many of a list's members are checked. */
 const MAX_LISTED = 100
 
-/** A feed of a list is whole where everybody on it is held. */
+/** A list's feed is complete if we hold all of the list's members. */
 export function isStoredList(parts: Parts & { listPages: ListPages }, uri: string): boolean {
   if (parts.scope === 'network') return true
   const key = parseRecordUri(uri)

@@ -1,4 +1,4 @@
-// Whether a stranger's answer is about what it was asked about, and each of its items.
+// Checks that an AppView's answer, and each of its items, is about the requested subject.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
@@ -15,7 +15,7 @@ export function isAboutSubject(answer: JsonObject, about: About, key: string): b
   return !isObject(view) || view['uri'] === key
 }
 
-/** What an account made is its own; of a feed, also what it reposted. */
+/** An account's items must be its own; in a feed, its reposts count too. */
 export function isAboutItem(item: JsonObject, about: About, did: string): boolean {
   if (about !== 'account') return true
   const { post, reason, creator } = item
@@ -34,7 +34,7 @@ function isAboutPost({ thread }: JsonObject, uri: string): boolean {
   return (isObject(post) ? post['uri'] : thread['uri']) === uri
 }
 
-/** Not there, or not for somebody who is not signed in, which we are not: perhaps we know better. */
+/** Not found, or hidden from anonymous requests such as ours; our own index may know better. */
 function isUnknown(value: unknown): boolean {
   return isObject(value) && /#threadItem(NotFound|NoUnauthenticated)$/.test(String(value['$type']))
 }

@@ -1,5 +1,4 @@
-// The end of a list that went on elsewhere, where they have no more to say: a page without items, as our
-// own handler frames it.
+// Ends a list continued on the public AppView once that has no more: our own handler's page, without items.
 
 import type { JsonObject } from '../../base/event.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'

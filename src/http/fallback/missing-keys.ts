@@ -1,5 +1,5 @@
-// Methods that show things by key: those that are not here come from elsewhere, and stand where they were
-// asked for.
+// Methods that show items by key: items missing here are fetched from the public AppView and placed in the
+// order of the request.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -23,7 +23,7 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
     const keys = [...new Set(call.params[lack.param] as string[])]
     const body = result.body as JsonObject
     const missing = missingOf(app, keys, body[lack.field], lack)
-      // Nobody else has to know who reads here.
+      // Do not disclose who is reading here.
       .filter((key) => call.viewer === undefined || !key.includes(call.viewer.did))
       .slice(0, MAX_ASKED)
     if (missing.length === 0) return result
@@ -51,7 +51,7 @@ async function found(
   return new Map(byKey.filter(([key]) => missing.includes(key)))
 }
 
-/** What we know of, but don't show, is not missing. */
+/** Items that we know but do not show are not missing. */
 function missingOf(
   { postsByUri }: AppContext,
   keys: string[],

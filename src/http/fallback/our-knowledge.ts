@@ -1,5 +1,5 @@
-// Loads what we ourselves know of what a stranger's answer shows (sources/appview/our-word.ts): a handful of
-// reads for a whole page. Accounts that we never heard of stand in no relation to anybody.
+// Loads what our index knows about the accounts, posts and records in a public AppView's answer
+// (sources/appview/our-word.ts), in a few reads per page. Accounts unknown here have no relations.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { FeedState, ProfileState } from '../../answers/hydrate/types.ts'
@@ -88,7 +88,7 @@ function postWords(parts: Parts, { posts }: Shown, reader: Reader): (uri: string
   }
 }
 
-/** Of a post by somebody whom we hold whole. */
+/** Our own view of a post, if we hold its author's account. */
 function ownView(
   parts: Parts,
   state: FeedState,

@@ -1,4 +1,4 @@
-// What our own handler says, as a value: where somebody else is asked too, its error is not the last word.
+// Our own handler's result or error as a value: when the public AppView is asked too, our error is not final.
 
 import { jsonBytes } from '../../answers/views/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
@@ -7,7 +7,7 @@ import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 
-/** A method as our own index answers it. */
+/** A method answered from our own index. */
 export type OwnMethod = { nsid: string; answer: Answering }
 
 type Outcome = { result: MethodResult } | { error: XRPCError }
@@ -26,7 +26,7 @@ export function settle(outcome: Outcome): MethodResult {
   return outcome.result
 }
 
-/** Blocks and the like are for us to say, whatever anybody else has. */
+/** Errors that only we can decide, such as blocks, whatever the AppView returns. */
 const FINAL = new Set([
   'AccountDeactivated',
   'AccountTakedown',
@@ -39,7 +39,7 @@ export function isFinal(outcome: Outcome): boolean {
   return 'error' in outcome && FINAL.has(outcome.error.error)
 }
 
-/** The body as plain JSON, whatever ready pieces it is made of. */
+/** The body as plain JSON, with prepared fragments expanded. */
 export function plainBody({ body }: MethodResult): JsonObject {
   return JSON.parse(jsonBytes(body).toString()) as JsonObject
 }

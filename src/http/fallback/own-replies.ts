@@ -1,5 +1,5 @@
-// What the viewer answered a moment ago stands in our index before anybody else's: in a thread that came
-// from elsewhere it is put under the post that it answers.
+// Inserts the viewer's recent replies into a thread from the public AppView, below the posts they answer,
+// since our index has them before the AppView's does.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
@@ -11,11 +11,14 @@ import type { Needs } from '../xrpc/define.ts'
 type Parts = Needs<'authorFeed' | 'hydrator'>
 type Reply = { uri: string; parent: string; post: object }
 
-/** Later than that, what others leave out they leave out for a reason. */
+/** Older replies that the AppView omits are omitted for a reason. */
 const RECENT_MS = 10 * MINUTE_MS
 const MAX_OWN = 30
 
-/** @param theirs - an answer of getPostThreadV2; `below` as it was asked. @returns it with what it lacks */
+/**
+ * @param theirs - an answer of getPostThreadV2; `below` is the request's
+ * @returns the answer with the missing replies
+ */
 export function withOwnReplies(
   parts: Parts,
   theirs: JsonObject,
@@ -33,7 +36,7 @@ export function withOwnReplies(
   return { ...theirs, thread }
 }
 
-/** The oldest first, so that an answer to an answer finds its place. */
+/** Oldest first, so that a reply to a reply finds its parent. */
 function recentReplies({ authorFeed, hydrator }: Parts, reader: Reader): Reply[] {
   const filter = 'posts_with_replies'
   const { items } = authorFeed({

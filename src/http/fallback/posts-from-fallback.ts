@@ -1,4 +1,4 @@
-// Single posts from elsewhere, for pages whose other posts are ours (getFeed).
+// Fetches single posts from the public AppView, for pages whose other posts are ours (getFeed).
 
 import type { JsonObject } from '../../base/event.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
@@ -6,11 +6,11 @@ import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'
 
 const NSID = 'app.bsky.feed.getPosts'
-/** As many as the method takes. */
+/** The method's own maximum. */
 const MAX_ASKED = 25
 const MAX_QUESTIONS = 4
 
-/** @returns post views by at-URI, of those that may be shown */
+/** @returns views of the posts that may be shown, by at-URI */
 export async function postsFromFallback(
   app: AppContext,
   call: Call,

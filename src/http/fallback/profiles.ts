@@ -1,6 +1,6 @@
-// getProfile and getProfiles: what strangers follow, who follows them and what they wrote is counted by
-// somebody who sees it all; the rest of a profile is ours, and theirs where we have none. Of those whom we
-// hold the counts are ours and what was counted before (counted.ts), for which a first look waits.
+// getProfile and getProfiles. For strangers, counts of follows, followers and posts are the public AppView's;
+// the rest of a profile is ours, or the AppView's if we have none. For accounts we hold, counts are ours plus
+// the counts from before we indexed them (counted.ts), which a first request waits for.
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
@@ -17,7 +17,10 @@ import { isFinal, type OwnMethod, outcomeOf, plainBody, settle } from './outcome
 const GET_PROFILES = 'app.bsky.actor.getProfiles'
 const COUNTS = ['followersCount', 'followsCount', 'postsCount']
 const MADE = ['lists', 'feedgens', 'starterPacks']
-/** Declared in records that of strangers are not fetched; where one came here, it says the latest. */
+/**
+ * Declared in records that are not fetched for strangers; a record that did arrive here is the
+ * latest.
+ */
 const DECLARED = ['chat']
 
 export function oneProfile(app: AppContext, own: OwnMethod): Answering {
@@ -61,8 +64,8 @@ export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
 }
 
 /**
- * Resolves as soon as it is known that none of these accounts exists, which no AppView needs to be waited
- * for to say; never otherwise.
+ * Resolves as soon as none of these accounts is known to exist, so that the request need not wait
+ * for the AppView; otherwise never.
  */
 function thatNobodyIs({ resolver }: AppContext, sought: readonly NamedActor[]): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
@@ -71,12 +74,12 @@ function thatNobodyIs({ resolver }: AppContext, sought: readonly NamedActor[]): 
     (identities) => {
       if (identities.every((identity) => identity === undefined)) resolve(undefined)
     },
-    () => undefined, // nobody can say
+    () => undefined, // cannot be determined
   )
   return promise
 }
 
-/** By the name that they were asked for. */
+/** Strangers' DIDs by requested name. */
 function strangersAmong(
   app: AppContext,
   { names, found }: { names: readonly string[]; found: readonly (NamedActor | undefined)[] },
@@ -118,16 +121,16 @@ function withStrangers(
 }
 
 function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer }: Call): boolean {
-  // Somebody who reads here for the first time is no stranger for long.
+  // A viewer who reads here for the first time is soon backfilled.
   return did !== viewer?.did && !isStoredAccount(app, uid) && !isAway(app, uid, reader)
 }
 
-/** A name that we verified is not a matter of opinion. */
+/** Prefers our handle, unless it is unverified. */
 function verified({ handle }: JsonObject, theirs: JsonObject): JsonObject {
   return { handle: handle === INVALID_HANDLE ? theirs['handle'] : handle }
 }
 
-/** Who they are to the viewer is always ours; so is a profile that is here. */
+/** Viewer state is always ours, and so is the profile if it is stored here. */
 function merged(ours: JsonObject, theirs: JsonObject): JsonObject {
   const isPointedAt = ours['handle'] === INVALID_HANDLE || ours['indexedAt'] === undefined
   const base = isPointedAt ? { ...theirs, ...verified(ours, theirs) } : ours

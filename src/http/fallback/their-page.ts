@@ -1,5 +1,5 @@
-// One page from elsewhere, at most as long as asked for, with a cursor of ours around theirs. Pages that
-// come to nothing, because nothing of them may be shown, are passed over, a few of them.
+// Reads one page from the public AppView, no longer than requested, and wraps its cursor in ours. Skips a few
+// pages that turn out empty after filtering.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -16,19 +16,19 @@ import type { Call } from '../xrpc/call.ts'
 import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3
-/** Of another page, after the first came to nothing. */
+/** Share of the wait for further pages, after an empty one. */
 const FURTHER_WAIT_SHARE = 0.3
 
 type PageRequest = Asked & {
   call: Call
   from: WrappedCursor
-  /** What of the items stays, besides what every answer from elsewhere has to keep to. */
+  /** Filters items further, beyond the checks that apply to every answer from the AppView. */
   keep?: (items: JsonObject[]) => JsonObject[]
-  /** What the cursor after these items says of what was seen. */
+  /** Returns what the next cursor records as seen after these items. */
   seenWith?: (items: readonly JsonObject[]) => string | undefined
 }
 
-/** @returns undefined where there is no answer */
+/** @returns undefined if there is no answer */
 export async function theirPage(
   app: AppContext,
   { call, nsid, params, from, waitShare, keep = (items) => items, seenWith }: PageRequest,
@@ -60,14 +60,14 @@ export async function theirPage(
   }
 }
 
-/** @throws XRPCError where we could not have written it */
+/** @throws XRPCError if we did not issue the cursor */
 export function parseWrapped(nsid: string, { params }: Call): WrappedCursor {
   const found = unwrapCursor(String(params['cursor']), purposeOf(nsid, params))
   if (!found) throw invalidRequest('Malformed cursor')
   return found
 }
 
-/** What a cursor belongs to: everything that was asked but for how much of it. */
+/** What a cursor is bound to: the whole request except for `cursor` and `limit`. */
 export function purposeOf(nsid: string, params: Params): string {
   const { cursor: _, limit: __, ...rest } = params
   const names = Object.keys(rest).sort()

@@ -1,7 +1,7 @@
-// Methods about one account, post or record that we do not hold (sources/appview/coverage.ts): the answer is a
-// stranger's, and ours where there is none. Ours is made all the same: it knows of blocks, and it asks for
-// what is missing. Where we hold it, but more was done to it before than we know of, theirs come after ours
-// (earlier-activity.ts); a thread is theirs then.
+// Methods about one account, post or record. If we do not hold it (sources/appview/coverage.ts), the answer
+// is the public AppView's, or ours if there is none. Ours is made in any case: it knows of blocks and
+// requests missing data. If we hold it, but counts show earlier activity, the AppView's items follow ours
+// (earlier-activity.ts); a thread is then the AppView's.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -24,7 +24,7 @@ import { withOwnReplies } from './own-replies.ts'
 import { parseWrapped, theirPage } from './their-page.ts'
 
 type Whole = Extract<Lack, { about: 'account' | 'post' | 'record' }>
-/** `key` is what it is known by everywhere: a DID, or an at-URI with one. */
+/** `key` is the subject's global name: a DID, or an at-URI with one. */
 type Subject = { key: string; isHeld: boolean }
 
 export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answering {
@@ -37,7 +37,7 @@ export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answ
     }
     const { cursor } = call.params
     if (isWrapped(cursor)) return goOn(app, own, { lack, subject, call })
-    // On with our own.
+    // Continues our own list.
     if (cursor !== undefined || !subject) return own.answer(call)
     const request = { lack, subject, call }
     if (!subject.isHeld) return answer(app, own, request)
@@ -55,7 +55,7 @@ export function wholeAnswers(app: AppContext, own: OwnMethod, lack: Whole): Answ
 
 type Request = { lack: Whole; subject: Subject; call: Call }
 
-/** Theirs, where it has replies from before we kept them. */
+/** Uses the AppView's thread if it has replies from before we indexed them. */
 async function thread(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
   const { subject, call } = request
   const id = app.postsByUri([subject.key]).get(subject.key)?.id ?? 0
@@ -90,7 +90,7 @@ function completed(
   return withOwnReplies(app, theirs, { reader: call.reader, below: Number(call.params['below']) })
 }
 
-/** Where they have no more to say, that is the end. */
+/** If the AppView has no more items, the list ends. */
 async function goOn(
   app: AppContext,
   own: OwnMethod,
@@ -121,7 +121,7 @@ async function askedOf(
 const MAX_DEPTH = 20
 const MAX_HEIGHT = 80
 
-/** A tree of JSON must not be deeper than anybody walks. */
+/** Limits the depth of the answer's JSON to what our code can walk. */
 function bounded(params: Params): Params {
   const { depth, parentHeight } = params
   return {
@@ -137,7 +137,10 @@ function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
   return Array.isArray(items) ? items : undefined
 }
 
-/** @returns undefined where it is nobody, away, or the viewer's own: our own answer is the answer */
+/**
+ * @returns undefined if the subject does not exist, is away, or belongs to the viewer and is not
+ * held here: then only our own answer counts
+ */
 function findSubject(
   app: AppContext,
   { lack: { about, param }, method }: { lack: Whole; method: string },
@@ -148,7 +151,7 @@ function findSubject(
     return andThen(findNamedPost(app, named), ({ uri }) => {
       const did = parseRecordUri(uri)?.did
       if (did === undefined || isAway(app, app.actors.uidOf(did), reader)) return undefined
-      // Somebody who reads here for the first time is no stranger for long.
+      // A viewer who reads here for the first time is soon backfilled.
       const isHeld = isStoredPost(app, uri)
       return did === viewer?.did && !isHeld ? undefined : { key: uri, isHeld }
     })

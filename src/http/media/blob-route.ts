@@ -1,5 +1,6 @@
-// /blob/{did}/{cid}, where the reference has it and with its errors: a picture as it was uploaded. Nothing else
-// goes out of our origin as it came, and no picture acts there: it is in a sandbox, of the type it begins as.
+// /blob/{did}/{cid}, at the reference's path and with its errors: a picture as uploaded. It is the only route
+// that serves uploaded pictures unchanged from our origin. They are sandboxed, and their type is detected
+// from their first bytes.
 
 import type { Context } from 'hono'
 import { HEAD_BYTES } from './cache-entry.ts'
@@ -10,7 +11,7 @@ import type { Originals } from './videos.ts'
 
 type BlobParts = {
   pictures: Originals
-  /** @throws MediaError where it is not to be shown */
+  /** @throws MediaError if the blob must not be shown */
   refuseHidden: (name: BlobName) => void
 }
 
@@ -19,7 +20,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** By the names of ours. */
+/** The reference's errors, by our own names. */
 const reasons: Record<string, ConstructorParameters<typeof MediaError>> = {
   InvalidDid: ['refused', 'BadRequestError', 'Invalid did'],
   InvalidCid: ['refused', 'BadRequestError', 'Invalid cid'],
@@ -27,7 +28,7 @@ const reasons: Record<string, ConstructorParameters<typeof MediaError>> = {
   OriginNotFound: ['missing', 'NotFoundError', 'Origin not found'],
   BlobNotFound: ['missing', 'NotFoundError', 'Blob not found'],
 }
-/** A CIDv1 by SHA-256 in base32, of whatever it names: of a record, too. */
+/** A base32 CIDv1 with SHA-256 and any codec, also a record's. */
 const CID = /^baf[a-z2-7]{56}$/
 
 export async function blobRoute(

@@ -1,6 +1,6 @@
-// How an entry of the disk cache stands in its file: a head of one padded line of text, which `head -1`
-// shows, then the body. The head names the length and the SHA-256 of the body, so a file that was cut by
-// a crash or rotted on the disk is seen as what it is.
+// File format of a disk cache entry: a head of one padded line of text, which `head -1` shows, then the body.
+// The head holds the body's length and SHA-256, so that files torn by a crash or damaged on disk are
+// detected.
 
 import { hash } from 'node:crypto'
 
@@ -20,7 +20,7 @@ export function makeEntry(contentType: string, body: Buffer): CacheEntry {
   return { contentType, digest: hash('sha256', body), body }
 }
 
-/** The head's bytes; the body follows. */
+/** Returns the head's bytes; the body follows it. */
 export function sealHead({ contentType, digest, length }: EntryHead): Buffer {
   const line = `slipstream-media 1 ${contentType} ${length} ${digest}`
   return Buffer.from(`${line.padEnd(HEAD_BYTES - 1)}\n`, 'latin1')
@@ -33,7 +33,7 @@ export function readHead(bytes: Buffer): EntryHead | undefined {
   return { contentType, digest, length: Number(length) }
 }
 
-/** The whole entry; undefined where anything is torn or changed. */
+/** Returns the whole entry; undefined if it is torn or altered. */
 export function openEntry(bytes: Buffer): CacheEntry | undefined {
   const head = readHead(bytes)
   const body = bytes.subarray(HEAD_BYTES)

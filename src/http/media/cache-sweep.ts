@@ -1,18 +1,18 @@
-// Brings the folder of the disk cache back below its limit: what was longest unused goes first, and so
-// does what a crash left half written.
+// Shrinks the disk cache's folder below its limit: evicts the least recently used files first, and removes
+// files that a crash left half written.
 
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 type Found = { path: string; size: number; usedAtMs: number }
 
-/** How the names of files begin that are still being written. */
+/** Prefix of the names of files still being written. */
 export const TEMPORARY = '.tmp-'
 const ABANDONED_AFTER_MS = 600_000
-/** Some room is made, so that the next sweep is not due at once. */
+/** Leaves some room, so that the next sweep is not due immediately. */
 const KEPT_SHARE = 0.9
 
-/** @throws where the folder cannot be read or a file not be removed. */
+/** @throws if the folder cannot be read or a file cannot be removed. */
 export async function sweep(options: {
   folder: string
   maxBytes: number
@@ -46,7 +46,7 @@ async function listFiles(folder: string): Promise<Found[]> {
   return found
 }
 
-/** undefined: gone meanwhile. */
+/** undefined: removed meanwhile. */
 async function measure(path: string): Promise<Found | undefined> {
   try {
     const { size, mtimeMs } = await stat(path)

@@ -1,11 +1,11 @@
-// How a video stands on the disk that is ready to be streamed: the length of an index in four bytes, the
-// index, then the pieces one behind the other, first the one that all others need. So a piece is a range of
-// a file, whatever the video was like, and a playlist of any kind can be made from the index alone.
+// On-disk format of a video ready for streaming: the index's length in four bytes, the index, then the
+// initialization section and the segments. Each piece is a range of the file, whatever the video's format,
+// and the index alone suffices to write any kind of playlist.
 
 import type { FileHandle } from 'node:fs/promises'
 
 type CutIndex = {
-  /** Bytes of the initialization section. */
+  /** Length of the initialization section, in bytes. */
   init: number
   segments: { seconds: number; bytes: number }[]
 }
@@ -14,16 +14,16 @@ type CutIndex = {
 export type Piece = { at: number; length: number }
 
 export type CutFile = {
-  /** Where the pieces begin. */
+  /** Offset of the first piece. */
   dataAt: number
   index: CutIndex
 }
 
 export const CUT_TYPE = 'application/x-slipstream-cut'
-/** Some 3600 segments. */
+/** Room for some 3600 segments. */
 const MAX_INDEX_BYTES = 256 * 1024
 
-/** What stands before the pieces. */
+/** Returns the bytes that precede the pieces. */
 export function writeIndex({ init, segments }: CutIndex): Buffer {
   const rows = segments.map(({ seconds, bytes }) => [Number(seconds.toFixed(5)), bytes])
   const text = Buffer.from(JSON.stringify({ init, segments: rows }))
@@ -33,8 +33,8 @@ export function writeIndex({ init, segments }: CutIndex): Buffer {
 }
 
 /**
- * @param at - where the body begins in the file.
- * @throws where it is not what `writeIndex` made for a body of that length.
+ * @param at - offset of the body in the file.
+ * @throws if it is not an index that `writeIndex` wrote for a body of this length.
  */
 export async function readIndex(
   file: FileHandle,
@@ -59,7 +59,10 @@ export function initPiece({ dataAt, index }: CutFile): Piece {
   return { at: dataAt, length: index.init }
 }
 
-/** @param number - from 0; undefined where there is no such segment. */
+/**
+ * @param number - from 0
+ * @returns undefined if there is no such segment.
+ */
 export function segmentPiece({ dataAt, index }: CutFile, number: number): Piece | undefined {
   const segment = index.segments[number]
   if (!segment) return undefined

@@ -1,7 +1,7 @@
-// A bounded cache of files. The file system is all the bookkeeping there is, so it survives a restart, and several
-// serving threads share one folder without speaking to each other: an entry is written in a folder beside and
-// renamed into its place, and a file's modification time says when it was last wanted (access times are switched off
-// on most servers; renewed at most hourly).
+// A bounded cache of files. Its only state is the file system, so it survives restarts, and several serving
+// threads share a folder without coordination: an entry is written in a folder beside and renamed into place.
+// A file's modification time records its last use, updated at most hourly (most servers have access times
+// switched off).
 
 import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -13,20 +13,20 @@ import { sweep, TEMPORARY } from './cache-sweep.ts'
 
 export type OpenedEntry = EntryHead & {
   path: string
-  /** To be closed by the caller; the body begins at `HEAD_BYTES`. */
+  /** The caller closes it; the body starts at `HEAD_BYTES`. */
   file: FileHandle
 }
 
 export type DiskCache = {
-  /** An entry that is whole; what is torn is thrown away. */
+  /** Reads a whole entry; removes it if it is torn. */
   read(key: string): Promise<CacheEntry | undefined>
-  /** For bodies too large to be read at once; only their length is checked. */
+  /** For bodies too large to read at once; checks only their length. */
   open(key: string): Promise<OpenedEntry | undefined>
-  /** A place for a file that is being written; what is left there by a crash goes at a later sweep. */
+  /** Returns a path for a file to be written; a later sweep removes what a crash leaves there. */
   reserve(): Promise<string>
-  /** A file there becomes the entry. Never fails: where it can't be kept, it is removed. */
+  /** Turns a reserved file into the entry. Never fails: a file that cannot be kept is removed. */
   keep(key: string, path: string): Promise<void>
-  /** Resolves when a sweep that runs is over. */
+  /** Resolves once a running sweep ends. */
   settled(): Promise<void>
 }
 
@@ -35,19 +35,19 @@ type DiskCacheOptions = {
   maxBytes: number
   log: Pick<Logger, 'warn' | 'debug'>
   now?: () => number
-  /** A path in the folder, for keys that have a place of their own. */
+  /** Path within the folder, for keys with a fixed place. */
   placeOf?: (key: string) => string | undefined
 }
 
-/** The folder of what is being written. */
+/** Folder of files being written. */
 const UNFINISHED = 'unfinished'
 const RENEW_AFTER_MS = HOUR_MS
 const SWEEP_SHARE = 16
 
 /**
- * Each thread sums what it has written, and sweeps when that is a sixteenth of the limit: the files longest unused
- * go until nine tenths are left. So the folder is never larger than the limit, its sixteenths in flight (one for
- * each thread) aside.
+ * Each thread sums what it writes, and sweeps at a sixteenth of the limit, evicting least recently
+ * used files until nine tenths of the limit are left. So the folder never exceeds its limit by more
+ * than one such sixteenth per thread.
  */
 export function createDiskCache(options: DiskCacheOptions): DiskCache {
   const { folder, log, now = Date.now, placeOf } = options
@@ -115,7 +115,10 @@ export function createDiskCache(options: DiskCacheOptions): DiskCache {
   }
 }
 
-/** One sweep at a time, whenever enough was written; what stands there from before is not known at first. */
+/**
+ * Runs one sweep at a time, once enough was written. The first write always sweeps, since earlier
+ * contents are unknown.
+ */
 function createSweeper({ folder, maxBytes, log, now = Date.now }: DiskCacheOptions) {
   let unsweptBytes = Number.POSITIVE_INFINITY
   let sweeping: Promise<void> | undefined
@@ -138,7 +141,7 @@ function createSweeper({ folder, maxBytes, log, now = Date.now }: DiskCacheOptio
   }
 }
 
-/** A cache that cannot be read is an empty one, and a line in the log. */
+/** An unreadable file counts as missing, and is logged. */
 async function openExisting(
   path: string,
   log: DiskCacheOptions['log'],

@@ -1,7 +1,7 @@
-// A blob from the PDS that its owner's DID document names, through the guarded fetch, into a file, and
-// only if the bytes are those that the CID names. Statuses are the reference's: what the PDS refuses is
-// missing, what it fails at is upstream. A server that was silent again and again is left alone for a while.
-// Lexicon: com.atproto.sync.getBlob.
+// Fetches a blob from the PDS in its owner's DID document, through the guarded fetch, into a file, and checks
+// that its bytes match the CID. Statuses are the reference's: a blob that the PDS refuses is missing, its
+// failure is upstream. A server that repeatedly stays silent is skipped for a while. Lexicon:
+// com.atproto.sync.getBlob.
 
 import { open, rm } from 'node:fs/promises'
 import { blobCid } from '../../base/atproto/keys.ts'
@@ -20,24 +20,24 @@ export type BlobSource = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolv
 
 export type BlobLimits = {
   maxBytes: number
-  /** From the connection until the answer begins. */
+  /** Milliseconds from connecting to the first byte of the answer. */
   firstByteMs: number
-  /** From the first look-up of the server's name to the last byte. */
+  /** Milliseconds from the first look-up of the server's name to the last byte. */
   timeoutMs: number
   slots: SlotLimits
 }
 
 export type BlobFile = {
-  /** Of a file with room for the head of a cache entry in front. */
+  /** Path of a file that starts with room for a cache entry's head. */
   path: string
   length: number
   /** SHA-256 in hexadecimal. */
   digest: string
-  /** Where it came from. */
+  /** Host that served it. */
   host: string
-  /** How it begins. */
+  /** First bytes of the blob. */
   beginning: Buffer
-  /** Removes the file, where it still is, and gives back the server's place. */
+  /** Removes the file if it is still there, and releases the server's slot. */
   drop(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ async function reserve(cache: FetchBlobOptions['cache']): Promise<string> {
 
 type Asked = { source: BlobSource; limits: BlobLimits; pds: string; breaker: CircuitBreaker }
 
-/** The file is there only where everything is right. */
+/** The file exists only if all checks pass. */
 async function receive(asked: Asked, name: BlobName, path: string): Promise<Received> {
   try {
     const received = await writeAnswer(asked, name, path)
