@@ -1,8 +1,7 @@
-// Builds every part in order, and disposes of them in reverse. The ingest thread comes first, since
-// it makes the database and the shared memory; serving reads both.
-//
-// What an operator often gets wrong, a folder or a port that somebody else has, is looked at before: even
-// loading the parts takes a second, and much longer on a small or busy machine.
+// Builds all parts in order, and closes them in reverse. The ingest thread starts first, since it creates the
+// database and the shared memory, which serving reads. Common operator mistakes, like a folder or a port
+// already in use, are checked before anything is loaded: loading the parts takes a second, and much longer on
+// a small or busy machine.
 
 import { atPort, type Config } from './base/config/config.ts'
 import type { Logger } from './base/obs/log.ts'
@@ -15,16 +14,16 @@ type App = { close(): Promise<void> }
 
 type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => void }
 
-/** @throws ConfigError for whatever the operator can mend. */
+/** @throws ConfigError for problems that the operator can fix. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
   if (asked.videoTrailer) await refuseTrailer(asked.videoTrailer)
   const lock = lockDataDir(asked.dataDir)
   closeFolder(asked.dataDir, log)
   const found = await findFreePort(asked).catch(asPortRefusal(asked))
-  // Our DID carries the port where no host name is set.
+  // Without a host name, our DID contains the port.
   const config = asked.port === 0 ? atPort(asked, found) : asked
   const { startIngest } = await import('./ingest/client.ts')
-  // Its thread makes the memory while this one loads what serves from it.
+  // The ingest thread creates the memory while this thread loads the serving code.
   const [ingest, { startServing }] = await Promise.all([
     startIngest({ config, onFatal }),
     import('./http/serve/threads.ts'),
@@ -37,7 +36,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
   )
   return {
     async close() {
-      // The writer closes last: it then leaves one whole file, without a write-ahead log beside it.
+      // The writer closes last, so that it leaves a single file without a write-ahead log.
       await serving.close()
       await ingest.stop()
       lock.release()
@@ -45,7 +44,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
   }
 }
 
-/** @throws ConfigError where it is not what players can go on with. */
+/** @throws ConfigError if players cannot continue with the trailer. */
 async function refuseTrailer(path: string): Promise<void> {
   const { checkTrailer } = await import('./http/media/trailer/check-trailer.ts')
   checkTrailer(path)
