@@ -8,7 +8,7 @@ import type { FeedItemAccounts } from '../views/rules.ts'
 export const CACHED = {
   /** feedViewPost of a feed item. */
   item: 0,
-  /** feedViewPost of a feed item that is its author's pinned post. */
+  /** The same, shown as the post that its author pinned. */
   pinnedItem: 1,
   /** postView of posts.id. */
   post: 2,

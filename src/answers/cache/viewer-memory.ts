@@ -1,8 +1,8 @@
 // Relations of recent viewers to accounts and their actions on posts, as the JSON that fills the slots of
 // cached views. Bounded by bytes: the viewer away longest is evicted first, and one viewer exceeding its
-// share is cleared. `posts` holds the `viewer` of posts without gates, nearly all of them empty. `gated`
-// holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only with the
-// cached view it was made for, which is replaced when the gates change.
+// share is cleared. `posts` holds the `viewer` of posts without gates, nearly all without any action.
+// `gated` holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only
+// with the cached view it was made for, which is replaced when the gates change.
 
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'

@@ -100,7 +100,7 @@ function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): Sou
   const events: Arrival[] = []
   let { at } = range
   for (let looked = 0; looked < most; ) {
-    // If a draw drops some events, it drops more.
+    // A draw that dropped some events will drop more.
     const limit = (range.limit - events.length) * (looked === 0 ? 1 : 4)
     const step = { ...range, at, limit, most: most - looked }
     const walked = parts.blocks.walk(step, (uid) => isShown(parts, uid))

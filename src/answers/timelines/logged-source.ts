@@ -46,7 +46,7 @@ export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
     const events = found.events.slice(0, limit)
     const isEnd = found.isEnd && found.events.length <= limit
     if (events.length > 0) return { events, reached: events.at(-1)!.seq, isEnd }
-    // Entries not shown are read again unless there are many, so that they do not count as missed.
+    // Unless there are many, entries not shown are read again, so that readers do not miss a number.
     return { events, reached: isEnd && isForward ? range.at : found.reached, isEnd }
   }
 

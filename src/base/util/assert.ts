@@ -10,7 +10,8 @@ export function assert(condition: unknown, message: string): asserts condition {
 }
 
 /**
- * Codes of machine failures: SQLite's except those about values, and Node's, for example ENOSPC.
+ * SQLite's codes about values. Its other codes, and Node's, for example ENOSPC, are failures of the
+ * machine.
  */
 const ABOUT_VALUES = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/
 
