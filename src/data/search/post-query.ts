@@ -1,6 +1,6 @@
-// Parses a post search: words and quoted phrases, each of which a minus may exclude, and operators (from:,
-// to:, mentions:, since:, until:, lang:, domain:, url:, #tag, @handle). Everything else is words. Nothing of
-// the text reaches the index except words made by data/search/words.ts.
+// Parses a post search: words and quoted phrases, either excluded by a minus, and operators (from:, to:,
+// mentions:, since:, until:, lang:, domain:, url:, #tag, @handle). Everything else is words. Nothing of the
+// text reaches the index except words made by data/search/words.ts.
 
 import { normalDomain, normalUrl, term } from './post-terms.ts'
 import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'

@@ -11,7 +11,7 @@ const MAX_ALT_LENGTH = 1_000
 const MAX_OF_A_KIND = 30
 /** Longer addresses and ids can't be searched: they are never typed. */
 const MAX_URL_LENGTH = 2_048
-/** As in the lexicon; for languages, more than any has. */
+/** As in the lexicon; the limit for languages is above any real one. */
 const MAX_TAG_LENGTH = 640
 const MAX_LANG_LENGTH = 100
 

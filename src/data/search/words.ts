@@ -1,9 +1,9 @@
 // Splits a text into search words, folded so that case and accents don't matter. Stored texts and queries use
 // the same functions, so both always agree, and a query reaches the index as these words alone. Scripts
 // without spaces between words (and Korean, which glues endings to them) are cut into overlapping pairs of
-// characters: a word of such a script is then a phrase of pairs.
+// characters: a word of these scripts is then a phrase of pairs.
 
-/** Longer words are cut: nobody types more, and every word is a key of the index. */
+/** Longer words are cut: none is typed in full, and every word is a key of the index. */
 const MAX_WORD_LENGTH = 40
 
 const ASCII = /^[\x00-\x7f]*$/

@@ -65,10 +65,10 @@ export class ChangeLogWriter {
 }
 
 /**
- * A read was consistent if no change that overlapped it names what was read: none that began before
- * the reader was done and was unfinished when it started. Memory freed by the writer may be handed
- * to another owner at once. A reader still inside the old place then reads foreign data, but its
- * own owner was moved by a change that it will find in the ring, so it discards what it read. The
+ * A read was consistent if no overlapping change names its owners: none that began before the
+ * reader was done and was unfinished when it started. Memory freed by the writer may be handed to
+ * another owner at once. A reader still inside the old place then reads foreign data, but its own
+ * owner was moved by a change that it will find in the ring, so it discards what it read. The
  * reader only has to stay in bounds and end its loops whatever it reads.
  */
 export class ChangeLogReader {

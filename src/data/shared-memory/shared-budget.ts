@@ -25,7 +25,7 @@ export function createSharedBudget(options: {
     left(key, nowMs) {
       const spent = counts.read(ofOne(key), nowMs).spent
       const leftOfAll = all - counts.read('all', nowMs).spent
-      // After spending this much, the key has used a quarter of what is left.
+      // After spending this much, the key has used a quarter of the remainder.
       const share = Math.ceil((leftOfAll * PART - spent) / (1 + PART))
       return Math.max(0, Math.min(each - spent, leftOfAll, share))
     },

@@ -96,7 +96,7 @@ export function saveCustomGraph(db: WriteDb, row: CustomGraphRow): void {
 
 /**
  * Frees its name at once.
- * @returns whether there was such a graph
+ * @returns whether the graph existed
  */
 export function dropCustomGraph(db: WriteDb, name: string): boolean {
   return statements(db).drop.run(name).changes > 0

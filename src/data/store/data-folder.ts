@@ -21,7 +21,7 @@ export function makeDataFolder(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
 }
 
-/** @returns the names of what was open; `.` is the folder itself */
+/** @returns the names of the open files; `.` is the folder itself */
 export function closeToOthers(dataDir: string): string[] {
   const names = readdirSync(dataDir)
   const ours = names.filter(isOurs)

@@ -83,7 +83,7 @@ export function isAnyJobWaiting(db: Db, kind: JobKind): boolean {
   return statements(db).anyWaiting.get(kind) !== undefined
 }
 
-/** Counts the subjects among these for which such a job waits, however long. */
+/** Counts the subjects among these with a waiting job of this kind, however long it waits. */
 export function countJobsAmong(db: Db, kind: JobKind, subjects: readonly number[]): number {
   if (subjects.length === 0) return 0
   return statements(db).among.get(JSON.stringify(subjects), kind) ?? 0

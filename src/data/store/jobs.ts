@@ -23,8 +23,7 @@ import { perDatabase } from './per-database.ts'
  * - `record` (records.id): one of those
  * - `repo` (uid): compare our rows with the repository, after a `sync` event or similar
  * - `author` (uid): everything of a followed account beyond a member's budget, when its turn comes
- * - `rest` (uid): the part of an author's records beyond the byte budget, once the budget allows
- * more
+ * - `rest` (uid): the rest of an author's records beyond the byte budget, once that allows more
  * - `check` (uid): like `repo`, if the repository changed in a gap of the stream
  */
 export type JobKind =

@@ -218,7 +218,7 @@ function newPage(limit: number, since: number) {
   let oldest = since
   let isFull = false
 
-  /** Called once per list: sorting after every item would be expensive. */
+  /** Sorting after every item would be expensive; once per list is cheap. */
   function tighten(): void {
     if (rows.length < limit) return
     rows.sort((a, b) => b.sortAt - a.sortAt)

@@ -1,4 +1,5 @@
-// What was done by whom, when and why. It only grows at its end, and loses its oldest entries at last.
+// The log of moderation acts: actor, time and reason. Append-only, except that the oldest entries are
+// eventually pruned.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -12,7 +13,7 @@ type ModerationLogRow = {
   subject: string
   by: string
   reason: string
-  /** '' where the act is about none. */
+  /** '' if the act is not about a tag. */
   tag: string
 }
 
@@ -34,7 +35,7 @@ export function addToModerationLog(db: WriteDb, entry: Omit<ModerationLogRow, 'i
   prune.run(Number(insert.run(entry).lastInsertRowid) - MAX_ENTRIES)
 }
 
-/** The newest first. */
+/** Newest first. */
 export function moderationLog(db: Db, limit: number): ModerationLogRow[] {
   return statements(db).newest.all(limit)
 }

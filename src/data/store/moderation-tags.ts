@@ -30,21 +30,21 @@ const statements = perDatabase((db) => ({
   count: db.prepare<[], number>('SELECT count(*) FROM moderation_tags').pluck(),
 }))
 
-/** @returns whether it did not have the tag before. */
+/** @returns whether the tag was new */
 export function putTag(db: WriteDb, row: NewTag): boolean {
   const isNew = statements(db).put.run(row).changes > 0
   if (isNew) invalidationsOf(db).add(INVALIDATION.actor, row.uid)
   return isNew
 }
 
-/** @returns whether it had the tag. */
+/** @returns whether it had the tag */
 export function deleteTag(db: WriteDb, subject: string, tag: string): boolean {
   const uid = statements(db).remove.get(subject, tag)
   if (uid !== undefined) invalidationsOf(db).add(INVALIDATION.actor, uid)
   return uid !== undefined
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listTags(db: Db, limit: number): TagRow[] {
   return statements(db).newest.all(limit)
 }

@@ -1,5 +1,5 @@
-// What a program's timeline has besides its events, for the log by which other nodes get to know it
-// (ingest/timelines/moved-timeline.ts): keys, what producers numbered, and numbers that were skipped.
+// Data of a program's timeline besides its events, for the log that introduces it to other nodes
+// (ingest/timelines/moved-timeline.ts): idempotency keys, producers' numbers, and skipped numbers.
 
 import type { CustomTimelineRow, PostedKey, ProducerNumber } from './custom-timelines.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -34,7 +34,7 @@ export function allCustomTimelines(db: Db): CustomTimelineRow[] {
   return statements(db).all.all()
 }
 
-/** Those that came at this time or later, in their own order. */
+/** Keys received at this time or later, in key order. */
 export function movedKeys(
   db: Db,
   timeline: number,
@@ -59,7 +59,7 @@ export function movedProducers(
   return statements(db).producers.all(timeline, after, limit)
 }
 
-/** One that is waited for no more. */
+/** Adds a hole that is already given up. */
 export function putMovedHole(db: WriteDb, timeline: number, hole: MovedHole): void {
   statements(db).putHole.run({ ...hole, timeline })
 }

@@ -1,4 +1,4 @@
-// Whom a member has muted, and how much of them: private state, which lives in no repository.
+// Accounts that a member has muted, and the scope of each mute: private state, which is in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -6,7 +6,7 @@ import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 import { idList } from './read/id-list.ts'
 
-/** Bits; none of them means everything. */
+/** Scope bits; 0 mutes everything. */
 export const ONLY_REPOSTS = 1
 export const ONLY_QUOTE_POSTS = 2
 
@@ -35,7 +35,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** As in the reference a second one replaces the scope of the first and keeps its time. */
+/** As in the reference, a second mute replaces the scope of the first and keeps its time. */
 export function putMute(db: WriteDb, mute: Mute): void {
   const { put, invalidations } = statements(db)
   put.run(mute)
@@ -53,7 +53,7 @@ export function mutesOf(db: Db, uid: number): Omit<Mute, 'uid'>[] {
   return statements(db).of.all(uid)
 }
 
-/** By account, of those that are muted. */
+/** By account; accounts without a mute are omitted. */
 export function muteScopes(db: Db, uid: number, subjects: Iterable<number>): Map<number, number> {
   const rows = statements(db).scopes.all(idList(subjects), uid)
   return new Map(rows.map(({ subject, scope }) => [subject, scope]))

@@ -1,5 +1,5 @@
 // Lists by their newest items, newest first, as a binary heap: of thousands of lists a page opens a few
-// dozen, so putting all of them in order would be most of the work.
+// dozen, so sorting all of them would be most of the work.
 
 export class NewestFirst {
   readonly #heads: number[] = []
@@ -10,7 +10,7 @@ export class NewestFirst {
     this.#lists.push(list)
   }
 
-  /** Everything added so far; nothing may be added meanwhile. */
+  /** Yields every list added so far; none may be added meanwhile. */
   *take(): Generator<{ list: number; head: number }> {
     const [heads, lists] = [this.#heads, this.#lists]
     for (let i = (heads.length >> 1) - 1; i >= 0; i--) this.#sink(i)

@@ -1,5 +1,5 @@
-// What a member wants to be told of: app.bsky.notification.defs#preferences, as JSON of what was set.
-// Whatever is missing or unknown in it is as the lexicon's defaults have it, as in the reference.
+// A member's notification preferences: app.bsky.notification.defs#preferences, as JSON of the values set.
+// Missing or unknown values take the lexicon's defaults, as in the reference.
 
 import { asObject } from '../../base/util/json-object.ts'
 import { type NotificationReason, reasonMask } from './notification-reasons.ts'
@@ -10,7 +10,7 @@ type FilterablePreference = Preference & { include: 'all' | 'follows' }
 export type NotificationPreferences = Record<FilterableName, FilterablePreference> &
   Record<PlainName, Preference> & { chat: typeof CHAT }
 
-/** Deprecated: the lexicon wants this value whatever was set. */
+/** Deprecated: the lexicon requires this value whatever was set. */
 const CHAT = { include: 'all', push: true } as const
 
 const FILTERABLE = {
@@ -39,13 +39,13 @@ type PlainName = keyof typeof PLAIN
 const filterableNames = Object.keys(FILTERABLE) as FilterableName[]
 const plainNames = Object.keys(PLAIN) as PlainName[]
 
-/** @param json - as stored; null where nothing was set */
+/** @param json - as stored; null if none were set */
 export function readPreferences(json: string | null): NotificationPreferences {
   const stored: unknown = json === null ? {} : JSON.parse(json)
   return complete(asObject(stored) ?? {})
 }
 
-/** Of what somebody sent, what is known: names of preferences with their values. */
+/** The known preferences of a request, with their values. */
 export function knownPreferences(sent: Record<string, unknown>): Record<string, unknown> {
   const whole: Record<string, unknown> = complete(sent)
   return Object.fromEntries(
@@ -55,12 +55,12 @@ export function knownPreferences(sent: Record<string, unknown>): Record<string, 
   )
 }
 
-/** What is stored once `patch` is set on top of what is stored now. */
+/** Returns the JSON to store after applying `patch` to the stored preferences. */
 export function patchedPreferences(json: string | null, patch: Record<string, unknown>): string {
   return JSON.stringify(complete({ ...readPreferences(json), ...patch }))
 }
 
-/** Bit masks of reasons: those that are listed, and of those the ones that only follows give. */
+/** Bit masks of reasons: the listed ones, and the listed ones limited to follows. */
 export function listedReasons(preferences: NotificationPreferences): ReasonMasks {
   return masksOf(preferences, 'list')
 }
@@ -76,7 +76,7 @@ function masksOf(preferences: NotificationPreferences, by: keyof Preference): Re
   }
 }
 
-/** The same of those that are pushed. */
+/** The same for pushed reasons. */
 export function pushedReasons(preferences: NotificationPreferences): ReasonMasks {
   return masksOf(preferences, 'push')
 }

@@ -1,5 +1,5 @@
-// Why somebody is notified, and the small numbers that stand for it on disk. Append only, below 31:
-// a set of reasons is a bit mask. Lexicon app.bsky.notification.listNotifications#notification.
+// Reasons for notifications, and their small numbers on disk. Append only, below 31: a set of reasons is a
+// bit mask. Lexicon app.bsky.notification.listNotifications#notification.
 
 export const reasonCodes = {
   like: 1,
@@ -24,7 +24,7 @@ const byCode = new Map(reasons.map((reason) => [reasonCodes[reason] as number, r
 
 export const ALL_REASONS = reasonMask(reasons)
 
-/** Names that are none of ours stand for nothing. */
+/** Ignores unknown names. */
 export function reasonMask(names: Iterable<string>): number {
   let mask = 0
   for (const name of names) {

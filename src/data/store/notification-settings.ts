@@ -1,4 +1,4 @@
-// What members set about their notifications, and how far they have seen them.
+// Members' notification settings, and how far they have seen their notifications.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -7,14 +7,14 @@ import { perDatabase } from './per-database.ts'
 import { idList } from './read/id-list.ts'
 
 export type NotificationSettings = {
-  /** Milliseconds. What is older was there before the member was. */
+  /** Milliseconds. Older notifications date from before the account was a member. */
   since: number | null
   seen_at: number | null
-  /** 1: what is in the index from before was looked for. */
+  /** 1: the backlog from before was built. */
   has_backlog: number
-  /** 1: only from those whom the member follows. */
+  /** 1: only from accounts that the member follows. */
   priority: number
-  /** JSON, or null where nothing was set. */
+  /** JSON, or null if none were set. */
   preferences: string | null
 }
 
@@ -58,18 +58,18 @@ export function findNotificationSettings(db: Db, uid: number): NotificationSetti
   return statements(db).find.get(uid)
 }
 
-/** As JSON, by account; those who set none are left out. */
+/** As JSON, by account; accounts without a settings row are omitted. */
 export function storedPreferences(db: Db, uids: Iterable<number>): Map<number, string | null> {
   const rows = statements(db).preferencesOf.all(idList(uids))
   return new Map(rows.map(({ uid, preferences }) => [uid, preferences]))
 }
 
-/** Which of these want to be told by those alone whom they follow. */
+/** The accounts among these that only want notifications from accounts they follow. */
 export function prioritizing(db: Db, uids: Iterable<number>): number[] {
   return statements(db).prioritizing.all(idList(uids))
 }
 
-/** From now on (`since`) the member is told of what happens; the first such moment counts. */
+/** Starts notifications for the member (`since`); the first start counts. */
 export function beginNotifications(db: WriteDb, uid: number, since: number): void {
   statements(db).begin.run(uid, since)
 }
@@ -78,7 +78,7 @@ export function setHasBacklog(db: WriteDb, uid: number): void {
   statements(db).setBacklog.run(uid)
 }
 
-/** Never goes back. */
+/** Never lowers the time. */
 export function raiseNotificationsSeen(db: WriteDb, uid: number, at: number): void {
   statements(db).see.run(uid, at)
 }

@@ -1,5 +1,5 @@
-// What a notification can be about: collections of records of the one who is told, and the small
-// numbers that stand for them on disk. Append only. Not all of them are indexed.
+// Possible subjects of a notification: collections of the recipient's records, and their small numbers on
+// disk. Append only. Not all of them are indexed.
 
 export const subjectCodes = {
   'app.bsky.feed.post': 1,

@@ -1,7 +1,8 @@
-// What members are told of, and others where the operator wants it. The record that caused a notification names it,
-// so what comes twice is written once, and what is deleted takes it along. At most MAX_KEPT stay for each, the
-// oldest go first. They are counted once in some insertions, which is less work than keeping a sum; so there
-// may be that many more for a while. What others are told goes by its age, too, in the order in which it came.
+// Notifications of members, and of others if the operator wants them. The key includes the record that caused
+// it, so a repeated event is stored once, and deleting the record deletes it. Each account keeps at most
+// MAX_KEPT, evicting the oldest. They are counted once per a number of insertions, which is less work than a
+// running sum, so there may be that many more for a while. Notifications of others are also pruned by age, in
+// order of arrival.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -13,7 +14,7 @@ import { perDatabase } from './per-database.ts'
 
 const MAX_KEPT = 5_000
 const CHECK_EVERY = 500
-/** Of those who are no members, of whom there are too many to remember when each was counted. */
+/** For non-members, who are too many to remember when each was last counted. */
 const MAX_KEPT_OF_OTHERS = 2_000
 const CHECK_OTHERS_EVERY = 64
 const REACHED = 'notifications.reached'
@@ -23,7 +24,7 @@ export type NotificationRow = {
   sortAt: number
   reason: NotificationReason
   record: NotifyingRecord
-  /** A record of the one who is told. */
+  /** A record of the recipient. */
   subject: { collection: SubjectCollection; rkey: PackedRkey } | undefined
 }
 
@@ -31,7 +32,7 @@ export type NotifyingRecord = {
   author: number
   collection: Collection
   rkey: PackedRkey
-  /** Undefined, with the JSON, for posts and profiles. */
+  /** Undefined, like the JSON, for posts and profiles. */
   cid: Buffer | undefined
   json: Buffer | undefined
 }
@@ -51,7 +52,10 @@ type Inserted = {
   subjectRkey: PackedRkey | null
 }
 
-/** Those that keep no record have a CID no more than posts and profiles, which are read from their own tables. */
+/**
+ * Notifications stored without their record have no CID, but neither have posts and profiles, which
+ * are read from their own tables.
+ */
 const READ_ELSEWHERE = [
   collectionCodes['app.bsky.feed.post'],
   collectionCodes['app.bsky.actor.profile'],
@@ -87,10 +91,10 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Insertions since they were last counted, by member. */
+/** Insertions since the last count, by member. */
 const uncounted = perDatabase(() => new Map<number, number>())
 
-/** @param isOneOfMany - whom it tells is no member */
+/** @param isOneOfMany - the recipient is not a member */
 export function insertNotification(
   db: WriteDb,
   row: NotificationRow,
@@ -114,36 +118,39 @@ export function insertNotification(
   else if (Number(lastInsertRowid) % CHECK_OTHERS_EVERY === 0) prune(db, uid, MAX_KEPT_OF_OTHERS)
 }
 
-/** Whether this record has told this account of anything yet. */
+/** Whether this record has caused a notification for this account. */
 export function hasNotified(db: Db, record: RecordKey, uid: number): boolean {
   const collection = collectionCodes[record.collection]
   return statements(db).has.get(record.author, collection, record.rkey, uid) !== undefined
 }
 
-/** @returns whether there were any. */
+/** @returns whether there were any */
 export function deleteNotificationsOf(db: WriteDb, record: RecordKey): boolean {
   const collection = collectionCodes[record.collection]
   return statements(db).remove.run(record.author, collection, record.rkey).changes > 0
 }
 
-/** Everything that this account's records have caused. */
+/** Deletes all notifications caused by this account's records. */
 export function deleteNotificationsBy(db: WriteDb, author: number): void {
   statements(db).removeAll.run(author)
 }
 
-/** What an account was told of likes, reposts and follows while it was no member. */
+/** Deletes notifications about likes, reposts and follows from before the account was a member. */
 export function deleteUnwritten(db: WriteDb, uid: number): void {
   statements(db).removeUnwritten.run(uid)
 }
 
 type ArrivedNotification = { id: number; uid: number; sortAt: number }
 
-/** In the order in which they came. */
+/** In order of arrival. */
 export function notificationsFrom(db: Db, id: number, limit: number): ArrivedNotification[] {
   return statements(db).from.all(id, limit)
 }
 
-/** notifications.id up to which what others are told was looked at for its age; undefined where there never was any. */
+/**
+ * notifications.id up to which others' notifications were checked for age; undefined if there never
+ * were any.
+ */
 export function agingReached(db: Db): number | undefined {
   return findMeta<number>(db, REACHED)
 }

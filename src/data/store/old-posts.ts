@@ -1,5 +1,5 @@
-// Posts in the order in which they came, for whoever looks for old ones; how far that is; and from when on
-// reactions may have been given up.
+// Posts in order of arrival, for the search for old ones; how far that search has got; and the time before
+// which reactions may have been pruned.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -36,12 +36,12 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** In order of their ids. */
+/** In id order. */
 export function postsAfter(db: Db, id: number, limit: number): OldPost[] {
   return statements(db).after.all(id, limit)
 }
 
-/** Of a post, older than a time, in no order. */
+/** Reposts of a post older than a time, in arbitrary order. */
 export function repostsBefore(
   db: Db,
   post: number,
@@ -50,12 +50,12 @@ export function repostsBefore(
   return statements(db).oldReposts.all(post, before, limit)
 }
 
-/** Whether a member was told of the post. */
+/** Whether the post caused a notification. */
 export function hasToldAnybody(db: Db, { uid, rkey }: Pick<OldPost, 'uid' | 'rkey'>): boolean {
   return statements(db).hasTold.get(uid, rkey) !== undefined
 }
 
-/** Milliseconds since 1970; 0 where none ever were. */
+/** Milliseconds since 1970; 0 if none were ever pruned. */
 export function reactionsPrunedBefore(db: Db): number {
   return findMeta<number>(db, PRUNED_BEFORE) ?? 0
 }
@@ -64,7 +64,7 @@ export function setReactionsPrunedBefore(db: WriteDb, at: number): void {
   putMeta(db, PRUNED_BEFORE, at)
 }
 
-/** posts.id up to which was looked. */
+/** posts.id up to which posts were examined. */
 export function pruningReached(db: Db): number {
   return findMeta<number>(db, REACHED) ?? 0
 }

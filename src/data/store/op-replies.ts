@@ -1,5 +1,5 @@
-// Replies by the owner of the thread that they are in: of these its line is made, see
-// answers/skeleton/op-thread.ts. A deleted one stays, with the moment of its deletion.
+// Replies by the owner of a thread within it: they form the owner's line, see answers/skeleton/op-thread.ts.
+// A deleted one stays, with the time of its deletion.
 
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -20,7 +20,7 @@ export function putOpReply(db: WriteDb, reply: OpReply): void {
   statements(db).put.run(reply)
 }
 
-/** Nothing happens where it is no such reply. */
+/** No-op if the post is no reply by the owner. */
 export function removeOpReply(
   db: WriteDb,
   { root, post }: Pick<OpReply, 'root' | 'post'>,

@@ -1,20 +1,20 @@
-// Prepared statements belong to one connection and are costly to make. A table's file wraps its
-// statements in `perDatabase`, and its functions then take nothing but the connection: with a `Db` the
-// statements can only be read.
+// Prepared statements belong to one connection and are expensive to create. A table's file wraps its
+// statements in `perDatabase`, and its functions then take only the connection: with a `Db`, statements are
+// read-only.
 
 import type Database from 'better-sqlite3'
 import type { Db, ReadStatement, WriteDb } from './db.ts'
 
 declare const changing: unique symbol
 
-/** A statement that changes rows and gives some of them (RETURNING): no reader sees it. */
+/** A statement that changes rows and returns some (RETURNING): hidden from readers. */
 type Changing<Statement> = Statement & { readonly [changing]: true }
 
 export function returning<Statement>(statement: Statement): Changing<Statement> {
   return statement as Changing<Statement>
 }
 
-/** The same without what writes. */
+/** The same without statements that write. */
 type Readable<T> = T extends { readonly [changing]: true }
   ? never
   : T extends Database.Statement<infer Bind extends unknown[], infer Row>

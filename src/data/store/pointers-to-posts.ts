@@ -1,4 +1,4 @@
-// Who points at a post, asked from the post's side: by replies, quotes, reposts, likes, bookmarks and muted
+// References to a post, queried from the post's side: replies, quotes, reposts, likes, bookmarks and muted
 // threads.
 
 import type { Db } from './db.ts'
@@ -7,10 +7,12 @@ import { NEWEST } from './edges/subject-lists.ts'
 import { perDatabase } from './per-database.ts'
 import { ANCHOR } from './post-flags.ts'
 
-/** So many of a kind are looked at; whoever finds as many takes the rest to be of every sort. */
+/**
+ * Rows examined per kind; a caller that finds this many assumes that the rest are of every sort.
+ */
 export const MAX_LOOKED_AT = 2_000
 
-/** Place among the ways of `creators`. */
+/** Index in `creators`. */
 const REPOSTS = 3
 
 const FAR_ROOT = 'root = +? AND root IS NOT NULL AND root <> parent'
@@ -55,17 +57,17 @@ const statements = perDatabase((db) => ({
   below: [below(db, 'parent = +?'), below(db, 'quote = +?'), below(db, FAR_ROOT)],
 }))
 
-/** Accounts that answered, quoted or reposted it, by the way of doing so; at most MAX_LOOKED_AT each. */
+/** Accounts that replied to, quoted or reposted the post, by kind; at most MAX_LOOKED_AT each. */
 export function* creatorsPointingAt(db: Db, post: number): Generator<number[]> {
   for (const statement of statements(db).creators) yield statement.all(post)
 }
 
-/** Who reposted it; some of them where they are many. */
+/** Accounts that reposted it; only some if there are many. */
 export function repostersOf(db: Db, post: number): number[] {
   return statements(db).creators[REPOSTS]!.all(post)
 }
 
-/** Whose likes of it are among the newest MAX_LOOKED_AT. */
+/** Accounts whose likes are among the newest MAX_LOOKED_AT. */
 export function likersOf(db: Db, post: number): number[] {
   return likeEdges.newest(db, post, NEWEST, MAX_LOOKED_AT).map(({ uid }) => uid)
 }
@@ -87,7 +89,7 @@ export function isPointedAt(db: Db, post: number): boolean {
   )
 }
 
-/** How `postsPointingAt` may point: as replies, as quotes, as replies further down. */
+/** Kinds of references for `postsPointingAt`: replies, quotes, deeper replies. */
 export const WAYS_TO_POINT = 3
 
 /** posts.id above `after`, ascending. `way` is 0 to 2. */

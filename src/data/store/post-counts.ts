@@ -1,11 +1,11 @@
-// How often a post was liked, reposted, answered and quoted.
+// Like, repost, reply and quote counts of posts.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase } from './per-database.ts'
 
-/** What is to be added to a post's counts. */
+/** Amounts to add to a post's counts. */
 export type PostCounts = { likes: number; reposts: number; replies: number; quotes: number }
 
 const statements = perDatabase((db) => ({

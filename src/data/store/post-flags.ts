@@ -1,4 +1,4 @@
-// Bits of `posts.flags`, worked out once at indexing. Append only.
+// Bits of `posts.flags`, computed once at indexing. Append only.
 
 /** The parent is not part of the thread that the reply names as its root. */
 export const INVALID_REPLY_ROOT = 1
@@ -14,7 +14,7 @@ export const HAS_VIDEO = 16
 export const HAS_THREADGATE = 32
 /** Has a postgate. */
 export const HAS_POSTGATE = 64
-/** Written or pointed at by an author: what strangers say to it is kept too. */
+/** Written or pointed at by an author: strangers' replies and reactions are kept too. */
 export const ANCHOR = 128
-/** Likes and reposts of long ago by strangers are gone, and counted still. */
+/** Old likes and reposts by strangers are deleted but still counted. */
 export const REACTIONS_PRUNED = 256

@@ -1,4 +1,4 @@
-// The way up a thread, as cheap as it can be: every reply asks it.
+// The parent of a post, as cheaply as possible: every reply needs it.
 
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -9,7 +9,7 @@ const select = perDatabase((db) =>
   db.prepare<[number], PostAbove>('SELECT uid, parent FROM posts WHERE id = ?').raw(),
 )
 
-/** Whose post this is, and what it answers. Undefined where there is no such row. */
+/** The post's author and parent. Undefined if there is no such row. */
 export function postAbove(db: Db, id: number): PostAbove | undefined {
   return select(db).get(id) as PostAbove | undefined
 }

@@ -1,5 +1,5 @@
-// app.bsky.feed.post. A row exists as soon as anything points at the post; its state says what is
-// known of it. Ids stay with their key for ever: deletion empties the row, it does not drop it.
+// app.bsky.feed.post. A row exists as soon as anything points at the post; its state says how much is known
+// about it. An id belongs to its key permanently: deletion empties the row, but does not drop it.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -13,12 +13,12 @@ import { queueEmptiedPost, queuePost } from './search/queue.ts'
 export const STUB = 0
 export const PRESENT = 1
 export const DELETED = 2
-/** Looked for at its PDS and not there. */
+/** Not found when fetched from its PDS. */
 export const MISSING = 3
-/** Was here, and counts still; its record was given up for its age, and can be had again. */
+/** Still counted; its record was dropped for its age, and can be fetched again. */
 export const PRUNED = 4
 
-/** Whether the record may be had from its PDS. */
+/** Whether the record may be available from its PDS. */
 export function isWithoutRecord(state: number): boolean {
   return state === STUB || state === PRUNED
 }
@@ -37,7 +37,9 @@ export type PostRow = {
   flags: number
 }
 
-/** What whoever points at a post has to know of it. Numbers alone: they cost a fifth of a whole row. */
+/**
+ * The fields needed to refer to a post. Numbers only: reading them costs a fifth of a whole row.
+ */
 export type PostHandle = { id: number; uid: number; state: number; flags: number }
 
 type PresentPost = {
@@ -136,7 +138,7 @@ export function findPostById(db: Db, id: number): PostRow | undefined {
   return statements(db).byId.get(id)
 }
 
-/** @returns the new row's id. */
+/** @returns the new row's id */
 export function insertStubPost(db: WriteDb, uid: number, rkey: PackedRkey, flags: number): number {
   const { insertStub, invalidations } = statements(db)
   const id = Number(insertStub.run(uid, rkey, flags).lastInsertRowid)
@@ -152,7 +154,7 @@ export function fillPost(db: WriteDb, post: PresentPost): void {
   invalidations.add(INVALIDATION.feed, post.uid)
 }
 
-/** What was made of the record goes with it. */
+/** Removes data derived from the record. */
 function beforeEmptied(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   const { invalidations } = statements(db)
   queueEmptiedPost(db, id)
@@ -161,7 +163,7 @@ function beforeEmptied(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): v
   invalidations.add(INVALIDATION.feed, uid)
 }
 
-/** Takes the record away; the row stays, as deleted, missing or a stub. */
+/** Removes the record; the row stays, as deleted, missing or a stub. */
 export function emptyPost(
   db: WriteDb,
   { id, uid }: Pick<PostRow, 'id' | 'uid'>,
@@ -171,19 +173,19 @@ export function emptyPost(
   statements(db).empty.run(left.state, left.rev, left.flags, id)
 }
 
-/** As if nothing had been heard of the post but that others point at it. */
+/** Resets the post to a stub, known only because others point at it. */
 export function makeStub(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   beforeEmptied(db, { id, uid })
   statements(db).stub.run(id)
 }
 
-/** Gives up the record alone: what the post answers and quotes, and that it counts, stays. */
+/** Drops only the record: the post's parent, root and quote stay, and it still counts. */
 export function prunePost(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): void {
   beforeEmptied(db, { id, uid })
   statements(db).prune.run(id)
 }
 
-/** All of an account's, whatever their state, above this key. */
+/** All posts of an account above this key, in any state. */
 export function postRowsOf(
   db: Db,
   uid: number,
@@ -192,12 +194,12 @@ export function postRowsOf(
   return statements(db).rowsOf.all(uid, after, limit)
 }
 
-/** Posts whose records were given up. */
+/** Posts whose records were dropped for their age. */
 export function prunedPostIds(db: Db, uid: number, limit = -1): number[] {
   return statements(db).prunedOf.all(uid, limit)
 }
 
-/** Of posts without their records: what was said of them will be said again. */
+/** For posts without records: makes events that were already applied count as new again. */
 export function forgetPostRevs(db: WriteDb, uid: number): void {
   statements(db).forgetRevs.run(uid)
 }
@@ -208,7 +210,7 @@ export function setPostFlags(db: WriteDb, id: number, flags: number): void {
   invalidations.add(INVALIDATION.post, id)
 }
 
-/** The record's JSON, where it is present. */
+/** The record's JSON, if present. */
 export function postRecord(db: Db, id: number): string | undefined {
   return recordText(statements(db).record.get(id) ?? null) ?? undefined
 }
@@ -221,12 +223,12 @@ export function presentPostIds(db: Db, uid: number, limit = -1): number[] {
   return statements(db).idsOf.all(uid, limit)
 }
 
-/** Posts that were looked for and not found. */
+/** Posts that were fetched and not found. */
 export function missingPostIds(db: Db, uid: number, limit: number): number[] {
   return statements(db).missingOf.all(uid, limit)
 }
 
-/** Takes these flags from all posts of an account. */
+/** Clears these flags on all posts of an account. */
 export function clearPostFlagsOf(db: WriteDb, uid: number, flags: number): void {
   const { clearFlags, invalidations } = statements(db)
   for (const id of clearFlags.all(flags, uid, flags)) invalidations.add(INVALIDATION.post, id)

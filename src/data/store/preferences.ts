@@ -1,5 +1,5 @@
-// A member's app.bsky.actor preferences, for clients that keep them with an AppView instead of the
-// PDS: private state, kept as it came.
+// A member's app.bsky.actor preferences, for clients that store them with an AppView instead of the PDS:
+// private state, stored as received.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -12,7 +12,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** JSON; undefined where nothing was ever put. */
+/** JSON; undefined if none were ever stored. */
 export function findActorPreferences(db: Db, uid: number): string | undefined {
   return statements(db).find.get(uid)
 }

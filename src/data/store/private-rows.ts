@@ -1,5 +1,5 @@
-// Rows that are a member's alone and that nobody else's views are made from: preferences, what they were
-// told, how they want to be told, what is known of their age and identity, and for how long their videos were watched.
+// A member's own rows, which no other account's views depend on: preferences, drafts, notifications and their
+// settings, push registrations, age and identity data, and watch times of their videos.
 
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'

@@ -1,10 +1,10 @@
-// Whether SQLite works here at all: for the doctor, which asks before there is a database.
+// Tests whether SQLite works at all: for the doctor, before there is a database.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Db } from './db.ts'
 
-/** @throws where its library does not load */
+/** @throws if its library does not load */
 export function sqliteVersion(): string {
   const db = new Database(':memory:')
   const version = db.prepare<[], string>('SELECT sqlite_version()').pluck().get()!
@@ -13,8 +13,8 @@ export function sqliteVersion(): string {
 }
 
 /**
- * Whether a writer and a reader work there at the same time, as Slipstream has them.
- * @throws what SQLite throws
+ * Whether a writer and a reader work there at the same time, as Slipstream uses them.
+ * @throws the SQLite error
  */
 export function canKeepLogIn(folder: string): boolean {
   const path = join(folder, 'probe.sqlite')

@@ -1,4 +1,4 @@
-// app.bsky.actor.profile, one a person.
+// app.bsky.actor.profile, one per account.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'

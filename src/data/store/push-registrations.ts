@@ -1,5 +1,5 @@
-// Devices that members registered for pushes, the key that signs them, and how far they were told. At most
-// MAX_DEVICES of a member; the oldest gives way.
+// Members' devices registered for pushes, the signing key, and the last notification pushed. At most
+// MAX_DEVICES per member; the oldest is evicted.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -10,7 +10,7 @@ export type PushDevice = { endpoint: string; p256dh: string; auth: string }
 export type PushRegistration = PushDevice & { uid: number; appId: string; createdAt: number }
 export type PushState = { publicKey: string; privateKey: string; told: number }
 
-/** A notification of somebody who has a device. */
+/** A notification for an account with a device. */
 export type NewNotification = {
   id: number
   uid: number
@@ -53,7 +53,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** A device that is registered again is told by its new keys. */
+/** Registering a device again replaces its keys. */
 export function putPushRegistration(db: WriteDb, registration: PushRegistration): void {
   statements(db).put.run(registration)
   statements(db).trim.run({ uid: registration.uid, most: MAX_DEVICES })
@@ -67,12 +67,12 @@ export function pushRegistrationsOf(db: Db, uid: number): PushRegistration[] {
   return statements(db).of.all(uid)
 }
 
-/** Undefined before there was ever a push. */
+/** Undefined before the first push. */
 export function findPushState(db: Db): PushState | undefined {
   return statements(db).state.get()
 }
 
-/** What was there before is old news; a key that is there stays. */
+/** Skips existing notifications; keeps an existing key. */
 export function beginPushes(db: WriteDb, keys: Omit<PushState, 'told'>): void {
   statements(db).begin.run(keys.publicKey, keys.privateKey)
 }
@@ -81,12 +81,12 @@ export function setPushesTold(db: WriteDb, id: number): void {
   statements(db).tell.run(id)
 }
 
-/** The last that there is; rows that come later have larger ids. */
+/** The latest id; later rows have larger ids. */
 export function newestNotification(db: Db): number {
   return statements(db).newest.get() ?? 0
 }
 
-/** Of members with devices, in the order in which they came. */
+/** For members with devices, in order of arrival. */
 export function notificationsAfter(
   db: Db,
   { after, to, limit }: { after: number; to: number; limit: number },

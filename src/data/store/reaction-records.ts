@@ -1,7 +1,7 @@
-// Records of likes, reposts and follows that can't be told from their rows: those with a time in another form than
-// the usual one, and those that came by way of somebody's repost. Notifications that are made from rows
-// (ingest/indexing/notify-rows.ts) show them as they were written. The newest MAX_KEPT stay; what goes is shown as
-// its row tells it. A record goes with its row: the files of those tables delete it here.
+// Records of likes, reposts and follows that can't be reconstructed from their rows: with a time in an
+// unusual format, or made via a repost. Notifications built from rows (ingest/indexing/notify-rows.ts) show
+// them as they were written. The newest MAX_KEPT stay; an evicted one is shown as its row describes it. A
+// record is deleted with its row, by the files of those tables.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -19,7 +19,7 @@ export type ReactionVia = ReactionRecord & {
   uid: number
   collection: number
   rkey: PackedRkey
-  /** Of the repost that led to it. */
+  /** Of the repost that it was made via. */
   viaRkey: PackedRkey
 }
 
@@ -52,7 +52,7 @@ const statements = perDatabase((db) => ({
   removeOlder: db.prepare<[number]>('DELETE FROM reaction_records WHERE id <= ?'),
 }))
 
-/** @param via - the repost that led to it, where its account is known */
+/** @param via - the repost that it was made via, if that account is known */
 export function insertReactionRecord(
   db: WriteDb,
   { uid, collection, rkey, cid, record }: Key & ReactionRecord,
@@ -72,7 +72,7 @@ export function findReactionRecord(db: Db, key: Key): ReactionRecord | undefined
   return statements(db).find.get(key.uid, collectionCodes[key.collection], key.rkey)
 }
 
-/** By way of this account's reposts, the latest first. */
+/** Reactions made via this account's reposts, latest first. */
 export function reactionsVia(db: Db, uid: number, limit: number): ReactionVia[] {
   return statements(db).via.all(uid, limit)
 }

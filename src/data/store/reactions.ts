@@ -1,4 +1,4 @@
-// Reposts of a post and of an account, a page at a time, for those who go through them.
+// Reposts of a post and of an account, page by page, for callers that walk all of them.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db } from './db.ts'
@@ -7,7 +7,7 @@ import { perDatabase } from './per-database.ts'
 export type RepostKey = { id: number; uid: number; rkey: PackedRkey; subject: number }
 
 const statements = perDatabase((db) => ({
-  // By rows' numbers a page has to be sorted out, so pages follow the index: creator by creator.
+  // Paging by row id would sort every page, so pages follow the index, creator by creator.
   ofPost: db.prepare<[number, number, number], RepostKey>(
     `SELECT id, uid, rkey, subject FROM reposts WHERE subject = +? AND uid > +? ORDER BY uid LIMIT +?`,
   ),
@@ -19,7 +19,9 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Ascending by account, above `after`. An account's own may be cut off at the page's end. */
+/**
+ * Ascending by account, above `after`. The end of a page may cut off some of an account's reposts.
+ */
 export function repostsOfPost(
   db: Db,
   post: number,

@@ -1,6 +1,6 @@
-// What post records are made of: the fields of the public lexicons (app.bsky.feed.post and its embeds
-// and facets) in the order in which servers write them, and common words. Rows were packed with it,
-// so it never changes; a better one gets a first byte of its own (record-bytes.ts).
+// Common content of post records: the fields of the public lexicons (app.bsky.feed.post with its embeds and
+// facets) in the order in which servers write them, and common words. Rows are packed with it, so it never
+// changes; a better one needs a first byte of its own (record-bytes.ts).
 
 const WORDS =
   'for with that this you the and was are not have but what just they from like about when will more ' +

@@ -1,5 +1,5 @@
-// app.bsky.feed.like, for feed generators, labelers and starter packs. Several by one account on one
-// record are one as a count.
+// app.bsky.feed.like, for feed generators, labelers and starter packs. Several likes by one account on one
+// record count once.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -38,7 +38,10 @@ export function findRecordLike(db: Db, uid: number, rkey: PackedRkey): RecordLik
   return statements(db).find.get(uid, rkey)
 }
 
-/** Its key must be free. @returns whether the account had no like of the record. */
+/**
+ * Its key must be free.
+ * @returns whether the account had no like of the record
+ */
 export function insertRecordLike(db: WriteDb, like: RecordLike): boolean {
   const { insert, has, add } = statements(db)
   const isFirst = has.get(like.subject, like.uid) === undefined

@@ -1,5 +1,5 @@
-// Records of the kinds of which there are few (recordCollections), and likes of them. A row exists as
-// soon as anything points at the record; `cid` is NULL while it is not here.
+// Records of the rare kinds (recordCollections), and likes of them. A row exists as soon as anything points
+// at the record; `cid` is NULL while it is missing.
 
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -26,11 +26,11 @@ type RecordContent = {
   record: Buffer
   created_at: number
   sort_at: number
-  /** actors.uid of whom a verification is about, or whose list somebody opted out of. */
+  /** actors.uid of a verification's subject, or of the owner of an opt-out's list. */
   subject: number | null
 }
 
-/** Views of feeds, starter packs and lists are made anew each time; whatever else there is, profiles show. */
+/** Views of feeds, starter packs and lists are rebuilt each time; profiles show everything else. */
 const NOT_IN_PROFILES = new Set<number>([
   collectionCodes['app.bsky.feed.generator'],
   collectionCodes['app.bsky.graph.starterpack'],
@@ -69,19 +69,19 @@ export function findRecordById(db: Db, id: number): RecordRow | undefined {
   return statements(db).byId.get(id)
 }
 
-/** @returns the new row's id. */
+/** @returns the new row's id */
 export function insertStubRecord(db: WriteDb, { uid, collection, rkey }: RecordKey): number {
   return Number(statements(db).insertStub.run(uid, collection, rkey).lastInsertRowid)
 }
 
-/** `before`: whom it was about until now, where it was about another. */
+/** `before`: the previous subject. */
 export function fillRecord(db: WriteDb, content: RecordContent, before: number | null): void {
   statements(db).fill.run(content)
   note(db, content)
   if (before !== null && before !== content.subject) note(db, { ...content, subject: before })
 }
 
-/** Takes the record away; the row stays. */
+/** Removes the record; the row stays. */
 export function emptyRecord(
   db: WriteDb,
   row: Pick<RecordRow, 'id' | 'uid' | 'collection' | 'subject'>,

@@ -1,6 +1,6 @@
-// Records of blocks, lists' items and blocks of lists that can't be told from their rows: those with a time in another
-// form than the usual one, or with further fields. They are few, and each goes with its row: the files of those
-// tables delete it here.
+// Records of blocks, list items and list blocks that can't be reconstructed from their rows: with a time in
+// an unusual format, or with further fields. They are few, and each is deleted with its row, by the files of
+// those tables.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'

@@ -1,4 +1,4 @@
-// Deleted accounts whose rows are being taken away, slice by slice.
+// Deleted accounts whose rows are being removed, slice by slice.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -24,7 +24,7 @@ export function isBeingRemoved(db: Db, uid: number): boolean {
   return statements(db).has.get(uid) !== undefined
 }
 
-/** The account whose turn it is. */
+/** The next account to remove. */
 export function nextRemoval(db: Db): number | undefined {
   return statements(db).next.get()
 }

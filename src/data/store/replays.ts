@@ -1,4 +1,4 @@
-// Accounts whose recent past is wanted from the stream, and the replays that bring it.
+// Accounts whose recent past is requested from the stream, and the replays that fetch it.
 
 import type { StreamCursor } from '../../base/event.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -10,9 +10,9 @@ export type Replay = {
   fromUs: number
   /** Milliseconds of our clock. */
   startedAt: number
-  /** How far it is; undefined before its first event. */
+  /** Progress; undefined before its first event. */
   cursor: StreamCursor | undefined
-  /** Where the host's window began, if later than `fromUs`. */
+  /** Start of the host's window, if later than `fromUs`. */
   windowUs: number | undefined
 }
 
@@ -62,28 +62,28 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Asks for the account's recent past, once more where a replay is at it already. */
+/** Requests the account's recent past, again even if a replay is under way. */
 export function requestReplay(db: WriteDb, uid: number, at: number): void {
   statements(db).want.run(uid, at)
 }
 
-/** Nobody needs it any more, or it comes another way. */
+/** Drops a request that is no longer needed, or met another way. */
 export function unwantReplay(db: WriteDb, uid: number): void {
   statements(db).unwant.run(uid)
 }
 
-/** How many wait for a replay, and since when the first of them (our clock). */
+/** Number of accounts waiting for a replay, and since when the first waits (our clock). */
 export function requestedReplays(db: Db): { count: number; since: number | undefined } {
   const { count, since } = statements(db).waiting.get()!
   return { count, since: since ?? undefined }
 }
 
-/** uids of some that wait. */
+/** uids of some accounts that wait. */
 export function accountsWaiting(db: Db, limit: number): number[] {
   return statements(db).someWaiting.all(limit)
 }
 
-/** A new replay of up to `limit` accounts that wait. */
+/** Creates a replay of up to `limit` waiting accounts. */
 export function createReplay(
   db: WriteDb,
   options: { fromUs: number; now: number; limit: number },
@@ -95,7 +95,7 @@ export function createReplay(
   return { id, fromUs, startedAt: now, cursor: undefined, windowUs: undefined }
 }
 
-/** Those that were begun and are not done, the oldest first. */
+/** Unfinished replays, oldest first. */
 export function allReplays(db: Db): Replay[] {
   return statements(db).all.all().map(toReplay)
 }
@@ -110,18 +110,18 @@ export function setReplayCursor(db: WriteDb, id: number, cursor: StreamCursor): 
   statements(db).reach.run(host, wire, seq ?? null, timeUs, id)
 }
 
-/** The host's window begins here, later than was asked for. */
+/** Records that the host's window begins later than requested. */
 export function setReplayWindow(db: WriteDb, id: number, windowUs: number): void {
   statements(db).clamp.run(windowUs, id)
 }
 
-/** It is over, for all of its accounts. */
+/** Deletes a finished replay with its accounts. */
 export function deleteReplay(db: WriteDb, id: number): void {
   statements(db).release.run(id)
   statements(db).remove.run(id)
 }
 
-/** Of these uids: how many wait, and how many are at work in which replay. */
+/** For these uids: how many wait, and how many are in each running replay. */
 export function replaysOf(
   db: Db,
   uids: readonly number[],

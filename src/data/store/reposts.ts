@@ -1,5 +1,4 @@
-// app.bsky.feed.repost. Each row is a feed item of its own; as a count, several by one account on
-// one post are one.
+// app.bsky.feed.repost. Each row is a separate feed item; several by one account on one post count once.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -48,7 +47,7 @@ export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | u
   return statements(db).find.get(uid, rkey)
 }
 
-/** @returns the new row's id. */
+/** @returns the new row's id */
 export function insertRepost(db: WriteDb, row: Omit<RepostRow, 'id'>): number {
   const { insert, invalidations } = statements(db)
   const id = Number(insert.run(row).lastInsertRowid)
@@ -74,7 +73,7 @@ export function hasReposted(db: Db, uid: number, subject: number): boolean {
   return statements(db).exists.get(subject, uid) !== undefined
 }
 
-/** Posts that this account has reposted, each once. */
+/** Distinct posts that this account has reposted. */
 export function repostedBy(db: Db, uid: number): number[] {
   return statements(db).subjects.all(uid)
 }

@@ -1,7 +1,7 @@
-// Puts a backup in the place of the database, while no Slipstream runs on the folder (the caller holds
-// its lock). The backup is copied beside it and looked at there: damaged, foreign or newer than this
-// build, it is refused, and nothing has changed. What was there is kept under another name. The
-// last step is one rename, so after a crash there is either the old database or the new one.
+// Replaces the database with a backup while no Slipstream runs on the folder (the caller holds its lock). The
+// backup is copied beside it and checked there: a damaged or foreign one, or one newer than this build, is
+// refused, and nothing has changed. The old database is kept under another name. The last step is one rename,
+// so a crash leaves either the old database or the new one.
 
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,16 +13,16 @@ import { rollBackInterrupted } from './interrupted.ts'
 import { schemaOf, schemaVersion } from './migrate.ts'
 
 export type Restored = {
-  /** Of the backup; an older one is brought up to date at the next start. */
+  /** Of the backup; an older one is migrated at the next start. */
   schema: number
   bytes: number
-  /** Where the database from before is; undefined where there was none. */
+  /** Path of the previous database; undefined if there was none. */
   keptAs: string | undefined
 }
 
 const LOGS = ['-wal', '-shm', '-journal']
 
-/** @throws ConfigError where the file can't be used. */
+/** @throws ConfigError if the file can't be used */
 export function restoreBackup(options: {
   dataDir: string
   from: string
@@ -34,7 +34,7 @@ export function restoreBackup(options: {
   const target = join(dataDir, FILE_NAME)
   const coming = `${target}.restoring`
   refuseUnfit(from, target)
-  // A journal of one that was killed would be taken for the new copy's.
+  // The journal of a killed restore would be taken for the new copy's.
   removeWith(coming)
   try {
     onStep('copying')
@@ -93,8 +93,8 @@ function readSchema(path: string, from: string): number {
 }
 
 /**
- * Gives the database a second name, after what is in its log was carried over, so that no log is left
- * that would be taken for the new one's. A damaged one keeps its log under the new name too.
+ * Gives the database a second name after checkpointing its log, so that no log is left that would
+ * be taken for the new one's. A damaged database keeps its log under the new name too.
  */
 function keepOld(target: string, kept: string): string | undefined {
   if (!existsSync(target)) {
@@ -117,6 +117,6 @@ function emptyLog(path: string): void {
       db.close()
     }
   } catch {
-    // Damaged, which may be why a backup is wanted.
+    // Damaged, which may be why it is being restored.
   }
 }

@@ -1,14 +1,14 @@
-// Which memberships are given up first where there are as many members as may be, or the disk is short: those
-// of accounts that came once, never again, and keep nothing here. Nobody loses anything by it, and accounts that
-// were made by the thousand keep no person out. To come again is cheap, too: for a place those count alike who follow
-// nobody, or stayed away for a month, and keep nothing either.
+// Which memberships are evicted first when the member limit is reached or the disk is short: accounts that
+// visited once, never returned, and store nothing here. They lose nothing by it, and accounts created by the
+// thousand keep no real member out. Returning is cheap too: to make room for a new member, accounts also
+// count that follow no one or stayed away for a month, and store nothing either.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from './db.ts'
 import { countMembers } from './members.ts'
 import { perDatabase } from './per-database.ts'
 
-/** All requests within so long of the first count as having come once. */
+/** Requests within this long of the first count as one visit. */
 export const ONE_VISIT_MS = 10 * MINUTE_MS
 
 type Seat = { uid: number; did: string }
@@ -17,7 +17,7 @@ type Question = { limit: number; unseenSince: number; except: string }
 
 const AWAY_MS = 30 * DAY_MS
 
-/** Rows by which a member keeps something here and in no repository. */
+/** Rows with a member's private data that is in no repository. */
 const PRIVATE = [
   ...['mutes', 'list_mutes', 'thread_mutes', 'bookmarks', 'drafts', 'preferences'],
   'activity_subscriptions',
@@ -47,8 +47,8 @@ function idleWhere(db: Db, isIdle: string) {
 }
 
 /**
- * Those who came once, whoever was seen longest ago first. Never whom the operator added, whoever came by an
- * invite, and nobody in `except`, DIDs; nor who keeps something here, or came again.
+ * Members that visited once, least recently seen first. Excludes accounts that the operator added
+ * or that used an invite, the DIDs in `except`, and accounts that store anything here or returned.
  */
 export function seatsOfOnce(
   db: Db,
@@ -59,7 +59,7 @@ export function seatsOfOnce(
 }
 
 /**
- * What has to be given up so that one more can come in; undefined where that is not to be had.
+ * The seats to evict to admit one more member; undefined if there are too few.
  * @param maxMembers - 0: no limit
  */
 export function seatsForOneMore(

@@ -1,8 +1,8 @@
-// What was counted before we counted, as a public AppView told: never mixed with what we counted ourselves
-// (post-counts.ts, actors.ts), and shown in addition to it. What happened before the AppView was asked, and is
-// applied here only later (a listing, a replay, a stream that was behind), was counted there already: it is taken out
-// again where it is counted here. So that this comes out even, what we have more of than they stands as a negative
-// number; none is shown.
+// Counts from before we started counting, from a public AppView: stored apart from our own counts
+// (post-counts.ts, actors.ts) and shown in addition. Events from before the AppView was asked that are
+// applied here only later (a listing, a replay, a stream that was behind) are already in its counts: they are
+// subtracted when they are counted here. For this to balance, our excess is stored as a negative number; none
+// is shown.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { ActorCounts } from './actors.ts'
@@ -43,7 +43,10 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** What they count beyond what we do now, or less. @param askedAt - milliseconds */
+/**
+ * Stores how much their counts exceed ours now, or fall short.
+ * @param askedAt - milliseconds
+ */
 export function putSeedPostCounts(
   db: WriteDb,
   post: number,
@@ -54,7 +57,10 @@ export function putSeedPostCounts(
   invalidations.add(INVALIDATION.counts, post)
 }
 
-/** The same for an account; whose follow list was read whole is followed by nobody else's word. */
+/**
+ * The same for an account; if its follow list was read whole, only our own count of follows is
+ * used.
+ */
 export function putSeedActorCounts(
   db: WriteDb,
   uid: number,
@@ -65,7 +71,7 @@ export function putSeedActorCounts(
   invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
-/** Whether the AppView was asked for the post's counts after this moment. Milliseconds. */
+/** Whether the AppView was asked for the post's counts after this moment, in milliseconds. */
 export function wasPostAskedAfter(db: Db, post: number, at: number): boolean {
   return (statements(db).postAskedAt.get(post) ?? -1) > at
 }
@@ -74,7 +80,7 @@ export function wasActorAskedAfter(db: Db, uid: number, at: number): boolean {
   return (statements(db).actorAskedAt.get(uid) ?? -1) > at
 }
 
-/** What is now counted here was counted there. */
+/** Subtracts counts that are now in our own. */
 export function takeSeedPostCounts(db: WriteDb, post: number, counted: PostCounts): void {
   const { takePost, invalidations } = statements(db)
   takePost.run({ ...counted, post })
@@ -97,7 +103,7 @@ export function forgetSeedActorCounts(db: WriteDb, uid: number): void {
   if (forgetActor.run(uid).changes > 0) invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
-/** All of it: nobody is to be depended on any more. */
+/** Drops all of them, so that nothing depends on an AppView any more. */
 export function forgetAllSeedCounts(db: WriteDb): void {
   const { changes: posts } = db.prepare('DELETE FROM earlier_post_counts').run()
   const { changes: actors } = db.prepare('DELETE FROM earlier_actor_counts').run()

@@ -1,4 +1,4 @@
-// Named tokens that the operator gives to programs. Of a token only its digest is kept.
+// Named tokens that the operator gives to programs. Only a token's digest is stored.
 
 import { hash, randomBytes } from 'node:crypto'
 import { LruMap } from '../../base/util/lru.ts'
@@ -17,7 +17,7 @@ export type ServiceTokenRow = {
   revoked_at: number | null
 }
 
-/** As a whole. */
+/** The complete row. */
 export type StoredToken = ServiceTokenRow & { digest: Buffer }
 
 export type ServiceTokenWish = {
@@ -74,14 +74,14 @@ export function tokenDigest(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** Looks for a token: undefined for one that is over, was revoked, or never was. */
+/** Looks up a token: undefined if it is expired, revoked or unknown. */
 type FindServiceToken = (token: string, now: number) => ServiceTokenRow | undefined
 
 const MAX_REMEMBERED = 1_000
 
 /**
- * For a connection that only reads. Whom it found it remembers until anything is committed, so that of the many
- * requests between two commits one pays for the digest and the row, and a revoked token ends at once.
+ * For a read-only connection. Caches found tokens until the next commit, so that only one of many
+ * requests between two commits pays for the digest and the row, and a revoked token ends at once.
  */
 export function prepareFindServiceToken(db: Db): FindServiceToken {
   const { find } = statements(db)
@@ -105,7 +105,7 @@ export function insertServiceToken(db: WriteDb, wish: ServiceTokenWish, now: num
   statements(db).insert.run(name, digest, JSON.stringify(scopes), rate, now, expiresAt)
 }
 
-/** @returns whether there was such a token, and it was not revoked before. */
+/** @returns whether the token existed and was not revoked before */
 export function revokeServiceToken(db: WriteDb, name: string, now: number): boolean {
   return statements(db).revoke.run(now, name).changes > 0
 }
@@ -122,7 +122,7 @@ export function findStoredToken(db: Db, name: string): StoredToken | undefined {
   return statements(db).stored.get(name)
 }
 
-/** As another node has it. */
+/** Stores a token of another node. */
 export function storeToken(db: WriteDb, token: StoredToken): void {
   statements(db).store.run(token)
 }

@@ -1,5 +1,5 @@
-// How far this node has what nodes share of their place on an engine, and by which change it has each key. What the keys
-// stand for is in tables of its own.
+// How far this node has applied the state that nodes share of their place on an engine, and the latest change
+// per key. The keys' data is in its own tables.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -29,12 +29,12 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** The number of the latest change that is here; undefined where nothing of that engine ever was. */
+/** Number of the latest change applied; undefined if none of that engine ever was. */
 export function placeVersion(db: Db, place: string): number | undefined {
   return statements(db).version.get(place)
 }
 
-/** Of another engine than the one before nothing is known. */
+/** Drops everything known of another engine. */
 export function beginPlace(db: WriteDb, place: string): void {
   const { version, dropPlaces, dropAll, setVersion } = statements(db)
   if (version.get(place) !== undefined) return
@@ -51,7 +51,7 @@ export function findSharedKey(db: Db, key: string): SharedKey | undefined {
   return statements(db).find.get(key)
 }
 
-/** Whether something of that key is there and not gone. */
+/** Whether the key exists and is not deleted. */
 export function stands(db: Db, key: string): boolean {
   return findSharedKey(db, key)?.is_gone === 0
 }
@@ -68,12 +68,12 @@ export function allSharedKeys(db: Db): SharedKey[] {
   return statements(db).all.all()
 }
 
-/** How many keys stand that begin with `prefix`, which ends with a colon. */
+/** Counts the existing keys that begin with `prefix`, which ends with a colon. */
 export function countStanding(db: Db, prefix: string): number {
   return statements(db).standing.get(prefix, prefix.replace(/:$/, ';')) ?? 0
 }
 
-/** Of keys of which it is known only that they are gone, the oldest, a few more than are kept. */
+/** The oldest deleted keys, a few more than are kept. */
 export function goneKeys(db: Db): SharedKey[] {
   return statements(db).gone.all()
 }
@@ -82,7 +82,7 @@ export function dropGoneKeys(db: WriteDb, until: number): void {
   statements(db).dropGone.run(until)
 }
 
-/** The engine that this node shared with last. */
+/** The engine that this node last shared with. */
 export function knownPlace(db: Db): string | undefined {
   return statements(db).known.get()
 }

@@ -1,4 +1,4 @@
-// How far this node has a member's private state as the nodes share it on an engine.
+// How far this node has applied a member's private state that nodes share on an engine.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
@@ -13,7 +13,7 @@ const statements = perDatabase((db) => ({
   remove: db.prepare<[number]>('DELETE FROM shared_state WHERE uid = ?'),
 }))
 
-/** The number of the latest change that is here; undefined where nothing of that engine ever was. */
+/** Number of the latest change applied; undefined if none of that engine ever was. */
 export function sharedVersion(db: Db, uid: number, place: string): number | undefined {
   return statements(db).find.get(uid, place)
 }
@@ -22,7 +22,7 @@ export function setSharedVersion(db: WriteDb, uid: number, place: string, versio
   statements(db).put.run(uid, place, version)
 }
 
-/** What is kept elsewhere is to be taken anew. */
+/** Makes the shared state be fetched again. */
 export function forgetSharedVersion(db: WriteDb, uid: number): void {
   statements(db).remove.run(uid)
 }

@@ -3,7 +3,7 @@
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-/** A timeline that nodes share: of which engine, and called what. */
+/** A shared timeline: its engine and its name. */
 export type SharedTimeline = { place: string; name: string }
 
 const statements = perDatabase((db) => ({
@@ -17,7 +17,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** The last entry that is here; 0: none. */
+/** The last entry applied; 0: none. */
 export function followedVersion(db: Db, { name, place }: SharedTimeline): number {
   return statements(db).find.get(name, place) ?? 0
 }

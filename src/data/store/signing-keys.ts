@@ -1,4 +1,5 @@
-// What cursors are signed with. A new key comes every 30 days; the one before it stays valid, older ones are gone.
+// Keys that sign cursors. A new key is made every 30 days; the previous one stays valid, older ones are
+// deleted.
 
 import { randomBytes } from 'node:crypto'
 import { DAY_MS } from '../../base/util/durations.ts'
@@ -30,7 +31,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Makes a key where there is none, or the newest is old. */
+/** Makes a key if there is none, or the newest is old. */
 export function rotateSigningKeys(db: WriteDb, now: number): void {
   const { newest, insert, prune } = statements(db)
   const madeAt = newest.get()
@@ -39,18 +40,18 @@ export function rotateSigningKeys(db: WriteDb, now: number): void {
   prune.run(VALID)
 }
 
-/** One that another node signs with, or signed with, unless it is here. */
+/** Adds a current or previous key of another node, unless it is known. */
 export function addSigningKey(db: WriteDb, secret: Buffer, madeAt: number): void {
   const { isThere, insert } = statements(db)
   if (isThere.get(secret) === undefined) insert.run(secret, madeAt)
 }
 
-/** The newest first, each with its time. */
+/** Newest first, each with its time. */
 export function signingKeysMade(db: Db): (SigningKeyRow & { madeAt: number })[] {
   return statements(db).made.all(VALID)
 }
 
-/** The newest first. */
+/** Newest first. */
 export function validSigningKeys(db: Db): SigningKeyRow[] {
   return statements(db).valid.all(VALID)
 }

@@ -1,6 +1,7 @@
-// Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they follow from. The header
-// (part 0) says which build made it, what it covers, where the pieces are, and each chunk's length and checksum.
-// Whatever does not fit is reported as a SnapshotError, and memory is made from rows instead (invariant 3).
+// Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they derive from. The
+// header (part 0) names the build that wrote it, the changes it covers, its pieces, and each chunk's length
+// and checksum. Any mismatch is reported as a SnapshotError, and memory is rebuilt from rows instead
+// (invariant 3).
 
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -12,14 +13,17 @@ export type SnapshotChunk = { name: string; bytes: Uint8Array }
 type Snapshot = {
   /** As passed to `finish`. */
   covered: number
-  /** Chunks in the order they were written. @throws SnapshotError where one is torn. */
+  /**
+   * Chunks in the order they were written.
+   * @throws SnapshotError if one is torn
+   */
   chunks: Iterable<SnapshotChunk>
 }
 
 /**
- * The pieces of a new snapshot are stored one after the other, in as many transactions as one likes, under a name of
- * their own; the header, written last, puts them in the place of the old ones at once. What no header names is left
- * over, from the snapshot before or from one that was never finished, and is removed little by little.
+ * The pieces of a new snapshot are stored one by one, in any number of transactions, under their
+ * own name; the header, written last, replaces the old pieces at once. Pieces that no header names
+ * are left over from the previous snapshot or an unfinished one, and are removed little by little.
  */
 export type SnapshotWriter = {
   add(chunk: SnapshotChunk): void
@@ -60,8 +64,8 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * Begins a new snapshot of this name; the one before stays until `finish`. `version` names the
- * layout of the chunks; a build with another one will drop it.
+ * Begins a new snapshot of this name; the previous one stays until `finish`. `version` names the
+ * layout of the chunks; a build with another layout drops the snapshot.
  */
 export function beginSnapshot(db: WriteDb, name: string, version: string): SnapshotWriter {
   const pieces = `${name}#${randomInt(2 ** 47)}`
@@ -81,8 +85,9 @@ export function beginSnapshot(db: WriteDb, name: string, version: string): Snaps
 }
 
 /**
- * Removes at most so many pieces that belong to no snapshot. Not while one is being written.
- * @returns how many there were.
+ * Removes up to `limit` pieces that belong to no snapshot. Not to be called while one is being
+ * written.
+ * @returns how many were removed
  */
 export function removeLeftovers(db: WriteDb, name: string, limit: number): number {
   const current = hasHeader(db, name) ? readHeader(db, name).pieces : ''
@@ -92,7 +97,7 @@ export function removeLeftovers(db: WriteDb, name: string, limit: number): numbe
   return found.length
 }
 
-/** @throws SnapshotError where none is there, or one of another build, or a torn one. */
+/** @throws SnapshotError if there is none, or it is from another build, or torn */
 export function readSnapshot(db: Db, name: string, version: string): Snapshot {
   const header = readHeader(db, name)
   if (header.format !== FORMAT || header.version !== version) {
@@ -105,7 +110,7 @@ export function deleteSnapshot(db: WriteDb, name: string): void {
   statements(db).removeAll.run(name, ...rangeOf(name))
 }
 
-/** Between these two stand the names of all pieces. */
+/** The names of all pieces are between these two. */
 function rangeOf(name: string): [string, string] {
   return [`${name}#`, `${name}$`]
 }
@@ -121,7 +126,7 @@ function readHeader(db: Db, name: string): Header {
     const header = JSON.parse(bytes.toString()) as Header
     if (Number.isInteger(header.covered) && Array.isArray(header.chunks)) return header
   } catch {
-    // Not JSON: torn.
+    // Torn: not JSON.
   }
   throw new SnapshotError(`the header of snapshot ${name} is torn`)
 }

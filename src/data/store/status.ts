@@ -1,4 +1,4 @@
-// Numbers that stand for account states in `actors.status`. Append only.
+// Codes of account states in `actors.status`. Append only.
 
 import type { AccountStatus } from '../../base/event.ts'
 
@@ -19,12 +19,14 @@ export function statusCode(status: AccountStatus | undefined): number {
 
 const byCode = new Map(Object.entries(codes).map(([name, code]) => [code, name as AccountStatus]))
 
-/** Undefined where it is active. */
+/** Undefined if the account is active. */
 export function statusOf(code: number): AccountStatus | undefined {
   return byCode.get(code)
 }
 
-/** Whether the account's content is hidden: everything but active, out-of-sync and throttled. */
+/**
+ * Whether the account's content is hidden: in every state except active, out-of-sync and throttled.
+ */
 export function isHiddenStatus(code: number): boolean {
   return code >= codes.deactivated && code <= codes.deleted
 }

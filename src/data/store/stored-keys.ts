@@ -1,5 +1,5 @@
-// Which record keys of one account we hold, a page at a time: what a repository's own listing is compared with. In
-// no order, about `size` a page; the connection is free between pages, and rows may change.
+// Record keys of one account that we store, page by page, to compare with the listing of its repository. In
+// arbitrary order, about `size` per page; the connection is free between pages, and rows may change.
 
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -55,7 +55,7 @@ export function keysIn(table: keyof typeof queries | GateTable) {
   }
 }
 
-/** Of the kinds of which there are few. */
+/** Keys of records of the rare kinds. */
 export function keysOfRecords(collection: RecordCollection) {
   const code = collectionCodes[collection]
   return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
@@ -74,7 +74,7 @@ export function keysOfEdges(table: EdgeTable) {
   }
 }
 
-/** Of the list items of one list. */
+/** Keys of the items of one list. */
 export function storedListItems(db: Db, list: number, { uid, size }: Of): Generator<PackedRkey[]> {
   const { itemsOfList } = statements(db)
   return pagesOf(size, (after) => itemsOfList.all(uid, list, after, size))
@@ -92,7 +92,7 @@ function* pagesOf(
   }
 }
 
-/** undefined where there is no such list. */
+/** undefined if there is no such list. */
 export function rkeyOfList(db: Db, list: number): PackedRkey | undefined {
   return statements(db).rkeyOfList.get(list)
 }

@@ -1,4 +1,4 @@
-// Where each stream stands: one row for each host and wire.
+// The position of each stream: one row per host and wire.
 
 import type { StreamCursor } from '../../base/event.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -28,13 +28,13 @@ export function putStreamCursor(db: WriteDb, cursor: StreamCursor, savedAt: numb
   statements(db).put.run(host, wire, seq ?? null, timeUs, isByClock ? 1 : 0, savedAt, mark)
 }
 
-/** From now on it stands here, wherever it stood on other hosts. */
+/** Makes this the only position, replacing those on other hosts. */
 export function replaceStreamCursors(db: WriteDb, cursor: StreamCursor, savedAt: number): void {
   statements(db).clear.run()
   putStreamCursor(db, cursor, savedAt)
 }
 
-/** The one saved last comes first. */
+/** Most recently saved first. */
 export function streamCursors(db: Db): StreamCursor[] {
   return statements(db)
     .all.all()
@@ -45,7 +45,7 @@ export function streamCursors(db: Db): StreamCursor[] {
     }))
 }
 
-/** When the latest event happened that was ever stored, microseconds; 0 before the first. */
+/** Time of the latest event ever stored, in microseconds; 0 before the first. */
 export function latestStreamTimeUs(db: Db): number {
   return streamCursors(db).reduce((latest, { timeUs }) => Math.max(latest, timeUs), 0)
 }

@@ -1,4 +1,4 @@
-// What the operator hid: accounts, records and blobs. Written by ingest/indexing/moderation.ts.
+// Accounts, records and blobs hidden by the operator. Written by ingest/indexing/moderation.ts.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -11,7 +11,7 @@ import { perDatabase } from './per-database.ts'
 import { idList } from './read/id-list.ts'
 
 export type TakedownSubject = {
-  /** As it is kept: a DID, an at-URI, or of a blob the DID, a space and its CID. */
+  /** As stored: a DID, an at-URI or, for a blob, the DID, a space and its CID. */
   subject: string
   did: string
   collection: number
@@ -27,9 +27,9 @@ type NewTakedown = TakedownSubject & {
   at: number
 }
 
-/** An account itself. */
+/** The account itself. */
 export const ACCOUNT = 0
-/** A blob, or a record of a kind that is not kept. */
+/** A blob, or a record of a kind that is not stored. */
 const NOT_INDEXED = -1
 const POST = collectionCodes['app.bsky.feed.post']
 const BLOB = /^(\S+) (b[a-z2-7]{20,100})$/
@@ -71,7 +71,7 @@ const statements = perDatabase((db) => ({
     .pluck(),
 }))
 
-/** @returns undefined where the text names neither an account nor a record nor a blob. */
+/** @returns undefined if the text names no account, record or blob */
 export function parseTakedownSubject(text: string): TakedownSubject | undefined {
   const [, owner = ''] = BLOB.exec(text) ?? []
   const did = owner || text
@@ -93,14 +93,17 @@ export function findTakedown(db: Db, subject: string): TakedownRow | undefined {
   return statements(db).find.get(subject)
 }
 
-/** @returns whether it was not hidden before. */
+/** @returns whether it was not hidden before */
 export function putTakedown(db: WriteDb, row: NewTakedown): boolean {
   const isNew = statements(db).put.run(row).changes > 0
   if (isNew) note(db, row)
   return isNew
 }
 
-/** With the blobs that were hidden because of it. @returns whether it was hidden. */
+/**
+ * Also deletes the takedowns of blobs hidden because of it.
+ * @returns whether it was hidden
+ */
 export function deleteTakedown(db: WriteDb, row: TakedownSubject & { uid: number }): boolean {
   const { remove, removeBecause } = statements(db)
   const wasThere = remove.run(row.subject).changes > 0
@@ -109,18 +112,21 @@ export function deleteTakedown(db: WriteDb, row: TakedownSubject & { uid: number
   return wasThere
 }
 
-/** What the account's own server says of it, a code of status.ts; undefined where the operator did not hide it. */
+/**
+ * The account's status on its own server, a code of status.ts; undefined if the operator did not
+ * hide it.
+ */
 export function statusBeneath(db: Db, uid: number): number | undefined {
   return statements(db).status.get(uid)
 }
 
-/** The same of many, by account. */
+/** The same for many, by account. */
 export function statusesBeneath(db: Db, uids: Iterable<number>): Map<number, number> {
   const rows = statements(db).statuses.all(idList(uids))
   return new Map(rows.map(({ uid, status }) => [uid, status]))
 }
 
-/** Of those that are hidden, what their takedowns are called. */
+/** The references of the takedowns among these subjects. */
 export function takedownRefs(db: Db, subjects: readonly string[]): Map<string, string> {
   const rows = statements(db).refs.all(JSON.stringify(subjects))
   return new Map(rows.map(({ subject, ref }) => [subject, ref]))
@@ -130,7 +136,7 @@ export function setStatusBeneath(db: WriteDb, uid: number, status: number): void
   statements(db).setStatus.run(status, uid)
 }
 
-/** The newest first; without what was hidden because of something else. */
+/** Newest first; without takedowns that follow from another. */
 export function listTakedowns(db: Db, limit: number): TakedownRow[] {
   return statements(db).newest.all(limit)
 }
@@ -146,12 +152,12 @@ export function countTakedowns(db: Db): number {
   return statements(db).count.get() ?? 0
 }
 
-/** An account's own note comes with its status (actors.ts); no view is made from blobs. */
+/** An account is invalidated with its status (actors.ts); no view is made from blobs. */
 function note(db: Db, { uid, collection, rkey }: TakedownSubject & { uid: number }): void {
   if (collection <= ACCOUNT) return
   const { invalidations, post } = statements(db)
   if (collection !== POST) {
-    // Lists stand between people, profiles and feeds in posts: too wide to name.
+    // Lists affect relations, profiles and feeds are embedded in posts: too wide to name.
     invalidations.addEverything()
     return
   }

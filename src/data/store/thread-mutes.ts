@@ -1,4 +1,4 @@
-// Which threads a member does not want to be told of: private state, which lives in no repository.
+// Threads that a member wants no notifications about: private state, which is in no repository.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -24,7 +24,7 @@ const statements = perDatabase((db) => ({
 export function insertThreadMute(db: WriteDb, uid: number, root: number, createdAt: number): void {
   const { insert, invalidations } = statements(db)
   insert.run(uid, root, createdAt)
-  // Every post of the thread says so.
+  // The mute is in the view of every post of the thread.
   invalidations.add(INVALIDATION.reactions, uid)
 }
 

@@ -1,4 +1,4 @@
-// Positions that readers of timelines asked us to keep.
+// Positions that readers of timelines asked us to store.
 
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'

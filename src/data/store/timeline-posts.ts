@@ -1,7 +1,7 @@
-// What programs post to their timelines, and what becomes of it: from a serving thread to the writer and back.
+// Programs' posts to their timelines, and their outcomes: from a serving thread to the writer and back.
 
 export type TimelinePost = {
-  /** Of the timeline. */
+  /** Name of the timeline. */
   name: string
   entityId: string
   entityType: string
@@ -11,9 +11,9 @@ export type TimelinePost = {
   producerTs: number
   /** A digest of the idempotency key. */
   key: Uint8Array | undefined
-  /** Where there is a key, a digest of all that was posted; else empty. */
+  /** If there is a key, a digest of the whole post; otherwise empty. */
   body: Uint8Array
-  /** Where the producer numbers its events, from 1. */
+  /** Set if the producer numbers its events, from 1. */
   numbered: { producer: string; number: number } | undefined
 }
 
@@ -21,15 +21,18 @@ export type PostOutcome =
   | { ok: true; seq: number; receivedAt: number }
   | { ok: false; status: number; error: string; message: string }
 
-/** `at`: when it came, where that was not with the others. */
+/** `at`: its arrival time, if not that of the others. */
 export type GivenPost = { post: TimelinePost; seq: number; at?: number }
 
-/** What would become of posts to one timeline, on top of what this node has followed of its log. */
+/**
+ * The outcome that posts to one timeline would have, based on the log entries that this node has
+ * followed.
+ */
 export type PostPlan = {
-  /** The last entry that was followed. */
+  /** The last entry followed. */
   version: number
   outcomes: PostOutcome[]
-  /** Those that are not there yet, and when they came: what the next entry of the log is to say. */
+  /** New posts and their arrival times: the content of the log's next entry. */
   given: GivenPost[]
   receivedAt: number
 }

@@ -1,5 +1,5 @@
-// The last deletion or change of a key. Rows of likes, follows and their kind carry no rev; this
-// is where it is told that an event comes late. Pruned once no stream can replay that far back.
+// The last deletion or change of a key. Rows of likes, follows and similar records have no rev, so tombstones
+// identify late events. Pruned once no stream can replay that far back.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -34,7 +34,7 @@ export function findTombstone(db: Db, key: RecordKey): Tombstone | undefined {
   return statements(db).find.get(key.uid, key.collection, key.rkey)
 }
 
-/** Whether anything of this account and collection was deleted or changed. */
+/** Whether any record of this account and collection was deleted or changed. */
 export function hasTombstone(db: Db, uid: number, collection: number): boolean {
   return statements(db).hasAny.get(uid, collection) !== undefined
 }
@@ -43,17 +43,19 @@ export function putTombstone(db: WriteDb, key: RecordKey, stone: Tombstone): voi
   statements(db).put.run(key.uid, key.collection, key.rkey, stone.rev, stone.deleted_at)
 }
 
-/** The connection is busy meanwhile. */
+/** Occupies the connection meanwhile. */
 export function iterateTombstoneKeys(db: Db): IterableIterator<RecordKey> {
   return statements(db).keys.iterate()
 }
 
-/** What was said of its keys will be said again. */
+/** Makes events for its keys count as new again. */
 export function deleteTombstonesOf(db: WriteDb, uid: number): void {
   statements(db).removeOf.run(uid)
 }
 
-/** @returns how many went; fewer than `limit` means that none older than `before` is left. */
+/**
+ * @returns how many were deleted; fewer than `limit` means that none older than `before` is left
+ */
 export function pruneTombstones(db: WriteDb, before: number, limit: number): number {
   return statements(db).prune.run(before, limit).changes
 }

@@ -1,5 +1,5 @@
-// Runs work inside one write transaction: everything or nothing. What it touched is told to readers
-// after the commit (invalidations.ts).
+// Runs work inside one write transaction: all or nothing. Readers learn after the commit which rows it
+// touched (invalidations.ts).
 
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
@@ -7,7 +7,7 @@ import { perDatabase } from './per-database.ts'
 
 const transaction = perDatabase((db) => db.transaction((work: () => void) => work()))
 
-/** What reads the database as it is at one moment. */
+/** Returns a function that reads the database as of one moment. */
 export function atOneMoment<Args extends unknown[], Result>(
   db: Db,
   read: (...args: Args) => Result,
@@ -15,7 +15,10 @@ export function atOneMoment<Args extends unknown[], Result>(
   return (db as WriteDb).transaction(read)
 }
 
-/** Within a transaction it is a part of that. @throws what `work` or SQLite throws, after a rollback. */
+/**
+ * Inside a transaction, joins it.
+ * @throws the error of `work` or SQLite, after a rollback
+ */
 export function transact(db: WriteDb, work: () => void): void {
   if (db.inTransaction) return transaction(db)(work)
   const invalidations = invalidationsOf(db)
@@ -36,7 +39,7 @@ export function transact(db: WriteDb, work: () => void): void {
 
 const TAKEN_BACK = new Error('only tried')
 
-/** What the work would do, of which nothing stays. Within a transaction, the rest of which goes on. */
+/** Runs the work and rolls it back. Inside a transaction, the rest of that continues. */
 export function tryOut(db: WriteDb, work: () => void): void {
   try {
     transaction(db)(() => {

@@ -1,9 +1,9 @@
-// What it means to an operator when SQLite refuses: the disk, the file or its permissions. Knows the
-// codes only, so that it also reads an error that came over from another thread.
+// Explains SQLite's errors to the operator: the disk, the file or its permissions. Uses only the codes, so
+// that it also works for errors from another thread.
 
 type StoreTrouble = { message: string; hint: string }
 
-/** Our own: the database was removed under a running server. */
+/** Our own code: the database was removed under a running server. */
 export const REMOVED = 'SLIPSTREAM_REMOVED'
 
 type Rule = { codes: RegExp; what: string; hint: string }
@@ -36,7 +36,7 @@ const rules: Rule[] = [
   },
 ]
 
-/** Undefined for whatever is no trouble with the disk or the file. */
+/** Undefined for errors unrelated to the disk or the file. */
 export function storeTrouble(error: unknown): StoreTrouble | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined

@@ -1,5 +1,5 @@
-// Lists, records and accounts, asked whether anything here is about them; and taking away what only a
-// former author had.
+// Whether other rows refer to lists, records and accounts; and the removal of rows that only a former author
+// needed.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
@@ -89,7 +89,7 @@ const statements = perDatabase((db) => ({
 
 type Page = { after: PackedRkey; limit: number }
 
-/** An account's, ascending by record key, as the other pages here. */
+/** Items by an account, ascending by record key, like the other pages here. */
 export function listItemsBy(db: Db, uid: number, { after, limit }: Page): ListItemKey[] {
   return statements(db).listItems.all(uid, after, limit)
 }
@@ -110,27 +110,27 @@ export function isMutedList(db: Db, list: number): boolean {
   return statements(db).isMutedList.get(list) !== undefined
 }
 
-/** Whether somebody who reads here is on the list. */
+/** Whether a member is on the list. */
 export function hasMembersOn(db: Db, list: number): boolean {
   return statements(db).hasMembers.get(list) !== undefined
 }
 
-/** Who blocks everybody on it; some, where they are many. */
+/** Accounts that block everyone on it; only some if there are many. */
 export function blockersByList(db: Db, list: number): number[] {
   return statements(db).blockers.all(list)
 }
 
-/** Whether a post of theirs says who may answer, which may be by lists. */
+/** Whether one of the account's posts limits who may reply, possibly by lists. */
 export function hasThreadgates(db: Db, uid: number): boolean {
   return statements(db).hasGates.get(uid) !== undefined
 }
 
-/** Who has the account on a list. */
+/** Accounts with a list that this account is on. */
 export function listersOf(db: Db, uid: number): number[] {
   return statements(db).itemsAbout.all(uid)
 }
 
-/** Of one record, and of all of an account's. */
+/** Likers of one record; the function below covers all records of an account. */
 export function recordLikers(db: Db, record: number): number[] {
   return statements(db).recordLikers.all(record)
 }
@@ -139,7 +139,7 @@ export function likersOfRecordsBy(db: Db, uid: number): number[] {
   return statements(db).likersOfAll.all(uid)
 }
 
-/** A list without people. */
+/** Drops a list without members. */
 export function dropList(db: WriteDb, list: number, uid: number): void {
   const { dropList: remove, job, invalidations } = statements(db)
   remove.run(list)
@@ -148,13 +148,13 @@ export function dropList(db: WriteDb, list: number, uid: number): void {
   invalidations.add(INVALIDATION.actorCounts, uid)
 }
 
-/** A record that is not here and that nobody likes. */
+/** Drops a record that is missing and has no likes. */
 export function dropRecord(db: WriteDb, record: number): void {
   statements(db).dropRecord.run(record)
   statements(db).job.run('record', record)
 }
 
-/** An account's records, which are emptied already, and what likes of them there are. */
+/** Drops an account's records, already emptied, and the remaining likes of them. */
 export function dropRecordsOf(db: WriteDb, uid: number): void {
   const { dropRecordLikes, dropRecords, recordJobs, invalidations } = statements(db)
   dropRecordLikes.run(uid)
@@ -164,8 +164,8 @@ export function dropRecordsOf(db: WriteDb, uid: number): void {
 }
 
 /**
- * Whether anything but a profile, records that profiles show, and rows of deleted posts is by the account or
- * about it.
+ * Whether any row is by the account or refers to it, other than a profile, records that profiles
+ * show, and deleted posts.
  */
 export function isReferenced(db: Db, uid: number): boolean {
   if (statements(db).isReferenced.get({ uid }) === 1) return true

@@ -1,12 +1,12 @@
-// What a connection that only reads has read, kept until anybody commits: of the many requests between two commits one
-// pays for it, and none misses what was committed. Whether anybody did is asked once in a turn of the event loop, since
-// that alone costs 15 µs: nobody was told of a commit in whose turn a request comes.
+// Caches a read-only connection's result until the next commit: only one of many requests between two commits
+// pays for it, and none misses a commit. The check runs once per turn of the event loop, since it alone costs
+// 15 µs: no client has been told yet of a commit made in the turn in which a request arrives.
 // https://sqlite.org/pragma.html#pragma_data_version
 
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-/** Another one after every commit of somebody else. */
+/** Changes after every commit of another connection. */
 const versionOf = perDatabase((db) => {
   const version = db.prepare<[], number>('PRAGMA data_version').pluck()
   let current: number | undefined
@@ -20,7 +20,7 @@ const versionOf = perDatabase((db) => {
   }
 })
 
-/** @param read - is given what it read last */
+/** @param read - receives its previous result */
 export function untilCommit<T>(db: Db, read: (last: T | undefined) => T): () => T {
   const version = versionOf(db)
   let kept: { value: T; version: number | undefined } | undefined

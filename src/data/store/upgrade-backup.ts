@@ -1,8 +1,7 @@
-// Before a database is brought to a newer schema, a copy of it is put beside it, so that the version of Slipstream
-// that wrote it can go on where the upgrade goes wrong: `slipstream.sqlite.before-015`. Only the last one is kept.
-// The file itself is copied while nobody has it open here: exact, and on file systems that can share blocks (btrfs,
-// XFS) done at once and for nothing. An upgrade that was interrupted finds its copy and doesn't overwrite it with the
-// half of an upgrade.
+// Copies a database before upgrading its schema, so that the Slipstream version that wrote it can continue if
+// the upgrade goes wrong: `slipstream.sqlite.before-015`. Only the last copy is kept. The file itself is
+// copied while no process has it open: exact, and instant and free on file systems that share blocks (btrfs,
+// XFS). An interrupted upgrade finds its copy and does not overwrite it with a half-upgraded database.
 
 import {
   closeSync,
@@ -21,18 +20,18 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 
-/** What was done: where the copy is, and the schema it has. */
+/** The copy's path and its schema. */
 export type UpgradeBackup = { path: string; schema: number }
 
-/** So much more than the copy must be free: an upgrade writes too. */
+/** Free space required beyond the copy, since an upgrade writes too. */
 const SPARE_BYTES = 64 << 20
 const MEGABYTE = 1 << 20
 
 /**
- * Makes the copy where the database at `path` is older than `target`. Nobody else may write meanwhile (the
+ * Copies the database at `path` if it is older than `target`. No one else may write meanwhile (the
  * data folder is locked).
- * @returns undefined where there is nothing to save.
- * @throws ConfigError where the disk has no room.
+ * @returns undefined if there is nothing to save
+ * @throws ConfigError if the disk has no room
  */
 export function backUpBeforeUpgrade(path: string, target: number): UpgradeBackup | undefined {
   if (!existsSync(path)) return undefined
@@ -44,7 +43,7 @@ export function backUpBeforeUpgrade(path: string, target: number): UpgradeBackup
   return { path: copy, schema }
 }
 
-/** To be called once the upgrade is done: copies from before earlier ones go. */
+/** Called once the upgrade is done: removes copies of earlier upgrades. */
 export function removeOlderBackups(path: string, target: number): void {
   const kept = basename(backupPath(path, target))
   const prefix = `${basename(path)}.before-`
@@ -67,7 +66,7 @@ function schemaOf(path: string): number {
   }
 }
 
-/** Puts the write-ahead log that a crash has left into the file. */
+/** Copies the write-ahead log left by a crash into the file. */
 function settle(path: string): void {
   const db = new Database(path)
   try {
@@ -83,7 +82,7 @@ function settle(path: string): void {
   }
 }
 
-/** Under another name until it is on the disk whole. */
+/** Uses another name until the copy is completely on the disk. */
 function copyWhole(path: string, copy: string): void {
   refuseWithoutRoom(path)
   settle(path)

@@ -1,4 +1,5 @@
-// For how long videos were watched, by post and day: what players asked for, summed; nobody who watched is in it.
+// Watch time of videos, by post and day: sums of the video that players requested, without any data about
+// viewers.
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { Db, WriteDb } from './db.ts'
@@ -54,7 +55,7 @@ export function addVideoWatch(db: WriteDb, row: VideoDay & VideoSums): void {
   statements(db).addDay.run({ day, milliseconds, sessions })
 }
 
-/** Of all posts, the latest day first. */
+/** Totals of all posts, latest day first. */
 export function videoDays(db: Db, limit: number): ({ day: number } & VideoSums)[] {
   return statements(db).days.all(limit)
 }
@@ -63,18 +64,18 @@ export function hasVideoWatch(db: Db, key: VideoDay): boolean {
   return statements(db).has.get(key) !== undefined
 }
 
-/** How many posts have a row of that day. */
+/** Number of posts with a row for that day. */
 export function countVideoWatches(db: Db, day: number): number {
   return statements(db).countOf.get(day) ?? 0
 }
 
-/** @returns how many rows of earlier days went. */
+/** @returns how many rows of earlier days were deleted */
 export function pruneVideoWatches(db: WriteDb, firstDay: number, limit: number): number {
   statements(db).pruneDays.run(firstDay)
   return statements(db).prune.run(firstDay, limit).changes
 }
 
-/** Of an author's posts, the latest day first, below a place. */
+/** For an author's posts, latest day first, below a place. */
 export function videoWatchesBelow(
   db: Db,
   request: { uid: number; limit: number } & VideoWatchPlace,
@@ -82,7 +83,7 @@ export function videoWatchesBelow(
   return statements(db).page.all(request)
 }
 
-/** Of one post, the latest day first, before `day`. */
+/** For one post, latest day first, before `day`. */
 export function videoWatchesOf(db: Db, request: VideoDay & { limit: number }): VideoWatchRow[] {
   return statements(db).ofPost.all(request)
 }

@@ -1,8 +1,8 @@
-// Likes, follows and blocks from rows with two indexes to packed lists (edges/edge-table.ts). Each
-// kind is moved in a transaction of its own, list by list, so that no more than one account's or one
-// post's is in memory; a kind whose old table is gone has been moved.
+// Moves likes, follows and blocks from rows with two indexes to packed lists (edges/edge-table.ts). Each kind
+// moves in its own transaction, list by list, so that only one account's or one post's list is in memory; a
+// kind whose old table is gone has been moved.
 //
-// What a like's `lag` told beyond its sortAt, the moment of its arrival, is dropped.
+// The part of a like's `lag` beyond its sortAt, the moment of its arrival, is dropped.
 
 import type Database from 'better-sqlite3'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -21,7 +21,7 @@ export function run(db: Database.Database): void {
 }
 
 function move(db: Database.Database, kind: EdgeKind): void {
-  // Its name is wanted for the table.
+  // Frees the name for the table.
   db.exec(`ALTER TABLE ${kind} RENAME TO old_edges;
     DROP INDEX ${kind}_by_subject; CREATE INDEX old_edges_by_subject ON old_edges (subject);
     ${tablesOf(kind)}`)
@@ -63,7 +63,7 @@ function selectOld(db: Database.Database, kind: EdgeKind, condition: string) {
   return { all: (owner: number) => statement.all(owner) as unknown as OldRow[] }
 }
 
-/** One after the other, so that the connection is free meanwhile. */
+/** Yields one at a time, so that the connection is free meanwhile. */
 function* owners(db: Database.Database, column: 'uid' | 'subject'): Generator<number> {
   const next = db
     .prepare<[number], number | null>(`SELECT min(${column}) FROM old_edges WHERE ${column} > ?`)

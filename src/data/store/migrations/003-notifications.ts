@@ -1,8 +1,8 @@
-// Notifications of members, and what they set about them. A notification is named by the record that caused it:
-// creator, collection and record key, whom it tells and why. Posts and profiles are read from their own tables; of
-// other records the row keeps CID and JSON, since likes and follows are stored without. Whatever it is about belongs
-// to the one who is told, so a collection and a record key name it. A database from before starts without rows:
-// `has_backlog` tells the ingest thread whose backlog is still to be built (ingest/indexing/notify-backlog.ts).
+// Members' notifications and their settings. The key of a notification is the record that caused it (creator, collection and
+// record key), its recipient and its reason. Posts and profiles are read from their own tables; for other records the row
+// keeps CID and JSON, since likes and follows are stored without. The subject belongs to the recipient, so collection and
+// record key identify it. An older database starts without rows: `has_backlog` tells the ingest thread whose backlog is still
+// to be built (ingest/indexing/notify-backlog.ts).
 
 export const version = 3
 

@@ -1,6 +1,6 @@
-// Nobody asks SQLite for an account by its DID: the table in memory answers that, and sees to it that
-// none is given out twice. Yet the index behind UNIQUE was a fifth of all pages that a batch of new
-// accounts changed, for DIDs come in no order, and as large as the accounts themselves.
+// SQLite never looks up an account by its DID: the in-memory table does that, and keeps DIDs unique. Yet the
+// index behind UNIQUE was a fifth of all pages that a batch of new accounts changed, since DIDs are in no
+// order, and as large as the accounts themselves.
 
 export const version = 4
 

@@ -1,7 +1,7 @@
-// Words of accounts and posts (FTS5), without the texts. What has to be indexed anew stands in a queue, written in
-// the transaction that changed it and worked off soon after (ingest/indexing/search-upkeep.ts); a reader checks what
-// it found against the rows. Row numbers put what is wanted first next to each other, so that a page is read without
-// looking at all that matches: accounts by how many follow them (band, downwards), posts by time.
+// Words of accounts and posts (FTS5), without the texts. Rows to reindex are queued in the transaction that
+// changed them and processed soon after (ingest/indexing/search-upkeep.ts); a reader checks its matches
+// against the rows. Row numbers put the most wanted rows next to each other, so that a page is read without
+// scanning all matches: accounts by number of followers (band, descending), posts by time.
 
 export const version = 5
 

@@ -1,7 +1,7 @@
-// What members keep with us and in no repository: narrower mutes, muted lists, bookmarks, drafts and preferences. And
-// the order in which lists and their people are shown. A bookmark may be of a post that is only pointed at. `cid` is
-// the one that the member saw, as it was given; `post_counts` counts bookmarks like likes, so that showing them costs
-// nothing. For the same reason a list's row says how many people are on it.
+// Private state of members that is in no repository: narrower mutes, muted lists, bookmarks, drafts and
+// preferences; also the display order of lists and their members. A bookmark may name a post that is only
+// referenced. `cid` is the one that the member saw, as sent; `post_counts` counts bookmarks like likes, so
+// that showing them costs nothing. For the same reason a list's row counts the accounts on it.
 
 export const version = 6
 

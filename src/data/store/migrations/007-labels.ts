@@ -1,7 +1,7 @@
-// Labels by labelers, and the labelers that are followed. A label is about an account, or about one of its records:
-// then the key of that record says which, as in all other tables (an account is collection 0 and the empty key).
-// Labels about accounts that nothing here points at are not kept; what is shown is asked for. A negation stays as a
-// row, so that an older label that comes late does not revive.
+// Labels, and the labelers whose streams are followed. A label is on an account or on one of its records,
+// which is identified by its key as in all other tables (an account is collection 0 and the empty key).
+// Labels on accounts that no row here refers to are not kept; those for shown accounts are queried. A
+// negation stays as a row, so that an older label that arrives late does not revive.
 
 export const version = 7
 

@@ -1,8 +1,8 @@
-// Records of the kinds of which there are few: feed generators, starter packs, labelers, live statuses, verifications
-// and declarations. One table for all, told apart by the collection's code; what views need of them is read from
-// their JSON. As for lists, a row exists as soon as anything points at the record; `cid` is NULL while it is not
-// here. Likes of such records stand apart from those of posts (002), for the two share no numbers. Who joined through
-// which starter pack is counted from profiles, which say so themselves.
+// Records of the rare kinds: feed generators, starter packs, labelers, live statuses, verifications and
+// declarations. All share one table, distinguished by the collection's code; views read them from their JSON.
+// As with lists, a row exists as soon as anything points at the record; `cid` is NULL while it is missing.
+// Likes of such records are kept apart from those of posts (002), since the two share no ids. Accounts that
+// joined through a starter pack are counted from profiles, which name it themselves.
 
 export const version = 8
 
@@ -43,5 +43,8 @@ CREATE INDEX profiles_by_starter_pack ON profiles (${JOINED_THROUGH}, created_at
   WHERE ${JOINED_THROUGH} IS NOT NULL;
 `
 
-/** Of a profile: the at-URI of the starter pack. As the index has it, or it would not be used. */
+/**
+ * At-URI of a profile's starter pack. Must match the index expression, or the index would not be
+ * used.
+ */
 export const joinedThrough = JOINED_THROUGH

@@ -1,8 +1,8 @@
-// Threads: what the owner of a thread says in it, muted threads, and indexes for the pages of who
-// reposted and who quoted a post, newest first.
+// Threads: replies by a thread's owner, muted threads, and indexes for the pages of accounts that reposted
+// and posts that quoted a post, newest first.
 //
-// An owner's reply that is deleted keeps its place (`deleted_at`): the owner's line of replies may go
-// on below it, see answers/skeleton/op-thread.ts.
+// A deleted reply of the owner keeps its place (`deleted_at`): the owner's line of replies may continue below
+// it, see answers/skeleton/op-thread.ts.
 
 export const version = 9
 

@@ -1,7 +1,7 @@
-// The recent past of accounts, which is replayed from the stream when they become somebody's concern, and how far
-// back the feeds of authors were read. An account waits in `replay_accounts` without a replay until enough have
-// gathered; the replay that takes it is a row of `replays`, which says how far it is, so that it goes on where it was
-// after a restart. Both are gone when it is done.
+// The recent past of accounts, replayed from the stream when they become relevant to a member, and how far
+// back authors' feeds were read. An account waits in `replay_accounts` without a replay until enough have
+// gathered; the replay that takes it is a row of `replays` with its progress, so that it resumes there after
+// a restart. Both are deleted when it is done.
 
 export const version = 10
 

@@ -1,8 +1,8 @@
-// Gaps get what their repair needs: whose they are, how far the repair is, and how it ended.
+// Adds to gaps what their repair needs: the account, the progress of the repair, and its outcome.
 //
-// A gap is either the whole stream's (`uid` NULL, `host` is where it was noticed) or one account's.
-// Of one account at most one is not closed: what is found again widens it. Accounts that are being
-// taken away after their deletion stand in `removals`, since that goes in slices.
+// A gap belongs either to the whole stream (`uid` NULL, `host` is where it was noticed) or to one account. An
+// account has at most one unclosed gap: later finds widen it. Accounts being removed after their deletion are
+// in `removals`, since that happens in slices.
 
 export const version = 11
 

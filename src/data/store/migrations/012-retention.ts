@@ -1,8 +1,8 @@
-// What may be needed by nobody any more (indexing/retention/): accounts and posts that are to be looked at,
-// since somebody left, or what pointed at them went. A doubt is worked off in slices, and says how far it is.
+// Rows that may no longer be needed (indexing/retention/): accounts and posts to examine because a member
+// left or a row that pointed at them was removed. A doubt is processed in slices and stores its progress.
 //
-// Whether an author points at a post has to be found from the post's side: parents and quotes have an
-// index, and so have now the roots of replies further down.
+// Whether an author points at a post must be found from the post's side: parents and quotes have an index,
+// and now so do the roots of deeper replies.
 
 export const version = 12
 

@@ -1,6 +1,6 @@
-// How Slipstream was doing: three rings of samples, each a fixed number of slots that are written over
-// again, so that the table never grows: 10 seconds for an hour, a minute for a day, ten minutes for
-// thirty days. What is not known is NULL.
+// Metrics over time: three rings of samples, each a fixed number of slots that are overwritten, so that the
+// table never grows: 10 seconds for an hour, a minute for a day, ten minutes for thirty days. Unknown values
+// are NULL.
 
 export const version = 13
 

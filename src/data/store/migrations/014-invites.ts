@@ -1,7 +1,7 @@
-// Who may read here where not everybody may, besides those that the configuration names: accounts that
-// the operator let in, and accounts that came with an invite.
+// Accounts admitted to a closed server, besides those that the configuration names: by the operator or by an
+// invite.
 //
-// An admitted account is known by its DID alone: it has no uid before it is a member.
+// An admitted account is identified by its DID alone: it has no uid before it is a member.
 
 export const version = 14
 

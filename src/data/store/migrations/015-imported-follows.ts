@@ -1,5 +1,5 @@
-// What an import of follows has to know (data/store/keyless-follows.ts): who has follows whose record keys
-// nobody told us, and which pairs came apart lately, so that a list from before does not join them.
+// Data for imports of follows (data/store/keyless-follows.ts): accounts with follows whose record keys are
+// unknown, and recently unfollowed pairs, so that an older list does not restore them.
 
 export const version = 15
 

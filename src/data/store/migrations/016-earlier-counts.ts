@@ -1,6 +1,6 @@
-// What was counted before we counted: how much more than we ever saw a public AppView had when it was
-// asked. It stands apart from our own counts (post_counts, actors), which go on as ever; what is shown is
-// the sum. A row of zeros says that it was asked, and knew of no more; less than zero, that it knew of fewer.
+// Counts from before we started counting: by how much a public AppView's counts exceeded ours when it was
+// asked. Kept apart from our own counts (post_counts, actors), which continue unchanged; views show the sum.
+// A row of zeros means that it was asked and had no more; a negative number, that it had fewer.
 
 export const version = 16
 

@@ -1,4 +1,4 @@
-// How far the archive of a Jetstream host was read, of each host that was ever begun with.
+// Progress through the archive of each Jetstream host that was ever started.
 
 export const version = 17
 

@@ -1,5 +1,5 @@
-// Who likes a feed generator, a starter pack or a labeler is listed latest first, as with posts. Without this,
-// each page would sort everybody who ever liked it.
+// Likes of a feed generator, starter pack or labeler are listed newest first, as with posts. Without this
+// index, each page would sort every like it ever got.
 
 export const version = 18
 

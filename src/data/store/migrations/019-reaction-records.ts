@@ -1,6 +1,6 @@
-// Likes, reposts and follows whose records say more than their rows keep: when exactly in whose words, by
-// way of whose repost. Somebody who becomes a member finds them among their notifications as they were
-// written. Of the newest so many only (data/store/reaction-records.ts).
+// Records of likes, reposts and follows that contain more than their rows store: their exact own time, or the
+// repost they came via. New members see them in their notifications as they were written. Only the newest are
+// kept (data/store/reaction-records.ts).
 
 export const version = 19
 

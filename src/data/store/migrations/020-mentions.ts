@@ -1,6 +1,6 @@
-// Whom posts mention, so that somebody who comes to read here finds what mentioned them before. Most of those
-// who are mentioned are nobody here, so they have no number: a digest of the DID stands for them, and a reader
-// looks into the record (ingest/indexing/notify-backlog.ts). Posts from before are read bit by bit, as for search.
+// Accounts mentioned in posts, so that a new member finds earlier mentions. Most mentioned accounts have no
+// row here and so no uid: a digest of the DID is stored, and a reader checks the record
+// (ingest/indexing/notify-backlog.ts). Older posts are read bit by bit, as for search.
 
 export const version = 20
 

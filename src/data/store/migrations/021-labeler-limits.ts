@@ -1,6 +1,6 @@
-// What is remembered of a labeler so that it can harm nobody: who named it, how many of its labels are kept,
-// whether its stream was open when the process ended, and until when it is left alone because of that or
-// because it broke a limit.
+// State that keeps labelers from doing harm: the member who named one, how many of its labels are kept,
+// whether its stream was open when the process ended, and until when it is quarantined because of that or a
+// broken limit.
 
 export const version = 21
 

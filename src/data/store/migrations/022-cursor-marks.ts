@@ -1,5 +1,5 @@
-// A Jetstream host that died gives numbers of events that it lost to others, so a number alone does not tell
-// where we were: what the event at it was is kept with the cursor.
+// A Jetstream host that died reassigns the numbers of events that it lost, so a number alone does not
+// identify our position: the cursor also stores the event that had it.
 
 export const version = 22
 

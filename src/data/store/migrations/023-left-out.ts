@@ -1,5 +1,5 @@
-// How many records of a listing a cold start's budget did not allow. They are fetched later, so it must be known
-// whose they are, and it is told on the member's row.
+// How many records of a listing exceeded a cold start's budget. They are fetched later, so their accounts
+// must be known, and the member's row reports them.
 
 export const version = 23
 

@@ -1,5 +1,5 @@
-// How much of whose records was fetched in an hour, and for which member, so that a budget of bytes outlives the
-// process.
+// How much was fetched of each author's records in an hour, and for which member, so that a byte budget
+// outlives the process.
 
 export const version = 24
 

@@ -1,7 +1,7 @@
-// What the operator hid, whom they banned, and a log of who did so when and why.
+// The operator's takedowns and bans, and a log of who did what, when and why.
 //
-// A takedown is kept by its subject's own words, since it may come before the record, and has to hold when
-// the record comes, or comes again.
+// A takedown is keyed by its subject's text form, since it may arrive before the record, and must hold when
+// the record arrives, or arrives again.
 
 export const version = 25
 

@@ -1,7 +1,7 @@
-// What the timelines service reads (src/answers/timelines/): in which order posts and reposts arrived, the timelines
-// that programs write themselves, and who may. `arrivals` has one row for each post and repost that is here, and none
-// for any other. Triggers see to that, so it holds whoever writes them. A number is never given twice, also after its
-// row has gone. What was here before counts as arrived in the order of its time.
+// Data of the timelines service (src/answers/timelines/): the order in which posts and reposts arrived, the
+// timelines that programs write, and their access. `arrivals` has exactly one row for each post and repost
+// stored here. Triggers maintain it, whichever code writes them. A number is never reused, even after its row
+// is deleted. Existing items count as arrived in order of their time.
 
 export const version = 26
 

@@ -1,5 +1,5 @@
-// Where members' devices are told of notifications: private state, which lives in no repository. And the key that
-// push services know us by, which registrations are bound to.
+// Push registrations of members' devices: private state, which is in no repository. Also the key that
+// identifies us to push services, which registrations are bound to.
 
 export const version = 27
 

@@ -1,4 +1,5 @@
-// Up to which change of a member's private state this node has what the nodes share on an engine, and on which.
+// For each member, the last change of the private state shared on an engine that this node has applied, and
+// the engine.
 
 export const version = 28
 

@@ -1,4 +1,4 @@
-// Follow graphs that programs write themselves, each in a namespace of its own (src/http/timelines/graph-edit-routes.ts).
+// Follow graphs that programs write, each in its own namespace (src/http/timelines/graph-edit-routes.ts).
 
 export const version = 29
 

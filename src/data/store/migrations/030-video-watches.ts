@@ -1,4 +1,4 @@
-// For how long videos of a post were watched on a day: sums alone, nothing of who watched.
+// Watch time of a post's videos per day: sums only, no data about viewers.
 
 export const version = 30
 

@@ -1,4 +1,4 @@
-// How far this node has followed what programs post to timelines that nodes share on an engine.
+// How far this node has followed the posts of programs to timelines that nodes share on an engine.
 
 export const version = 31
 

@@ -1,5 +1,5 @@
-// The tags that moderators attached to accounts, profiles and posts. As with takedowns, a tag is kept by its
-// subject's own words, since it may come before the record.
+// Moderators' tags on accounts, profiles and posts. As with takedowns, a tag is keyed by its subject's text
+// form, since it may arrive before the record.
 
 export const version = 32
 

@@ -1,5 +1,5 @@
-// For how long videos were watched on a day, all together: what the operator sees, without whose they are. It goes on
-// standing where an author's rows go with their membership, and is read without summing up hundreds of thousands.
+// Total watch time of all videos per day: the operator's figure, without authors. It remains when an author's
+// rows are removed with their membership, and needs no sum over hundreds of thousands of rows.
 
 export const version = 33
 

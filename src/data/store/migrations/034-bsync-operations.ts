@@ -1,5 +1,5 @@
-// What an official AppView wrote by bsync, in its order, for whoever else reads that stream; and what it found out about
-// the ages of accounts, which stands in no record.
+// Writes of an official AppView by bsync, in order, for other readers of that stream; and the accounts' ages
+// as it determined them, which are in no record.
 
 export const version = 34
 

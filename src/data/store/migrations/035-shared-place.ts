@@ -1,4 +1,5 @@
-// What nodes share of their place on an engine, as far as this node has it: of each key the number of its latest change.
+// The state that nodes share on an engine, as far as this node has applied it: the number of the latest
+// change per key.
 
 export const version = 35
 

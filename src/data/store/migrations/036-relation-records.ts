@@ -1,5 +1,5 @@
-// Blocks, lists' items and blocks of lists whose records say more than their rows keep: an official AppView on our data
-// plane shows them as they were written.
+// Records of blocks, list items and list blocks that contain more than their rows store: an official AppView
+// on our data plane shows them as they were written.
 
 export const version = 36
 

@@ -1,5 +1,5 @@
-// What members' DID documents said last, so that a restart while the directory is away shuts nobody out. Whoever changes
-// what is kept of a document empties this table by a migration: it fills again by itself.
+// Members' last known DID documents, so that a restart while the directory is down locks no member out. A
+// change to the stored form must empty this table by a migration: it refills by itself.
 
 export const version = 37
 

@@ -1,18 +1,18 @@
-// What requests ask about accounts by name, from our own index: whose handle it is, where its
-// repository stands, and the rev of its last commit that we applied.
+// Account lookups for requests, from our own index: the owner of a handle, the PDS of an account, and the rev
+// of its last commit that we applied.
 
 import type { Db } from '../db.ts'
 
 export type Accounts = {
   /** The account that holds this verified handle, or 0. */
   uidOfHandle(handle: string): number
-  /** The same of many, in their places. */
+  /** The same for many, in their order. */
   uidsOfHandles(handles: readonly string[]): number[]
-  /** Rev of the last commit applied; undefined where there was none. */
+  /** Rev of the last commit applied; undefined if none was. */
   revOf(uid: number): string | undefined
-  /** Neither deactivated, nor taken down, nor deleted. */
+  /** Not deactivated, suspended, taken down or deleted. */
   isActive(uid: number): boolean
-  /** Origin of the account's PDS, where known. */
+  /** Origin of the account's PDS, if known. */
   pdsOf(uid: number): string | undefined
 }
 

@@ -1,4 +1,4 @@
-// Whose posts an account asked to be told of, many accounts at a time.
+// An account's subscriptions to the posts of others, many accounts at a time.
 
 import { type Db, idList } from './id-list.ts'
 
@@ -8,7 +8,7 @@ const SQL = /* sql */ `
 SELECT s.subject, s.post, s.reply, s.created_at AS createdAt FROM json_each(?) ids
 CROSS JOIN activity_subscriptions s ON s.uid = ? AND s.subject = ids.value`
 
-/** No entry where there is none. */
+/** Accounts without a subscription have no entry. */
 export function prepareActivitySubscriptions(db: Db) {
   const select = db.prepare<[string, number], Row>(SQL)
   return (uid: number, subjects: Iterable<number>) => {

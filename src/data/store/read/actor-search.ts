@@ -1,5 +1,5 @@
-// Reads the index of accounts' names, in its own order: the most followed first. A place in it is a
-// row's number, see search/actor-index.ts.
+// Reads the index of account names, in its order: most followed first. A place in it is a row id, see
+// search/actor-index.ts.
 
 import type { ActorNames } from '../../search/actor-terms.ts'
 import { type Db, idList } from './id-list.ts'
@@ -31,13 +31,16 @@ export function prepareActorSearch(db: Db) {
     )
     .raw()
   return {
-    /** Accounts with words that begin with all of these (of data/search/actor-terms.ts), behind a place. */
+    /**
+     * Accounts whose words match all of these prefixes (of data/search/actor-terms.ts), behind a
+     * place.
+     */
     byWords: (words: readonly string[], after: number, limit: number): ActorPlace[] =>
       byWords.all(words.map((word) => `"${word}" *`).join(' AND '), after, limit),
     /** Accounts whose handle has all of these parts. */
     byParts: (parts: readonly string[], after: number, limit: number): NamedPlace[] =>
       byParts.all(parts.map((part) => `"${part}"`).join(' AND '), after, limit),
-    /** Those that are in the index. */
+    /** The accounts among these that are in the index. */
     names: (uids: Iterable<number>): NamedPlace[] => names.all(idList(uids)),
     followersOf: (uids: Iterable<number>): Map<number, number> =>
       new Map(followers.all(idList(uids)) as unknown as [number, number][]),

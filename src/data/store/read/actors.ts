@@ -1,5 +1,5 @@
-// Accounts with their profile records, many at a time: a row of small scalars for each, and the
-// profile's CID and record apart, as for posts (posts.ts).
+// Accounts with their profile records, many at a time: a row of small scalars for each; the profile's CID and
+// record are read separately, as for posts (posts.ts).
 
 import { type Db, idList } from './id-list.ts'
 import { versionOf } from './posts.ts'
@@ -9,11 +9,11 @@ export type ActorRow = [
   handle: string | null,
   handleValid: number,
   status: number,
-  /** These three with what was counted before we counted. */
+  /** These three include the counts from before we started counting. */
   followsCount: number,
   followersCount: number,
   postsCount: number,
-  /** Names the profile record's bytes; null, with the rest, where none is held. */
+  /** Identifies the profile record's bytes; null, like the fields after it, if there is none. */
   profileVersion: string | null,
   profileCreatedAt: number | null,
   profileIndexedAt: number | null,
@@ -23,7 +23,7 @@ type ProfileTextRow = [uid: number, cid: Buffer, record: string]
 
 type ActorRows = {
   rows(uids: Iterable<number>): ActorRow[]
-  /** Accounts without a profile record are left out. */
+  /** Accounts without a profile record are omitted. */
   profiles(uids: Iterable<number>): ProfileTextRow[]
 }
 

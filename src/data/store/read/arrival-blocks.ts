@@ -1,27 +1,31 @@
-// Arrivals kept in memory for walking over them: what a page of a timeline looks at is mostly what it leaves out,
-// and a row costs ten times a look at an array. Bounded: 512 blocks of 256 numbers, 28 bytes each, 3.7 MB a thread.
+// Caches arrivals in memory for walks over them: a timeline page skips most of the arrivals it looks at, and
+// a row costs ten times as much as an array element. Bounded: 512 blocks of 256 numbers, 28 bytes each, 3.7
+// MB per thread.
 
 import { LruMap } from '../../../base/util/lru.ts'
 import type { Arrival, ArrivalRange } from './arrivals.ts'
 import { type Db, idList } from './id-list.ts'
 
 type ArrivalWalk = {
-  /** In the direction of reading; at most so many as were asked for. */
+  /** In reading direction; at most the requested limit. */
   found: Arrival[]
-  /** Where to go on. */
+  /** Where to continue. */
   reached: number
-  /** How many were looked at. */
+  /** Number of arrivals examined. */
   looked: number
-  /** There is nothing beyond it now. */
+  /** There is currently nothing beyond it. */
   isEnd: boolean
 }
 
 export type ArrivalBlocks = {
-  /** Of everybody's, those whose account is wanted, until `limit` are found or `most` were looked at. */
+  /**
+   * Walks the arrivals of all accounts for wanted ones, until `limit` are found or `most` were
+   * examined.
+   */
   walk(range: ArrivalRange & { most: number }, isWanted: (uid: number) => boolean): ArrivalWalk
 }
 
-/** Arrivals that were seen among the rows, and of which nobody has heard since that they are gone. */
+/** Arrivals seen among the rows and not reported as deleted since. */
 export type KnownArrivals = {
   has(arrival: Arrival): boolean
   add(seen: readonly Arrival[]): void
@@ -30,7 +34,7 @@ export type KnownArrivals = {
 type Row = [seq: number, uid: number, item: number, at: number]
 
 type Block = {
-  /** The lowest number that it may have. */
+  /** The lowest number the block may hold. */
   first: number
   count: number
   seqs: Float64Array
@@ -45,10 +49,11 @@ const NUMBERS = 256
 const MAX_BLOCKS = 512
 
 /**
- * Rows of `arrivals` are never changed, numbers never given twice (https://sqlite.org/autoinc.html), and what comes
- * stands at the end: a block can lack only what came since it was read, and have too much only of what was deleted.
- * So the last block is read on where there is more, and what a walk finds is looked up, unless it is known to be
- * there. Where some of it has gone, what was walked over is read anew.
+ * Rows of `arrivals` never change, numbers are never reused (https://sqlite.org/autoinc.html), and
+ * new rows are added at the end: a block can lack only rows added since it was read, and have only
+ * deleted rows too many. So the last block is extended when there is more, and the results of a
+ * walk are checked against the rows unless known to exist. If some are deleted, the blocks of the
+ * walk are read again.
  */
 export function prepareArrivalBlocks(db: Db, known?: KnownArrivals): ArrivalBlocks {
   return new Blocks(db, known)
@@ -58,7 +63,7 @@ class Blocks implements ArrivalBlocks {
   readonly #statements: ReturnType<typeof prepare>
   readonly #known: KnownArrivals | undefined
   readonly #kept = new LruMap<number, Block>(MAX_BLOCKS)
-  /** By the last walk. */
+  /** Blocks of the last walk. */
   #visited: number[] = []
 
   constructor(db: Db, known: KnownArrivals | undefined) {
@@ -103,7 +108,7 @@ class Blocks implements ArrivalBlocks {
     return { found, reached, looked, isEnd: false }
   }
 
-  /** The nearest block that has something beyond this number. */
+  /** The nearest block with an arrival beyond this number. */
   #beyond(seq: number, isForward: boolean, tip: number): Block | undefined {
     const next = isForward ? seq + 1 : Math.min(seq - 1, tip)
     if (next < 1 || next > tip) return undefined
@@ -181,7 +186,7 @@ function add(block: Block, [seq, uid, item, at]: Row): void {
   block.ats[i] = at
 }
 
-/** Of the nearest one beyond this number in the block; -1 where there is none. */
+/** Index of the nearest arrival beyond this number in the block; -1 if there is none. */
 function placeOf({ seqs, count }: Block, seq: number, isForward: boolean): number {
   let [low, high] = [0, count]
   const isBefore = (i: number) => (isForward ? seqs[i]! <= seq : seqs[i]! < seq)

@@ -1,23 +1,23 @@
-// Posts and reposts in the order in which they arrived: all of them, and each account's.
+// Posts and reposts in order of arrival: all of them, and those of one account.
 
 import type { Db } from '../db.ts'
 import { idList } from './id-list.ts'
 
 export type Arrival = { seq: number; uid: number; item: number; at: number }
 
-/** `at` itself is left out: forward reads above it, backward below it. */
+/** `at` is exclusive: forward reads above it, backward below it. */
 export type ArrivalRange = { at: number; isForward: boolean; limit: number }
 
 export type ArrivalReader = {
-  /** The highest number there is; 0 where nothing has arrived. */
+  /** The highest number; 0 if nothing has arrived. */
   tip(): number
-  /** A number after which everything stands that arrived at this time, in milliseconds, or later. */
+  /** The number after which everything arrived at this time, in milliseconds, or later. */
   before(at: number): number
-  /** Everybody's, in the direction of reading. */
+  /** Arrivals of all accounts, in reading direction. */
   all(range: ArrivalRange): Arrival[]
-  /** One account's, and no further than `until`, itself included. */
+  /** Arrivals of one account, up to and including `until`. */
   of(uid: number, range: ArrivalRange & { until: number }): Arrival[]
-  /** The first of each of these accounts that has one in this direction. */
+  /** The first arrival of each account that has one in this direction. */
   heads(
     uids: readonly number[] | Uint32Array,
     range: Omit<ArrivalRange, 'limit'>,

@@ -1,4 +1,4 @@
-// A window of one account's own posts and reposts in time, by filter: what an author feed's pages are cut from.
+// A time window of one account's own posts and reposts, by filter: the source of an author feed's pages.
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
@@ -17,25 +17,28 @@ type AuthorFeedFilter =
 const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
   posts_with_replies: 'TRUE',
   posts_no_replies: 'p.parent IS NULL',
-  // Pictures alone, as in the reference: videos have a filter, and the client a tab, of their own.
+  // Pictures only, as in the reference: videos have their own filter, and their own tab in the
+  // client.
   posts_with_media: `p.flags & ${HAS_MEDIA | HAS_VIDEO} = ${HAS_MEDIA}`,
   posts_with_video: `p.flags & ${HAS_VIDEO} <> 0`,
   posts_and_author_threads:
     'p.parent IS NULL OR (SELECT r.uid FROM posts r WHERE r.id = p.root) = p.uid',
 }
 
-/** The filters that show nothing but the account's own posts. */
+/** Filters that show only the account's own posts. */
 const WITHOUT_REPOSTS = new Set<string>(['posts_with_media', 'posts_with_video'])
 
 type AuthorFeedRow = FeedRow & { cid: string }
 export type AuthorFeedWindow = {
   rows: AuthorFeedRow[]
-  /** As in a FeedBatch. */
+  /** Like in a FeedBatch. */
   floor: number
 }
 type Columns = [sortAt: number, id: number, cid: Buffer, shown: number]
 
-/** @returns reads both lists at or before `until`, as far down as both windows reach. */
+/**
+ * @returns a function that reads both lists at or before `until`, as far down as both windows reach
+ */
 export function prepareAuthorFeed(db: Db) {
   const selectPosts = new Map(
     Object.entries(POST_CONDITIONS).map(([filter, condition]) => [
@@ -64,7 +67,8 @@ export function prepareAuthorFeed(db: Db) {
     const posts = selectPosts.get(known)!.all(author, until, size)
     const reposts = WITHOUT_REPOSTS.has(known) ? [] : selectReposts.all(author, until, size)
     const ends = [posts, reposts].filter((list) => list.length === size)
-    // A window of nothing but one millisecond is taken as it is, or there would be no way past it.
+    // A window that is all one millisecond is taken as it is; otherwise paging could not get past
+    // it.
     const floor = Math.max(...ends.map((list) => Math.min(list.at(-1)![0] + 1, until)), -Infinity)
     const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
       columns

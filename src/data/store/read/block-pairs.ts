@@ -1,5 +1,5 @@
-// Which of many pairs of accounts have a block between them, either way, direct or by a list in
-// force (see relations.ts). Whether labelers took a list down is for answers/hydrate/load-blocks.ts to say.
+// Which of many pairs of accounts have a block between them, in either direction, direct or by a list in
+// force (see relations.ts). answers/hydrate/load-blocks.ts checks whether labelers took a list down.
 
 import { blockEdges } from '../edges/all-edges.ts'
 import { type Db, idList } from './id-list.ts'
@@ -13,7 +13,10 @@ const SQL = /* sql */ `
 WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
 SELECT a, b FROM pairs WHERE ${byList('a', 'b')} OR ${byList('b', 'a')}`
 
-/** Most accounts block nobody: one statement tells who does, of direct blocks and of those by list. */
+/**
+ * Most accounts block no one: one statement selects those that do, for direct blocks and for blocks
+ * by list.
+ */
 const WITH_LISTS = /* sql */ `
 SELECT ids.value FROM json_each(?) ids
 WHERE EXISTS (SELECT 1 FROM list_blocks WHERE uid = ids.value)`
@@ -24,9 +27,11 @@ SELECT a, b, l.id, l.id IN (${blockingLists('a', 'b')}) FROM pairs
 CROSS JOIN lists l ON l.id IN (${blockingLists('a', 'b')} UNION ${blockingLists('b', 'a')})`
 
 type BlockPairReader = {
-  /** Those pairs, as they were passed, between which a block stands; a pair may have both kinds. */
+  /** The given pairs with a block between them; a pair may be in both. */
   blocked(pairs: Iterable<Pair>): { direct: Pair[]; byList: Pair[] }
-  /** The lists in force by which these block, and whether the first of the pair does. */
+  /**
+   * The lists in force behind the blocks of these pairs, and whether the first of the pair blocks.
+   */
   lists(pairs: readonly Pair[]): [...Pair, list: number, isFirst: 0 | 1][]
 }
 
@@ -49,7 +54,10 @@ export function prepareBlockPairs(db: Db): BlockPairReader {
   }
 }
 
-/** Whom each account blocks of those that it is paired with; nobody: left out. */
+/**
+ * The accounts that each account blocks among those it is paired with; accounts without blocks are
+ * omitted.
+ */
 function readBlocks(
   db: Db,
   pairs: readonly Pair[],

@@ -1,4 +1,4 @@
-// Timelines that programs write, as readers see them: up to the first place that is still waited for.
+// Timelines that programs write, as readers see them: up to the first place still awaited.
 
 import type { ArrivalRange } from './arrivals.ts'
 import type { Db } from './id-list.ts'
@@ -16,7 +16,7 @@ export type CustomEvent = {
   receivedAt: number
 }
 
-/** Numbers that were skipped, from the first to the last; `isOpen`: they may still come. */
+/** A range of skipped numbers, inclusive; `isOpen`: they may still arrive. */
 export type Hole = { from: number; to: number; since: number; isOpen: boolean }
 
 export type CustomTimelines = {
@@ -24,11 +24,11 @@ export type CustomTimelines = {
   /** The highest number that readers may see. */
   visible(id: number): number
   read(id: number, range: ArrivalRange): CustomEvent[]
-  /** Those that touch these numbers, both ends included, in their order. */
+  /** Holes within these numbers, both inclusive, in order. */
   holes(id: number, from: number, to: number): Hole[]
-  /** Changes so far, of all timelines together. */
+  /** Number of the last change, counted over all timelines. */
   lastChange(): number
-  /** Which timelines were changed since. */
+  /** Timelines changed since. */
   changedSince(change: number): { id: number; name: string; change: number }[]
 }
 
@@ -87,7 +87,7 @@ export function prepareCustomTimelines(db: Db): CustomTimelines {
 
 type HoleRow = { seq: number; since: number; is_given_up: number }
 
-/** Neighbours of one kind are one. */
+/** Joins adjacent holes of the same kind. */
 function joined(rows: readonly HoleRow[]): Hole[] {
   const holes: Hole[] = []
   for (const { seq, since, is_given_up } of rows) {

@@ -1,10 +1,10 @@
-// Who reposted and who quoted a post, in the order of time; of one moment, what came last first.
+// Reposts and quotes of a post, newest first; of one moment, the last added first.
 
 import type { Db } from './id-list.ts'
 
 export type EngagementPlace = { sortAt: number; id: number }
 
-/** `shown` is what a page lists: the reposter's uid, or posts.id of the quote. */
+/** `shown` is what a page lists: the reposter's uid, or the quote's posts.id. */
 export type EngagementRow = EngagementPlace & { shown: number }
 
 export type ReadEngagement = (
@@ -17,7 +17,7 @@ type EngagementReader = {
   reposts: ReadEngagement
   quotes: ReadEngagement
   hasReposted(uid: number, post: number): boolean
-  /** Of a post; see posts.ts. Undefined where there is no row. */
+  /** State of a post; see posts.ts. Undefined if there is no row. */
   stateOf(post: number): number | undefined
 }
 
@@ -25,7 +25,7 @@ const page = (shown: string, table: string, condition: string) => /* sql */ `
 SELECT id, sort_at AS sortAt, ${shown} AS shown FROM ${table}
 WHERE ${condition} AND (sort_at, id) < (+?, +?) ORDER BY sort_at DESC, id DESC LIMIT +?`
 
-/** Somebody may have reposted it more than once. */
+/** An account may have reposted it more than once. */
 const FIRST_OF_PAIR = /* sql */ `NOT EXISTS (SELECT 1 FROM reposts o
   WHERE o.subject = r.subject AND o.uid = r.uid AND o.id < r.id)`
 

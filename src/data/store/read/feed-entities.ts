@@ -1,4 +1,4 @@
-// What a post or a repost is, for whoever reads records rather than views.
+// Content of posts and reposts, for endpoints that return records rather than views.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { isRepostItem, postItem, repostItem, rowIdOf } from '../item-ids.ts'
@@ -9,16 +9,16 @@ export type FeedEntity = {
   uid: number
   rkey: PackedRkey
   cid: Buffer
-  /** Milliseconds, as the record says; its place in time where it does not say. */
+  /** Milliseconds, as in the record; its sort time if the record has none. */
   createdAt: number
   /** JSON; of posts only. */
   record: string | undefined
   isReply: boolean
-  /** The post that is reposted. */
+  /** The reposted post. */
   subject: { uid: number; rkey: PackedRkey } | undefined
 }
 
-/** By item, those of them that are here. */
+/** By item; missing items are omitted. */
 export type FeedEntities = (items: readonly number[]) => Map<number, FeedEntity>
 
 type PostRow = [

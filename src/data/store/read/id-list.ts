@@ -1,5 +1,5 @@
-// How a set of integers is handed to a statement: as JSON text for `json_each(?)`, so that one
-// prepared statement serves any number of them.
+// Passes a set of integers to a statement as JSON text for `json_each(?)`, so that one prepared statement
+// serves any number of them.
 
 export type { Db } from '../db.ts'
 

@@ -1,6 +1,6 @@
-// The draw of what a lossy timeline keeps, for who has no more of an item than its id: the key of its row is
-// looked up. Only lossy timelines draw. A row's id is never given twice, nor is its key changed, so what was made of it
-// last is remembered: 0.8 MB a thread.
+// The draw that decides which items a lossy timeline keeps, for callers that have only an item's id: looks up
+// the key of its row. Only lossy timelines draw. A row's id is never reused and its key never changes, so the
+// latest hashes are cached: 0.8 MB per thread.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
@@ -22,7 +22,7 @@ export function prepareItemDraw(db: Db, actors: Pick<ActorReader, 'hashOf'>): Dr
     if (items[place] !== item) {
       const isRepost = isRepostItem(item)
       const key = (isRepost ? repost : post).get(rowIdOf(item))
-      // What is gone is shown to nobody.
+      // A deleted item is shown to no follower.
       if (!key) return 0
       items[place] = item
       hashes[place] = itemHash(actors.hashOf(key[0]), key[1], isRepost)

@@ -1,5 +1,5 @@
-// Feed items for posts and reposts that somebody else names by at-URI, such as a feed generator: where
-// their rows are, many at a time, and whether they could be shown.
+// Feed items for posts and reposts named by at-URI, for example by a feed generator: finds their rows, many
+// at a time, and whether they can be shown.
 
 import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
@@ -11,9 +11,9 @@ import { keyColumn, keyJson } from './key-list.ts'
 type Named = { post: string; repost: string | undefined }
 
 export type ItemByUri = {
-  /** The feed item; 0 where it can't be shown, at least not now. */
+  /** The feed item; 0 if it can't be shown, at least not now. */
   item: number
-  /** Nobody knows yet: the post may only have to be fetched, or its author be looked up. */
+  /** Still undecided: the post may only need to be fetched, or its author looked up. */
   isUnknown: boolean
 }
 
@@ -33,7 +33,7 @@ const REPOSTS = /* sql */ `
 SELECT r.id, r.uid, r.rkey, r.subject FROM json_each(?) k
 CROSS JOIN reposts r ON r.uid = k.value ->> 0 AND r.rkey = ${keyColumn('k.value', 1)}`
 
-/** @returns finds each of these, in their order. */
+/** @returns a function that finds each of these, in their order */
 export function createItemsByUri({ db, actors }: { db: Db; actors: ActorReader }) {
   const selectPosts = db.prepare<[string], PostRow>(POSTS)
   const selectReposts = db.prepare<[string], RepostRow>(REPOSTS)

@@ -1,5 +1,5 @@
-// Rows of records that are no more than a key and what it points at, found by those keys, many at a time:
-// reposts, items and blocks of lists, likes of records that are no posts, and what was said beyond the row.
+// Rows of records that are just a key and a subject, found by those keys, many at a time: reposts, list
+// items, list blocks, likes of records other than posts; also the records that contain more than their rows.
 
 import { type Collection, collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -26,11 +26,14 @@ export type KeyedRows = {
   listItems(keys: readonly RowKey[]): KeyedListItem[]
   listBlocks(keys: readonly RowKey[]): KeyedListBlock[]
   recordLikes(keys: readonly RowKey[]): KeyedRecordLike[]
-  /** As they were written, where that is not what their rows tell; of likes, reposts and follows the newest so many. */
+  /**
+   * Records that differ from what their rows describe, as written; for likes, reposts and follows
+   * only the newest are kept.
+   */
   written(collection: Collection, keys: readonly RowKey[]): WrittenReaction[]
-  /** Lists by lists.id, whether their record is held or not. */
+  /** Lists by lists.id, with or without their record. */
   lists(ids: readonly number[]): (RowKey & { id: number })[]
-  /** Posts that are present, by posts.id, and records that are held, by records.id: what a strong reference names. */
+  /** Targets of strong references: present posts by posts.id, and stored records by records.id. */
   postRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer })[]
   recordRefs(ids: readonly number[]): (RowKey & { id: number; cid: Buffer; collection: number })[]
 }

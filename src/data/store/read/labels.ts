@@ -1,6 +1,5 @@
-// Labels by what they are about, as far as given labelers say them, they are not withdrawn, and not
-// over. Everything is asked for by its integers; one statement each for accounts, posts, lists and
-// other records.
+// Labels by subject, from given labelers, if neither withdrawn nor expired. All queries are by integers; one
+// statement each for accounts, posts, lists and other records.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -22,17 +21,20 @@ export type StoredLabel = {
 }
 
 type LabelReader = {
-  /** About these accounts themselves, their profiles and statuses. */
+  /** On these accounts themselves, their profiles and statuses. */
   ofAccounts(uids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofPosts(ids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofLists(ids: Iterable<number>, by: LabelFilter): StoredLabel[]
   ofSubjects(subjects: readonly LabelSubject[], by: LabelFilter): StoredLabel[]
-  /** Which of these anybody's label is on, whether it is over or not; their places. */
+  /** Indexes of those subjects with a label by any labeler, expired or not. */
   labelledAmong(subjects: readonly LabelSubject[]): number[]
-  /** Which of these accounts, or their profiles or statuses, have any. */
+  /** The accounts among these that have labels, themselves or on their profiles or statuses. */
   labelledAccounts(uids: Iterable<number>, by: LabelFilter): number[]
   labelledPosts(ids: Iterable<number>, by: LabelFilter): number[]
-  /** Which of these lists, or their creators, are taken down; by anybody at any time where not given. */
+  /**
+   * The lists among these that are taken down, themselves or with their creators; without `by`, by
+   * any labeler at any time.
+   */
   takenDownLists(ids: Iterable<number>, by: LabelFilter | undefined): number[]
 }
 

@@ -1,5 +1,5 @@
-// Who does not want to be shown on reference lists, those that starter packs are made of: their opt-outs are records
-// that name the list, found by the list's owner and whose they are. On other lists they mean nothing.
+// Accounts that opted out of reference lists, the lists behind starter packs: an opt-out is a record that
+// names the list, found by the list's owner and the record's creator. On other lists it has no effect.
 
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import { collectionCodes } from '../../../base/atproto/collections.ts'
@@ -11,13 +11,13 @@ import { type Db, idList } from './id-list.ts'
 export type OptOutScope = { owner: number; uri: string }
 
 export type ListOptOuts = {
-  /** Undefined for other lists, and those that are not here. */
+  /** Undefined for other or unknown lists. */
   scopeOf(list: number): OptOutScope | undefined
-  /** Which of these accounts opted out. */
+  /** The accounts among these that opted out. */
   among(scope: OptOutScope, uids: Iterable<number>): Set<number>
   /** Record key of the account's opt-out, the first of several. */
   by(uid: number, scope: OptOutScope): PackedRkey | undefined
-  /** The same of many lists, by their at-URIs. */
+  /** The same for many lists, by their at-URIs. */
   byEach(uid: number, scopes: readonly OptOutScope[]): Map<string, PackedRkey>
 }
 

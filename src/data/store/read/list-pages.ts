@@ -1,4 +1,4 @@
-// Lists and who is on them, in the order in which they are shown.
+// Lists and their members, in display order.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from './id-list.ts'
@@ -7,7 +7,7 @@ import { type OptOutScope, optedOut } from './list-opt-outs.ts'
 /** `sortAt` in milliseconds. */
 export type PlacedList = { id: number; sortAt: number; cid: Buffer }
 
-/** Of several items of one account the first by record key. */
+/** Of several items for one account, the first by record key. */
 type PlacedMember = { subject: number; rkey: PackedRkey; sortAt: number }
 
 type MemberPlace = { sortAt: number; rkey: PackedRkey }
@@ -18,19 +18,22 @@ type MemberPage = {
 }
 
 type ListPageReader = {
-  /** Only lists whose record is held, here and below; the newest if there are too many. */
+  /** Only lists with a record, here and below; the newest if there are too many. */
   ofCreator(uid: number): PlacedList[]
   mutedBy(uid: number): PlacedList[]
   blockedBy(uid: number): PlacedList[]
-  /** Newest first, below a place. @param without - who opted out of it is left out */
+  /**
+   * Newest first, below a place.
+   * @param without - leaves out the accounts that opted out of it
+   */
   members(list: number, page: MemberPage): PlacedMember[]
-  /** uids, each once, in no order. */
+  /** Distinct uids, in arbitrary order. */
   allMembers(list: number, limit: number): number[]
   /** Ids of the lists that an account is on. */
   listsWith(uid: number): number[]
 }
 
-/** Nobody leafs through more, and they are sorted anew for each page. */
+/** No client pages through more, and they are sorted again for each page. */
 const MAX_LISTS = 10_000
 
 const COLUMNS = 'l.id, l.sort_at AS sortAt, l.cid'

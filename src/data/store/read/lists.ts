@@ -1,4 +1,4 @@
-// Lists: found by key, read by id, counted by creator, and whether an account is on them.
+// Lists: found by key, read by id, counted by creator, and checked for a member.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { type Db, idList } from './id-list.ts'
@@ -13,20 +13,20 @@ export type ListRow = {
   itemCount: number
   /** Record key of the viewer's block of the list. */
   blockRkey: PackedRkey | null
-  /** Whether the viewer mutes by it. */
+  /** Whether the viewer mutes the list. */
   isMuted: 0 | 1
 }
 
 type ListCountRow = { uid: number; count: number }
 
 export type ListReader = {
-  /** @returns 0 where there is no such row. */
+  /** @returns 0 if there is no such row */
   idOf(uid: number, rkey: PackedRkey): number
-  /** Lists whose record is held. `viewer` is 0 for anonymous. */
+  /** Lists with a record. `viewer` is 0 for anonymous. */
   byId(ids: Iterable<number>, viewer: number): ListRow[]
-  /** Those of the lists that the account is on, record held or not. */
+  /** The lists among these that the account is on, with or without a record. */
   having(ids: Iterable<number>, uid: number): number[]
-  /** Accounts without lists are left out. */
+  /** Accounts without lists are omitted. */
   countsOf(uids: Iterable<number>): ListCountRow[]
 }
 

@@ -1,4 +1,4 @@
-// Posts and reposts by the names that they have on every node, and what they are called here.
+// Translates posts and reposts between their at-URIs, which are the same on every node, and their local ids.
 
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
@@ -9,9 +9,9 @@ import { type Db, idList } from './id-list.ts'
 export type NamedItem = { uri: string; uid: number; item: number; sortAt: number }
 
 export type LoggedItems = {
-  /** By at-URI, those that are here. */
+  /** By at-URI; missing ones are omitted. */
   byUri(uris: readonly string[]): Map<string, NamedItem>
-  /** By item, those that are here. */
+  /** By item; missing ones are omitted. */
   byItem(items: readonly number[]): Map<number, NamedItem>
 }
 
@@ -22,7 +22,7 @@ const REPOST = 'app.bsky.feed.repost'
 const COLUMNS = 't.id, t.uid, t.rkey, t.sort_at'
 const BY_ID = 'json_each(?) k CROSS JOIN %s t ON t.id = k.value'
 const IS_HERE = 'WHERE t.state = 1'
-/** What no statement has to be asked for. */
+/** An empty list, for which no statement runs. */
 const NONE = '[]'
 
 export function prepareLoggedItems(
@@ -31,7 +31,7 @@ export function prepareLoggedItems(
 ): LoggedItems {
   const select = (from: string, table: string, where = '') =>
     db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM ${from.replace('%s', table)} ${where}`).raw()
-  // One after the other: a list of keys would cost four times as much to write and to read.
+  // One by one: a list of keys would cost four times as much to write and to read.
   const byKey = (table: string, where = '') =>
     db
       .prepare<[number, PackedRkey], [id: number, sortAt: number]>(
@@ -48,7 +48,7 @@ export function prepareLoggedItems(
     return { uri: recordUri(actors.didOf(uid), REPOST, rkey), uid, item: repostItem(id), sortAt }
   }
 
-  /** Of an account that is known. */
+  /** Finds an item of a known account. */
   function named(uri: string): NamedItem | undefined {
     const key = parseRecordUri(uri)
     const isRepost = key?.collection === REPOST

@@ -1,16 +1,16 @@
-// Which posts and accounts have the moderators' tags.
+// Lookups of moderators' tags on posts and accounts.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { type Db, idList } from './id-list.ts'
 
 type TagReader = {
-  /** Of these posts, those that have one of the tags themselves; posts.id. */
+  /** The posts among these (posts.id) that themselves have one of the tags. */
   posts(ids: Iterable<number>, tags: readonly string[]): Set<number>
-  /** Of these accounts, those of which they or their profile have one of the tags. */
+  /** The accounts among these that have one of the tags, themselves or on their profile. */
   accounts(uids: Iterable<number>, tags: readonly string[]): Set<number>
-  /** Whether anything has any. */
+  /** Whether there are any tags at all. */
   isAny(): boolean
-  /** All tags of each of these subjects that has any: DIDs and at-URIs. */
+  /** All tags per subject (DID or at-URI); subjects without tags are omitted. */
   of(subjects: readonly string[]): Map<string, string[]>
 }
 

@@ -1,4 +1,4 @@
-// The newest posts that are here, in the order in which they came.
+// The newest posts, in order of arrival.
 
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -19,12 +19,12 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** posts.id of the newest, which may be gone; 0 where there was none. */
+/** posts.id of the newest, which may be deleted; 0 if there was none. */
 export function newestPostId(db: Db): number {
   return statements(db).newest.get() ?? 0
 }
 
-/** Those with ids up to `id`, of which so many are looked at. */
+/** Posts with ids up to `id`, scanning `lookedAt` ids. */
 export function* postsDownFrom(db: Db, id: number, lookedAt: number): Generator<NewestPost> {
   for (const { uid, sortAt, record } of statements(db).between.all(id, id - lookedAt)) {
     yield { uid, sortAt, record: recordText(record) }

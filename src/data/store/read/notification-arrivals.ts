@@ -1,4 +1,4 @@
-// A member's notifications in the order in which they arrived, and everybody's.
+// Notifications in order of arrival, of one member or of all accounts.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -20,7 +20,7 @@ export type NotificationArrival = {
 
 export type NotificationArrivals = {
   tip(): number
-  /** One member's, or everybody's. */
+  /** Of one member, or of all accounts. */
   read(uid: number | undefined, range: ArrivalRange): NotificationArrival[]
 }
 

@@ -1,7 +1,7 @@
-// A member's notifications: which ones are listed, and what they say.
+// A member's notifications: which are listed, and their content.
 //
-// Not listed is what is about a post, repost, feed or the like of theirs that is not here, or gone, what the operator
-// hid, and what they do not want to be told.
+// Excluded are notifications about the member's own posts, reposts, feeds and similar records that are
+// missing or deleted, those caused by records that the operator hid, and those the member does not want.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -10,15 +10,15 @@ import { type Db, idList } from './id-list.ts'
 
 type NotificationFilter = {
   uid: number
-  /** Posts with one of these moderators' tags are told to be such. */
+  /** Posts with one of these moderators' tags are flagged. */
   tags: readonly string[]
-  /** Bit mask of the reasons that are listed, see notification-reasons.ts. */
+  /** Bit mask of the listed reasons, see notification-reasons.ts. */
   listed: number
 }
 
 export type NotificationPlace = { id: number; sortAt: number }
 
-/** Where it stands, and what else decides whether it is shown. */
+/** Its place, and the other fields that decide whether it is shown. */
 export type PlacedNotification = NotificationPlace & {
   reason: number
   author: number
@@ -32,23 +32,23 @@ export type NotificationRow = {
   collection: number
   rkey: PackedRkey
   sortAt: number
-  /** Null, with the record, for posts and profiles. */
+  /** Null, like the record, for posts and profiles. */
   cid: Buffer | null
   record: string | null
   subjectCollection: number | null
   subjectRkey: PackedRkey | null
-  /** posts.id of a post. */
+  /** posts.id if the record is a post. */
   post: number | null
 }
 
 type NotificationReader = {
-  /** Below this place, newest first. Read while it is iterated: the connection is busy meanwhile. */
+  /** Below this place, newest first. Read lazily: occupies the connection during iteration. */
   below(filter: NotificationFilter, place: NotificationPlace): Iterable<PlacedNotification>
-  /** How many are later than this, up to `max`: a fifth of the time that walking through them takes. */
+  /** Counts those later than this, up to `max`, in a fifth of the time that walking them takes. */
   countSince(request: Omit<NotificationFilter, 'tags'> & { since: number; max: number }): number
 }
 
-/** Those subjects that are rows of `records`. */
+/** Conditions for subjects that are rows of `records`. */
 const RECORDS = (
   ['app.bsky.graph.starterpack', 'app.bsky.feed.generator', 'app.bsky.labeler.service'] as const
 ).map(

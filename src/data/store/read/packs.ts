@@ -1,4 +1,4 @@
-// What a starter pack's list says: which list it is, and who of its newest members has most followers.
+// The list of a starter pack, and which of its newest members have the most followers.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { type Db, idList } from './id-list.ts'
@@ -9,9 +9,9 @@ type ListKey = { uid: number; rkey: PackedRkey }
 type MemberRow = { list: number; rkey: PackedRkey; subject: number }
 
 type PackReader = {
-  /** Lists whose record is held. */
+  /** Lists with a record. */
   listsByKey(keys: readonly ListKey[]): ({ id: number } & ListKey)[]
-  /** Of each list the newest so many members, those with most followers first. */
+  /** The newest members of each list, up to a number, most followers first. */
   membersOf(lists: Iterable<number>, newest: number): MemberRow[]
   /** The account's items on these lists. */
   itemsOf(lists: Iterable<number>, subject: number): MemberRow[]

@@ -1,4 +1,4 @@
-// Reads the index of posts' words, the newest first. A place in it is a period and posts.id, see
+// Reads the index of post words, newest first. A place in it is a period and a posts.id, see
 // search/post-index.ts.
 
 import { type Db, idList } from './id-list.ts'
@@ -16,7 +16,7 @@ export type FoundPost = {
   quotes: number
 }
 
-/** From the first place on, and below the second. */
+/** From the first place (inclusive) to below the second. */
 export type PlaceRange = { from: PostPlace; below: PostPlace }
 
 export type PostSearch = ReturnType<typeof preparePostSearch>
@@ -57,18 +57,18 @@ export function preparePostSearch(db: Db) {
     limit,
   ]
   return {
-    /** @param match - of data/search/post-query.ts `matchOf` */
+    /** @param match - from `matchOf` in data/search/post-query.ts */
     places: (match: string, range: PlaceRange, limit: number): PostPlace[] =>
       places.all(...args(match, range, limit)),
-    /** How many there are, up to `limit`. */
+    /** Number of matches, up to `limit`. */
     count: (match: string, range: PlaceRange, limit: number): number =>
       count.get(...args(match, range, limit)) ?? 0,
-    /** The first and the last period of all; undefined where nothing is indexed. */
+    /** The first and last period indexed; undefined if the index is empty. */
     ends(): { oldest: number; newest: number } | undefined {
       const [oldest, newest] = ends.get() as unknown as [number | null, number | null]
       return oldest === null || newest === null ? undefined : { oldest, newest }
     },
-    /** Those whose record is present, in no order. */
+    /** Posts with a record, in arbitrary order. */
     posts: (ids: readonly number[]): FoundPost[] => posts.all(idList(ids)),
   }
 }

@@ -1,6 +1,6 @@
-// What one account did to posts: its likes, reposts and bookmarks of them, and whether it muted their
-// threads. Of several likes of one post
-// (possible in a repository) the smallest record key wins, so that answers don't flicker.
+// One account's interactions with posts: its likes, reposts and bookmarks, and whether it muted their
+// threads. Of several likes of one post (possible in a repository), the smallest record key wins, so that
+// answers don't flicker.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { likeEdges } from '../edges/all-edges.ts'
@@ -11,9 +11,9 @@ type ActRow = { post: number; rkey: PackedRkey }
 type PostViewerReader = {
   likes(uid: number, postIds: Iterable<number>): ActRow[]
   reposts(uid: number, postIds: Iterable<number>): ActRow[]
-  /** posts.id of those that it has bookmarked. */
+  /** posts.id of the posts it bookmarked. */
   bookmarks(uid: number, postIds: Iterable<number>): number[]
-  /** posts.id of those in threads that it has muted. */
+  /** posts.id of the posts in threads it muted. */
   threadMutes(uid: number, postIds: Iterable<number>): number[]
 }
 
@@ -25,7 +25,7 @@ GROUP BY d.subject`
 const BOOKMARKS = /* sql */ `
 SELECT b.post FROM json_each(?) ids CROSS JOIN bookmarks b ON b.uid = ? AND b.post = ids.value`
 
-/** Hardly anybody mutes threads: then no post is looked at. */
+/** Hardly any account mutes threads: without mutes, no post is read. */
 const THREAD_MUTES = /* sql */ `
 SELECT p.id FROM json_each(:ids) ids
 CROSS JOIN posts p ON p.id = ids.value

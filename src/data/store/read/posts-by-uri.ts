@@ -1,5 +1,4 @@
-// Posts that somebody else names by at-URI: which of them have a row here, and of what kind, many at a
-// time.
+// Posts named by at-URI: which of them have a row here, and in what state, many at a time.
 
 import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
@@ -9,7 +8,7 @@ import { keyColumn, keyJson } from './key-list.ts'
 
 export type PostByUri = {
   id: number
-  /** `gone`: deleted, or known not to exist. */
+  /** `gone`: deleted, or known to be missing. */
   is: 'present' | 'stub' | 'gone'
 }
 
@@ -21,7 +20,7 @@ const POSTS = /* sql */ `
 SELECT p.id, p.uid, p.rkey, p.state FROM json_each(?) k
 CROSS JOIN posts p ON p.uid = k.value ->> 0 AND p.rkey = ${keyColumn('k.value', 1)}`
 
-/** @returns finds these; no entry for what was never heard of. */
+/** @returns a function that finds these; unknown posts have no entry */
 export type PostsByUri = ReturnType<typeof createPostsByUri>
 
 export function createPostsByUri({ db, actors }: { db: Db; actors: ActorReader }) {

@@ -1,14 +1,14 @@
-// Posts with their counts, many at a time; stubs and deleted posts too, without a record.
+// Posts with their counts, many at a time; also stubs and deleted posts, without a record.
 //
-// What a page reads of every post is a row of small scalars, as an array: a Buffer costs the
-// driver as much as twenty numbers. Keys, CID and record, which seldom change, are read apart, by
-// those who have not kept them for the row's `version` (answers/hydrate/cached-rows.ts).
+// A page reads a row of small scalars for every post, as an array: a Buffer costs the driver as much as
+// twenty numbers. Keys, CID and record, which seldom change, are read separately, unless cached for the row's
+// `version` (answers/hydrate/cached-rows.ts).
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { recordColumn } from '../record-bytes.ts'
 import { type Db, idList } from './id-list.ts'
 
-/** `version` names the record's bytes: its CID and rev. Empty where there is no record. */
+/** `version` identifies the record's bytes: its CID and rev. Empty without a record. */
 export type PostRow = [
   id: number,
   uid: number,
@@ -27,7 +27,7 @@ export type PostRow = [
 ]
 
 /**
- * `cid` and `record` are null unless the post is PRESENT. The record is to be read by `recordText`
+ * `cid` and `record` are null unless the post is PRESENT. Read the record with `recordText`
  * (record-bytes.ts).
  */
 export type PostTextRow = [
@@ -35,7 +35,7 @@ export type PostTextRow = [
   rkey: PackedRkey,
   cid: Buffer | null,
   record: Buffer | string | null,
-  /** Milliseconds; what the record says, and when it came. */
+  /** Milliseconds: the record's own time, then the time of its arrival. */
   createdAt: number | null,
   indexedAt: number | null,
 ]
@@ -54,13 +54,13 @@ export type PostCountsRow = [
 export type PostReader = {
   rows(ids: Iterable<number>): PostRow[]
   texts(ids: Iterable<number>): PostTextRow[]
-  /** Only whose they are: for posts that are pointed at but not shown. */
+  /** Only the keys: for posts that are referenced but not shown. */
   keys(ids: Iterable<number>): PostKeyRow[]
   /** Zeros for posts without counts. */
   counts(ids: Iterable<number>): PostCountsRow[]
 }
 
-/** Ours, and what was counted before we counted. */
+/** Our counts plus those from before we started counting. */
 const SUMS = ['likes', 'reposts', 'replies', 'quotes']
   .map((what) => `coalesce(c.${what}, 0) + coalesce(max(e.${what}, 0), 0)`)
   .concat('coalesce(c.bookmarks, 0)')
@@ -100,8 +100,8 @@ export function preparePosts(db: Db): PostReader {
 }
 
 /**
- * Half of the CID's digest is enough to tell a record's states apart. Its rev comes along since
- * the stream's CIDs are taken on trust.
+ * Half of the CID's digest is enough to tell a record's versions apart. The rev is included because
+ * the stream's CIDs are not verified.
  */
 export function versionOf(table: string): string {
   return `hex(substr(coalesce(${table}.cid, ''), 1, 16)) || coalesce(${table}.rev, '')`

@@ -1,4 +1,4 @@
-// Accounts that a member has mutes of or subscriptions to, newest first.
+// Accounts that a member mutes or subscribes to, newest first.
 
 import type { Db } from '../db.ts'
 import type { Before } from '../edges/subject-lists.ts'
@@ -16,7 +16,7 @@ const page = (db: Db, table: 'mutes' | 'activity_subscriptions', condition = '')
   )
 
 const statements = perDatabase((db) => ({
-  // As in the reference: not those of whom only the reposts or quote posts are muted.
+  // As in the reference: excludes accounts with only reposts or quote posts muted.
   mutes: page(db, 'mutes', 'AND scope = 0'),
   mutesOfAnyScope: page(db, 'mutes'),
   activity_subscriptions: page(db, 'activity_subscriptions'),

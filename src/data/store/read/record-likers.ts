@@ -1,4 +1,4 @@
-// Who likes a record that is no post, in the order of time; of one moment, the higher uid first.
+// Accounts that like a record other than a post, newest like first; of one moment, the higher uid first.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { RecordKey } from '../records.ts'
@@ -8,7 +8,7 @@ export type RecordLiker = { uid: number; createdAt: number }
 type RecordLike = RecordLiker & { rkey: PackedRkey }
 
 type RecordLikerReader = {
-  /** records.id, of a stub too, or 0. */
+  /** records.id, even of a stub; 0 if there is none. */
   idOf(key: RecordKey): number
   /** Each account once, by its latest like. */
   below(record: number, place: RecordLiker, limit: number): RecordLike[]

@@ -1,4 +1,4 @@
-// Feed generators and starter packs, a page at a time: one account's own, and those that most people like.
+// Feed generators and starter packs, page by page: those of one account, and the most liked.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
@@ -37,7 +37,7 @@ export function recordsBy(
   return statements(db).own.all(uid, collection, until, limit)
 }
 
-/** Those with most likes first, below this one. */
+/** Most liked first, below this one. */
 export function popularRecords(
   db: Db,
   collection: number,

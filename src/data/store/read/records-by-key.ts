@@ -1,5 +1,5 @@
-// Single records by key, from our own index: where a post stands, and the whole record of the
-// collections whose records are kept as they came.
+// Single records by key, from our own index: the id of a post, and the whole record for collections whose
+// records are stored as received.
 
 import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackCid } from '../../../base/atproto/keys.ts'
@@ -11,11 +11,11 @@ export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 type StoredRecord = { cid: string; value: unknown }
 
 type Records = {
-  /** posts.id, of a stub too; 0 where nothing points at such a post. */
+  /** posts.id, even of a stub; 0 if there is no row. */
   postIdOf(uid: number, rkey: string): number
   /**
-   * The record with its CID. `gone`: it was there and is deleted. Undefined: not here, which says
-   * nothing about its repository.
+   * The record with its CID. `gone`: it was here and is deleted. Undefined: not here, although its
+   * repository may have it.
    */
   find(key: RecordKeyInRepo): StoredRecord | 'gone' | undefined
 }
@@ -24,7 +24,7 @@ type Row = { cid: Buffer | null; record: Buffer | string | null; state: number }
 
 const DELETED = 2
 
-/** Gates stand under the same key as the post that they belong to. */
+/** Gates have the same key as their post. */
 const TABLES: Record<string, string> = {
   'app.bsky.actor.profile': `SELECT cid, CAST(record AS TEXT) AS record, 1 AS state FROM profiles
     WHERE uid = ? AND ? = 'self'`,

@@ -1,4 +1,4 @@
-// Feed generators, starter packs, labelers and what else stands in the table `records`.
+// Feed generators, starter packs, labelers and the other records of the table `records`.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -27,17 +27,20 @@ export type VerificationRow = {
 }
 
 type RecordReader = {
-  /** Those that are held. */
+  /** Only those with a record. */
   byKey(keys: readonly RecordKey[]): RecordRow[]
-  /** What profiles show of these accounts' own: labelers, statuses and declarations. */
+  /** These accounts' own records that profiles show: labelers, statuses and declarations. */
   ownOf(uids: Iterable<number>): RecordRow[]
-  /** Of each issuer about each account the first, oldest first. */
+  /** The first verification per issuer and account, oldest first. */
   verificationsOf(uids: Iterable<number>, issuers: Iterable<number>): VerificationRow[]
-  /** Accounts without any of a collection are left out. */
+  /** Accounts without records of a collection are omitted. */
   countsOf(uids: Iterable<number>): { uid: number; collection: number; count: number }[]
   /** Record keys of the account's likes of these records. */
   likesBy(uid: number, ids: Iterable<number>): { id: number; rkey: PackedRkey }[]
-  /** How many profiles say that they joined through each of these starter packs; none: left out. */
+  /**
+   * Number of profiles that name each of these starter packs as the one they joined through; packs
+   * without any are omitted.
+   */
   joinsThrough(
     uris: readonly string[],
     since: number,

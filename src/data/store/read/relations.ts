@@ -1,15 +1,15 @@
-// What stands between one account (the viewer) and others: follows, blocks and mutes, and blocks and mutes by list. A
-// list does so only while its record is held, it is a moderation list, and its creator is not hidden, as in the
-// reference. From the viewer's, or blocker's, few lists the list's members are probed, never the other way round: a
-// well-known account is on a great many lists. Of several records that say the same the smallest record key counts,
-// so that answers don't flicker.
+// The relations between one account (the viewer) and others: follows, blocks and mutes, and blocks and mutes
+// by list. A list counts only while it has a record, is a moderation list, and its creator is not hidden, as
+// in the reference. Starts from the few lists of the viewer or blocker and probes their members, never from
+// an account's lists: a well-known account is on a great many. Of several equivalent records the smallest
+// record key counts, so that answers don't flicker.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { blockEdges, followEdges } from '../edges/all-edges.ts'
 import { isHiddenStatus } from '../status.ts'
 import { type Db, idList } from './id-list.ts'
 
-/** Record keys of the records that say so; ids of lists. */
+/** Record keys of the relations' records; ids of lists. */
 export type RelationRow = [
   uid: number,
   following: PackedRkey | null,
@@ -41,16 +41,19 @@ CROSS JOIN actors c ON c.uid = l.uid AND c.status NOT IN (${hiddenCodes.join(','
 WHERE own.uid = ${owner}`
 }
 
-/** `column` is the viewer's in rows of that kind. */
+/** `column` holds the viewer in rows of that kind. */
 const anyOf = (table: string, column: 'uid' | 'subject') =>
   `EXISTS (SELECT 1 FROM ${table} WHERE ${column} = :viewer)`
 
-/** Most viewers use no lists, and many are on none: then no account is looked at for lists. */
+/** Most viewers use no lists, and many are on none: then no account is checked for lists. */
 const HAS_LISTS = /* sql */ `
 SELECT ${anyOf('list_blocks', 'uid')} OR ${anyOf('list_items', 'subject')}
   OR ${anyOf('list_mutes', 'uid')}`
 
-/** Of the three, a viewer has one or two: asked once a statement, which spares a probe an account. */
+/**
+ * A viewer has rows in only one or two of the three tables: one check per statement saves a probe
+ * per account.
+ */
 function ifAny(table: string, column: 'uid' | 'subject', then: string): string {
   return `CASE WHEN (SELECT ${anyOf(table, column)}) THEN ${then} END`
 }
@@ -97,7 +100,7 @@ export function prepareRelations(
   }
 }
 
-/** Lists in force between the viewer and these accounts; most often nothing at all. */
+/** Lists in force between the viewer and these accounts; usually none. */
 function prepareByList(db: Db): (viewer: number, uids: number[]) => Map<number, ByList> {
   const hasLists = db.prepare<[{ viewer: number }], number>(HAS_LISTS).pluck()
   type Row = [uid: number, ...ByList]

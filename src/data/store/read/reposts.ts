@@ -1,5 +1,5 @@
-// Repost records, many at a time: small scalars, and keys and CIDs apart, as for posts (posts.ts).
-// A repost's row is never changed: another record under its key gets a row, and an id, of its own.
+// Repost records, many at a time: small scalars, with keys and CIDs read separately, as for posts (posts.ts).
+// A repost's row never changes: another record under its key gets its own row and id.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { type Db, idList } from './id-list.ts'

@@ -1,8 +1,8 @@
-// What was counted before we counted (data/store/seed-counts.ts), and of what that has to be asked still. Our own
-// counts of a post are whole where everything that was done to it came by our stream: where it was written after its
-// author's feed was read, since from then on all about it is kept, and no stretch of the stream is lost for good
-// since. Where strangers' doings are left out (scope `authors`) they never are, and what was said of a post grows
-// old, the younger the post the sooner.
+// Counts from before we started counting (data/store/seed-counts.ts), and the posts and accounts whose counts
+// must still be requested. Our own counts of a post are complete if the stream brought every event about it:
+// if it was written after its author's feed was read, since we keep everything from then on, and no part of
+// the stream was permanently lost since. In scope `authors`, which drops strangers' actions, they never are,
+// and requested counts go stale, sooner for younger posts.
 
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from './id-list.ts'
@@ -12,22 +12,24 @@ export type SeedPost = { likes: number; reposts: number; replies: number; quotes
 export type SeedActor = { follows: number; followers: number; posts: number }
 
 type SeedCounts = {
-  /** Undefined where it was not asked. */
+  /** Undefined if never requested. */
   ofPost(post: number): SeedPost | undefined
   ofActor(uid: number): SeedActor | undefined
-  /** Those of the posts (posts.id) whose counts are not whole, with their times. */
+  /** The posts among these (posts.id) with incomplete counts, and their times. */
   uncountedPosts(ids: Iterable<number>, now: number): { id: number; sortAt: number }[]
-  /** Those of the accounts of whom nobody was asked lately. */
+  /** The accounts among these whose counts were not requested recently. */
   uncountedActors(uids: Iterable<number>, now: number): { uid: number; isKnown: boolean }[]
-  /** posts.id of what these feed items show, each once. */
+  /** Distinct posts.id shown by these feed items. */
   postsOfItems(items: Iterable<number>): number[]
 }
 
 export type CountedScope = 'authors' | 'community' | 'network'
 
-/** An account's counts are asked for again after so long, when they are shown. */
+/** An account's counts are requested again after this long, when they are shown. */
 const ACTOR_FRESH_MS = 6 * HOUR_MS
-/** In scope `authors`: after a quarter of the post's age, and not before so long. */
+/**
+ * In scope `authors`: requested again after a quarter of the post's age, but not before this long.
+ */
 const POST_FRESH_MS = 15 * MINUTE_MS
 
 const POSTS = /* sql */ `
@@ -53,7 +55,7 @@ SELECT DISTINCT CASE WHEN ids.value % 2 = 0 THEN ids.value / 2 ELSE r.subject EN
 FROM json_each(?) ids LEFT JOIN reposts r ON ids.value % 2 = 1 AND r.id = ids.value / 2
 WHERE ids.value % 2 = 0 OR r.subject IS NOT NULL`
 
-/** Up to when the stream was lost for good, in part, in milliseconds. */
+/** End of the last part of the stream that was permanently lost, in milliseconds. */
 const LOST_UP_TO = /* sql */ `
 SELECT coalesce(max(to_us), 0) / 1000 FROM gaps
 WHERE uid IS NULL AND state = 'closed' AND note IS NOT NULL`
@@ -73,7 +75,10 @@ export function prepareSeedCounts(db: Db, scope: CountedScope): SeedCounts {
   const lost = db.prepare<[], number>(LOST_UP_TO).pluck()
   const beginning = db.prepare<[], number>(BEGINNING).pluck()
 
-  /** Since when everybody's posts are followed; those of whoever was not read first never are. */
+  /**
+   * Time since which all accounts' posts are followed; outside scope `network`, those of an account
+   * whose feed was never read are not.
+   */
   function since(): number {
     return scope === 'network' ? (beginning.get() ?? 0) : Number.MAX_SAFE_INTEGER
   }

@@ -1,4 +1,4 @@
-// Which records the operator hid, for views. Accounts that they hid are hidden by their status.
+// Records hidden by the operator, for views. Accounts hidden by the operator are hidden by their status.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { type Db, idList } from './id-list.ts'
@@ -6,11 +6,11 @@ import { type Db, idList } from './id-list.ts'
 export type TakedownReader = {
   /** Whether any record is hidden at all. */
   isAny(): boolean
-  /** Whether anything is, accounts and blobs too. */
+  /** Whether anything is hidden, including accounts and blobs. */
   isAnything(): boolean
-  /** Which of these are hidden: DIDs and at-URIs. */
+  /** The subjects among these that are hidden: DIDs and at-URIs. */
   among(subjects: readonly string[]): string[]
-  /** Which of these lists are hidden; lists.id. */
+  /** The lists among these that are hidden; lists.id. */
   lists(ids: Iterable<number>): number[]
 }
 

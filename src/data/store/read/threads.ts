@@ -1,10 +1,10 @@
-// Threads by rows: the way up from a post, replies by their parents, and what the owner of a thread
-// said in it. Everything with a limit: a thread may have any number of posts.
+// Threads from rows: a post's ancestors, replies by parent, and the replies of a thread's owner. All reads
+// are limited: a thread may have any number of posts.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { type Db, idList } from './id-list.ts'
 
-/** A reply as far as it has to be known to choose among many. */
+/** The fields of a reply needed to select among many. */
 export type ReplyRow = [
   id: number,
   parent: number,
@@ -19,31 +19,31 @@ export type OpReplyRow = [
   parent: number,
   deletedAt: number | null,
   rkey: PackedRkey,
-  /** Where those of several threads are read. */
+  /** Set when reading several threads. */
   root?: number,
 ]
 
 export type ThreadReader = {
   /** posts.id from the parent upwards. */
   above(post: number, height: number): number[]
-  /** In no order. */
+  /** In arbitrary order. */
   replies(parents: readonly number[], limit: number): ReplyRow[]
-  /** The first or the last that came to one post. */
+  /** The first or the last replies to arrive for one post. */
   someReplies(parent: number, order: 'first' | 'last', limit: number): ReplyRow[]
-  /** Of the account's last posts, those that reply to this one. */
+  /** Replies to this post among the account's latest posts. */
   repliesBy(uid: number, parent: number): ReplyRow[]
-  /** Those of the thread's owner to this one. */
+  /** Replies to this post by the thread's owner. */
   opRepliesTo(root: number, parent: number): ReplyRow[]
-  /** How many replies each has, as far as they keep to the rules. */
+  /** Number of replies that break no rule. */
   replyCount(post: number): number
   opReplies(root: number): OpReplyRow[]
-  /** The same of many, by root; those without any are left out. */
+  /** The same for many, by root; roots without any are omitted. */
   opRepliesOfEach(roots: Iterable<number>): Map<number, OpReplyRow[]>
-  /** posts.id of the root that a post names; its own where it is no reply. */
+  /** posts.id of the root that a post names; its own id if it is no reply. */
   rootOf(post: number): number
 }
 
-/** Of the account's own posts, the newest, among which its replies are looked for. */
+/** Number of the account's newest posts that are searched for its replies. */
 const OWN_POSTS = 100
 const MAX_OP_REPLIES = 2_000
 

@@ -1,6 +1,6 @@
-// What is still being asked of other people's servers: whoever waits for something need not wait any
-// longer once nobody asks for it any more. What was tried in vain and is tried again later is not waited for.
-// And who was never looked up, or never read, so that it is worth asking.
+// Pending requests to other people's servers: a request that waits for data can stop waiting once no job is
+// fetching it. Jobs that failed and are retried later are not waited for. Also finds accounts that were never
+// looked up or read, and so are worth asking about.
 
 import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
@@ -12,22 +12,30 @@ import { idList } from './id-list.ts'
 export type UnderWay = {
   /**
    * Whether any of these accounts is being looked up, or its profile fetched.
-   * @param tries - how often it may be tried in vain and still counts; the first time alone where not given
+   * @param tries - attempts below which a job still counts; only the first attempt if omitted
    */
   accounts(uids: readonly number[], tries?: number): boolean
-  /** Whether any of these posts, lists, feed generators and the like is being fetched, or who made it. */
+  /**
+   * Whether any of these posts, lists, feed generators and similar records is being fetched, or its
+   * creator.
+   */
   records(keys: readonly RecordKey[], tries?: number): boolean
-  /** Whether a page of this account's posts is being fetched, for the first time since it was asked for. */
+  /** Whether a page of this account's posts is being fetched, on the first attempt. */
   page(uid: number): boolean
-  /** Down to when this account's posts and reposts were read, where there are more; milliseconds since 1970. */
+  /**
+   * How far back this account's posts and reposts were read, if there are more; milliseconds since
+   * 1970.
+   */
   readTo(uid: number): number | undefined
-  /** Those of these accounts that are there and were never looked up. */
+  /** The active accounts among these that were never looked up. */
   neverLookedUp(uids: readonly number[]): number[]
-  /** Whether any of these was looked up in vain, less than so many times, and is looked up again. */
+  /** Whether the lookup of any of these failed fewer than `tries` times and is being retried. */
   lookedUpAgain(uids: readonly number[], tries: number): boolean
-  /** Whether the profile of any of these that have none here is being fetched, for the first time. */
+  /**
+   * Whether the profile of any of these that have none here is being fetched, on the first attempt.
+   */
   profiles(uids: readonly number[]): boolean
-  /** Those of these accounts whose declarations were never read from their repositories. */
+  /** The accounts among these whose declarations were never read from their repositories. */
   neverRead(uids: readonly number[]): number[]
 }
 

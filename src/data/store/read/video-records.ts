@@ -1,4 +1,4 @@
-// The records of an account's posts that carry a video, the latest first.
+// Records of an account's posts with a video, latest first.
 
 import { type PackedRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'

@@ -1,13 +1,13 @@
-// The index of accounts' names. Its order is that of the answers: by how many follow an account, in
-// bands of a power of two, so that an account moves seldom; the most followed first.
+// The index of account names. Its order is the order of results: by follower count, most followed first, in
+// bands of a power of two, so that an account seldom moves.
 
 import { type ActorNames, actorParts, actorTerms } from '../../search/actor-terms.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
-/** Above any band. A row's number is (TOP_BAND - band) * 2^31 + uid. */
+/** Above any band. A row id is (TOP_BAND - band) * 2^31 + uid. */
 const TOP_BAND = 63
-/** Most accounts have fewer; they stand together. */
+/** Most accounts have fewer and share one band. */
 const LOWEST_BAND_FOLLOWERS = 8
 
 type ActorToIndex = {
@@ -56,7 +56,7 @@ export function bandOf(followers: number): number {
   return followers < LOWEST_BAND_FOLLOWERS ? 0 : Math.floor(Math.log2(followers)) - 2
 }
 
-/** As the rows have it now. */
+/** Reads the current rows. */
 export function actorToIndex(db: Db, uid: number): ActorToIndex | undefined {
   return statements(db).source.get(uid)
 }
@@ -73,10 +73,10 @@ export function toIndexedActor(uid: number, names: ActorNames, followers: number
   return { uid, band: bandOf(followers), ...names }
 }
 
-/** Each as it is indexed and as it is to be; nothing where it has no names, or is not in. */
+/** The entry as indexed and as it should be; undefined if it has no names, or is not indexed. */
 type ActorChange = { before: IndexedActor | undefined; after: IndexedActor | undefined }
 
-/** In the order of their rows, or the index would write a piece of its own for every one of them. */
+/** Writes in row order; otherwise the index would write a segment for every row. */
 export function changeIndexedActors(db: WriteDb, changes: readonly ActorChange[]): void {
   const real = changes
     .map(({ before, after }) => ({ before, after: after && isNamed(after) ? after : undefined }))

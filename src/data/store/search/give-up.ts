@@ -1,5 +1,5 @@
-// The index of posts' words is given up whole where there is no room for it, and made anew from rows, the
-// newest first, when there is; by another process perhaps, so a row tells that it is given up.
+// Drops the whole index of post words if the disk has no room for it, and rebuilds it from rows, newest
+// first, once there is room. Possibly in another process, so a row records that it was dropped.
 
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -19,7 +19,7 @@ const statements = perDatabase((db) => ({
   ),
 }))
 
-/** Its pages are free at once. */
+/** Frees its pages at once. */
 export function giveUpPostIndex(db: WriteDb): void {
   const { clear, dropBacklog, note } = statements(db)
   clear.run()

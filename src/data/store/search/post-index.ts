@@ -1,7 +1,7 @@
-// The index of posts' words. Its order is time: a row's number is the post's period (of about a second)
-// times 2^31, plus posts.id, so the newest that match are read without looking at all that match.
+// The index of post words. Its order is time: a row id is the post's period (of about a second) times 2^31,
+// plus posts.id, so the newest matches are read without scanning all matches.
 //
-// It holds at most so many posts, the newest; what is older makes room.
+// It holds a limited number of the newest posts; older ones are evicted.
 
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -50,7 +50,7 @@ export function periodOf(sortAt: number): number {
   return Math.floor(Math.max(sortAt, 0) / PERIOD_MS)
 }
 
-/** As the row has it now. */
+/** Reads the current row. */
 export function postToIndex(db: Db, id: number): PostToIndex | undefined {
   const row = statements(db).source.get(id)
   return row && { ...row, record: recordText(row.record) }
@@ -62,7 +62,7 @@ export function postsBelow(db: Db, id: number, limit: number): number[] {
 
 export type PostWords = { id: number; sortAt: number; words: string }
 
-/** Those that are in. */
+/** Removes the posts that are indexed. */
 export function removePostWords(db: WriteDb, posts: readonly Omit<PostWords, 'words'>[]): void {
   const { remove } = statements(db)
   let removed = 0
@@ -71,8 +71,8 @@ export function removePostWords(db: WriteDb, posts: readonly Omit<PostWords, 'wo
 }
 
 /**
- * None of them may be in. In the order of their rows, or the index would write a piece of its own for
- * every one of them.
+ * None of them may be indexed. Writes in row order; otherwise the index would write a segment for
+ * every row.
  */
 export function addPostWords(db: WriteDb, posts: PostWords[]): void {
   const { add } = statements(db)
@@ -82,13 +82,13 @@ export function addPostWords(db: WriteDb, posts: PostWords[]): void {
   addToCount(db, posts.length)
 }
 
-/** Whether a post of this time would be the first to make room. */
+/** Whether a post of this time would be evicted first. */
 export function isTooOldForIndex(db: Db, sortAt: number, maxPosts: number): boolean {
   const { oldest } = statements(db)
   return indexedPosts(db) >= maxPosts && periodOf(sortAt) <= (oldest.get() ?? Infinity)
 }
 
-/** Takes out the oldest posts above the limit, a few at a time. */
+/** Evicts the oldest posts above the limit, a few at a time. */
 export function pruneIndexedPosts(db: WriteDb, maxPosts: number): void {
   const tooMany = Math.min(indexedPosts(db) - maxPosts, PRUNED_AT_ONCE)
   if (tooMany > 0) addToCount(db, -statements(db).prune.run(tooMany).changes)
@@ -102,7 +102,7 @@ function addToCount(db: WriteDb, delta: number): void {
   if (delta !== 0) statements(db).setCount.run(indexedPosts(db) + delta)
 }
 
-/** The index is empty. */
+/** Resets the count for an empty index. */
 export function resetIndexedPosts(db: WriteDb): void {
   statements(db).setCount.run(0)
 }

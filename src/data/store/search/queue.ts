@@ -1,4 +1,4 @@
-// What is to be indexed for search, since it changed. Each thing stands in the queue once.
+// Changed rows to index for search. Each is queued once.
 
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
@@ -6,10 +6,10 @@ import { perDatabase } from '../per-database.ts'
 export const ACTOR = 1
 export const POST = 2
 export type SearchKind = typeof ACTOR | typeof POST
-/** In the backlog alone: posts of before whose mentions are to be indexed. */
+/** Only in the backlog: older posts whose mentions must be indexed. */
 export const MENTIONS = 3
 
-/** `was`: of a post the sort_at under which it is indexed; null where it is not, and for accounts. */
+/** `was`: sort_at under which a post is indexed; null if it is not, and for accounts. */
 export type Queued = { id: number; was: number | null }
 
 const statements = perDatabase((db) => ({
@@ -20,7 +20,7 @@ const statements = perDatabase((db) => ({
       OR EXISTS (SELECT 1 FROM actors n WHERE n.uid = a.uid AND n.handle_valid)
       ON CONFLICT DO NOTHING`,
   ),
-  // The first one tells what is indexed; later ones only what never was.
+  // The first entry has the indexed time; later ones only set it if it is missing.
   addPost: db.prepare<[number]>(
     `INSERT INTO search_queue (kind, id, was) SELECT ${POST}, id, sort_at FROM posts WHERE id = ?
       ON CONFLICT DO NOTHING`,
@@ -39,24 +39,24 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * An account's names changed, or how many follow it. To be called after names were added. Most accounts
- * are only ever pointed at and have none: those are left out, unless they are in the index.
+ * Queues an account whose names or follower count changed. Call after names were added. Most
+ * accounts are only referenced and have no names: these are skipped, unless they are indexed.
  */
 export function queueActor(db: WriteDb, uid: number): void {
   statements(db).addActor.run(uid)
 }
 
-/** The post's record is there, or another. To be called before its row is changed. */
+/** Queues a post whose record is new or replaced. Call before its row changes. */
 export function queuePost(db: WriteDb, id: number): void {
   statements(db).addPost.run(id)
 }
 
-/** The post's record goes. To be called before its row is changed. */
+/** Queues a post whose record is removed. Call before its row changes. */
 export function queueEmptiedPost(db: WriteDb, id: number): void {
   statements(db).addEmptied.run(id)
 }
 
-/** The newest first. */
+/** Newest first. */
 export function nextQueued(db: Db, kind: SearchKind, limit: number): Queued[] {
   return statements(db).next.all(kind, limit)
 }
@@ -65,12 +65,12 @@ export function removeQueued(db: WriteDb, kind: SearchKind, id: number): void {
   statements(db).remove.run(kind, id)
 }
 
-/** Rows below this have not been read yet; undefined where all were. */
+/** Rows below this have not been read yet; undefined if all were. */
 export function searchBacklog(db: Db, kind: SearchKind | typeof MENTIONS): number | undefined {
   return statements(db).backlog.get(kind)
 }
 
-/** @param below - undefined: all were read. */
+/** @param below - undefined: all were read */
 export function setSearchBacklog(
   db: WriteDb,
   kind: SearchKind | typeof MENTIONS,
