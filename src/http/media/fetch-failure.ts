@@ -1,9 +1,9 @@
-// What becomes of a fetch that brought nothing: an answer for whoever asked.
+// Maps a failed fetch to the error that the client gets.
 
 import { FetchError } from '../../sources/identity/fetch-error.ts'
 import { MediaError } from './media-error.ts'
 
-/** `who` was asked. */
+/** `who`: the server that was asked. */
 export function toMediaError(error: unknown, who: string, maxBytes: number): unknown {
   if (!(error instanceof FetchError)) return error
   const options = { cause: error }
@@ -21,7 +21,7 @@ export function toMediaError(error: unknown, who: string, maxBytes: number): unk
   }
 }
 
-/** Nothing came of it, and it took its time. */
+/** The server was unreachable or timed out. */
 export function isSilence(error: unknown): boolean {
   return error instanceof FetchError && ['timeout', 'connect', 'dns'].includes(error.reason)
 }

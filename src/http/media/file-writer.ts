@@ -1,5 +1,5 @@
-// Files on their way into the disk cache: what a server sends goes behind the place of the head, piece by
-// piece, and the head is written once it is known what it was.
+// Writes files for the disk cache: appends what a server sends behind room for the head, chunk by chunk, and
+// writes the head once its contents are known.
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { type EntryHead, HEAD_BYTES, sealHead } from './cache-entry.ts'
 
 const BEGINNING_BYTES = 32
 
-/** Writes a body behind the head's place, and remembers what the head has to say of it. */
+/** Writes a body after the head's room, and collects the data for the head. */
 export function createEntryWriter(file: FileHandle) {
   const sha = createHash('sha256')
   let beginning = Buffer.alloc(0)

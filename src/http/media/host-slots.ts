@@ -1,13 +1,16 @@
-// Places for fetches from other people's servers: so many in all, so many for one server, and so many for
-// the servers of one domain, since whoever has a domain has as many servers as they like. Who finds a
-// server's places taken waits for those, and lets others by.
+// Slots for fetches from other servers: limited in all, per server and per domain, since the owner of a
+// domain can have any number of servers. A fetch whose server has no free slot waits without blocking fetches
+// from others.
 
 import { isIP } from 'node:net'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { MediaError } from './media-error.ts'
 
 type HostSlots = {
-  /** Resolves to what gives the place back. @throws MediaError where too many wait */
+  /**
+   * Resolves to a function that releases the slot.
+   * @throws MediaError if too many are waiting
+   */
   enter(url: string): Promise<() => void>
 }
 

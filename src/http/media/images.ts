@@ -1,5 +1,5 @@
-// A picture by its name: from the disk, or fetched, made and kept. Many who ask for one that is not there
-// yet share one fetch and one making; the sizes of one blob, asked for at once, share its fetch.
+// Serves a picture by name from disk, or fetches, renders and caches it. Concurrent requests for a missing
+// picture share one fetch and one rendering; concurrent requests for several sizes of a blob share its fetch.
 
 import type { CacheEntry } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
@@ -10,7 +10,7 @@ import { makeAndKeep } from './process/make-and-keep.ts'
 import type { MediaProcess } from './process/media-process.ts'
 import { createSharedWork } from './shared-work.ts'
 
-/** `isKept`: it was there already. */
+/** `isKept`: it was cached already. */
 export type Images = (name: ImageName) => Promise<{ picture: CacheEntry; isKept: boolean }>
 
 export type ImagesOptions = {
@@ -22,15 +22,15 @@ export type ImagesOptions = {
 }
 
 const LIMITS: BlobLimits = {
-  /** Lexicons allow at most two megabytes; other software is not always as strict. */
+  /** Lexicons allow two megabytes at most; other software is less strict. */
   maxBytes: 5 * 1024 * 1024,
   firstByteMs: 4000,
   timeoutMs: 15_000,
-  /** A place is taken until the picture is made, so blobs on the disk are bounded too. */
+  /** A slot is held until the picture is rendered, which also bounds the blobs on disk. */
   slots: { inAll: 96, perDomain: 32, perHost: 8, waiting: 2000 },
 }
 
-/** @throws MediaError from the function it makes. */
+/** @throws MediaError from the returned function. */
 export function createImages(options: ImagesOptions): Images {
   const { source, cache, process, now, maxWait } = options
   const limits = { ...LIMITS, ...maxWait }
@@ -60,7 +60,7 @@ export function createImages(options: ImagesOptions): Images {
 
 type WithBlob = <T>(name: BlobName, work: (blob: BlobFile) => Promise<T>) => Promise<T>
 
-/** A blob's file is there for as long as somebody works with it. */
+/** Keeps a blob's file for as long as it is in use. */
 function createSharedBlobs(
   fetchBlob: (name: BlobName) => Promise<BlobFile>,
   now: ImagesOptions['now'],
@@ -80,7 +80,7 @@ function createSharedBlobs(
       used.count -= 1
       if (used.count === 0) {
         users.delete(key)
-        await used.blob.then((blob) => blob.drop()).catch(() => undefined) // never came
+        await used.blob.then((blob) => blob.drop()).catch(() => undefined) // fetch failed
       }
     }
   }

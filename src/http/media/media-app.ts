@@ -1,7 +1,7 @@
-// The routes for pictures, /img/{preset}/plain/{did}/{cid}[@jpeg|@webp], of the form of Bluesky's CDN, and
-// /blob/{did}/{cid} (blob-route.ts), and for videos (hls/video-routes.ts). Blobs of accounts that nothing here
-// points at are refused, so that nobody uses us as a proxy for the rest of the world; and so are those of accounts
-// that are deactivated, suspended, taken down or deleted, or that the operator hid, also where a copy is kept.
+// Routes for pictures, /img/{preset}/plain/{did}/{cid}[@jpeg|@webp] as on Bluesky's CDN, for
+// /blob/{did}/{cid} (blob-route.ts) and for videos (hls/video-routes.ts). Refuses blobs of accounts that
+// nothing here refers to, so that the server is no open proxy; and blobs of accounts that are deactivated,
+// suspended, taken down, deleted or hidden by the operator, even if cached.
 
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
@@ -35,39 +35,42 @@ import { createPictures, createVideos } from './videos.ts'
 
 export type VideosFrom =
   | { kind: 'own'; hasPreviews?: boolean; lower?: LowerOptions | undefined }
-  /** A video service, asked by a fetch of its own. */
+  /** A video service, with its own fetch. */
   | { kind: 'cdn' | 'proxy'; base: string; fetch: GuardedFetch }
 
 type MediaOptions = BlobSource & {
-  /** The cache stands in a folder of this one. */
+  /** Parent of the cache's folder. */
   dataDir: string
   maxCacheBytes: number
   hasImages: boolean
-  /** Where they come from; no routes for them where not given. */
+  /** Source of videos; undefined for no video routes. */
   videos?: VideosFrom | undefined
   posts: VideoPosts
-  /** Counts for how long they are watched; nothing is counted where not given. */
+  /** Counts watching time; nothing is counted if undefined. */
   watching?: Watching | undefined
-  /** The operator's, at the end of videos. */
+  /** The operator's trailer, at the end of videos. */
   trailer?: TrailerFile | undefined
-  /** Some accounts' videos are kept for good, in a folder beside; by the one thread that is given the rules. */
+  /**
+   * Keeps some accounts' videos permanently, in a separate folder. Only one thread is given the
+   * rules.
+   */
   pins?: { rules: PinRules | undefined; everyMs?: number; onKeeper?: (keeper: PinKeeper) => void }
-  /** Told of each playlist that a player was given. */
+  /** Called for each playlist sent to a player. */
   onPlaylist?: VideoParts['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
-  /** Whether the operator hid a blob; as data/store/takedowns.ts names it. */
+  /** Whether the operator hid a blob, named as in data/store/takedowns.ts. */
   isHidden?: (subject: string) => boolean
   log: Pick<Logger, 'debug' | 'warn' | 'error'>
-  /** In which pictures are decoded and videos cut. */
+  /** Decodes pictures and cuts videos. */
   process: Pick<MediaProcess, 'run'>
   now?: () => number
-  /** For how long a picture's server is waited for, and a preview. */
+  /** How long to wait for a picture's server, and for a preview. */
   maxWait?: (ImagesOptions['maxWait'] & { previewMs?: number }) | undefined
 }
 
 const FOLDER = 'media-cache'
 
-/** To be mounted at `/`. */
+/** Mount at `/`. */
 export function createMediaApp(options: MediaOptions): Hono {
   const { log, now, process, maxWait } = options
   const refuseHidden = createRefuseHidden(options)
@@ -179,7 +182,7 @@ async function imageResponse(
   const saved = `attachment; filename="${name.cid}.${name.format}"`
   const { picture, isKept } = await images(name)
   return wholeResponse(c, picture, {
-    // For whoever runs the server: how often a picture has to be fetched.
+    // Shows the operator how often pictures have to be fetched.
     'x-cache': isKept ? 'hit' : 'miss',
     ...(name.preset.isDownload && { 'content-disposition': saved }),
   })

@@ -1,17 +1,17 @@
-// Why there is no picture: what a client is told, and how long the answer may stand.
+// Reasons for a missing picture: the answer to the client, and how long it may be cached.
 
 type MediaFailure = 'refused' | 'missing' | 'upstream' | 'late' | 'busy' | 'lost' | 'broken'
 
 type Status = 400 | 404 | 500 | 502 | 503 | 504
 
-/** Status, and for how many seconds the same question gets the same answer without being looked into. */
+/** Status, and for how many seconds the same request gets the same answer without a new attempt. */
 const kinds: Record<MediaFailure, { status: Status; standsSeconds: number }> = {
   refused: { status: 400, standsSeconds: 3600 },
   missing: { status: 404, standsSeconds: 60 },
   upstream: { status: 502, standsSeconds: 20 },
   late: { status: 504, standsSeconds: 20 },
   busy: { status: 503, standsSeconds: 0 },
-  /** Ended from outside while it was worked on. */
+  /** Terminated from outside while in progress. */
   lost: { status: 503, standsSeconds: 60 },
   broken: { status: 500, standsSeconds: 0 },
 }
@@ -20,7 +20,7 @@ export class MediaError extends Error {
   override name = 'MediaError'
   readonly status: Status
   readonly standsSeconds: number
-  /** As in XRPC: a name for programs, the message for people. */
+  /** As in XRPC: a name for programs; the message is for people. */
   readonly error: string
   constructor(failure: MediaFailure, error: string, message: string, options?: ErrorOptions) {
     super(message, options)

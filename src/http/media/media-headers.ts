@@ -1,6 +1,5 @@
-// Headers of everything that comes from other people's blobs. A blob never changes, so browsers may keep
-// it for good; and none of it may act in a page: not as another type than we say, not with scripts, not
-// in a frame.
+// Headers for everything made from other people's blobs. A blob never changes, so browsers may cache it
+// permanently. None of it may be active in a page: not under another type, not with scripts, not in a frame.
 
 import type { Context } from 'hono'
 import type { CacheEntry } from './cache-entry.ts'
@@ -16,7 +15,7 @@ const GUARDED = {
 export const FOR_GOOD = 'public, max-age=31536000, immutable'
 const BUSY_RETRY_SECONDS = 2
 
-/** `digest` of the bytes becomes the ETag. */
+/** `digest` of the bytes serves as ETag. */
 export function mediaHeaders(contentType: string, digest: string): Record<string, string> {
   return {
     ...GUARDED,
@@ -26,14 +25,14 @@ export function mediaHeaders(contentType: string, digest: string): Record<string
   }
 }
 
-/** Whether the client has these very bytes (RFC 9110 §13.1.2; weak comparison). */
+/** Whether the client has exactly these bytes (RFC 9110 §13.1.2; weak comparison). */
 export function isKnown(ifNoneMatch: string | undefined, digest: string): boolean {
   if (!ifNoneMatch) return false
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes('*') || tags.includes(etagOf(digest))
 }
 
-/** What is known whole, unless the client has it. */
+/** Returns an entry in memory, or 304 if the client has it. */
 export function wholeResponse(
   c: Context,
   { contentType, digest, body }: CacheEntry,
@@ -52,7 +51,7 @@ export function redirectResponse(location: string, cacheControl: string): Respon
   return new Response(null, { status: 302, headers })
 }
 
-/** As XRPC errors are: a name for programs, a sentence for people. */
+/** As in XRPC errors: a name for programs, a sentence for people. */
 export function errorResponse(error: MediaError): Response {
   const { status, standsSeconds } = error
   const body = JSON.stringify({ error: error.error, message: error.message })

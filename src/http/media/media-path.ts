@@ -1,20 +1,20 @@
-// Reads what an address asks for. The path is read as it came: a did:web has a percent sign of its own
+// Parses request paths. The path is read undecoded: a did:web contains a percent sign itself
 // (`did:web:localhost%3A2583`), and clients may or may not have escaped the DID once more.
 
 import { isValidDid } from '@atproto/syntax'
 import { MediaError } from './media-error.ts'
 import { type Format, type Preset, presets } from './presets.ts'
 
-/** Whose blob. */
+/** A blob and its owner. */
 export type BlobName = { did: string; cid: string }
 
 export type ImageName = BlobName & { presetName: string; preset: Preset; format: Format }
 
 const IMAGE_PATH = /^\/img\/([^/]+)\/plain\/([^/]+)\/([^/@]+)(?:@([^/@]+))?$/
-/** CIDv1 of raw bytes by SHA-256 in base32: what blobs of AT Protocol have (spec: data model). */
+/** CIDv1, raw codec, SHA-256, base32: the form of AT Protocol blobs (spec: data model). */
 const BLOB_CID = /^bafkrei[a-z2-7]{52}$/
 
-/** @throws MediaError naming the part of the path that is wrong. */
+/** @throws MediaError naming the invalid part of the path. */
 export function parseImagePath(path: string): ImageName {
   const [, presetName = '', did = '', cid = '', format] = IMAGE_PATH.exec(path) ?? []
   if (!presetName) {

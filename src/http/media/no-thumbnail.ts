@@ -1,6 +1,6 @@
-// What stands for a video's preview while there is none, or where none can be made: nothing but a dark surface, since
-// an address without a picture is an error on every client's page. It is sixteen by nine pixels, and clients stretch
-// it to the video's own proportions.
+// Placeholder for a video's preview while there is none, or if none can be made: a plain dark surface, since
+// a URL without a picture is an error on every client's page. It is sixteen by nine pixels; clients stretch
+// it to the video's proportions.
 
 import { makeEntry } from './cache-entry.ts'
 

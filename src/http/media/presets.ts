@@ -1,8 +1,7 @@
-// The sizes in which pictures are asked for, by the names that Bluesky's CDN has for them: the four that
-// views name, and the three that clients make of those (`avatar_thumbnail`, `default`, `download`).
+// Picture sizes by the preset names of Bluesky's CDN: the four used in views, and the three that clients
+// derive from them (`avatar_thumbnail`, `default`, `download`).
 //
-// A picture is never enlarged. One that is cut (`cover`) keeps the preset's proportions also where it is
-// smaller than the preset.
+// Pictures are never enlarged. A cropped one (`cover`) keeps the preset's proportions even if it is smaller.
 
 export type Format = 'webp' | 'jpeg'
 
@@ -10,13 +9,15 @@ export type Preset = {
   fit: 'cover' | 'inside'
   width: number
   height: number
-  /** What comes where the address names no format. */
+  /** Used if the URL names no format. */
   format: Format
-  /** Saved by a browser rather than shown. */
+  /** Browsers save it instead of showing it. */
   isDownload?: true
 }
 
-/** As large as clients upload; what is larger takes memory to encode and is of no use on a screen. */
+/**
+ * As large as clients upload; anything larger costs memory to encode and is useless on a screen.
+ */
 const MAX_SIDE = 4096
 
 export const presets: Readonly<Record<string, Preset>> = {
@@ -29,7 +30,7 @@ export const presets: Readonly<Record<string, Preset>> = {
   download: { fit: 'inside', width: MAX_SIDE, height: MAX_SIDE, format: 'jpeg', isDownload: true },
 }
 
-/** Width and height in pixels to which a picture of this size is brought. */
+/** Returns the width and height in pixels to which a picture of this size is resized. */
 export function targetSize(
   { fit, width, height }: Preset,
   picture: { width: number; height: number },

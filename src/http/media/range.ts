@@ -1,7 +1,7 @@
-// The part of a body that a request wants (RFC 9110 §14.2): players ask for the end of a video before its
-// middle. One range is served; several at once are answered with everything, which is allowed.
+// Parses the range of a body that a request wants (RFC 9110 §14.2): players ask for a video's end before its
+// middle. Serves one range; a request for several gets the whole body, which is allowed.
 
-/** First and last byte, both included; `whole`: everything; `beyond`: 416. */
+/** First and last byte, both inclusive; `whole`: everything; `beyond`: 416. */
 type WantedRange = { first: number; last: number } | 'whole' | 'beyond'
 
 export function parseRange(header: string | undefined, length: number): WantedRange {

@@ -1,5 +1,5 @@
-// Many who want the same at once share one piece of work, and a failure stands for a while, so that a
-// page full of broken pictures doesn't ask the same server again with every reader.
+// Concurrent requests for the same thing share one piece of work. Failures are cached for a while, so that a
+// page full of broken pictures does not ask the same server again for every reader.
 
 import { LruMap } from '../../base/util/lru.ts'
 import { MediaError } from './media-error.ts'

@@ -1,7 +1,7 @@
-// What bytes are, by how they begin. What somebody says they are is never asked: a type that a PDS sends
-// or a record names can lie, and the decoders behind this must only see the formats they are for.
+// Detects a file's type by its first bytes, never by its declared type: a type sent by a PDS or named by a
+// record may be false, and the decoders must only see the formats they are meant for.
 
-/** Formats that are pictures of pixels. No SVG: that is a document, with scripts and links in it. */
+/** Raster formats. No SVG: that is a document with scripts and links. */
 type PictureFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'
 
 export function pictureFormat(bytes: Buffer): PictureFormat | undefined {
@@ -17,7 +17,7 @@ function startsWith(bytes: Buffer, at: number, text: string): boolean {
   return bytes.toString('latin1', at, at + text.length) === text
 }
 
-/** Videos that a browser plays; lexicons allow MP4 only. */
+/** Types of video that browsers play; lexicons allow only MP4. */
 export function videoType(bytes: Buffer): 'video/mp4' | 'video/webm' | undefined {
   if (startsWith(bytes, 0, '\x1a\x45\xdf\xa3')) return 'video/webm'
   const brand = startsWith(bytes, 4, 'ftyp') ? bytes.toString('latin1', 8, 12) : ''

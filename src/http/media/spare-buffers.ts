@@ -1,21 +1,24 @@
-// Buffers for what goes from a file to a socket, used again: memory that is new for each piece takes a third of the
-// work, since the system clears it first. A buffer comes back only when the socket has handed all of it to the system,
-// which is asked of the socket; what takes a body in another way keeps its buffers, and others are made.
+// Reuses buffers between file and socket: fresh memory for each chunk takes a third of the work, since the
+// system clears it first. A buffer is returned only once its socket has handed all of it to the system, which
+// the socket tells. Bodies consumed in another way keep their buffers, which are replaced.
 
 import type { ServerResponse } from 'node:http'
 
 type Lender = {
-  /** Of at least so many bytes, up to `LARGE_BYTES`. */
+  /** Returns a buffer of at least this size, up to `LARGE_BYTES`. */
   take(bytes: number): Buffer
 }
 
-/** Of those that come back. */
+/** Size of the buffers that are reused. */
 export const LARGE_BYTES = 1024 * 1024
 const MAX_SPARE = 8
 
 const spare: Buffer[] = []
 
-/** For one body. @param outgoing - which nothing is written to yet; undefined where there is none. */
+/**
+ * Makes a lender for one body.
+ * @param outgoing - not written to yet; undefined if there is none
+ */
 export function createLender(outgoing: ServerResponse | undefined): Lender {
   const socket = outgoing?.socket
   const writtenBefore = socket?.bytesWritten ?? 0

@@ -1,6 +1,6 @@
-// A video, or the part of it that a player asks for, streamed from its file: whatever its size, a quarter of a megabyte
-// is in memory; a whole one for a reader who takes it at once, since fewer and larger reads take a fifth less of a core, in
-// buffers that are used again (spare-buffers.ts).
+// Streams a video, or the range that a player asks for, from its file. Whatever its size, only a quarter of a
+// megabyte is in memory; or a whole one for a client that takes each chunk at once, as fewer and larger reads
+// need a fifth less of a core. Buffers are reused (spare-buffers.ts).
 
 import type { FileHandle } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
@@ -15,17 +15,17 @@ type VideoRequest = {
   range: string | undefined
   ifNoneMatch: string | undefined
   ifRange: string | undefined
-  /** What the answer is written to, where that is known. */
+  /** The response written to, if known. */
   outgoing: ServerResponse | undefined
 }
 
-/** A range of an open file, and what it is. */
+/** A range of an open file, and its description. */
 export type FilePart = {
   file: FileHandle
   at: number
   length: number
   contentType: string
-  /** Of the bytes, or of what names them for good. */
+  /** Of the bytes, or of a name that never denotes others. */
   digest: string
 }
 
@@ -43,7 +43,7 @@ export function requestOf(c: Context): VideoRequest {
   }
 }
 
-/** Closes the file, at once or when the stream ends or is given up. */
+/** Closes the file, immediately or when the stream ends or is cancelled. */
 export async function videoResponse(part: FilePart, request: VideoRequest): Promise<Response> {
   const { contentType, digest, length, file, at } = part
   const headers = { ...mediaHeaders(contentType, digest), 'accept-ranges': 'bytes' }
@@ -65,7 +65,7 @@ export async function videoResponse(part: FilePart, request: VideoRequest): Prom
   return new Response(body, { status, headers: { ...headers, ...extra } })
 }
 
-/** From byte `at` to `end`, both included. */
+/** From byte `at` to `end`, both inclusive. */
 function streamPart(
   file: FileHandle,
   { start, end, to }: { start: number; end: number; to: ServerResponse | undefined },

@@ -1,5 +1,5 @@
-// A video, or a picture, as it was uploaded: from the disk, or fetched whole, checked and kept. It must be
-// shown to be what its CID says before a byte of it goes out.
+// Uploaded videos and pictures: read from disk, or fetched whole, verified and cached. The bytes must match
+// their CID before any of them is sent.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
@@ -11,13 +11,13 @@ import { createSharedWork } from './shared-work.ts'
 import { pictureFormat, videoType } from './sniff.ts'
 
 export type Videos = {
-  /** The entry's file is the caller's to close. */
+  /** The caller closes the entry's file. */
   open(name: BlobName): Promise<OpenedEntry>
-  /** For something that is made of the video, which itself is then not kept. */
+  /** For work on the video's file, which is then not cached. */
   withFile<T>(name: BlobName, work: (file: VideoFile) => Promise<T>): Promise<T>
 }
 
-/** `host`: where it came from, if it just did. */
+/** `host`: the server it came from, if it was just fetched. */
 export type VideoFile = { path: string; host: string }
 
 export type Originals = Pick<Videos, 'open'>
@@ -31,16 +31,16 @@ type VideosOptions = {
 type Video = BlobFile & { contentType: string }
 
 type Kind = {
-  /** In keys of the cache. */
+  /** Name in cache keys. */
   name: string
   limits: BlobLimits
-  /** By how the blob begins; undefined where it is nothing of this kind. */
+  /** Detects the type by the blob's first bytes; undefined for other types. */
   typeOf: (beginning: Buffer) => string | undefined
   refusal: () => MediaError
 }
 
 const LIMITS: BlobLimits = {
-  /** As the lexicon of app.bsky.embed.video has it. */
+  /** The limit in the lexicon of app.bsky.embed.video. */
   maxBytes: 100_000_000,
   firstByteMs: 5000,
   timeoutMs: MINUTE_MS,
@@ -69,7 +69,7 @@ const PICTURE: Kind = {
   refusal: () => new MediaError('missing', 'BlobNotFound', 'the blob is no picture'),
 }
 
-/** @throws MediaError from the functions it makes; so does the next. */
+/** @throws MediaError from the returned functions, as does the next. */
 export function createVideos(options: VideosOptions): Videos {
   return createOriginals(VIDEO, options)
 }

@@ -1,4 +1,4 @@
-// What is told at /metrics of the node's part among several (docs/CLUSTER.md).
+// Metrics of the node's part in a cluster (docs/CLUSTER.md).
 
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
 import { sumOfThreads } from './thread-samples.ts'

@@ -1,5 +1,5 @@
-// What is told at /metrics of pictures and videos, and of how long videos are watched: sums of all serving threads, and
-// nothing of what is watched, or by whom.
+// Metrics of pictures and videos, and of how long videos are watched: sums over all serving threads, without
+// what was watched or by which viewer.
 
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
 import type { ThreadGauge } from '../../base/obs/request-counters.ts'

@@ -1,5 +1,5 @@
-// /metrics, and who may read it: everyone, the operator, or also whoever asks from this machine or its
-// private network. A request that came through a proxy is not local, wherever the proxy stands.
+// /metrics and who may read it: everyone, only the operator, or also clients on this machine or its private
+// network. A request through a proxy is not local, wherever the proxy runs.
 
 import type { IncomingMessage } from 'node:http'
 import type { Context, Hono } from 'hono'
@@ -11,7 +11,7 @@ import { type MetricParts, metricSources } from './metrics.ts'
 
 type Access = Pick<Config, 'metrics' | 'operatorToken' | 'hostname'>
 
-/** What proxies add; a client of ours would have no reason to. */
+/** Headers that proxies add; a local client has no reason to. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host']
 const isNear = createRangeCheck(addressRanges('loopback,private'))
 
@@ -30,7 +30,7 @@ export function addMetricsRoute(app: Hono, config: Access, parts: MetricParts): 
   )
 }
 
-/** By this path and no other spelling of it, which a proxy's rule would let pass. */
+/** Accepts only this exact spelling of the path, since a proxy's rule might let others pass. */
 function isSpelt(c: Context): boolean {
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
   const path = incoming?.url ?? new URL(c.req.raw.url).pathname

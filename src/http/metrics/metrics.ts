@@ -1,8 +1,8 @@
-// Everything told at /metrics, as one table: name, type, meaning, and where the value is read when it is
-// scraped. docs/METRICS.md is made from it. Names and units follow Prometheus' conventions.
+// All metrics as one table: name, type, meaning, and where the value is read at scrape time. docs/METRICS.md
+// is generated from it. Names and units follow Prometheus' conventions.
 //
-// What is told of requests is summed over all serving threads, whichever answers the scrape. Labels are
-// bounded: methods, statuses and reasons are our own words, and no account, host or address is one.
+// Request metrics are summed over all serving threads, whichever thread answers the scrape. Labels are
+// bounded: methods, statuses and reasons are our own terms, and no label is an account, host or address.
 
 import {
   byLabel,
@@ -33,9 +33,9 @@ import { timelineMetrics } from './timeline-metrics.ts'
 export type MetricParts = {
   status: () => IngestStatus | undefined
   requests: SharedArrayBuffer
-  /** NSIDs of the methods that are served. */
+  /** NSIDs of the served methods. */
   methods: readonly string[]
-  /** A connection that is only read from. */
+  /** Read-only connection. */
   db: Db
 }
 
@@ -119,7 +119,7 @@ function inSeconds(milliseconds: number | undefined): Sample[] {
   return single(milliseconds === undefined ? undefined : milliseconds / 1000)
 }
 
-/** Where the stream begins with the archive; no samples elsewhere. */
+/** Only if ingestion starts from the archive; otherwise without samples. */
 function archiveMetrics(status: MetricParts['status']): MetricSource[] {
   const archive = () => status()?.archive
   return [
@@ -206,7 +206,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
   ]
 }
 
-/** What each serving thread tells of itself. */
+/** Samples of each serving thread. */
 function threadMetrics({ requests }: MetricParts): MetricSource[] {
   const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   const threads = (name: ThreadGauge) => byThread(requests, name)
@@ -231,7 +231,7 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
   ]
 }
 
-/** Reads a number of the last report, once there is one. */
+/** Reads a number from the latest report, once there is one. */
 function knownOf(status: MetricParts['status']) {
   return (read: (status: IngestStatus) => number) => () => {
     const now = status()

@@ -1,4 +1,4 @@
-// What is told at /metrics of pushes to members' devices: how they ended, and nothing of whom they were for.
+// Metrics of pushes to members' devices: their outcomes, but not their recipients.
 
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
 import { sumOfThreads } from './thread-samples.ts'

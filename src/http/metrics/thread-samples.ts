@@ -1,4 +1,4 @@
-// What the serving threads tell of themselves, as samples: each thread's, or all of them together.
+// Samples of the serving threads, per thread or summed.
 
 import type { Sample } from '../../base/obs/metric.ts'
 import { readThreadGauges, type ThreadGauge } from '../../base/obs/request-counters.ts'

@@ -1,5 +1,5 @@
-// What is told at /metrics of timelines: what fan-out writes, what the limit on huge timelines spares it, and how
-// long a post takes. How long pages take stands with the requests.
+// Metrics of timelines: what fan-out writes, what the limit on huge timelines saves, and how long a post
+// takes. The duration of pages is among the request metrics.
 
 import {
   counter,

@@ -1,4 +1,4 @@
-// A thread that makes one backup, so that neither answers nor the stream wait for its steps.
+// A thread that makes one backup, so that its steps delay neither requests nor the stream.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { ConfigError } from '../../base/config/config.ts'

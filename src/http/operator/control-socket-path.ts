@@ -1,8 +1,11 @@
-// Where the control socket of a data folder is.
+// The path of a data folder's control socket.
 
 import { join, relative } from 'node:path'
 
-/** The shorter way to it from here: addresses of sockets are short. */
+/**
+ * Returns the shorter of its absolute and relative path, since socket addresses are limited in
+ * length.
+ */
 export function controlSocketPath(dataDir: string): string {
   const path = join(dataDir, 'control.sock')
   const near = relative('.', path)

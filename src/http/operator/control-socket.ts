@@ -1,6 +1,6 @@
-// The operator's routes on a socket in the data folder, for the command line. Whoever may open it may
-// do everything, so only the user that runs Slipstream may. A socket that a killed process left behind
-// is taken away: we hold the folder's lock.
+// Serves the operator's routes on a socket in the data folder, for the command line. Anyone who can open it
+// can do everything, so only the user that runs Slipstream may. A socket left behind by a killed process is
+// removed, since we hold the folder's lock.
 
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,10 +13,10 @@ type ControlSocket = { close(): Promise<void> }
 
 const OWNER_ONLY = 0o600
 const MASK = 0o177
-/** Of a socket's address, on Linux; elsewhere a few less. */
+/** Limit of a socket's address on Linux; slightly less elsewhere. */
 const MAX_PATH_BYTES = 103
 
-/** Where it can't be made, Slipstream runs without, and says so. Not on a worker thread. */
+/** If the socket cannot be made, Slipstream logs it and runs without. Not on a worker thread. */
 export async function listenOnControlSocket(options: {
   dataDir: string
   app: Hono
@@ -24,7 +24,7 @@ export async function listenOnControlSocket(options: {
 }): Promise<ControlSocket> {
   const { dataDir, app, log } = options
   const path = controlSocketPath(dataDir)
-  // A list of follows may take its time.
+  // Importing a list of follows may take long.
   const server = createServer({ requestTimeout: 0 }, getRequestListener(app.fetch))
   const mask = process.umask(MASK)
   const listening = new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What the rows tell of themselves: the same with a server running and without.
+// Facts read from the database alone, so they are the same with or without a running server.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { countActors } from '../../data/store/actors.ts'
@@ -20,25 +20,27 @@ export type Facts = {
   members: number
   actors: number
   follows: number
-  /** Ever stored, those included that are only pointed at. */
+  /** Posts ever stored, including those only referenced. */
   posts: number
   reposts: number
-  /** 20,000 stands for as many or more. */
+  /** 20,000 means that many or more. */
   jobs: number
-  /** Records that were more than cold starts may bring, and are fetched slowly; at least so many. */
+  /** At least how many records exceeded cold starts' limits, and are fetched slowly. */
   recordsLater: number
   gaps: GapCounts
-  /** Whose streams are left alone for a while: they broke a limit, or were open when the process died. */
+  /**
+   * Labelers whose streams are paused: they exceeded a limit, or were open when the process died.
+   */
   quarantinedLabelers: { did: string; reason: string; until: string }[]
-  /** For how long videos were watched, all together; the latest day first, thirty at most. */
+  /** Total watching time per day; latest first, at most thirty days. */
   videosWatched: { date: string; seconds: number; sessions: number }[]
-  /** Up to when each stream was taken in; the latest first. */
+  /** Time up to which each stream was ingested; latest first. */
   streams: { host: string; wire: string; at: string }[]
 }
 
 const VIDEO_DAYS = 30
 
-/** @param follows - how many, where that is known; counting reads all accounts. */
+/** @param follows - their number, if known; counting reads all accounts. */
 export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
   return {
     schema: schemaOf(db),
@@ -60,7 +62,7 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
   }
 }
 
-/** As the command line and the explore view show it. */
+/** As shown by the command line and the explore page. */
 export function videosWatched(db: Db): Facts['videosWatched'] {
   return videoDays(db, VIDEO_DAYS).map(({ day, milliseconds, sessions }) => {
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10)

@@ -1,11 +1,11 @@
-// Who may use the operator's routes over HTTP: whoever sends the token of the settings as a bearer
-// token. Without a token in the settings nobody may, and the routes look as if they were not there.
+// Guards the operator's routes over HTTP: requests need the configured token as a bearer token. Without a
+// configured token all are refused, and the routes appear not to exist.
 
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '../../base/config/config.ts'
 import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
 
-/** Answers 401 without the right token, and 404 where none is configured. */
+/** Answers 401 without the right token, and 404 if none is configured. */
 export function requireOperator({ operatorToken }: Pick<Config, 'operatorToken'>) {
   const guard: MiddlewareHandler = async (c, next) => {
     if (operatorToken === undefined) return c.json(NOT_SERVED, 404)

@@ -1,17 +1,17 @@
-// An adjacency list as it comes in, passed to the writer in parts, a few at a time so that it never waits for
-// the next one; the writer puts the stream's batches between slices of them. More of the list is read when a
-// part is committed.
+// Passes an incoming adjacency list to the writer in parts, a few ahead, so that the writer never waits for
+// the next one; it interleaves slices of them with the stream's batches. More of the list is read once a part
+// is committed.
 
 import type { OperatorRequest } from '../../bridge/messages.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
 import { createFollowReader } from '../../ingest/indexing/follow-lines.ts'
 import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
 
-/** A line is at most two kilobytes long (ingest/indexing/follow-lines.ts), and mostly eighty bytes. */
+/** A line has at most two kilobytes (ingest/indexing/follow-lines.ts), but mostly eighty bytes. */
 const PART_LINES = 2_048
 const MAX_PARTS = 3
 
-/** `operate` resolves when a part is committed. */
+/** `operate` resolves once a part is committed. */
 export async function importStream(
   text: AsyncIterable<Uint8Array>,
   options: {
@@ -30,7 +30,7 @@ export async function importStream(
     const done = operate({ kind: 'import-follows', lines: part, isInScopeOnly })
     part = []
     const counted = done.then((figures) => addTo(tally, figures))
-    // Whoever waits for it next is told; nobody else needs to be.
+    // The next await reports the error; this avoids an unhandled rejection.
     counted.catch(() => undefined)
     underWay.push(counted)
     if (underWay.length >= MAX_PARTS) await underWay.shift()

@@ -1,4 +1,4 @@
-// Invites as an operator makes and sees them.
+// Invites, as an operator makes and sees them.
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'

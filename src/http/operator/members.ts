@@ -1,5 +1,5 @@
-// Members as an operator sees them: who, since when, last seen when; and from what an operator writes to
-// an account.
+// Members as an operator sees them: their account, when they joined and were last seen. Also resolves the
+// operator's input to an account.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { isoTime } from '../../base/util/iso-time.ts'
@@ -21,16 +21,19 @@ import { OperatorError } from './operator-error.ts'
 
 export type MemberLine = {
   did: string
-  /** As far as it was verified. */
+  /** Only if verified. */
   handle: string | undefined
   joinedAt: string
   lastSeenAt: string | undefined
   follows: number
-  /** Whether everything was fetched that their cold start fetches at once. */
+  /** Whether their cold start has fetched everything that it fetches immediately. */
   isComplete: boolean
-  /** Of those whom they follow: beyond what a cold start fetches at once, to be fetched slowly. */
+  /** Follows beyond what a cold start fetches immediately; these are fetched slowly. */
   later: number
-  /** Of the same: records that were more than a cold start may bring, to be fetched slowly; at least so many. */
+  /**
+   * At least how many of the follows' records exceeded a cold start's limit, and are fetched
+   * slowly.
+   */
   recordsLater: number
 }
 
@@ -54,15 +57,15 @@ export function listMembers(db: Db): MemberLine[] {
 
 export type Account = { did: string; handle: string | undefined }
 
-/** From our own index, where the handle was verified. */
+/** Finds an account by verified handle in our own index. */
 export function accountKnownAs(db: Db, handle: string): string | undefined {
   const uid = createAccounts(db).uidOfHandle(handle)
   return uid === 0 ? undefined : findActor(db, uid)?.did
 }
 
 /**
- * The account behind a handle or a DID, asked of the network: a name with a typing error is not
- * to become a member who never comes. Where the network knows no such handle, `known` is asked.
+ * Resolves a handle or DID over the network, so that a mistyped name does not become a member who
+ * never appears. If the network knows no such handle, asks `known`.
  * @throws OperatorError
  */
 export async function resolveAccount(

@@ -1,5 +1,5 @@
-// What an operator writes to name an account or a record, as they have it at hand: a handle, a DID, an
-// at-URI, or the address of a page of bsky.app and clients like it.
+// Parses an operator's name for an account or a record: a handle, a DID, an at-URI, or the URL of a page on
+// bsky.app or similar clients.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -9,10 +9,13 @@ import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { parseTakedownSubject } from '../../data/store/takedowns.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** The DID behind a handle. @throws OperatorError */
+/**
+ * Returns a handle's DID.
+ * @throws OperatorError
+ */
 type DidOf = (handle: string) => Promise<string>
 
-/** What follows an account in the addresses of pages. */
+/** Path segments after the account in page URLs. */
 const PAGES: Record<string, string> = {
   post: 'app.bsky.feed.post',
   feed: 'app.bsky.feed.generator',
@@ -22,7 +25,10 @@ const STARTER_PACK = 'app.bsky.graph.starterpack'
 const MAX_DEPTH = 16
 const MAX_BLOBS = 32
 
-/** @returns a subject of data/store/takedowns.ts. @throws OperatorError */
+/**
+ * @returns a subject as in data/store/takedowns.ts
+ * @throws OperatorError
+ */
 export async function readSubject(text: string, didOf: DidOf): Promise<string> {
   const named = partsOf(text.trim())
   if (!named) throw unfit(text)
@@ -33,7 +39,7 @@ export async function readSubject(text: string, didOf: DidOf): Promise<string> {
   return subject
 }
 
-/** CIDs of the pictures and videos of a record, where it is here. */
+/** CIDs of a record's pictures and videos, if the record is stored here. */
 export function blobsOf(
   { db, actors }: { db: Db; actors: Pick<ActorReader, 'uidOf'> },
   subject: string,
@@ -74,7 +80,7 @@ function isActor(text: string): boolean {
   return isValidDid(text) || isValidHandle(text)
 }
 
-/** Blobs are named by `{$type: 'blob', ref: {$link}}` wherever they stand. */
+/** Blobs are named by `{$type: 'blob', ref: {$link}}` at any depth. */
 function collect(value: unknown, cids: Set<string>, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return
   const { $type, ref } = value as { $type?: unknown; ref?: { $link?: unknown } }

@@ -1,5 +1,5 @@
-// What the operator hid and whom they banned, as they see and change it: GET /moderation; POST /moderation
-// with `{act, subject, reason?, by?, ref?, blobs?, tag?}`.
+// Lists and changes the operator's takedowns and bans: GET /moderation; POST /moderation with `{act, subject,
+// reason?, by?, ref?, blobs?, tag?}`.
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -117,7 +117,10 @@ function readWish(body: object): ModerationWish {
   )
 }
 
-/** One that no setting names does nothing, and is a slip of the keyboard. What is set no more can be taken off. */
+/**
+ * A tag that no setting names has no effect, and is likely a typo. Tags already set can still be
+ * removed.
+ */
 export function refuseUnfitTag(
   rules: TagRules,
   { act, tag }: Pick<ModerationWish, 'act' | 'tag'>,

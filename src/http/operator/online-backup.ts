@@ -1,4 +1,4 @@
-// Backups of a running server: one at a time, each on a thread of its own.
+// Backups of a running server: one at a time, each on its own thread.
 
 import { Worker } from 'node:worker_threads'
 import { ConfigError } from '../../base/config/config.ts'
@@ -7,7 +7,7 @@ import type { BackupMessage } from './backup-thread.ts'
 
 let running = false
 
-/** @throws ConfigError where one is being made already, or it is refused. */
+/** @throws ConfigError if a backup is already running, or is refused. */
 export async function backUpOnline(
   options: Pick<BackupOptions, 'dataDir' | 'into' | 'keep' | 'check'>,
   onProgress: (progress: BackupProgress) => void,

@@ -1,6 +1,6 @@
-// What an operator is told when something can't be done: what is wrong, and what to do about it.
+// Errors for operators: what is wrong, and what to do about it.
 
-/** `status` as in HTTP. */
+/** `status`: an HTTP status. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
   readonly status: 400 | 404 | 409 | 413 | 503
@@ -12,5 +12,5 @@ export class OperatorError extends Error {
   }
 }
 
-/** As every route says it. */
+/** The body of every route's errors. */
 export type ErrorBody = { error: string; message: string; hint?: string }

@@ -34,7 +34,7 @@ type OperatorParts = {
   ingest: IngestConnection
   resolver: Resolver
   log: Pick<Logger, 'info' | 'error'>
-  /** By the socket, where whoever asks may write files as we may. */
+  /** True on the socket, whose clients may write the same files as we. */
   isLocal: boolean
 }
 
@@ -46,7 +46,7 @@ const MAX_SMALL_BYTES = 64 << 10
 const MAX_GAPS = 1_000
 const DEFAULT_GAPS = 100
 
-/** Over HTTP, behind the token; for `sideRoutes` of the server. */
+/** Routes over HTTP, behind the token; for the server's `sideRoutes`. */
 export function operatorRoutes(parts: Omit<OperatorParts, 'isLocal'>) {
   const app = new Hono()
   app.use('*', requireOperator(parts.config))
@@ -136,7 +136,7 @@ function addLongWork(app: App, { config, ingest, log, isLocal }: OperatorParts):
   app.post('/backup', limited(MAX_SMALL_BYTES), async (c) => {
     const wish = readBackupWish(await readJson(c.req), isLocal)
     return stream(c, async (out) => {
-      // One line of JSON each: how far it is, and at last what came of it.
+      // One line of JSON each: progress, and finally the result.
       const tell = (line: object) => out.write(`${JSON.stringify(line)}\n`)
       try {
         const options = { dataDir: config.dataDir, ...wish }
@@ -168,13 +168,13 @@ function limited(maxSize: number) {
   })
 }
 
-/** An empty body is an empty object. */
+/** An empty body counts as an empty object. */
 async function readJson(request: { text(): Promise<string> }): Promise<object> {
   try {
     const value: unknown = JSON.parse((await request.text()) || '{}')
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new OperatorError(400, 'The body is no JSON object.', 'Such as {"actor": "alice.example"}.')
 }

@@ -1,4 +1,4 @@
-// What a running server says of itself (routes.ts), as the command line and the doctor read it.
+// A running server's report on itself (routes.ts), as the command line and the doctor read it.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import type { Facts } from './facts.ts'

@@ -1,4 +1,4 @@
-// Tokens for programs, as an operator makes and sees them. The token itself is told once.
+// Tokens for programs, as an operator makes and sees them. The token itself is shown only once.
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -31,7 +31,7 @@ type TokenWish = {
   scopes: string[]
   rate: number
   days: number | undefined
-  /** Made elsewhere: the nodes of one place take the same. */
+  /** Made elsewhere: the nodes of one place use the same token. */
   token?: string | undefined
 }
 
@@ -84,7 +84,7 @@ export function tokenLine(row: ServiceTokenRow): TokenLine {
   }
 }
 
-/** What is stored of it. */
+/** The token's stored row. */
 export function rowOf(wish: TokenWish, token: string, now: number) {
   const { name, scopes, rate, days } = wish
   const expiresAt = days === undefined ? null : now + days * DAY_MS

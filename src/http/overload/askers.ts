@@ -1,6 +1,6 @@
-// On whose account an issuer is looked up, so that a token buys no questions to other people's servers for
-// nothing: the address pays before anybody is asked, from points of that kind, and whoever has nothing left,
-// account or address, is refused without a question. Members are looked up at nobody's cost, once a day each.
+// Charges look-ups of token issuers, so that a token cannot cause free requests to other servers. The address
+// pays before a request is sent, from its look-up points; if the address or the account has none left, the
+// call is refused without one. Look-ups of members are free, once a day each.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Asker, LookupCause } from '../../sources/identity/resolver.ts'
@@ -10,9 +10,9 @@ import type { RateLimit } from './rate-limits.ts'
 export function createAskers(parts: {
   members: RateLimit
   visitors: RateLimit
-  /** For documents that are not here, or are asked for anew because a signature failed. */
+  /** For DID documents that are not cached, or are refetched after a signature failure. */
   lookups: RateLimit
-  /** Undefined for whom nothing is limited. */
+  /** Undefined for visitors without limits. */
   visitorOf: (request: HttpRequest) => string | undefined
   isMember: (did: string) => boolean
 }): (request: HttpRequest) => Asker {
@@ -29,7 +29,7 @@ export function createAskers(parts: {
     const refused = visitors.ifSpent(request, address)
     if (refused || cause === 'stale') return refused
     const tooMany = lookups.charge(request, `lookups ${address}`, 1)
-    // Of which the answer tells nothing: what comes of the request is charged by itself.
+    // Not shown in the answer, as the request itself is charged separately.
     if (!tooMany) request.limitHeaders = undefined
     return tooMany
   }
@@ -45,7 +45,7 @@ type Parts = {
   ) => XRPCError | undefined
 }
 
-/** A class, since one is made for each request: V8 defines an object literal's getter slowly. */
+/** A class, since one is made per request: V8 defines an object literal's getter slowly. */
 class RequestAsker implements Asker {
   readonly #request: HttpRequest
   readonly #parts: Parts

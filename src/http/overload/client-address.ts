@@ -1,14 +1,13 @@
-// Who a visitor is to the limits: the address of the connection, or, where that is a reverse proxy of
-// ours, the last address in X-Forwarded-For that no proxy of ours wrote. Whatever stands left of it
-// came from the client, and says what it likes. IPv6 counts by /64, since that is what one
-// customer gets; IPv4 in IPv6 form counts as IPv4.
+// A visitor's address for rate limits: the connection's, or, if that is one of our reverse proxies, the last
+// address in X-Forwarded-For that none of our proxies wrote. Everything left of it was sent by the client and
+// is untrusted. IPv6 counts by /64, which is what one customer gets; IPv4 in IPv6 form counts as IPv4.
 
 import { isIP } from 'node:net'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 
-/** Undefined for a request that came by no network socket: those are our own. */
+/** Undefined for a request without a network socket, that is, one of our own. */
 type ClientAddress = (request: Pick<HttpRequest, 'remoteAddress' | 'header'>) => string | undefined
 
 type Known = { key: string; isTrusted: boolean }
@@ -48,7 +47,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   }
 }
 
-/** From the nearest on. */
+/** Nearest first. */
 function lastHops(forwarded: string): string[] {
   const end = forwarded.slice(-MAX_FORWARDED_LENGTH)
   return end.split(',').slice(-MAX_HOPS).reverse().map(withoutPort)
@@ -61,7 +60,7 @@ function withoutPort(text: string): string {
   return /^[\d.]+:\d+$/.test(address) ? address.slice(0, address.indexOf(':')) : address
 }
 
-/** An address as limits count it. */
+/** An address's key for rate limits. */
 export function limitKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
   if (isIP(plain) !== 6) return plain
@@ -75,7 +74,7 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** All eight. */
+/** All eight groups. */
 function groupsOf(canonical: string): string[] {
   const [head = '', tail] = canonical.split('::')
   const before = head === '' ? [] : head.split(':')

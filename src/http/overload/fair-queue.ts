@@ -1,7 +1,7 @@
-// Whose turn it is. As long as there is little to do, a call's handler runs at once. Where much came at once, only
-// what fits into a turn of a few milliseconds runs at once; the rest waits here, in a lane for each caller, and is
-// run between the readings of the sockets: one of each lane in turn, members before visitors, and of a lane the
-// light before the heavy. Who asks a thousand things waits behind themselves.
+// Schedules calls. Under light load a handler runs immediately. In a burst, only what fits into a turn of a
+// few milliseconds runs immediately. The rest waits in one lane per caller, and runs between reads of the
+// sockets: one call of each lane in rotation, members before visitors, and within a lane light before heavy.
+// A caller with a thousand requests waits behind its own.
 
 import {
   createRank,
@@ -24,7 +24,7 @@ export type Who = { rank: Rank; key: string }
 export type Work<T> = {
   run: () => T | Promise<T>
   isHeavy: boolean
-  /** The client has left; what waits for it need not be done. */
+  /** The client has disconnected; its waiting call can be skipped. */
   isGone: () => boolean
 }
 
@@ -48,19 +48,19 @@ const limits: Record<Rank, Limits> = {
 }
 
 /**
- * What is done at once, or in a row, before sockets are looked at again. Short, since Node takes one new
- * connection each time it looks.
+ * Longest run of calls before sockets are read again. Short, since Node accepts one new connection
+ * per read.
  */
 const TURN_MS = 5
-/** Until there is a measurement: what a handler takes. */
+/** Assumed duration of a handler until one is measured. */
 const FIRST_MEAN_MS = 0.5
 const MEAN_WEIGHT = 0.2
 
 /**
- * What would wait too long is refused when it comes (503), before latency grows: heavy before light, visitors before
- * members, and those with a long lane before those with a short one, because the expected wait is asked for each
- * arrival. Handlers that wait for others (the writer, a feed generator) are counted, and bounded for each caller and
- * each rank.
+ * Refuses calls that would wait too long on arrival (503), before latency grows: heavy before
+ * light, visitors before members, and long lanes before short ones, since each arrival's expected
+ * wait is computed. Handlers that wait for others (the writer, a feed generator) are counted and
+ * limited per caller and per rank.
  */
 export class FairQueue {
   readonly #ranks = { member: createRank(limits.member), visitor: createRank(limits.visitor) }
@@ -70,12 +70,12 @@ export class FairQueue {
   #meanMs = FIRST_MEAN_MS
   #lastRound = { beganMs: 0, count: 0 }
 
-  /** `now` in milliseconds, of any beginning. */
+  /** `now` in milliseconds, from any origin. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** @throws XRPCError 503 or 429, at once or later, where it is not going to run. */
+  /** @throws XRPCError 503 or 429, immediately or later, if the call will not run. */
   run<T>({ rank: name, key }: Who, work: Work<T>): T | Promise<T> {
     const rank = this.#ranks[name]
     const known = rank.lanes.get(key)
@@ -92,7 +92,7 @@ export class FairQueue {
     return this.#wait(lane, work)
   }
 
-  /** Also sees to it that the turn ends, once the sockets are read. */
+  /** Also schedules the end of the turn, after the sockets are read. */
   #hasTime(): boolean {
     const nowMs = this.#now()
     if (this.#turnBeganMs === undefined) {
@@ -104,7 +104,7 @@ export class FairQueue {
     return nowMs - this.#turnBeganMs < TURN_MS
   }
 
-  /** Runs it now; what goes on afterwards is counted until it ends. */
+  /** Runs a call now; asynchronous work counts as running until it ends. */
   #begin<T>(rank: RankState, key: string, work: Work<T>): T | Promise<T> {
     const result = work.run()
     if (!(result instanceof Promise)) return result
@@ -141,7 +141,7 @@ export class FairQueue {
     })
   }
 
-  /** Milliseconds that an arrival in `lane` would wait. */
+  /** Milliseconds that a new call in `lane` would wait. */
   #expectedMs(lane: Lane): number {
     const { member, visitor } = this.#ranks
     const { rank } = lane
@@ -178,7 +178,7 @@ export class FairQueue {
     return takeNext(member, nowMs) ?? takeNext(visitor, nowMs)
   }
 
-  /** From one round to the next is what its calls took with all that is around them. */
+  /** The time between two rounds is the cost of the round's calls, including overhead. */
   #learn(nowMs: number): void {
     const { beganMs, count } = this.#lastRound
     if (count > 0) this.#meanMs += MEAN_WEIGHT * ((nowMs - beganMs) / count - this.#meanMs)

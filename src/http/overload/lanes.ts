@@ -1,6 +1,6 @@
-// The row of a fair queue (fair-queue.ts): a lane for each caller of a rank, with what waits in it, light
-// and heavy, and how much of it goes on. Lanes whose turn may come stand in `ready`, in the order of their
-// turns; a lane with nothing in it is forgotten.
+// Lanes of a fair queue (fair-queue.ts): one per caller of a rank, with its waiting calls, light and heavy,
+// and the number of running ones. Lanes that may run are in `ready`, in rotation order; an empty lane is
+// dropped.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 
@@ -22,25 +22,25 @@ export type Lane = {
 export type RankState = {
   limits: Limits
   lanes: Map<string, Lane>
-  /** Lanes with something to run, whose turn comes in this order. */
+  /** Lanes with a runnable call, in the order of their turns. */
   ready: Set<Lane>
   waiting: number
   running: number
 }
 
 export type Limits = {
-  /** Handlers that wait for others, of one caller and of the rank. */
+  /** Most running asynchronous handlers, per caller and in the rank. */
   runningEach: number
   running: number
-  /** What may wait. */
+  /** Most waiting calls, per caller and in the rank. */
   waitingEach: number
   waiting: number
-  /** Expected milliseconds beyond which an arrival is refused. */
+  /** Expected wait in milliseconds beyond which a call is refused. */
   maxWaitMs: number
   heavyMaxWaitMs: number
 }
 
-/** Nobody waits for an answer as old as this many times the longest wait. */
+/** At this many times the longest wait, clients have given up on the answer. */
 const STALE_FACTOR = 4
 
 export function createRank(limits: Limits): RankState {
@@ -59,7 +59,7 @@ export function waitingIn({ light, heavy }: Lane): number {
   return light.length + heavy.length
 }
 
-/** Nothing of this caller may run now, or something waits that came before. */
+/** Whether the caller is at its limit, or has earlier calls waiting. */
 export function isBusy(lane: Lane): boolean {
   return waitingIn(lane) > 0 || lane.running >= lane.rank.limits.runningEach
 }
@@ -68,7 +68,7 @@ export function isRunnable({ ready, running, limits }: RankState): boolean {
   return ready.size > 0 && running < limits.running
 }
 
-/** Puts a lane where it belongs now: in the row, beside it, or nowhere. */
+/** Moves a lane to its place: into rotation, out of it, or drops it. */
 export function settle(lane: Lane): void {
   const { rank, running } = lane
   const isWaiting = waitingIn(lane) > 0
@@ -77,7 +77,7 @@ export function settle(lane: Lane): void {
   if (!isWaiting && running === 0) rank.lanes.delete(lane.key)
 }
 
-/** The next that somebody still waits for; its lane goes to the end of the row. */
+/** Takes the next call that a client still waits for; its lane goes to the end of the rotation. */
 export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
   while (isRunnable(rank)) {
     const [lane] = rank.ready as Set<Lane>
@@ -92,7 +92,7 @@ export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
   return undefined
 }
 
-/** Why something that would wait `waitMs` in this lane is not taken. */
+/** Returns the error for a call that would wait `waitMs` in this lane, if it is refused. */
 export function refusalIn(lane: Lane, waitMs: number, isHeavy: boolean): XRPCError | undefined {
   const { limits, waiting } = lane.rank
   if (waitingIn(lane) >= limits.waitingEach) return tooManyAtOnce()

@@ -1,8 +1,8 @@
-// How many accounts may become members in an hour: in all, from one address, from one did:web domain. A flood takes a
-// part of what is left of the hour, never all of it, so that somebody from elsewhere still gets in. Accounts cost
-// nothing to make and a DID document may name any PDS, so neither says how many people there are. An address does
-// cost something. It is the PDS's where the client asks through one, and many people share that: hence a part of what
-// is left, not a small number of its own.
+// Limits new members per hour: in all, per address and per did:web domain. A flood takes a share of what is
+// left of the hour, never all of it, so accounts from elsewhere still get in. Accounts are free and a DID
+// document may name any PDS, so neither counts people, but an address costs something. If clients connect
+// through a PDS, it is the PDS's, shared by many people: hence a share of what is left instead of a small
+// fixed number.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
@@ -13,9 +13,12 @@ import type { HttpRequest } from '../server/http-request.ts'
 import { createClientAddress } from './client-address.ts'
 
 export type Newcomers = {
-  /** Counts the account once, however often it asks. @throws XRPCError 429 where the hour has no room for it. */
+  /**
+   * Counts an account once, however often it calls.
+   * @throws XRPCError 429 if the hour has no room for it.
+   */
   admit(did: string, request: NewcomerRequest): void
-  /** The address as newcomers count by it; undefined where it has no limit. */
+  /** The address as counted here; undefined if it has no limit. */
   originOf(request: NewcomerRequest): string | undefined
 }
 
@@ -24,12 +27,14 @@ export type NewcomerRequest = Pick<HttpRequest, 'remoteAddress' | 'header'>
 type NewcomersConfig = Pick<Config, 'newMembersPerHour' | 'trustedProxies' | 'unlimitedAddresses'>
 
 const WINDOW_SECONDS = 3_600
-/** Of what is left of the hour; so one address alone gets a fifth of all, one domain about a fortieth. */
+/**
+ * Of what is left of the hour: one address alone gets a fifth of all, one domain about a fortieth.
+ */
 const ADDRESS_PART = 1 / 4
 const DOMAIN_PART = 1 / 40
 const ALL = 'all'
 const WEB = 'did:web:'
-/** What a customer gets of IPv6 is a /64 at least, and often a /48, which has 65,536 of those. */
+/** A customer's IPv6 block is at least a /64, and often a /48, which has 65,536 of those. */
 const GROUPS_OF_48 = 3
 
 export function createNewcomers(options: {
@@ -87,7 +92,7 @@ export function createNewcomers(options: {
 
 type Part = { key: string; share: number; who: string }
 
-/** Who is registered under one name of a registry counts as one: names below it are for the taking. */
+/** All names under one registered domain count as one, since they cost nothing. */
 function webDomainOf(did: string): string | undefined {
   if (!did.startsWith(WEB)) return undefined
   const [name = ''] = did.slice(WEB.length).split(':')

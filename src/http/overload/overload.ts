@@ -1,6 +1,5 @@
-// What stands between a call and its handler where there may be too much of it: who pays for it
-// (rate-limits.ts), and whose turn it is (fair-queue.ts). The health route and the fixed pages pass it
-// by, and so does whatever came by no network socket.
+// Overload protection between a call and its handler: charges the caller (rate-limits.ts) and schedules the
+// call (fair-queue.ts). The health route, the fixed pages and requests without a network socket bypass it.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
@@ -14,22 +13,27 @@ import { createRateLimit, type RateBuffers } from './rate-limits.ts'
 
 export type Overload = {
   /**
-   * Charges a call to the account that made it, or where there is none to its address.
-   * @param member - DID of a verified member.
-   * @returns whose turn it will be; undefined for whom nothing is limited.
+   * Charges a call to its account, or without one to its address.
+   * @param member - DID of a verified member
+   * @returns the caller for scheduling; undefined if it has no limits
    * @throws XRPCError 429
    */
   admit(request: HttpRequest, member: string | undefined, points: number): Who | undefined
-  /** The address that is charged; undefined for whom nothing is limited. */
+  /** The address that is charged; undefined if it has no limits. */
   visitorOf(request: HttpRequest): string | undefined
-  /** Charges the address, `from` what it has for that. @returns the refusal where not enough is left. */
+  /**
+   * Charges the address's points in the purse `from`.
+   * @returns the error if not enough points are left.
+   */
   chargeAddress(request: HttpRequest, points: number, from?: Purse): XRPCError | undefined
   /**
-   * Charges the address with what failed before it was known who asks, such as a bad token.
-   * @returns the answer to give instead where that came too often.
+   * Charges the address for a failure before the caller was known, such as a bad token.
+   * @returns the error to send instead if it has failed too often.
    */
   chargeFailure(request: HttpRequest): XRPCError | undefined
-  /** On whose account an issuer is looked up for this request; pays before anybody is asked. */
+  /**
+   * Returns the payer for look-ups of this request's issuer, charged before any request is sent.
+   */
   askerFor(request: HttpRequest): Asker
   run<T>(who: Who | undefined, work: Work<T>): T | Promise<T>
 }
@@ -39,16 +43,19 @@ type OverloadConfig = Pick<
   'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
 >
 
-/** An address has points of each kind, and those of one kind buy nothing of another. */
+/** Each address has separate points per purse. */
 export type Purse = 'visitor' | keyof typeof PURSES
 
 const FAILURE_POINTS = 1
-/** Of its points an address could buy so many fewer look-ups, which have a purse of their own. */
+/**
+ * An address may do this many times fewer look-ups than it has points; look-ups have a separate
+ * purse.
+ */
 const POINTS_A_LOOKUP = 5
 
 /**
- * Points an address has in five minutes beside those for XRPC. A status page that is open takes under a
- * hundred, a scrape every second 300; a screen of pictures a few dozen.
+ * Points per address in five minutes, beside those for XRPC. An open status page takes under a
+ * hundred, a scrape every second 300, a screen of pictures a few dozen.
  */
 const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const
 
@@ -56,7 +63,7 @@ export function createOverload(options: {
   config: OverloadConfig
   /** Shared by all serving threads. */
   buffers: RateBuffers
-  /** Members are looked up at nobody's cost, once a day each. */
+  /** Look-ups of members are free, once a day each. */
   isMember?: ((did: string) => boolean) | undefined
   now?: () => number
 }): Overload {
@@ -82,7 +89,7 @@ export function createOverload(options: {
   const isUnlimited = createRangeCheck(config.unlimitedAddresses)
   const queue = new FairQueue()
 
-  /** Where it came from, if that counts. */
+  /** The address of origin, if it has limits. */
   function visitorOf(request: HttpRequest): string | undefined {
     const address = addressOf(request)
     if (address === undefined) return undefined
@@ -119,7 +126,7 @@ export function createOverload(options: {
   }
 }
 
-/** An address of the network, where IPv6 counts by network. */
+/** Returns the network's address, as IPv6 counts by network. */
 function networkOf(key: string): string {
   return key.replace(/\/64$/, '')
 }

@@ -1,13 +1,13 @@
-// How much one caller may ask in five minutes: members by their DID, since a PDS asks for all of its users from one
-// address, and everybody else by address. Windows, headers and the error are those of the reference's PDS, which its
-// clients know. Only a verified token is charged to its account, so nobody can use up what belongs to another. The
-// counter (data/shared-memory/count-table.ts) keeps no object and no timer for every address that ever asked.
+// Rate limit per caller over five minutes: members by DID, since a PDS calls for all of its users from one
+// address, and all others by address. Windows, headers and the error are those of the reference's PDS, which
+// clients know. Only a verified token is charged to its account, so no caller can use up another's points.
+// The counter (data/shared-memory/count-table.ts) keeps no object or timer per address.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Count, CountTable, createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 
-/** What all serving threads share. */
+/** Shared by all serving threads. */
 export type RateBuffers = Record<
   'members' | 'visitors' | 'newcomers' | 'lookups',
   SharedArrayBuffer
@@ -15,16 +15,17 @@ export type RateBuffers = Record<
 
 export type RateLimit = {
   /**
-   * Takes `points` from what `key` has left, and leaves word of it on the request for the answer.
-   * @returns the refusal where there is not enough.
+   * Takes `points` from what `key` has left, and sets the limit headers on the request for its
+   * answer.
+   * @returns the error if there are not enough.
    */
   charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
-  /** The refusal where nothing is left; otherwise nothing is taken. */
+  /** Returns the error if no points are left; otherwise takes none. */
   ifSpent(request: HttpRequest, key: string): XRPCError | undefined
 }
 
 const WINDOW_SECONDS = 300
-/** Where only those who came in take a place. */
+/** For counts whose keys are only admitted callers. */
 const FEW_SETS = 4_096
 
 export function createRateBuffers(): RateBuffers {
@@ -36,7 +37,7 @@ export function createRateBuffers(): RateBuffers {
   }
 }
 
-/** @param limit - points for each key in WINDOW_SECONDS; 0 for no limit. */
+/** @param limit - points per key in WINDOW_SECONDS; 0 for no limit. */
 export function createRateLimit(options: {
   buffer: SharedArrayBuffer
   limit: number
@@ -63,7 +64,7 @@ export function createRateLimit(options: {
   }
 }
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 function headersOf({ spent, endsAt }: Count, limit: number, policy: string): string[] {
   return [
     'ratelimit-limit',

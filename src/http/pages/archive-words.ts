@@ -1,4 +1,4 @@
-// How far a start from the archive is, as people read it, on the status page and in `slipstream stats`.
+// Words for the progress of a start from the archive, for the status page and `slipstream stats`.
 
 import type { ArchiveStatus, IngestStatus } from '../../bridge/messages.ts'
 import { bytes, count, plural } from './format.ts'

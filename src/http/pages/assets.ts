@@ -1,6 +1,6 @@
-// What the pages load: our scripts and styles, and uPlot's. The scripts are TypeScript that browsers
-// run once its types are stripped, so there is nothing to build: it is done at start, in memory, and so
-// is compression. The address of all holds a digest of all, so browsers may keep them for ever.
+// Files that the pages load: our scripts and styles, and uPlot's. Scripts are TypeScript with types stripped,
+// so there is no build step: stripping and compression happen in memory at first use. The URLs contain a
+// digest over all files, so browsers may cache them permanently.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 export type Asset = { type: string; body: Buffer; compressed: Buffer }
 
 export type Assets = {
-  /** Where a file is served, by its name. */
+  /** URL path of a file, by name. */
   pathOf(name: string): string
   find(digest: string, name: string): Asset | undefined
 }
@@ -53,13 +53,13 @@ const images = [
   new URL('./assets/icon-away.svg', import.meta.url),
 ]
 
-/** Browsers know nothing of packages: the one that we use is served beside our own. */
+/** Browsers cannot resolve packages, so uPlot is served beside our own scripts. */
 const UPLOT_SCRIPT = 'uplot.js'
 const UPLOT_STYLE = 'uplot.css'
 
 let loaded: Assets | undefined
 
-/** Made once a thread, for whoever asks first; some milliseconds and some hundred kilobytes. */
+/** Made once per thread, on first use; takes some milliseconds and some hundred kilobytes. */
 export function loadAssets(): Assets {
   loaded ??= makeAssets()
   return loaded
@@ -86,7 +86,7 @@ function readScript(url: URL): string {
   return plain.replace("from 'uplot'", `from './${UPLOT_SCRIPT}'`)
 }
 
-/** Node calls this function experimental, which is no news that an operator could use. */
+/** Node warns that this function is experimental, which no operator could act on. */
 function withoutWarning<T>(work: () => T): T {
   const { emitWarning } = process
   process.emitWarning = () => {}

@@ -1,5 +1,5 @@
-// The bar of the last thirty days on the status page, and the latest incidents, as they were when the page was
-// made. Days and times are UTC, since the page does not know where its reader is.
+// The status page's bar of the last thirty days, and the latest incidents, as of the page's rendering. Days
+// and times are UTC, since the reader's time zone is unknown.
 
 import type { Availability, Day, Incident } from './availability.ts'
 import { duration, moment, percent } from './format.ts'

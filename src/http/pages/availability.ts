@@ -1,6 +1,6 @@
-// How the last thirty days went: a bar of days and the incidents in them, read from the history. A slot of it in
-// which nothing was written is a time in which nothing ran, so this is true to ten minutes, and to one minute
-// of the last day.
+// Availability over the last thirty days: a bar of days and their incidents, read from the history. A slot
+// without samples counts as not running, so this is accurate to ten minutes, and to one minute for the last
+// day.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -18,26 +18,26 @@ type Level = 'good' | 'notice' | 'bad' | 'none'
 export type Incident = { from: number; to: number; level: Level; title: string }
 
 export type Day = {
-  /** Where it begins, in UTC. */
+  /** Start of the day, in UTC. */
   at: number
-  /** `none` where nothing is known of it. */
+  /** `none` if nothing is known of the day. */
   level: Level
-  /** Of the part of the day that is known. */
+  /** Of the known part of the day. */
   upShare: number | undefined
   troubledMs: number
 }
 
 export type Availability = {
   days: Day[]
-  /** Of all that is known. */
+  /** Of the whole known time. */
   upShare: number | undefined
-  /** From when until when anything is known, in milliseconds since 1970. */
+  /** Start and end of the known time, in milliseconds since 1970. */
   known: { from: number; to: number } | undefined
-  /** The newest first. */
+  /** Newest first. */
   incidents: Incident[]
 }
 
-/** What a slot is judged by, of all that is sampled. */
+/** Series that a slot is judged by. */
 const SERIES = ['failures_s', 'requests_s', 'lag_ms', 'open_gaps'] as const
 type Judged = (typeof SERIES)[number]
 
@@ -46,10 +46,10 @@ type Slot = { from: number; to: number; trouble: Trouble | undefined }
 const DAYS = 30
 const LATE_MS = MINUTE_MS
 const FAILURE_SHARE = 0.01
-/** A day with so much of it is a bad one. */
+/** A day with this much trouble is bad. */
 const BAD_MS = 10 * MINUTE_MS
 
-/** Of a time in which nothing was written. */
+/** Title of times without samples. */
 export const NOT_RUNNING = 'Not running'
 
 const TROUBLES: Record<Trouble, { level: Level; title: string }> = {
@@ -71,7 +71,10 @@ export function readAvailability(db: Db, now: number): Availability {
   }
 }
 
-/** By ten minutes, then by minutes; from the first that is known on. The one that is being written is left out. */
+/**
+ * Slots of ten minutes, then of one minute, from the first known one on. Excludes the slot being
+ * written.
+ */
 function readSlots(db: Db, now: number): Slot[] {
   const ringOf = (wanted: HistoryRing['name']) => HISTORY_RINGS.find(({ name }) => name === wanted)!
   const [fine, coarse] = [ringOf('day'), ringOf('month')]
@@ -83,7 +86,7 @@ function readSlots(db: Db, now: number): Slot[] {
   return begin === undefined ? [] : [...older, ...slotsOf(fine, newer, now, begin)]
 }
 
-/** Each slot from `begin`, or from the first that there is, as long as it ends before `end`. */
+/** Slots from `begin`, or from the first known one, that end by `end`. */
 function slotsOf(
   ring: HistoryRing,
   history: History<Judged>,
@@ -133,7 +136,7 @@ function lengthOf(slots: readonly Slot[]): number {
   return slots.reduce((sum, { from, to }) => sum + to - from, 0)
 }
 
-/** Slots of one trouble that follow one another are one incident. */
+/** Merges consecutive slots with the same trouble into one incident. */
 function incidentsOf(slots: readonly Slot[]): Incident[] {
   const incidents: Incident[] = []
   let last: Trouble | undefined

@@ -1,4 +1,4 @@
-// How to point a client here: for each kind of client, what to put where.
+// Instructions for pointing each kind of client at this server.
 
 import type { Config } from '../../base/config/config.ts'
 import { isByInvite } from '../../base/config/members.ts'
@@ -25,7 +25,7 @@ ${waysToConnect(us)}
 </section>`
 }
 
-/** For each kind of client, what to put where. */
+/** Lists the setting to change in each kind of client. */
 export function waysToConnect(us: Us): Html {
   return html`<div class="ways">${waysOf(us).map(({ title, steps }) => html`<details name="way"><summary>${title}</summary><div>${steps}</div></details>`)}</div>`
 }

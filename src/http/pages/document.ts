@@ -1,5 +1,5 @@
-// What every page of ours has around it: head, bar and footer, and the headers that go with it. Nothing
-// inline and nothing from elsewhere, which the content security policy holds browsers to.
+// The frame of every page: head, bar and footer, with the headers to send. Nothing is inline or from other
+// origins, which the content security policy enforces.
 
 import { version } from '../../base/util/version.ts'
 import type { Assets } from './assets.ts'
@@ -26,11 +26,11 @@ export const PAGE_HEADERS = {
 
 type Page = {
   title: string
-  /** Which of the pages it is, for the bar. */
+  /** The current page, for the bar. */
   current?: 'status' | 'explore' | 'read'
-  /** Name of its script, if it has one. */
+  /** Name of the page's script, if it has one. */
   script?: string
-  /** Name of a style sheet of its own. */
+  /** Name of the page's own style sheet. */
   style?: string
   main: Html
 }
@@ -72,7 +72,7 @@ ${main}
 `.text
 }
 
-/** Half for the system's colours, empty for light ones, full for dark ones. */
+/** Half for the system's colours, empty for light, full for dark. */
 function halfMoon(): Html {
   return html`<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.8"/><path class="half" d="M10 3a7 7 0 0 1 0 14z" fill="currentColor"/><circle class="full" cx="10" cy="10" r="7" fill="currentColor"/></svg>`
 }

@@ -1,4 +1,4 @@
-// The explore page before the operator logged in: forms, and empty places for what they ask.
+// The explore page before the operator has logged in: forms, and empty places for their results.
 
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'

@@ -1,5 +1,5 @@
-// Everything that changes in the operator's view of the server, as it is shown: texts by name, the state in words,
-// and how far newcomers are. Made on the server, so that the script needs no knowledge of numbers.
+// All changing parts of the operator's view of the server, ready for display: texts by name, the state in
+// words, and newcomers' progress. Made on the server, so that the script need not format numbers.
 
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
@@ -32,7 +32,7 @@ const FIGURES = [
   'writesSaved',
 ] as const
 
-/** Less is no silence. */
+/** Shorter pauses are not reported. */
 const QUIET_MS = 5_000
 
 export type FigureName = (typeof FIGURES)[number]
@@ -40,9 +40,9 @@ export type FigureName = (typeof FIGURES)[number]
 type Figures = {
   texts: Record<FigureName, string>
   state: Finding[]
-  /** Without names, which are asked for beside this. */
+  /** Without names, which are requested separately. */
   coldStarts: { count: number; percent: number; text: string }
-  /** Hidden where nothing of an archive is being read. */
+  /** Hidden unless an archive is being read. */
   archive: { isShown: boolean; percent: number; text: string }
 }
 
@@ -90,7 +90,9 @@ function textsOf(
   }
 }
 
-/** While the archive is read, how old what is read is tells nothing of how far behind the network we are. */
+/**
+ * While the archive is read, the age of its events does not tell how far behind the network we are.
+ */
 export function lagInWords(status: IngestStatus | undefined): string {
   return status && isReadingArchive(status) ? 'archive first' : duration(status?.stream.lagMs)
 }
@@ -119,7 +121,7 @@ function fanOutInWords(fanOut: FanOutStatus | undefined): string {
   return `${count(Math.round(fanOut.sizes.sum / posts))}, at most ${count(fanOut.largest)}`
 }
 
-/** Of the last hour, and since the start. */
+/** For the last hour, and since the start. */
 function savedInWords(fanOut: FanOutStatus | undefined): string {
   if (!fanOut) return count(undefined)
   const { isLossy, lastHour, total } = fanOut

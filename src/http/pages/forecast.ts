@@ -1,22 +1,22 @@
-// When the disk will be full, if it goes on as it did: a straight line through what was free, by least
-// squares, over the longest stretch that the history holds.
+// Predicts when the disk will be full: a least-squares line through the free space, over the longest span
+// that the history holds.
 
 import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
 import { HISTORY_RINGS, readHistory } from '../../data/store/history.ts'
 
-/** Less says nothing: a start fills caches and copies of the log. */
+/** Shorter spans are meaningless: after a start, caches and log copies fill up. */
 const LEAST_SPAN_MS = HOUR_MS
 const LEAST_SAMPLES = 20
 
 export type Forecast = {
-  /** Until nothing is free; undefined where what is free does not shrink. */
+  /** Until no space is free; undefined unless free space shrinks. */
   daysLeft: number | undefined
-  /** A day; negative where more becomes free. */
+  /** Bytes used per day; negative if space is being freed. */
   bytesADay: number
 }
 
-/** @returns undefined as long as too little is known. */
+/** @returns undefined while too little is known. */
 export function diskForecast(db: Db, now: number): Forecast | undefined {
   for (const ring of HISTORY_RINGS.toReversed()) {
     const { at, series } = readHistory(db, ring, { now, series: ['disk_free_bytes'] })

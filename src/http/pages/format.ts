@@ -1,4 +1,4 @@
-// Numbers as people read them. The page's words are English, so is the notation.
+// Formats numbers for people, in English notation like the pages' text.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
@@ -19,7 +19,7 @@ export function count(value: number | undefined): string {
   return value < 100_000 ? whole.format(value) : compact.format(value)
 }
 
-/** A number of things a second: a digit behind the point where it is small. */
+/** A rate per second, with one decimal place if it is small. */
 export function rate(value: number | undefined): string {
   if (value === undefined) return UNKNOWN
   return value > 0 && value < 10 ? value.toFixed(1) : count(value)
@@ -63,12 +63,15 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
-/** 12 Nov, 14:20 UTC; the server does not know where its reader is. @param at - milliseconds since 1970 */
+/**
+ * 12 Nov, 14:20 UTC, since the reader's time zone is unknown.
+ * @param at - milliseconds since 1970
+ */
 export function moment(at: number): string {
   return `${day.format(at)}, ${time.format(at)} UTC`
 }
 
-/** 99.98 %, rounded down: 100 % is said only where nothing is missing. */
+/** 99.98 %, rounded down: 100 % appears only if nothing is missing. */
 export function percent(share: number | undefined): string {
   if (share === undefined) return UNKNOWN
   return `${Math.floor(share * 10_000) / 100} %`

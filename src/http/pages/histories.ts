@@ -1,4 +1,4 @@
-// The history of a ring as JSON for the charts, with the incidents that they mark, read anew when there may be more.
+// A ring's history as JSON for the charts, with the incidents to mark, read again once there may be more.
 
 import type { Db } from '../../data/store/db.ts'
 import {
@@ -19,10 +19,10 @@ type Parts = {
 
 const FORECAST_EVERY_MS = 60_000
 const AVAILABILITY_EVERY_MS = 30_000
-/** Of a chart: about as many as it has pixels. */
+/** Points per chart, about as many as it has pixels. */
 const MAX_POINTS = 720
 
-/** It reads thousands of rows, and changes slowly. */
+/** Cached, since it reads thousands of rows and changes slowly. */
 export function createForecast({ db, now = Date.now }: Parts): () => Forecast | undefined {
   const read = createMemo(now, () => diskForecast(db, now()))
   return () => read('disk', FORECAST_EVERY_MS)
@@ -33,7 +33,7 @@ export function createAvailability({ db, now = Date.now }: Parts): () => Availab
   return () => read('availability', AVAILABILITY_EVERY_MS)
 }
 
-/** @returns JSON; undefined where there is no ring of that name */
+/** @returns JSON; undefined if there is no ring of that name */
 export function createHistories(
   parts: Parts & { availability: () => Availability },
 ): (name: string) => string | undefined {
@@ -60,7 +60,7 @@ function historyJson(
   return JSON.stringify({ ...span, incidents, ...points })
 }
 
-/** Answers by name, each made anew once it is too old. */
+/** Caches results by name until they are too old. */
 function createMemo<T>(now: () => number, make: (name: string) => T) {
   const kept = new Map<string, { value: T; at: number }>()
   return (name: string, maxAgeMs: number): T => {

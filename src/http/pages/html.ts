@@ -1,5 +1,5 @@
-// HTML as tagged templates: what is put in is escaped, unless it is HTML itself; lists are joined, and
-// what is undefined or false is left out.
+// HTML as tagged templates: values are escaped unless they are HTML themselves, lists are joined, and
+// undefined and false are omitted.
 
 export class Html {
   readonly text: string

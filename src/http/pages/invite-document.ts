@@ -1,5 +1,5 @@
-// The page on which a person comes in by an invite: one form, in the frame of our other pages, nothing from
-// elsewhere. It works without a script, and whatever a person typed is escaped where it is shown again.
+// The page for redeeming an invite: one form, in the frame of our other pages, with nothing from other
+// origins. It works without scripts, and typed text is escaped when shown again.
 
 import type { Assets } from './assets.ts'
 import { type Us, waysToConnect } from './connect-section.ts'
@@ -8,12 +8,12 @@ import { type Html, html } from './html.ts'
 
 export type InvitePage = {
   us: Us
-  /** What was typed before, to be mended. */
+  /** Previous input, to be corrected. */
   handle?: string
   code?: string
-  /** What is wrong with it. */
+  /** What is wrong with the input. */
   problem?: string
-  /** The account that is in now, as its owner typed it. */
+  /** The account just admitted, as its owner typed it. */
   welcome?: string
 }
 

@@ -1,6 +1,6 @@
-// /invite: a person enters their handle and a code, and the account behind the handle may read here from
-// then on. It becomes a member with its first request, which a PDS signs; so whoever enters
-// somebody else's handle gives them their code, and no more.
+// /invite: a person enters a handle and a code, which admits the account behind the handle to read here. It
+// becomes a member with its first request, which a PDS signs. So entering another person's handle only gives
+// them the code.
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { Hono } from 'hono'
@@ -14,11 +14,11 @@ import type { Us } from './connect-section.ts'
 import { INVITE_HEADERS, type InvitePage, inviteDocument } from './invite-document.ts'
 
 type InviteParts = {
-  /** Where clients are to be pointed. */
+  /** This server's address, to point clients at. */
   us: Us
   invites: Invites
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
-  /** The DID of an account that the index knows by this handle or DID. */
+  /** Returns the DID of an account that the index knows by this handle or DID. */
   known: (actor: string) => string | undefined
   log: Pick<Logger, 'info' | 'error'>
 }
@@ -27,10 +27,10 @@ type Outcome = { status: 200 | 400 | 503; page: Omit<InvitePage, 'us'> }
 
 const MAX_FORM_BYTES = 4096
 const NAME_LENGTH = 2048
-/** Of the rate limit: a look-up on the network, for anybody who asks. */
+/** Rate limit points, since any visitor can cause a look-up on the network. */
 const POINTS = 20
 
-/** For `sideRoutes` of the server; none where codes let nobody in. */
+/** For the server's `sideRoutes`; empty if invites admit no accounts. */
 export function inviteRoutes(parts: InviteParts) {
   const { us, invites } = parts
   if (!invites.isOn) return []
@@ -74,7 +74,7 @@ async function comeIn(
   }
 }
 
-/** A DID that does not exist would use up a code for nobody. */
+/** Rejects DIDs that do not exist, which would waste a code. */
 async function lookUp(
   resolver: InviteParts['resolver'],
   actor: string,

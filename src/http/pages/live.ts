@@ -1,10 +1,10 @@
-// Figures as they change, by server-sent events: one text a second, made once for all listeners of this thread, and
-// only while there are any. Bounded on every side: so many listeners and no more, and few of one address; to one who
-// does not read, nothing is sent until they do, and after a while they are let go, for the browser comes back by
-// itself. A comment is sent where there is nothing to say, so that no proxy takes the silence for the end.
+// Live figures by server-sent events: one text a second, made once for all listeners of this thread, and only
+// while there are any. Bounded throughout: limited listeners in all and per address. A listener that does not
+// read is sent nothing until it does, and is disconnected after a while; its browser reconnects by itself. A
+// comment is sent when nothing changed, so that proxies do not close a silent connection.
 
 export type Live = {
-  /** @returns undefined where there are too many listeners, altogether or at this address. */
+  /** @returns undefined if there are too many listeners, in all or at this address. */
   listen(address?: string): Response | undefined
   readonly listeners: number
   close(): void
@@ -19,10 +19,10 @@ type Listener = {
 const INTERVAL_MS = 1_000
 const MAX_LISTENERS = 64
 const MAX_LISTENERS_EACH = 8
-/** Chunks that may wait for one listener, and for how many seconds they may stand still. */
+/** Chunks that may wait for one listener, and seconds that it may stall. */
 const MAX_WAITING = 4
 const MAX_SKIPPED = 30
-/** After which a browser asks again, in milliseconds. */
+/** Milliseconds until a browser reconnects. */
 const RETRY = Buffer.from('retry: 3000\n\n')
 const HEARTBEAT = Buffer.from(': still here\n\n')
 
@@ -32,7 +32,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** @param figures - what to send, as JSON */
+/** @param figures - returns the JSON to send */
 export function createLive(
   figures: () => string,
   { maxListeners = MAX_LISTENERS, intervalMs = INTERVAL_MS } = {},
@@ -53,7 +53,7 @@ export function createLive(
     try {
       listener.controller.close()
     } catch {
-      // They were gone already.
+      // Already disconnected.
     }
   }
 
@@ -104,13 +104,13 @@ export function createLive(
   }
 }
 
-/** Whether this address has all that one may have. */
+/** Whether the address is at its limit. */
 function isFull(listeners: ReadonlySet<Listener>, address: string | undefined): boolean {
   if (address === undefined) return false
   return [...listeners].filter((one) => one.address === address).length >= MAX_LISTENERS_EACH
 }
 
-/** The text has no line breaks: it is JSON. */
+/** The text is JSON and has no line breaks. */
 function eventOf(text: string): Uint8Array {
   return Buffer.from(`event: figures\ndata: ${text}\n\n`)
 }

@@ -1,4 +1,4 @@
-// What goes wrong while a page is made: told in the log, and to the browser no more than that it did.
+// Handles errors while a page is made: logs them, and tells the browser only that one occurred.
 
 import type { Context } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
@@ -6,7 +6,7 @@ import { InvariantError } from '../../base/util/assert.ts'
 
 export type PageErrorParts = {
   log: Pick<Logger, 'error'>
-  /** A broken invariant of ours came to light. */
+  /** Called for violations of our own invariants. */
   onFatal: (error: unknown) => void
 }
 

@@ -1,6 +1,6 @@
-// The pages for people, and what they ask for: the status page at / with its live figures, the explore view
-// with all that the operator's token opens, the metrics, and the files that all of them load. Whoever asks for / without wanting
-// HTML gets the plain answer that always stood there.
+// The pages for people and their requests: the status page at / with live figures, the explore view behind
+// the operator's token, the metrics, and the files that they load. A client that requests / without accepting
+// HTML gets the usual plain answer.
 
 import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
@@ -25,12 +25,12 @@ export type PageParts = Omit<
 > &
   Pick<MetricParts, 'requests' | 'methods'> & {
     config: Config
-    /** The ingest thread's last report. */
+    /** The ingest thread's latest report. */
     status: () => IngestStatus | undefined
   }
 
 export type Page = {
-  /** For `sideRoutes` of the server. */
+  /** For the server's `sideRoutes`. */
   routes: {
     path: string
     app: Hono
@@ -41,14 +41,17 @@ export type Page = {
       from: 'pages' | 'metrics' | 'visitor'
     }[]
   }[]
-  /** Browsers that listen now. */
+  /** Number of browsers listening now. */
   listeners(): number
-  /** Lets all listeners go. */
+  /** Disconnects all listeners. */
   close(): void
 }
 
 const FOREVER = 'public, max-age=31536000, immutable'
-/** Of a visitor's rate limit: what the operator asks reads a lot, and guessing the token should be slow. */
+/**
+ * Of a visitor's rate limit: the operator's queries read a lot, and guessing the token should be
+ * slow.
+ */
 const EXPLORE_POINTS = 5
 
 export function createPage(parts: PageParts): Page {

@@ -1,9 +1,9 @@
-// A QR code as SVG that takes the colours of what stands around it.
+// A QR code as SVG, in the colours of its surroundings.
 
 import { encode } from 'uqr'
 import { type Html, html } from './html.ts'
 
-/** @param title - read out in its place */
+/** @param title - its text alternative */
 export function qrCode(text: string, title: string): Html {
   const { data, size } = encode(text, { ecc: 'M', border: 2 })
   const dark = data.flatMap((row, y) =>

@@ -1,12 +1,12 @@
-// The page /read before it knows who reads: a form for the link that the operator made, and empty places for
-// what the reader asks for. Pictures come from where the settings say; everything else from us.
+// The page /read before it knows its reader: a form for the operator's link, and empty places for what the
+// reader requests. Pictures come from where the settings say, everything else from us.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Assets } from './assets.ts'
 import { documentOf, PAGE_HEADERS } from './document.ts'
 import { type Html, html } from './html.ts'
 
-/** Pictures from elsewhere are all that the other pages do not allow. */
+/** Like the other pages' headers, but allows pictures from other origins. */
 export function readHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {
   const policy = 'content-security-policy'
   const origins = [imageUrlPattern, videoThumbnailUrlPattern].map((one) => new URL(one).origin)

@@ -1,17 +1,17 @@
-// The first tab of the explore page before the operator logged in: places for the state with what to do about it, the
-// figures of this moment, the charts, and what is here. Scripts fill them with what only the token gets.
+// The explore page's first tab before the operator has logged in: places for the state with advice, the
+// current figures, the charts and an overview. Scripts fill them with data that only the token opens.
 
 import type { FigureName } from './figures.ts'
 import { type Html, html } from './html.ts'
 
 type Chart = {
   title: string
-  /** Columns of the history, and what each is called where there are several. */
+  /** Columns of the history, and the name of each if there are several. */
   series: string[]
   names?: string[]
-  /** How the script writes numbers beside the axis. */
+  /** How the script formats numbers on the axis. */
   unit: 'count' | 'ms' | 'bytes'
-  /** What stands beside the title: the latest. */
+  /** The latest value, beside the title. */
   figure: FigureName
 }
 

@@ -1,5 +1,5 @@
-// How Slipstream is doing, in words for the operator: what is wrong, and what to do about it. The thresholds are
-// those of the alert rules in deploy/; what visitors are told of it is in visitor-words.ts.
+// Slipstream's condition in words for the operator: what is wrong, and what to do about it. The thresholds
+// are those of the alert rules in deploy/; visitor-words.ts has the visitors' version.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
@@ -8,7 +8,7 @@ import type { Forecast } from './forecast.ts'
 import { bytes, days, duration, plural, rate } from './format.ts'
 
 export type Finding = {
-  /** `info` is no trouble: something goes on. */
+  /** `info` is no problem, just something in progress. */
   level: 'good' | 'info' | 'notice' | 'bad'
   title: string
   /** What it means, and what to do. */
@@ -22,10 +22,13 @@ const FEW_DAYS = 3
 const SOME_DAYS = 14
 const FAILURE_SHARE = 0.01
 const REPLAY_HOURS = 36
-/** On the whole network something comes every second. */
+/** On the whole network, events arrive every second. */
 const LONG_QUIET_MS = MINUTE_MS
 
-/** The worst comes first. @param status - undefined until the ingest thread has reported. */
+/**
+ * Worst first.
+ * @param status - undefined until the ingest thread has reported.
+ */
 export function stateInWords(
   status: IngestStatus | undefined,
   forecast: Forecast | undefined,
@@ -86,7 +89,7 @@ function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   }
 }
 
-/** Connected, and reading what was missed. */
+/** Connected, and catching up on missed events. */
 export function isLate({ stream: { connected, lagMs = 0 } }: IngestStatus): boolean {
   return connected && lagMs >= LATE_MS
 }
@@ -105,7 +108,7 @@ function aboutLag(status: IngestStatus): Finding | undefined {
   }
 }
 
-/** Nothing is wrong with it where few are listened to; where it is the whole network, the host is stuck. */
+/** Silence is normal with few accounts; on the whole network, it means the host is stuck. */
 function aboutQuiet({ stream }: IngestStatus): Finding | undefined {
   const { quietMs = 0, connected } = stream
   if (!connected || quietMs < LONG_QUIET_MS) return undefined
@@ -128,7 +131,7 @@ function aboutDisk({ pulse }: IngestStatus, forecast: Forecast | undefined): Fin
   }
 }
 
-/** What of the whole is not here for want of room. */
+/** What is given up to save disk space. */
 const givenUp: Record<Exclude<DiskState, 'ok' | 'full'>, string> = {
   'without-search': 'Posts are not found by their words for now',
   'strangers-pruned':
@@ -158,7 +161,7 @@ function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
   }
 }
 
-/** More answers than now and then. */
+/** Whether more than occasional answers fail. */
 export function hasFailures({ pulse }: IngestStatus): boolean {
   return pulse.failuresPerSecond > pulse.requestsPerSecond * FAILURE_SHARE
 }
@@ -187,7 +190,7 @@ function aboutSlowness(status: IngestStatus): Finding | undefined {
   }
 }
 
-/** Part of every day's work, so it takes nothing from things being well. */
+/** Gaps are routine, so they do not count against the condition. */
 function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   if (openGaps === 0) return undefined
   const text =
@@ -195,7 +198,7 @@ function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   return { level: 'info', title: `Mending ${plural(openGaps, 'gap')}`, text }
 }
 
-/** What a stranger's labeler did is no trouble of ours. */
+/** Other operators' misbehaving labelers do not count against this server. */
 function aboutLabelers({ quarantinedLabelers = 0 }: IngestStatus): Finding | undefined {
   if (quarantinedLabelers === 0) return undefined
   return {

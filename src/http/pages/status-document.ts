@@ -1,5 +1,5 @@
-// The status page as it is before any script ran: whether it is well and since when, how to point a client here, and
-// how the last thirty days went. The script keeps the figures true; what an operator wants stands behind the token.
+// The status page before any script has run: the condition and since when, how to point a client here, and
+// the last thirty days. The script keeps the figures current; the operator's data is behind the token.
 
 import type { Assets } from './assets.ts'
 import type { Availability } from './availability.ts'

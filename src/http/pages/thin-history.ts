@@ -1,5 +1,4 @@
-// A history with fewer points, for a chart: neighbours are averaged, and numbers rounded to what a chart
-// can show.
+// Thins a history for a chart: averages neighbouring points, and rounds numbers to what a chart can show.
 
 import { HISTORY_SERIES, type History, type HistorySeries } from '../../data/store/history.ts'
 
@@ -18,7 +17,7 @@ export function thinned({ at, series }: History, maxPoints: number): History {
   }
 }
 
-/** Of what is known; null where nothing is. */
+/** Mean of the known values; null if there are none. */
 function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
   if (known.length === 0) return null

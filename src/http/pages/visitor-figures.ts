@@ -1,5 +1,5 @@
-// Everything that changes on the status page, as it is shown to whoever comes by: whether it is well, since when, how
-// late and how fast. How much there is of anything, and whose, is the operator's to know (figures.ts).
+// All changing parts of the status page, for visitors: the condition and since when, lag and speed. Amounts,
+// and whose data they are, are for the operator only (figures.ts).
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { type Availability, NOT_RUNNING } from './availability.ts'
@@ -27,7 +27,7 @@ export function visitorFiguresOf(
   return { texts, state: stateForVisitors(status) }
 }
 
-/** The latest incident, and where there was none how far back that is known. */
+/** The latest incident, or how far back there was none. */
 function sinceInWords({ known, incidents }: Availability): { quietFor: string; since: string } {
   const [latest] = incidents
   if (!known) return { quietFor: '–', since: 'This server has just begun to keep its record.' }
@@ -35,7 +35,7 @@ function sinceInWords({ known, incidents }: Availability): { quietFor: string; s
     const quietFor = duration(known.to - known.from)
     return { quietFor, since: `No incident since its record began, ${moment(known.from)}.` }
   }
-  // Whoever reads this is answered: it runs again, though nothing may be written of that yet.
+  // The reader is getting an answer, so the server runs again, even if no sample shows it yet.
   if (latest.to >= known.to && latest.title !== NOT_RUNNING) {
     return { quietFor: 'going on', since: `${latest.title} since ${moment(latest.from)}.` }
   }

@@ -1,12 +1,15 @@
-// How Slipstream is doing, as visitors want to know it: whether they can read, and what is late or missing. What an
-// operator does about it, and every figure of the machine, stands behind the token (state-words.ts).
+// Slipstream's condition in words for visitors: whether they can read, and what is late or missing. The
+// operator's advice and the machine's figures are behind the token (state-words.ts).
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { isReadingArchive } from './archive-words.ts'
 import { duration } from './format.ts'
 import { type Finding, hasFailures, isLate, isSlow } from './state-words.ts'
 
-/** The worst comes first. @param status - undefined until the ingest thread has reported. */
+/**
+ * Worst first.
+ * @param status - undefined until the ingest thread has reported.
+ */
 export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
   if (!status) {
     return [{ level: 'notice', title: 'Starting', text: 'The first figures come in a second.' }]
@@ -31,7 +34,7 @@ function wellness({ stream: { lagMs } }: IngestStatus): Finding {
   return { level: 'good', title: 'Everything is well', text }
 }
 
-/** However nothing new comes in, it is the same to a reader. */
+/** Readers need not know why nothing new arrives. */
 function aboutStream(status: IngestStatus): Finding | undefined {
   const { stalls = [], stream, archive } = status
   if (archive && isReadingArchive(status)) {

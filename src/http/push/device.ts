@@ -1,6 +1,6 @@
-// A device as an app registers it: the token is what a browser or a UnifiedPush connector gives it, a subscription of
-// WebPush as JSON (endpoint, keys p256dh and auth). Checked here once; addresses are checked again by the guarded
-// fetch each time.
+// A device as registered by an app: the token comes from a browser or a UnifiedPush connector, and is a
+// WebPush subscription as JSON (endpoint, keys p256dh and auth). Checked once here; the guarded fetch checks
+// addresses again each time.
 
 import { isAllowedService, type PushServices } from '../../base/config/push.ts'
 import { asObject, parseJson } from '../../base/util/json-object.ts'
@@ -13,7 +13,7 @@ const P256DH_BYTES = 65
 const AUTH_BYTES = 16
 const UNCOMPRESSED = 4
 
-/** @returns what is wrong with it, as a sentence. */
+/** @returns the device, or what is wrong with it, as a sentence. */
 export function readDevice(token: string, rules: DeviceRules): PushDevice | string {
   const { endpoint, keys } = asObject(parseJson(token)) ?? {}
   if (typeof endpoint !== 'string') {
@@ -30,7 +30,7 @@ export function readDevice(token: string, rules: DeviceRules): PushDevice | stri
   return { endpoint, p256dh: p256dh as string, auth: auth as string }
 }
 
-/** Also of a token that names an endpoint alone. */
+/** Also accepts a token that is just an endpoint. */
 export function endpointOf(token: string): string {
   const { endpoint } = asObject(parseJson(token)) ?? {}
   return typeof endpoint === 'string' ? endpoint : token

@@ -1,5 +1,6 @@
-// Which new notifications are pushed, to whom, and what each says. By the same rules as they are listed: what the
-// member prefers (of `push`, though), whom they follow, blocks, mutes and what they hid; and only what is news.
+// Selects new notifications to push, their recipients and texts. The rules are those of listing: the member's
+// preferences (here for `push`), follows, blocks, mutes and hidden items; and only recent notifications
+// count.
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
@@ -22,19 +23,19 @@ export type DuePushesParts = {
   actors: Pick<ActorReader, 'didOf'>
   hydrator: Pick<Hydrator, 'notifications'>
   notifications: Pick<Notifications, 'pushed'>
-  /** Whether a push says who did it, and what they wrote. */
+  /** Whether a push names the author and contains text. */
   withText: boolean
   now: () => number
 }
 
-/** At once; what is left comes with the next look. */
+/** Per batch; the rest follows with the next one. */
 const MOST_AT_ONCE = 200
 const NEWS_MS = HOUR_MS
-/** Of one member at one look; a phone that buzzes more often tells nothing more. */
+/** Per member and batch; more pushes would not tell a member more. */
 const MOST_EACH = 20
 const MAX_TEXT = 300
 
-/** @returns those, and the last id that was looked at. */
+/** @returns the pushes, and the id of the last notification checked. */
 export function duePushes(
   parts: DuePushesParts,
   { after, to }: { after: number; to: number },
@@ -66,7 +67,7 @@ function pushesOf(parts: DuePushesParts, uid: number, news: NewNotification[]): 
 
 type View = NonNullable<ReturnType<typeof notificationView>>
 
-/** What a device is told; clients ask for the rest. */
+/** What a device receives; clients fetch the rest. */
 function payloadOf(view: View, { did, withText }: { did: string; withText: boolean }) {
   const { reason, uri, reasonSubject: subject, indexedAt, author } = view
   const told = { recipientDid: did, reason, uri, subject, indexedAt }

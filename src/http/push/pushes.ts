@@ -1,6 +1,6 @@
-// Pushes, from the main serving thread: every other second it looks what notifications there are for members with
-// devices, remembers how far it looked, and sends. What was looked at is not sent again, also after a
-// crash in between: a push that is missing is found when the app is opened, one that comes twice annoys.
+// Pushes, sent by the main serving thread: every two seconds it reads new notifications of members with
+// devices, records how far it has read, and sends. Nothing already read is sent again, even after a crash in
+// between: a missing push is found when the app is opened, while a duplicate annoys.
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
@@ -13,7 +13,7 @@ import { type DuePushesParts, duePushes, type Push } from './due-pushes.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
 
 type Pushes = {
-  /** One look; resolves when it is remembered. */
+  /** Checks once; resolves once the position is recorded. */
   look(): Promise<void>
   counts(): PushCounts
   pending(): number
@@ -23,15 +23,15 @@ type Pushes = {
 type PushesOptions = DuePushesParts &
   Omit<PushSenderOptions, 'keys' | 'onGone'> & {
     writer: Writer
-    /** Whose the server is, in whose name what is remembered is written. */
+    /** The server's DID, which records the position. */
     serviceDid: string
     log: Pick<Logger, 'error' | 'debug'>
-    /** 0: only when `look` is called. */
+    /** 0: check only when `look` is called. */
     everyMs?: number
   }
 
 const EVERY_MS = 2000
-/** Without any push, it is remembered so often. */
+/** Without any push, the position is recorded after this many notifications. */
 const REMEMBER_EVERY = 1000
 
 export function createPushes(options: PushesOptions): Pushes {
@@ -81,7 +81,8 @@ export function createPushes(options: PushesOptions): Pushes {
   }
   const timer = everyMs > 0 ? setInterval(() => lookOnce().catch(tell), everyMs) : undefined
   timer?.unref()
-  // What comes from now on is told, also where nobody had a device before.
+  // Sets the starting point, so that notifications from now on are pushed even if no member had a
+  // device before.
   if (timer) lookOnce().catch(tell)
 
   function tell(error: unknown): void {

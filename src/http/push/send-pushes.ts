@@ -1,6 +1,6 @@
-// Sends pushes (RFC 8030): encrypted for the device (RFC 8291) and signed with our key (RFC 8292), through the guarded
-// fetch. A service that is away or asks for patience is asked again, three times; what it says is gone is
-// forgotten; whatever else it refuses is let go, since the next push says what there is.
+// Sends pushes (RFC 8030), encrypted for the device (RFC 8291) and signed with our key (RFC 8292), through
+// the guarded fetch. Retries three times if a service is away or asks to wait. Registrations that it reports
+// as gone are removed; pushes that it otherwise refuses are dropped, since the next push says what there is.
 
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
@@ -21,7 +21,7 @@ export type PushCounts = {
 type PushSender = {
   send(push: Push): void
   counts(): PushCounts
-  /** How many are under way or wait to be tried again. */
+  /** Pushes being sent or waiting for a retry. */
   pending(): number
   close(): void
 }
@@ -30,17 +30,17 @@ export type PushSenderOptions = {
   fetch: GuardedFetch
   rules: DeviceRules
   keys: () => Pick<PushState, 'publicKey' | 'privateKey'> | undefined
-  /** Who we are to a push service: an https or mailto address. */
+  /** Identifies us to a push service: an https or mailto address. */
   subject: string
   onGone: (push: Push) => void
-  /** Milliseconds before each further try. */
+  /** Milliseconds before each retry. */
   retryMs?: readonly number[]
 }
 
 const RETRY_MS = [10_000, MINUTE_MS, 600_000]
 const LONGEST_WAIT_MS = HOUR_MS
 const MAX_PENDING = 5000
-/** A device that is off is told when it is on again. */
+/** A device that is off receives the push once it is on again. */
 const TTL_SECONDS = 86_400
 const LIMITS = { maxBytes: 16_384, timeoutMs: 10_000, maxRedirects: 0 }
 const GONE = new Set([404, 410])
@@ -106,7 +106,7 @@ export function createPushSender(options: PushSenderOptions): PushSender {
   }
 }
 
-/** What the operator allowed once and does no longer counts as gone. */
+/** A service that the operator no longer allows counts as refused. */
 async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<Outcome> {
   const { fetch, rules, keys: keysOf, subject } = options
   const keys = keysOf()

@@ -1,14 +1,17 @@
-// The latest arrivals in this node's rows, in memory: whoever brings a member's page up to date goes over those since
-// the last time, and all of them go over the same.
+// The latest arrivals in this node's rows, kept in memory: bringing a member's page up to date scans the
+// arrivals since the last time, and all members share them.
 
 import type { Arrival, ArrivalReader } from '../../data/store/read/arrivals.ts'
 
 export type ArrivalTail = {
-  /** The last number that is here. */
+  /** Number of the latest arrival. */
   tip(): number
-  /** @returns everything after the number; undefined where that is too much, or too long ago */
+  /** @returns all later arrivals; undefined if they are too many, or too old */
   after(seq: number): readonly Arrival[] | undefined
-  /** A number after which everything stands that arrived at this time, in milliseconds, or later; undefined as above. */
+  /**
+   * Returns a number that precedes everything that arrived at or after this time, in milliseconds;
+   * undefined as above.
+   */
   before(at: number): number | undefined
 }
 
@@ -17,7 +20,7 @@ const MAX_KEPT = 8_192
 
 export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>): ArrivalTail {
   let kept: Arrival[] = []
-  /** What is kept is everything after it. */
+  /** All later arrivals are kept. */
   let start = arrivals.tip()
 
   const tip = () => kept.at(-1)?.seq ?? start
@@ -39,7 +42,7 @@ export function createArrivalTail(arrivals: Pick<ArrivalReader, 'tip' | 'all'>):
     kept = kept.slice(-MAX_KEPT)
   }
 
-  /** Until something older than that is here, or nothing is older, or it is enough. */
+  /** Reads back until an arrival is older than `at`, none are left, or the limit is reached. */
   function reachBack(at: number): boolean {
     while ((kept[0]?.at ?? Infinity) >= at) {
       if (kept.length >= MAX_KEPT) return false

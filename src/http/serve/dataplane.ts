@@ -1,5 +1,5 @@
-// The dataplane interface beside a serving thread's HTTP: it opens and closes with it, and nothing of it is
-// loaded where the operator gives it no port.
+// The dataplane interface beside a serving thread's HTTP server: opens and closes with it, and loads nothing
+// unless the operator configures a port.
 
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { DataplaneOptions } from '../dataplane/dataplane.ts'
@@ -27,18 +27,21 @@ export function withDataplane(server: Server, options: Options): Server {
   }
 }
 
-/** By which its calls are counted among the methods. */
+/** Names by which its calls are counted among the methods. */
 export function dataplaneNames({ dataplanePort }: { dataplanePort: number | undefined }): string[] {
   return dataplanePort === undefined ? [] : rpcNames()
 }
 
-/** The frontend has let them in; whoever may not be a member reads from rows like anybody else. */
+/**
+ * The frontend has already admitted the account; if it may not become a member, it reads from rows
+ * like any other.
+ */
 function admitting(admit: (did: string) => void): (did: string) => void {
   return (did) => {
     try {
       admit(did)
     } catch {
-      // What would be said is for a member's own client, and nobody of theirs asks here.
+      // The error is for a member's own client, which is not the caller here.
     }
   }
 }

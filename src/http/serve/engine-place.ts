@@ -1,4 +1,4 @@
-// The way from one serving thread to the engine: opened when it is first needed, and again where that failed.
+// A serving thread's connection to the engine: opened on first use, and again after a failure.
 
 import { connectEngine, type Engine, type EngineSettings } from '../../data/engine/connect.ts'
 import { createCqlPlaceChanges } from '../../data/engine/cql-place-changes.ts'

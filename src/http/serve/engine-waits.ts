@@ -1,5 +1,5 @@
-// How long a request waits for the engine, and what is said when it is away: reading goes on with what this node has,
-// and the log hears of it now and then.
+// Limits how long requests wait for the engine. While it is away, reads continue with this node's data, and
+// the log mentions it now and then.
 
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -9,12 +9,15 @@ import { within } from '../../base/util/waits.ts'
 import { EngineUnavailableError } from '../../data/engine/connect.ts'
 
 type EngineWaits = {
-  /** Never rejects. @returns whether the work was done in time; it may be done later */
+  /**
+   * Never rejects.
+   * @returns whether the work finished in time; it may finish later
+   */
   inTime(work: () => Promise<void>): Promise<boolean>
-  /** Something could not be asked of the engine, or is not known to have been done. */
+  /** Reports work that the engine failed or may not have done. */
   fellBehind(error: unknown): void
   isAway(): boolean
-  /** How often `inTime` said no. */
+  /** How often `inTime` returned false. */
   fallbacks(): number
 }
 
@@ -22,18 +25,21 @@ type Parts = {
   /** @throws EngineUnavailableError */
   place: () => Promise<unknown>
   log: Pick<Logger, 'warn' | 'error'>
-  /** What is said when it is away, and of what is no absence. */
+  /** Log messages for an unavailable engine, and for all other errors. */
   away: string
   failed: string
   now?: () => number
-  /** For how long a request is kept waiting. */
+  /** How long a request waits. */
   waitedForMs?: number
 }
 
 const WAITED_FOR_MS = 200
-/** Until it was reached or not for the first time: who asks right after a start is not to be told what was. */
+/**
+ * Applies until the first attempt to reach the engine has ended, so that requests just after a
+ * start do not get stale data.
+ */
 const FIRST_WAITED_FOR_MS = 5_000
-/** After it was away it is not waited for by every request. */
+/** After a failure, requests do not wait for the engine for this long. */
 const LEFT_ALONE_MS = 1_000
 const TOLD_EVERY_MS = MINUTE_MS
 
@@ -84,7 +90,7 @@ export function createEngineWaits(parts: Parts): EngineWaits {
   }
 }
 
-/** Says to whoever asked that the engine is away; every other error is thrown as it is. */
+/** Maps an unavailable engine to an error for the client; rethrows all other errors. */
 export function engineRefusal(message: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof EngineUnavailableError)) throw error

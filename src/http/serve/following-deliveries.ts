@@ -1,5 +1,5 @@
-// What has arrived here, and to whose timelines it goes: of some members, those whose buckets this node has. Who reads
-// leaves out what is hidden or blocked by then, so that it is there again when it is so no more.
+// Assigns this node's arrivals to the timelines of given members, whose buckets this node holds. Hidden and
+// blocked items are filtered on reading, so that they reappear if that ends.
 
 import {
   openFollowing,
@@ -10,20 +10,20 @@ import type { Arrival } from '../../data/store/read/arrivals.ts'
 import type { NamedItem } from '../../data/store/read/logged-items.ts'
 import { forEachOpenFollower } from '../../data/timeline/open-followers.ts'
 
-/** What arrived, by the name that it has on every node. */
+/** An arrival, by the name that it has on every node. */
 export type Delivered = NamedItem & Pick<Arrival, 'seq' | 'at'>
 
 type Members = { readonly size: number; has(uid: number): boolean; keys(): Iterable<number> }
 
 export type Deliveries = {
-  /** By member, in the order of arrival: everything after `at` and up to `reached`. */
+  /** Arrivals by member, in order: all after `at`, up to `reached`. */
   after(at: number, members: Members): { to: Map<number, Delivered[]>; reached: number }
-  /** The newest of a member's timeline, up to this number. */
+  /** The newest items of a member's timeline, up to this number. */
   newest(uid: number, reached: number): Delivered[]
 }
 
 const ARRIVALS_AT_ONCE = 1_000
-/** One more may go beyond, by its own. */
+/** A soft limit: the last arrival's deliveries may exceed it. */
 const MAX_DELIVERIES = 20_000
 const NEWEST = 500
 
@@ -39,7 +39,7 @@ export function createDeliveries(parts: SourceParts, readers: Readers): Deliveri
     })
   }
 
-  /** Members who follow them, and themself. */
+  /** The members who follow the account, and the account itself if it is a member. */
   function ownersOf({ uid, item }: Arrival, members: Members): number[] {
     const owners = members.has(uid) ? [uid] : []
     const timelines = {

@@ -1,6 +1,6 @@
-// Writes the timelines of those members whose buckets this node has into their logs on the engine: what arrived in
-// this node's rows, in the order of its arrival. It goes over the rows by itself, so ingest waits for nobody, and
-// what the engine can't take now waits in the rows.
+// Writes the timelines of members whose buckets this node holds to their logs on the engine, from the
+// arrivals in this node's rows, in order. It reads the rows by itself, so ingest never waits, and what the
+// engine cannot take now stays in the rows.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
@@ -22,7 +22,7 @@ import { atOneMoment } from '../../data/store/transact.ts'
 import type { Delivered, Deliveries } from './following-deliveries.ts'
 
 type FollowingWriter = {
-  /** Entries that count, since the start. */
+  /** Committed entries since the start. */
   written(): number
   close(): Promise<void>
 }
@@ -36,47 +36,50 @@ type Parts = {
   db: Db
   actors: Pick<ActorReader, 'didOf' | 'hashOf'>
   graph: Pick<FollowGraphReader, 'follows'>
-  /** Of this part alone. */
+  /** Used only here. */
   invalidations: InvalidationReader
   arrivals: Pick<ArrivalReader, 'tip' | 'before'>
   deliveries: Deliveries
-  /** Whether the graph in memory is that of the rows, asked for after those were read. */
+  /** Whether the graph in memory matches the rows; call it after reading those. */
   isPublished: () => boolean
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** What this node knows of a bucket in the epoch in which it has it. */
+/** This node's state of a bucket, for the epoch in which it holds it. */
 type Bucket = {
   epoch: number
-  /** A later epoch has it. */
+  /** A later epoch has taken over. */
   isLost: boolean
-  /** The last arrival that was gone over. */
+  /** Number of the last arrival processed. */
   at: number
   flush: number
   savedAt: number
   begunAt: number
   committed: Map<number, number>
-  /** The last number of each member to whom anything came. */
+  /** Last log number of each member with entries. */
   tips: Map<number, number>
-  /** Members who follow the same since what was written for them last: whom, where that was made out already. */
+  /**
+   * Members whose follows are unchanged since their last write, with the digest of these follows if
+   * computed already.
+   */
   steady: Map<number, number | undefined>
 }
 
 type Round = {
   writes: (LogWrite & { bucket: number; uid: number })[]
   flushes: FlushDone[]
-  /** Buckets that it is about. */
+  /** Buckets in this round. */
   live: number[]
-  /** The last arrival that was gone over. */
+  /** Number of the last arrival processed. */
   reached: number
 }
 
 type Delivery = {
   uid: number
   items: readonly Delivered[]
-  /** Their buckets. */
+  /** Buckets by member. */
   members: ReadonlyMap<number, number>
-  /** `LogWrite.follows`, of those of whom it is known. */
+  /** `LogWrite.follows`, for members where it is known. */
   follows: ReadonlyMap<number, number>
   reached: number
 }
@@ -86,18 +89,18 @@ const EVERY_MS = 250
 const AFTER_FAILURE_MS = 1_000
 const MEMBERS_EVERY_MS = 2_000
 const CLOSING_MS = 2_000
-/** By which clocks of nodes and of the stream may differ. */
+/** Maximum difference between the clocks of nodes and the stream. */
 const CLOCKS_DIFFER_MS = 60_000
-/** A bucket to whose members nothing comes has its place in the stream moved on so often. */
+/** How often a bucket without new entries records its position in the stream. */
 const SAVED_EVERY_MS = 10_000
 const AT_ONCE = 256
 const READ_AT_ONCE = 256
 
 /**
- * A round gathers what is new, writes it, and then makes it count by one transaction
- * (data/engine/following-epochs.ts). Where that fails it is done again, the very same, since nobody knows how much
- * of it is there. Who takes a bucket over begins a while before the place in the stream that its writer before came
- * to, and leaves out what that one wrote.
+ * A round gathers new arrivals, writes them, and commits them in one transaction
+ * (data/engine/following-epochs.ts). A failed round is repeated unchanged, since it is unknown how
+ * much of it was written. A node that takes over a bucket starts shortly before the previous
+ * writer's position in the stream, and skips what that one wrote.
  */
 export function createFollowingWriter(parts: Parts): FollowingWriter {
   const writer = new Writer(parts)
@@ -179,7 +182,7 @@ class Writer {
     }
   }
 
-  /** What was written for them never counts. */
+  /** Drops buckets whose epoch is lost; their writes are never committed. */
   async #leaveOutLost(epochs: FollowingEpochs, round: Round): Promise<void> {
     const current = await epochs.current(round.flushes.map(({ bucket }) => bucket))
     for (const { bucket, epoch } of round.flushes) {
@@ -214,9 +217,9 @@ class Writer {
     return { writes, flushes, live, reached: gathered.reached }
   }
 
-  /** @returns the buckets that it may write for now */
+  /** @returns the buckets that it may write now */
   async #takeUp({ epochs: register }: Place): Promise<number[]> {
-    // All at once: where the engine has to be asked for that, it is asked once.
+    // All at once, so that the engine is asked at most once.
     const epochs = await Promise.all(all.map((bucket) => this.#parts.leases.epochOf(bucket)))
     const held = new Map(
       all.flatMap((bucket) => {
@@ -250,7 +253,7 @@ class Writer {
     })
   }
 
-  /** Everything at one moment: what has arrived, and up to where the stream was read. */
+  /** Reads arrivals and the stream's position in one snapshot. */
   #gather(live: readonly number[]) {
     const { db, arrivals, deliveries, isPublished } = this.#parts
     return atOneMoment(db, () => {
@@ -275,8 +278,9 @@ class Writer {
   }
 
   /**
-   * Whose follows changed since the last round, perhaps while this one was gathered, is left out: what came meanwhile
-   * may be missing. A change is told here before it is in the graph.
+   * Leaves out members whose follows changed since the last round, maybe even while this one was
+   * gathered, since arrivals in between may be missing. A change is reported here before it is in
+   * the graph.
    */
   #followsOf(uids: readonly number[]): Map<number, number> {
     const { actors, graph, invalidations } = this.#parts
@@ -312,7 +316,8 @@ class Writer {
         return [uid, known.get(uid) ?? bucketOf(actors.didOf(uid))] as const
       })
       const byUid = new Map(all)
-      // Nothing is written for whoever is away, so that what is written when they are back says nothing of before.
+      // No timeline is written for former members; if they return, it must not vouch for the time
+      // before.
       for (const uid of known.keys()) if (!byUid.has(uid)) this.#bucketOf(uid)?.steady.delete(uid)
       this.#members = { byUid, readAt: now }
     }
@@ -344,8 +349,9 @@ async function tipOf({ following }: Place, member: string, { committed }: Bucket
 }
 
 /**
- * Without what another node wrote before this one had the bucket. Who wrote it can't have had it before it was written,
- * so what is younger than the epoch nobody else had, and the log is read only as far back as its oldest is old.
+ * Drops items that another node wrote before this one held the bucket. No node writes a post before
+ * it exists, so posts newer than the epoch are certainly new, and the log is read back only to the
+ * age of the oldest item in doubt.
  */
 async function unknown(
   { following }: Place,

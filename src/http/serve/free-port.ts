@@ -1,6 +1,5 @@
-// Whether our port is free, asked by listening there for a moment: before anything is built, since that
-// takes seconds and whoever starts us in vain should learn it at once; and again where threads are about
-// to share it.
+// Checks whether the port is free by briefly listening on it: before anything is built, since that takes
+// seconds and a start in vain should fail immediately; and again before threads share the port.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -10,19 +9,20 @@ import { listenOn } from '../server/listener.ts'
 type Place = Pick<Config, 'bind' | 'port'>
 
 /**
- * @returns the port; one that is free where any may be taken (0).
- * @throws what listening throws.
+ * @returns the port; a free one if any may be taken (0).
+ * @throws errors of listening.
  */
 export async function findFreePort({ bind, port }: Place): Promise<number> {
   const probe = createServer()
-  // Or another process of the same user that shares its port too would get half of our requests.
+  // Otherwise another process of the same user that shares its port could take half of our
+  // requests.
   const found = await listenOn(probe, { port, host: bind, exclusive: true })
   probe.close()
   await once(probe, 'close')
   return found.port
 }
 
-/** What the system says of the port is the operator's to mend. */
+/** Turns the system's errors about the port into errors for the operator. */
 export function asPortRefusal({ bind, port }: Place): (error: unknown) => never {
   return (error) => {
     const { code, syscall, message } = error as NodeJS.ErrnoException

@@ -1,7 +1,7 @@
-// The newest of home timelines of members whose buckets other nodes have: a few hundred entries each, of members who
-// asked of late. Each begins with the end of the member's log on the engine (shared-homes.ts) and grows by what
-// arrives in this node's own rows, gone over when the member asks; so it is what a ring would hold, from its floor
-// on.
+// The newest part of home timelines of members whose buckets are on other nodes: a few hundred entries each,
+// for members who read recently. Each starts with the end of the member's log on the engine (shared-homes.ts)
+// and grows by arrivals in this node's own rows, which are scanned when the member reads. So from its floor
+// on, it holds what a ring would.
 
 import { LruMap } from '../../base/util/lru.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
@@ -14,9 +14,9 @@ import type { TimelineEntry, TimelineReader } from '../../data/timeline/types.ts
 import type { ArrivalTail } from './arrival-tail.ts'
 
 export type GuestTimelines = TimelineReader & {
-  /** What it begins with: everything at or after `floor` that arrived up to number `seq`. */
+  /** Starts a timeline with all items at or after `floor` that arrived up to number `seq`. */
   begin(owner: number, start: GuestStart): void
-  /** Whether a page can be read from it; what changed meanwhile has been taken into account. */
+  /** Whether a page can be read from it, after applying changes since. */
   has(owner: number): boolean
   size(): number
 }
@@ -29,7 +29,7 @@ type Parts = {
   keeps: Keeps
   items: LoggedItems
   tail: ArrivalTail
-  /** Of this part alone. */
+  /** Used only here. */
   invalidations: InvalidationReader
 }
 
@@ -37,9 +37,9 @@ type Guest = {
   /** Newest first. */
   entries: TimelineEntry[]
   floor: number
-  /** The last arrival that was gone over. */
+  /** Number of the last arrival scanned. */
   seq: number
-  /** The change of feeds up to which its entries are known to be there. */
+  /** Number of the last change to feeds that its entries were checked against. */
   checked: number
 }
 
@@ -48,9 +48,9 @@ const MAX_ENTRIES = 192
 const MAX_FEEDS = 50_000
 
 /**
- * What a page leaves out because of who is followed, hidden or gone by now is left out when it is read. Where
- * somebody is followed whose earlier posts can't be in it, it is given up, and rows have the word until it is begun
- * anew.
+ * Entries excluded by current follows, hiding or deletion are filtered on reading. If the member
+ * follows an account whose earlier posts may be missing, the timeline is dropped, and pages come
+ * from rows until it is started again.
  */
 export function createGuestTimelines(parts: Parts): GuestTimelines {
   const guests = new Guests(parts)
@@ -77,7 +77,7 @@ function isShown({ actors, graph }: Parts, owner: number, { originator }: Timeli
 class Guests {
   readonly #parts: Parts
   #all = new LruMap<number, Guest>(MAX_GUESTS)
-  /** Of accounts, the last change of their feeds. */
+  /** Number of the last feed change, by account. */
   readonly #feeds = new Map<number, number>()
   #changes = 0
 
@@ -96,7 +96,7 @@ class Guests {
     this.#all.set(owner, guest)
   }
 
-  /** With all that has arrived, and without what is gone. */
+  /** Brings a timeline up to date: adds arrivals, drops deleted items. */
   current(owner: number): Guest | undefined {
     this.#takeInvalidations()
     const guest = this.#all.get(owner)
@@ -142,7 +142,7 @@ class Guests {
   }
 }
 
-/** Beyond so many the oldest go, and the floor rises. */
+/** Above the limit, drops the oldest entries and raises the floor. */
 function add(guest: Guest, items: Iterable<NamedItem>): void {
   const known = new Set(guest.entries.map(({ item }) => item))
   for (const { item, uid, sortAt } of items) {

@@ -1,5 +1,5 @@
-// A serving thread's word on who is who. Members' identities outlive the process in rows, which are read here and written
-// by the ingest thread, and all threads hear where one is said to have changed.
+// Identity resolution in a serving thread. Members' identities outlive the process in rows, which this thread
+// reads and the ingest thread writes. All threads are notified when an identity is reported as changed.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -12,7 +12,9 @@ import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { KeptIdentities } from '../../sources/identity/identity-memory.ts'
 import { createResolver, type Resolver } from '../../sources/identity/resolver.ts'
 
-/** Of a document; a longer one, which no account of ours needs, is looked up after each start. */
+/**
+ * Of a document; longer ones, which no account here needs, are looked up again after each start.
+ */
 const MAX_KEPT_LENGTH = 4096
 
 type Parts = {
@@ -30,7 +32,7 @@ export function createIdentities(parts: Parts): Resolver {
   const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
   const resolver = createResolver({
     ...{ ...config, fetch: lookups, log, isMember },
-    // A writer that is busy leaves it to the stream.
+    // If the writer is busy, the stream reports it later.
     onKeyChanged: (did) => void tell(did).catch(() => undefined),
     kept: keptIdentities(parts),
   })
@@ -49,7 +51,7 @@ function keptIdentities({ db, actors, ingest }: Parts): KeptIdentities {
     put(did, { identity, asOf }) {
       const text = JSON.stringify(identity ?? null)
       const kept = identity && text.length <= MAX_KEPT_LENGTH ? text : null
-      // A writer that is busy, or has no room, is told again at the next look-up.
+      // If the writer is busy or the disk is full, the next look-up sends it again.
       const told = ingest.writer.send({ kind: 'identity-found', did, identity: kept, asOf })
       told.catch(() => undefined)
     },

@@ -1,5 +1,5 @@
-// How much of answers a serving thread keeps, by SLIPSTREAM_MEMORY_MB (base/config/memory.ts). It is worked out anew now
-// and then: what is stored grows while a server runs, and takes its room from what is kept.
+// How many bytes of answers a serving thread caches, by SLIPSTREAM_MEMORY_MB (base/config/memory.ts).
+// Recomputed periodically: stored data grows while a server runs, and leaves less room for the cache.
 
 import type { Logger } from 'pino'
 import type { ViewCache } from '../../answers/cache/view-cache.ts'
@@ -21,10 +21,10 @@ const MEGABYTE = 1e6
 const NOTHING = { viewCache: 0, viewers: 0, hits: 0, misses: 0 }
 
 type KeptAnswers = {
-  /** At first. */
+  /** The initial limit. */
   readonly maxBytes: number
   usage: ViewCache['usage']
-  /** Bounds this one from now on. */
+  /** Limits this cache from now on. */
   watch(cache: Cache): void
   close(): void
 }

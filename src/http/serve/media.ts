@@ -1,6 +1,6 @@
-// The media routes: pictures where the operator wants them from here (`IMAGES=own`), and videos, whose playlists are
-// always ours unless their addresses are set. Blobs are fetched by a way of their own, so that a screen full
-// of pictures keeps nobody's sign-in and no feed waiting.
+// The media routes: pictures if the operator serves them here (`IMAGES=own`), and videos, whose playlists are
+// always ours unless their URLs are configured. Blobs have a separate fetch, so that a screen full of
+// pictures delays neither sign-ins nor feeds.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -24,7 +24,7 @@ import type { SideRoutes } from '../server/side-routes.ts'
 import { pinRules } from './pin-rules.ts'
 
 type MediaRoutes = {
-  /** For `sideRoutes` of the server. */
+  /** For the server's `sideRoutes`. */
   routes: SideRoutes[]
   counts(): MediaCounts
   /** Ends the media process. */
@@ -50,7 +50,9 @@ type Parts = {
 
 const NOTHING_COUNTED = { tooMany: 0, unknown: 0, dropped: 0 }
 const MEGABYTE = 1 << 20
-/** A video of some minutes, at no more than one core's pace, behind everything else that the machine does. */
+/**
+ * For a video of some minutes, at the pace of at most one core, at the machine's lowest priority.
+ */
 const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS, niceness: 19 }
 
 export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
@@ -128,7 +130,7 @@ function watchingOf(
   })
 }
 
-/** The video service is the operator's to name, so it may be theirs, on a private address. */
+/** The video service is named by the operator, so it may be on a private address. */
 function videosFrom(
   { videos: kind, videoServiceUrl: base, allowPrivateHosts, ...config }: Config,
   { log, encoder }: { log: Logger; encoder: MediaProcess | undefined },

@@ -1,5 +1,5 @@
-// The pages for people in front of one serving thread, and what this thread tells of itself: its counts
-// of requests, how late it is, what it keeps.
+// The pages for people in front of one serving thread, and this thread's own figures: request counts, event
+// loop delay and caches.
 
 import type { Config } from '../../base/config/config.ts'
 import { watchBusyShare } from '../../base/obs/busy-share.ts'
@@ -21,11 +21,11 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   log: Logger
   memory: SharedMemory
   ingest: IngestConnection
-  /** Which of the serving threads it is, from 0. */
+  /** Index of this serving thread, from 0. */
   thread: number
-  /** What is kept of answers. */
+  /** The cache of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
-  /** What became of blobs in the media process. */
+  /** The media process's outcomes. */
   media: () => MediaCounts
   /** What this thread shares with other nodes. */
   shared: {
@@ -33,12 +33,12 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
     homes: { homes: Pick<SharedHomes, 'counts'> } | undefined
     fallbacks(): number
   }
-  /** What became of pushes; the first thread's to know. */
+  /** Outcomes of pushes, known to the first thread only. */
   pushes: () => PushFigures
 }
 
 type Pages = {
-  /** For `sideRoutes` of the server. */
+  /** For the server's `sideRoutes`. */
   routes: Page['routes']
   onAnswered: (path: string, status: number, seconds: number) => void
   slowRequests: SlowRequests

@@ -1,4 +1,4 @@
-// Whose videos are kept for good, by the operator's setting, and which: those that their posts show.
+// Which accounts' videos are kept permanently, by the operator's setting: all that their posts show.
 
 import type { Config } from '../../base/config/config.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
@@ -14,10 +14,10 @@ import type { PinnedAccount, PinRules } from '../media/pins/keep-pins.ts'
 type Parts = { db: Db; actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'> }
 
 const MEGABYTE = 1 << 20
-/** Of an account; the earliest beyond that are not pinned. */
+/** Per account; earlier posts are not pinned. */
 const MOST_POSTS = 5_000
 
-/** Undefined where nobody's are. */
+/** Undefined if no accounts are pinned. */
 export function pinRules(config: Config, { db, actors }: Parts): PinRules | undefined {
   const { mediaPin, mediaPinMb, videos } = config
   if (mediaPin.length === 0 || videos !== 'own') return undefined
@@ -43,7 +43,7 @@ function didsOf(mediaPin: readonly string[], { db, actors }: Parts): string[] {
   return [...new Set([...named, ...members])]
 }
 
-/** Who deactivated their account may come back; who deleted it, or was taken down, left nothing here. */
+/** Deactivated accounts may return; deleted and taken-down ones leave nothing here. */
 function stateOf(did: string, { db, actors }: Parts): PinnedAccount['state'] {
   const uid = actors.uidOf(did)
   if (uid === 0 || findTakedown(db, did)) return 'gone'

@@ -1,5 +1,5 @@
-// What the serving side asks the writer for, by way of what nodes share of their place: an act that counts on all nodes is
-// decided on the engine (shared-place.ts), and everything else goes on as it is.
+// Routes the serving side's writer requests through the state that nodes share: actions that affect all nodes
+// are decided on the engine (shared-place.ts); everything else passes unchanged.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -17,11 +17,11 @@ import { createSharedPlace, type SharedPlace } from './shared-place.ts'
 import type { SharedState } from './shared-state.ts'
 
 type Options = Omit<Parameters<typeof createSharedPlace>[0], 'isFollowing' | 'writer'> & {
-  /** Of members’ private state, by which their own requests go on. */
+  /** Shared private state of members, which takes their own requests. */
   state: Pick<SharedState, 'writer' | 'forget' | 'shareOwn'>
   ingest: Pick<IngestConnection, 'writer' | 'operate' | 'configuredMembers'>
   config: Pick<Config, 'maxMembers'>
-  /** Whether this thread takes care of what is done once for the node. */
+  /** Whether this thread does the node's once-only work. */
   isFirst: boolean
 }
 
@@ -60,7 +60,7 @@ function throughPlace(parts: Parts): {
   const { place, state, writer, ingest, config } = parts
   const decide = (act: PlaceAct) => place.decide(act).catch(asRefusal)
 
-  /** Whom the configuration names need no seat. */
+  /** Members named in the configuration need no seat. */
   async function join(did: string): Promise<void> {
     if (place.hasMember(did)) return
     const isNamed = ingest.configuredMembers().includes(did)
@@ -98,7 +98,7 @@ function throughPlace(parts: Parts): {
   }
 }
 
-/** Whose membership it ends, and with it what they kept here. */
+/** The member whose membership and private state the request ends, if any. */
 function endOf(request: OperatorRequest): string | undefined {
   if (request.kind === 'remove-member') return request.did
   return request.kind === 'moderate' && request.act === 'ban' ? request.subject : undefined
@@ -108,12 +108,12 @@ const asRefusal = engineRefusal(
   'Nothing can be decided for all nodes at the moment: too few of the servers that keep it answer. Try again soon.',
 )
 
-/** As a decision is refused then. */
+/** Whether a decision was refused because the engine is away. */
 export function isEngineAway(error: unknown): boolean {
   return error instanceof XRPCError && error.error === 'EngineUnavailable'
 }
 
-/** Whoever would be turned away is asked about again, once what other nodes decided is here. */
+/** Before an account is turned away, takes in other nodes' decisions and checks again. */
 function withNews(onViewer: OnViewer, place: SharedPlace): OnViewer {
   return async (did, token, request) => {
     try {
@@ -130,7 +130,10 @@ function isAboutMembership(error: unknown): boolean {
   return error instanceof XRPCError && ['NotAMember', 'AccountBanned'].includes(error.error)
 }
 
-/** Before nodes forget what a deleted account kept here (ingest/upkeep/removing.ts), so that each still knows of it. */
+/**
+ * Shortly before nodes delete a deleted account's data (ingest/upkeep/removing.ts), while each
+ * still knows of it.
+ */
 const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 6 * HOUR_MS
 const LOOKED_EVERY_MS = MINUTE_MS
 const MAX_REMEMBERED = 10_000

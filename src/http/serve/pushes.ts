@@ -1,4 +1,4 @@
-// Pushes, where the operator allows push services: every serving thread takes registrations, the main one sends.
+// Pushes, if the operator allows push services: every serving thread takes registrations, the main one sends.
 
 import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -16,7 +16,7 @@ type Parts = { config: Config; log: Logger; ingest: { writer: Writer }; thread: 
 > &
   Omit<DuePushesParts, 'notifications' | 'withText' | 'now'>
 
-/** What a registration is held to; undefined where there are no pushes. */
+/** Rules for registrations; undefined if there are no pushes. */
 export function pushRules(config: Config): AppParts['push'] {
   const { pushServices: services, serviceDid, altAudiences, allowPrivateHosts } = config
   if (services.length === 0) return undefined
@@ -45,7 +45,10 @@ export function servePushes(parts: Parts): { figures(): PushFigures; close(): vo
   return { figures, close: pushes.close }
 }
 
-/** Who sends, by an https or mailto address (RFC 8292, section 2.1); a machine that is tried out at home has neither. */
+/**
+ * Returns the sender's https or mailto address (RFC 8292, section 2.1); a test machine at home has
+ * neither.
+ */
 function contactOf(origin: string): string {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' ? origin : `mailto:slipstream@${hostname}`

@@ -1,6 +1,6 @@
-// What one serving thread is made of: a read-only connection, the reading side of the shared memory,
-// the ways to other people's servers, the methods over all that, and HTTP in front. Nothing in here
-// knows how many threads there are, except where they share what one process may use.
+// The parts of one serving thread: a read-only connection, the reading side of the shared memory, outgoing
+// connections, the methods over all these, and HTTP in front. Nothing here knows the number of threads,
+// except where they share a limit of the process.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Hono } from 'hono'
@@ -60,11 +60,11 @@ type ServingOptions = {
   log: Logger
   memory: SharedMemory
   ingest: IngestConnection
-  /** Which of the serving threads it is, from 0. */
+  /** Index of this serving thread, from 0. */
   thread: number
   /** Shared by all serving threads. */
   rateBuffers: RateBuffers
-  /** Shared by them too. */
+  /** Shared by all serving threads. */
   videoSessions: SessionSpace
   onFatal: (error: unknown) => void
 }
@@ -77,7 +77,7 @@ type Serving = {
 }
 
 const NAMES_MAX_WAIT_MS = 700
-/** Accounts that nobody here heard of, looked up because a member looks at them. */
+/** Look-ups of accounts unknown here, made because a member views them. */
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
@@ -151,7 +151,7 @@ export function createServing(options: ServingOptions): Serving {
 
 type Reading = ReturnType<typeof openReading>
 
-/** What a serving thread reads: rows, and the memory that all threads share. */
+/** A serving thread's data: rows, and the memory shared by all threads. */
 function openReading(config: Config, memory: SharedMemory) {
   const graph = openFollowGraph(memory.graph)
   const actors = openActorTable(memory.actors)
@@ -171,7 +171,7 @@ function openReading(config: Config, memory: SharedMemory) {
   }
 }
 
-/** Whose labels count for who asks, and what it means that they ask. */
+/** Labelers that apply to a caller, and the effects of a call on membership. */
 function aboutCallers(
   options: ServingOptions,
   { db, actors, isMember }: Reading,
@@ -199,7 +199,7 @@ function aboutCallers(
       newcomers: createNewcomers({ config, buffer: rateBuffers.newcomers }),
       writer,
       onError(error) {
-        // Told once, by whoever found it full, or away.
+        // Already logged where it was detected.
         if (isDiskFull(error) || isEngineAway(error)) return
         log.error({ err: error }, 'a member could not be recorded')
       },
@@ -233,9 +233,9 @@ function closeAll(parts: readonly { close(): void }[]): void {
 }
 
 /**
- * Who only listens would keep it from ending, and so would pictures that wait to be made. What this node holds other
- * nodes take over at once, and not when the last request here is answered; it takes requests until a balancer has seen
- * that it leaves.
+ * Closes listeners first, since they would keep the server from ending, as would pictures waiting
+ * to be made. Other nodes take over this node's leases immediately, not only once the last request
+ * ends; requests are accepted until a balancer has seen that the node is leaving.
  */
 function closingFirst(
   server: Server,
@@ -253,7 +253,7 @@ function closingFirst(
   }
 }
 
-/** Undefined where the operator wants to depend on nobody. */
+/** Undefined if the operator uses no public AppView. */
 function publicAppview(config: Config, log: Logger): Fallback | undefined {
   const origin = config.fallbackAppview
   if (origin === 'none') return undefined
@@ -263,8 +263,8 @@ function publicAppview(config: Config, log: Logger): Fallback | undefined {
 }
 
 /**
- * Two, since each has only so many requests at once: what visitors make us fetch must not keep members
- * from being recognised. All threads together ask the directory no more than one would.
+ * Two fetches with separate request limits, so that fetches for visitors cannot block members'
+ * authentication. All threads together send the directory no more requests than one would.
  */
 function createOutside(config: Config, log: Logger) {
   const outside = { ...config, trustedOrigins: [config.plcUrl], log }
@@ -275,14 +275,17 @@ function createOutside(config: Config, log: Logger) {
   }
 }
 
-/** Who reads here, and what is counted, is not for everyone. */
+/** Hides who reads here, and the counters. */
 function publicPart(status: IngestStatus | undefined) {
   if (!status) return undefined
   const { coldStarts, counts: _counts, fanOut: _fanOut, pulse: _pulse, ...shown } = status
   return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
 }
 
-/** Up as long as rows can be read; a stream that is away is told, but answers are still given. */
+/**
+ * Healthy as long as rows can be read; a disconnected stream is reported, but requests are still
+ * answered.
+ */
 function health(db: Db, ingest: IngestConnection): Health {
   try {
     schemaOf(db)
@@ -292,7 +295,7 @@ function health(db: Db, ingest: IngestConnection): Health {
   }
 }
 
-/** The DID of an account that the index knows by this handle, or DID. */
+/** Returns the DID of an account that the index knows by this handle or DID. */
 function knownBy({ db, actors }: Pick<ReturnType<typeof openReading>, 'db' | 'actors'>) {
   const accounts = createAccounts(db)
   return (actor: string): string | undefined => {

@@ -1,6 +1,6 @@
-// Members' timelines by arrival (`following:`) as one serving thread reads them where several nodes share them: from the
-// log on the engine, whichever node writes it. What this node's rows don't have yet nobody is shown, nor anything after
-// it: a reader who has read up to some number has read everything up to there.
+// Members' timelines by arrival (`following:`) as a serving thread reads them when several nodes share them:
+// from the log on the engine, whichever node writes it. Entries missing in this node's rows are not shown,
+// nor anything after them, so a reader who has read up to a number has read everything up to it.
 
 import type { FollowingLogs } from '../../answers/timelines/logged-source.ts'
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
@@ -17,8 +17,9 @@ import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedFollowing = FollowingLogs & {
   /**
-   * Before the newest is read.
-   * @returns whether the engine answered in time. @throws XRPCError 503 where it never did, for one of these
+   * Call before reading the newest entries.
+   * @returns whether the engine answered in time
+   * @throws XRPCError 503 if it never has for one of these members
    */
   upToDate(dids: readonly string[]): Promise<boolean>
   fallbacks(): number
@@ -35,11 +36,11 @@ type Parts = {
 type Slice = { entries: LoggedEntry[]; isEnd: boolean }
 
 const MAX_TIPS = 10_000
-/** Of the newest so many may be on their way to this node. */
+/** Of the newest entries, this many may still be on their way to this node. */
 const NEWEST = 64
-/** Whoever can't be told anything at all is kept waiting for longer. */
+/** Readers for which there is no data yet wait longer. */
 const FIRST_WAITED_FOR_MS = 3_000
-/** By which clocks of nodes and of the stream may differ. */
+/** Maximum difference between the clocks of nodes and the stream. */
 const CLOCKS_DIFFER_MS = 10_000
 
 export function createSharedFollowing(parts: Parts): SharedFollowing {
@@ -89,7 +90,10 @@ export function createSharedFollowing(parts: Parts): SharedFollowing {
   }
 }
 
-/** As far as what is in the log, and is no older than what this node has read of the stream, is here. */
+/**
+ * Cuts a slice before the first entry that is not here yet. Only entries newer than this node's
+ * position in the stream may be missing.
+ */
 function settled({ db, items }: Parts, { entries, isEnd }: Slice, isForward: boolean): Slice {
   const readUpTo = latestStreamTimeUs(db) / 1_000 - CLOCKS_DIFFER_MS
   const late = entries.filter(({ at }) => at >= readUpTo)

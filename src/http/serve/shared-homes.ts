@@ -1,7 +1,8 @@
-// Home timelines where several nodes share their members: those whose buckets this node has are rings in its memory,
-// as on a node that is alone. For the others a page is made of rows, at once and as exact; for who comes again soon
-// the end of their log is fetched from the engine behind it, of which the next pages are made. So no request waits
-// for the engine, no two nodes keep the same, and any node answers anybody.
+// Home timelines when several nodes share their members. Members whose buckets this node holds have rings in
+// its memory, as on a single node. For the others a page is made from rows, immediately and just as exact; if
+// a member returns soon, the end of their log is fetched from the engine in the background for the next
+// pages. So no request waits for the engine, no two nodes hold the same timelines, and any node can answer
+// any member.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -22,13 +23,17 @@ import type { GuestStart, GuestTimelines } from './guest-timelines.ts'
 
 export type SharedHomes = {
   /**
-   * A page of theirs is being made; the end of their log is fetched for the next ones, if this is not the first.
-   * @returns whether it could be had, for who wants to know; undefined where nothing is fetched
+   * Call when a member's page is made. Fetches the end of their log for the next pages, unless this
+   * is the first one.
+   * @returns whether the fetch succeeded; undefined if nothing is fetched
    */
   asked(viewer: { did: string; uid: number }): Promise<boolean> | undefined
-  /** Rings, and beside them what was fetched of other members'. */
+  /** Rings, and the fetched timelines of other members. */
   timelines: TimelineReader
-  /** How often the engine was asked for the end of a log, how often that was of use, and how many are kept now. */
+  /**
+   * How often the end of a log was fetched, how often that was useful, and how many timelines are
+   * kept now.
+   */
   counts(): { asked: number; used: number; kept: number }
 }
 
@@ -43,29 +48,30 @@ type Parts = {
   guests: GuestTimelines
   rings: TimelineReader
   held: HeldBuckets
-  /** Whether the graph in memory is that of the rows. */
+  /** Whether the graph in memory matches the rows. */
   isPublished: () => boolean
   writer: Writer
   log: Pick<Logger, 'warn' | 'error'>
-  /** By how much clocks of nodes and of the stream may differ. */
+  /** Maximum difference between the clocks of nodes and the stream. */
   clocksDifferMs?: number
 }
 
-/** A page, and some that may be hidden or blocked. */
+/** A page, and some spare entries that may be hidden or blocked. */
 const ENTRIES = 64
 const CLOCKS_DIFFER_MS = 10_000
 const OPENED_EVERY_MS = 1_000
 const MAX_OPENED = 10_000
-/** For about so long what was fetched can be gone on with, so who comes more rarely is served from rows. */
+/** About as long as fetched entries stay usable; members who return later are served from rows. */
 const COMES_AGAIN_WITHIN_MS = 60_000
 const MAX_COMING = 10_000
-/** For which nobody waits. */
+/** In the background; no request waits for it. */
 const FETCHED_WITHIN_MS = 5_000
 const MAX_FETCHING = 16
 
 /**
- * From the log comes what its writer calls complete (following-log.ts `follows`), if this node sees the same
- * follows; what arrived after the place in the stream that the log came to is taken from this node's own rows.
+ * Takes from the log what its writer calls complete (following-log.ts `follows`), provided that
+ * this node sees the same follows. Arrivals after the log's position in the stream come from this
+ * node's own rows.
  */
 export function createSharedHomes(parts: Parts): SharedHomes {
   const { rings, guests, held, actors } = parts
@@ -80,7 +86,7 @@ export function createSharedHomes(parts: Parts): SharedHomes {
   const cameAt = new LruMap<number, number>(MAX_COMING)
   const openedAt = new LruMap<number, number>(MAX_OPENED)
 
-  /** What was another node's a moment ago is not in memory yet. */
+  /** A bucket taken over a moment ago may not be in memory yet. */
   function openRing(did: string, uid: number): void {
     const now = performance.now()
     if (now - (openedAt.get(uid) ?? -Infinity) < OPENED_EVERY_MS) return
@@ -91,7 +97,8 @@ export function createSharedHomes(parts: Parts): SharedHomes {
   async function load(did: string, uid: number): Promise<void> {
     counts.asked++
     const { following, epochs } = await parts.place()
-    // What counts first, and entries then: so whatever is missing in these arrived after the position.
+    // Commits are read before entries, so anything missing in the entries arrived after the
+    // position.
     const { committed, position } = await epochs.reached(bucketOf(did))
     const range = { member: did, at: Number.MAX_SAFE_INTEGER, isForward: false, limit: ENTRIES }
     const { entries } = await following.read(range, committed)
@@ -129,14 +136,14 @@ export function createSharedHomes(parts: Parts): SharedHomes {
   }
 }
 
-/** Without anything of the log, what arrives from now on. */
+/** Without usable log entries, starts with arrivals from now on. */
 function startOf(
   parts: Parts,
   uid: number,
   { entries, position }: { entries: readonly LoggedEntry[]; position: number | undefined },
 ): (GuestStart & { isFromLog: boolean }) | undefined {
   const { db, items, tail, clocksDifferMs = CLOCKS_DIFFER_MS } = parts
-  // Somebody is being followed just now: the next page will do.
+  // A follow is being applied just now; retry with the next page.
   if (!parts.isPublished()) return undefined
   const complete = completeOf(parts, uid, entries)
   const last = complete.at(-1)
@@ -150,7 +157,7 @@ function startOf(
   return { items: [], floor, seq: tail.tip(), isFromLog: false }
 }
 
-/** The newest, as far as their writer vouches for what the member follows here. */
+/** The newest entries, as far as their writer saw the same follows as this node. */
 function completeOf({ actors, graph }: Parts, uid: number, entries: readonly LoggedEntry[]) {
   if (entries[0]?.follows === undefined) return []
   const digest = followsDigest(graph, actors, uid)

@@ -1,7 +1,7 @@
-// What several nodes share of their place: who the members are, invites, tokens and the operator's decisions
-// (docs/CLUSTER.md). The engine has the word, the rows here follow: what is decided on any node is first at a quorum of the
-// engine, on top of all that was decided before, then in rows; and each second the rows take in what others decided. So
-// no request waits for the engine, but for those that change something and those that would be turned away.
+// State that several nodes share: members, invites, tokens and the operator's decisions (docs/CLUSTER.md).
+// The engine is authoritative, rows follow: a decision on any node is first committed to a quorum of the
+// engine, on top of all earlier ones, and then to rows. Each second, rows take in other nodes' decisions. So
+// requests wait for the engine only if they change something or would otherwise be turned away.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../base/obs/log.ts'
@@ -34,16 +34,21 @@ import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedPlace = {
   /**
-   * Does it on all nodes.
-   * @returns figures. @throws what says that it can't be, or EngineUnavailableError: it may be done or not
+   * Applies an action on all nodes.
+   * @returns figures
+   * @throws the reason why it cannot be done, or EngineUnavailableError: then it may or may not
+   * have been done
    */
   decide(act: PlaceAct): Promise<Record<string, number>>
-  /** Takes in what others decided, once for all who ask meanwhile; never rejects. @returns whether that could be had */
+  /**
+   * Takes in other nodes' decisions, once for all concurrent callers. Never rejects.
+   * @returns whether that succeeded
+   */
   refresh(): Promise<boolean>
-  /** Whether somebody is a member on all nodes. */
+  /** Whether an account is a member on all nodes. */
   hasMember(did: string): boolean
   countMembers(): number
-  /** The place's identity, as far as it was ever known here. */
+  /** The shared place's identity; undefined if it was never known here. */
   id(): string | undefined
   close(): void
 }
@@ -56,7 +61,7 @@ type Parts = {
   db: Db
   writer: Writer
   log: Pick<Logger, 'warn' | 'error' | 'info'>
-  /** Whether it takes in by itself what others decide. */
+  /** Whether it takes in other nodes' decisions periodically. */
   isFollowing: boolean
   now?: () => number
   waitedForMs?: number
@@ -66,9 +71,12 @@ const FOLLOWED_EVERY_MS = 1_000
 const MAX_ATTEMPTS = 20
 const MAX_FAILURES = 3
 const LONGEST_PAUSE_MS = 100
-/** In one message to the writer, for whose commit the stream waits. */
+/** Per message to the writer, whose commit delays the stream. */
 const MAX_APPLIED_AT_ONCE = 500
-/** What is gone is remembered for nodes that were away; looked after every so many changes. */
+/**
+ * Deletions are remembered for nodes that were away. Surplus ones are pruned every TIDIED_EVERY
+ * changes.
+ */
 const GONE_KEPT = 10_000
 const TIDIED_EVERY = 100
 
@@ -104,7 +112,7 @@ export function createSharedPlace(parts: Parts): SharedPlace {
   }
 }
 
-/** Whoever asks while it runs waits for it, and then for one that begins after they asked. */
+/** A caller during a run waits for it, and then for a run that starts after the call. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -141,7 +149,7 @@ async function decideInTurn(
       const plan = planAct({ db, now: now() }, act)
       return { ...plan, version: placeVersion(db, id)!, changes: withReplaced(db, plan.changes) }
     })()
-    // It may be there by an attempt of which nobody knew.
+    // An earlier attempt may have succeeded without an answer.
     if (changes.length === 0) return attempted ?? figures
     try {
       if (await decisions.put(version, changes)) {
@@ -163,7 +171,7 @@ function withReplaced(db: Db, changes: readonly DocChange[]): NewPlaceChange[] {
   return changes.map((one) => ({ ...one, replaces: findSharedKey(db, one.key)?.number }))
 }
 
-/** The rows take in what is new on the engine, which first gets what this node had before it shared anything. */
+/** Brings rows up to date with the engine, after sending it what this node had before sharing. */
 export async function bringPlace(
   parts: Pick<Parts, 'db' | 'writer' | 'log'>,
   found: Place,
@@ -187,7 +195,10 @@ export async function bringPlace(
   await send([], slice.version, slice.goneUntil)
 }
 
-/** What is gone, of which nothing else tells any more; by no number, since no change of the place says so. */
+/**
+ * Keys that are gone without any record of their deletion. They have no number, since no change of
+ * the place holds them.
+ */
 function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
   const standing = new Set(changes.map(({ key }) => key))
   const change = JSON.stringify({ at: 0, by: '', reason: '' })
@@ -196,14 +207,14 @@ function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
     .map(({ key }) => ({ key, change, isGone: true, number: 0 }))
 }
 
-/** What this node had before it shared anything goes to the engine, where that has nothing of the same key. */
+/** Sends what this node had before sharing to the engine, except keys that exist there. */
 async function addOwn({ db, log }: Pick<Parts, 'db' | 'log'>, { decisions }: Place): Promise<void> {
   const own = ownPlace(db)
   await addMissing(decisions, own)
   if (own.length > 0) log.info({ found: own.length }, 'what this node had of the place is shared')
 }
 
-/** Puts those of whose keys the engine has nothing. */
+/** Puts documents whose keys the engine does not have. */
 export async function addMissing(
   decisions: PlaceChanges,
   all: readonly DocChange[],
@@ -218,7 +229,7 @@ export async function addMissing(
   }
 }
 
-/** Until somebody else is quicker. */
+/** Stops if another node commits first. */
 async function addSome(
   decisions: PlaceChanges,
   from: number,
@@ -234,7 +245,7 @@ async function addSome(
 
 const roundsOf = (version: number) => Math.floor(version / TIDIED_EVERY)
 
-/** Now and then, so that what was done and undone does not stay for ever. */
+/** Prunes surplus deletions periodically, so that they do not accumulate. */
 async function tidy({ db, log }: Parts, decisions: PlaceChanges, version: number): Promise<void> {
   const gone = goneKeys(db)
   const surplus = gone.slice(0, gone.length - GONE_KEPT).map(({ number }) => number)

@@ -1,7 +1,7 @@
-// Members' private state where several nodes share it (docs/CLUSTER.md). The engine has the word, the rows here follow:
-// what a member changes is first at a quorum of the engine, then in rows; and before a request of theirs is answered,
-// the rows take in what other nodes have written. Reading goes on from rows while the engine is away or slow; what a
-// member then wants to change is refused, since nobody could promise it.
+// Members' private state when several nodes share it (docs/CLUSTER.md). The engine is authoritative, rows
+// follow: a member's change is first committed to a quorum of the engine, then to rows; before a member's
+// request is answered, rows take in what other nodes wrote. While the engine is away or slow, reads continue
+// from rows and changes are refused, since they could not be guaranteed.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
@@ -17,23 +17,30 @@ import { readState } from '../../ingest/member-state/read-state.ts'
 import { createEngineWaits, engineRefusal } from './engine-waits.ts'
 
 export type SharedState = {
-  /** Sends what is private by way of the engine, all else as it is. */
+  /** Sends private requests through the engine, all others unchanged. */
   writer: Writer
   /**
-   * Before a member's request is answered; never rejects, and takes no longer than a fifth of a second.
+   * Call before a member's request is answered. Never rejects, and takes at most a fifth of a
+   * second.
    * @returns whether the engine answered in time
    */
   upToDate(did: string): Promise<boolean>
-  /** Drops what the member keeps. @throws EngineUnavailableError */
+  /**
+   * Deletes the member's state.
+   * @throws EngineUnavailableError
+   */
   forget(did: string): Promise<void>
-  /** Adds what a document has, which is in this node's rows, on all nodes. @throws EngineUnavailableError */
+  /**
+   * Adds an imported document's contents, already in this node's rows, on all nodes.
+   * @throws EngineUnavailableError
+   */
   shareOwn(did: string): Promise<void>
-  /** How often it was answered from what this node had. */
+  /** How often a request was answered from this node's own data. */
   fallbacks(): number
   close(): void
 }
 
-/** The engine as it is reached now. */
+/** The engine as currently reached. */
 export type PrivatePlace = { id: string; changes: PrivateChanges }
 
 type Parts = {
@@ -43,11 +50,14 @@ type Parts = {
   writer: Writer
   log: Pick<Logger, 'warn' | 'error'>
   now?: () => number
-  /** For how long a request is kept waiting. */
+  /** How long a request waits. */
   waitedForMs?: number
 }
 
-/** Whoever asked has turned to another node by then, and what they did there must not be undone by this. */
+/**
+ * After such a pause the client has switched to another node, and what it did there must not be
+ * undone from here.
+ */
 const STOPPED_MS = 2_000
 
 export function createSharedState(parts: Parts): SharedState {
@@ -61,7 +71,7 @@ export function createSharedState(parts: Parts): SharedState {
   const moving = new Map<string, Promise<void>>()
   const wakes = createWakeWatch(STOPPED_MS)
 
-  /** Once at a time for each member, since it may be much. */
+  /** Once at a time per member, since it may be much data. */
   function move(found: PrivatePlace, did: string): Promise<void> {
     const running = moving.get(did)
     if (running) return running
@@ -93,7 +103,7 @@ export function createSharedState(parts: Parts): SharedState {
           fellBehind(error)
           return asRefusal(error)
         })
-        // It is kept; should this node not have it yet, the member's next request brings it.
+        // It is committed; if this node misses it now, the member's next request brings it.
         await bring(did).catch(fellBehind)
       },
     },
@@ -110,7 +120,7 @@ export function createSharedState(parts: Parts): SharedState {
   }
 }
 
-/** The rows take in what is new on the engine, which first gets what this node had before it shared anything. */
+/** Brings rows up to date with the engine, after sending it what this node had before sharing. */
 export async function bringState(
   parts: Pick<Parts, 'db' | 'writer'>,
   found: PrivatePlace,
@@ -128,7 +138,7 @@ async function bringNews(
   const known = knownVersion(db, did, id)
   const version = await changes.version(did)
   if (version === known) return
-  // An engine that was restored from a backup has fewer than are here.
+  // An engine restored from a backup has fewer changes than this node.
   const after = known === undefined || version < known ? 0 : known
   const news = await changes.since(did, after)
   const to = Math.max(version, news.at(-1)?.number ?? 0)
@@ -140,7 +150,7 @@ function knownVersion(db: Db, did: string, place: string): number | undefined {
   return uid === undefined ? undefined : sharedVersion(db, uid, place)
 }
 
-/** What this node had before it shared anything goes to the engine, where that has nothing of the same key. */
+/** Sends what this node had before sharing to the engine, except keys that exist there. */
 async function addOwn(
   { db }: Pick<Parts, 'db'>,
   { changes }: PrivatePlace,

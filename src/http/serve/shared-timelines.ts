@@ -1,6 +1,6 @@
-// Timelines that programs post to, where several nodes share them (docs/CLUSTER.md). The engine’s log has the word, the
-// rows here follow: what is posted on any node is first in the log at a quorum, on top of all that was there, then in
-// rows; and before somebody reads, the rows take in what other nodes have put into the log.
+// Timelines that programs post to, when several nodes share them (docs/CLUSTER.md). The engine's log is
+// authoritative, rows follow: a post on any node is first committed to a quorum of the log, on top of all
+// earlier ones, and then to rows; before a read, rows take in what other nodes logged.
 
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,13 +15,16 @@ import { cutForLog, entryOf } from '../../ingest/timelines/follow-log.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedTimelines = {
-  /** In their order. */
+  /** Keeps their order. */
   post(posts: readonly TimelinePost[]): Promise<PostOutcome[]>
-  /** Before they are read, and before a cursor is, whatever it is of. @returns whether the engine answered in time */
+  /**
+   * Call before reading these timelines, and before reading any cursor.
+   * @returns whether the engine answered in time
+   */
   upToDate(names: readonly string[]): Promise<boolean>
-  /** What comes to them comes into rows by itself, until the function that is returned is called. */
+  /** Keeps these timelines' rows up to date until the returned function is called. */
   follow(names: readonly string[]): () => void
-  /** The same on all nodes, once the engine was reached. */
+  /** The same on all nodes, once the engine has been reached. */
   cursorKeys(): readonly CursorKey[]
   fallbacks(): number
   close(): void
@@ -33,16 +36,16 @@ type Place = { id: string; timelines: Pick<TimelineLog, 'put' | 'after'> }
 type Parts = {
   /** @throws EngineUnavailableError */
   place: () => Promise<Place>
-  /** Its identity, as it was known before it is reached. */
+  /** The place's identity as known before the engine is reached. */
   placeId?: () => string | undefined
   db: Db
   ingest: Pick<IngestConnection, 'writeTimelines' | 'planPosts'>
   log: Pick<Logger, 'warn' | 'error'>
-  /** For how long a reader is kept waiting. */
+  /** How long a reader waits. */
   waitedForMs?: number
 }
 
-/** Others were quicker so many times. */
+/** Attempts lost to other nodes before giving up. */
 const MAX_ATTEMPTS = 40
 const LONGEST_PAUSE_MS = 50
 const FOLLOWED_EVERY_MS = 500
@@ -55,7 +58,7 @@ const REFUSAL = {
     'Too few of the servers that keep timelines answer: post again soon, with the same idempotency_key',
 } as const
 
-/** From the place's identity, which is known from before the engine is reached again. */
+/** Derived from the place's identity, which is known before the engine is reached again. */
 function createCursorKeys(before: string | undefined) {
   let all: readonly CursorKey[] =
     before === undefined ? [] : [{ id: 0, secret: sharedCursorSecret(before) }]
@@ -67,7 +70,7 @@ function createCursorKeys(before: string | undefined) {
   }
 }
 
-/** What all nodes of a place sign cursors with. */
+/** The secret with which all nodes of a place sign cursors. */
 export function sharedCursorSecret(placeId: string): Buffer {
   return hash('sha256', `cursors ${placeId}`, 'buffer')
 }
@@ -143,7 +146,7 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
   }
 }
 
-/** The rows take in what is new in the log. */
+/** Brings rows up to date with the log. */
 export async function bringTimeline(
   { db, ingest }: { db: Db; ingest: Pick<IngestConnection, 'writeTimelines'> },
   { id, timelines }: { id: string; timelines: Pick<TimelineLog, 'after'> },
@@ -171,7 +174,7 @@ async function append(
     const plan = await parts.ingest.planPosts({ timeline, posts })
     if (plan.given.length === 0) return plan.outcomes
     if (await place.timelines.put(name, plan.version + 1, entryOf(plan))) {
-      // It is kept; should this node not have it yet, the next reader brings it.
+      // It is committed; if this node misses it now, the next reader brings it.
       await bringTimeline(parts, place, name).catch(() => undefined)
       return plan.outcomes
     }

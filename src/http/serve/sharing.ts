@@ -1,5 +1,5 @@
-// Whether this node is one of several that share members' private state, and what follows from it for a serving
-// thread. One that is alone gives its parts back as they are.
+// Connects a serving thread to the state that several nodes share, if this node is one of several. A single
+// node's parts are returned unchanged.
 
 import { hostname } from 'node:os'
 import { prepareReaders, type SourceParts } from '../../answers/timelines/open-sources.ts'
@@ -27,23 +27,27 @@ import { createSharedTimelines, type SharedTimelines } from './shared-timelines.
 
 export type Sharing = {
   writer: Writer
-  /** What the operator asks for. */
+  /** Takes the operator's requests. */
   operate: IngestConnection['operate']
-  /** Whether one more may become a member of all nodes; undefined where this one alone knows. */
+  /**
+   * Whether one more account may become a member on all nodes; undefined if only this node decides.
+   */
   hasSeat: (() => boolean) | undefined
-  /** A member's request waits for what other nodes took in. */
+  /** Makes members' requests wait until other nodes' changes are taken in. */
   withState<Callers extends { onViewer: OnViewer }>(callers: Callers): Callers
-  /** The node's, of which its first thread takes care. */
+  /** The node's leases, managed by its first thread. */
   leases: Leases | undefined
-  /** For how long it goes on answering when it is to stop. */
+  /** How long it keeps answering after it was told to stop. */
   leavesForMs: number
-  /** What programs post; undefined where that is this node's alone. */
+  /** Programs' timelines; undefined if they belong to this node alone. */
   timelines: SharedTimelines | undefined
-  /** Members' timelines by arrival; undefined where they are made of this node's rows. */
+  /** Members' timelines by arrival; undefined if they are made from this node's rows. */
   following: SharedFollowing | undefined
-  /** Home timelines of those whose buckets other nodes have; undefined where there are no others. */
+  /**
+   * Home timelines of members whose buckets are on other nodes; undefined if there are no others.
+   */
   homes: { homes: SharedHomes; timelines: TimelineReader } | undefined
-  /** Answers that were given from what this node had, since the engine was away or slow. */
+  /** Answers given from this node's data because the engine was away or slow. */
   fallbacks(): number
   close(): void
 }
@@ -61,7 +65,7 @@ type Options = {
 
 type Reading = Omit<SourceParts, 'logs'> & { timelines: TimelineReader }
 
-/** Two looks of a balancer that asks for its health every second. */
+/** Two health checks of a balancer that checks every second. */
 const LEAVES_FOR_MS = 2_500
 
 export function createSharing(options: Options, reading: Reading): Sharing {

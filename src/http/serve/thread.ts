@@ -1,7 +1,7 @@
-// A further serving thread: a worker that answers on the same port as the main thread, from its own
-// connection and the memory that all threads share. It has a line of its own to the ingest thread.
-// What is thrown outside of a request, or breaks an invariant in one, ends the worker, and with it the
-// process (http/serve/threads.ts).
+// A further serving thread: a worker that answers on the main thread's port, with its own database connection
+// and the memory shared by all threads. It has its own channel to the ingest thread. An error thrown outside
+// of a request, or a broken invariant within one, ends the worker, and with it the process
+// (http/serve/threads.ts).
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
@@ -23,10 +23,10 @@ export type ServingThreadData = {
   name: string
 }
 
-/** To the main thread: requests come in from now on. */
+/** To the main thread: this thread now accepts requests. */
 export type ServingThreadMessage = { kind: 'listening' }
 
-/** From the main thread: answer what runs, and end. */
+/** From the main thread: finish running requests, then exit. */
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
@@ -64,7 +64,7 @@ async function run(): Promise<void> {
   port.postMessage({ kind: 'listening' } satisfies ServingThreadMessage)
 }
 
-/** Outside of the request that met it, which gets its answer. */
+/** Thrown outside of the request that met it, so that the request still gets its answer. */
 function onFatal(error: unknown): void {
   setImmediate(() => {
     throw error

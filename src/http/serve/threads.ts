@@ -1,7 +1,7 @@
-// Serving on as many threads as the operator asks for. The main thread is the first; the others are
-// workers that listen on the same port, each by a socket of its own, and the kernel deals out the
-// connections (SO_REUSEPORT: Linux and FreeBSD; macOS has none that deals, so there it is one thread
-// and a warning). A connection stays with the thread that took it.
+// Serves on as many threads as the operator configures. The main thread is the first; the others are workers
+// that listen on the same port with their own sockets, and the kernel distributes connections (SO_REUSEPORT:
+// Linux and FreeBSD; macOS does not distribute, so it gets one thread and a warning). A connection stays with
+// the thread that accepted it.
 
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
@@ -18,7 +18,7 @@ import type { ServingThreadData, ServingThreadMessage, ServingThreadOrder } from
 export type ServingThreads = {
   readonly port: number
   readonly threads: number
-  /** Resolves when all threads have answered what ran, or were out of time. */
+  /** Resolves once all threads have answered running requests, or timed out. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ type Options = {
   config: Config
   log: Logger
   ingest: Ingest
-  /** Also for a thread that ends by itself. */
+  /** Also called if a thread ends by itself. */
   onFatal: (error: unknown) => void
 }
 
@@ -34,7 +34,7 @@ type ThreadOptions = Options & { rateBuffers: RateBuffers; videoSessions: Sessio
 
 type Thread = { stop(): Promise<void> }
 
-/** @throws what listening throws, such as a port that is taken. */
+/** @throws errors of listening, such as a port in use. */
 export async function startServing(options: Options): Promise<ServingThreads> {
   const { config, log, ingest, onFatal } = options
   const { memory } = ingest
@@ -58,7 +58,7 @@ export async function startServing(options: Options): Promise<ServingThreads> {
   }
 }
 
-/** Shared where that is wanted and can be. */
+/** Shares the port if configured and supported. */
 export async function listenShared(
   server: Pick<Server, 'listen'>,
   { config, log }: Pick<Options, 'config' | 'log'>,

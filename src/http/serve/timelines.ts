@@ -34,7 +34,7 @@ import type { SharedFollowing } from './shared-following.ts'
 import type { SharedTimelines } from './shared-timelines.ts'
 
 type TimelineService = {
-  /** For `sideRoutes` of the server. */
+  /** For the server's `sideRoutes`. */
   routes: SideRoutes[]
   streams: Streams
   close(): void
@@ -54,7 +54,7 @@ export function timelineRoutes(parts: {
   onViewer: OnViewer
   isMember: (did: string) => boolean
   onFatal: (error: unknown) => void
-  /** Where several nodes share them. */
+  /** Set if several nodes share them. */
   shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
@@ -84,7 +84,7 @@ export function timelineRoutes(parts: {
     ...createRespond({ overload, log, onBroken: onFatal }),
   }
   const direct = { path: '/v1/timelines/', answer: createEventsRoute(routed), route: routeOf }
-  // Each is charged by who asks, not by address.
+  // The service charges its callers itself, not by address.
   const charge = { route: routeOf, points: 0, from: 'visitor' } as const
   return {
     routes: [{ path: '/v1', app: createTimelineRoutes(routed), direct, charges: [charge] }],
@@ -93,14 +93,14 @@ export function timelineRoutes(parts: {
   }
 }
 
-/** As it is counted. */
+/** The name for request counters. */
 function routeOf({ method, path }: HttpRequest): WebRoute {
   if (/^\/v1\/graphs?\//.test(path)) return 'graph'
   if (!/^\/v1\/timelines\/[^/]*\/events$/.test(path)) return 'timelines'
   return method === 'POST' ? 'timeline-posts' : 'timeline-pages'
 }
 
-/** A cursor that only this node can read would be refused by the others, and theirs by this one. */
+/** Without shared keys, other nodes would refuse this node's cursors, and this node theirs. */
 function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
   const keys = shared.cursorKeys()
   if (keys.length === 0)
@@ -110,7 +110,7 @@ function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
 
 type SigningKeys = ReturnType<typeof validSigningKeys>
 
-/** The same ones as long as they are the same: what was made of them to sign with hangs on them. */
+/** Returns the same array while the keys are unchanged, since cached signers depend on it. */
 function signingKeys(db: Db, last: SigningKeys | undefined): SigningKeys {
   const keys = validSigningKeys(db)
   if (keys.length === 0) throw unavailable('Cursors can’t be signed yet')

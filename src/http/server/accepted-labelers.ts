@@ -1,7 +1,7 @@
-// Whose labels count for a request: those that it names, as far as they exist; the configured ones
-// where it names none. As in the reference the configured ones always exist, and those named must be
-// accounts that we know and that are not away. Labelers that members name are told to the ingest
-// thread, which follows them (ingest/labels/), now and then each.
+// Which labelers apply to a request: those that it names, if they exist, or the configured ones if it names
+// none. As in the reference, configured labelers always exist, and named ones must be known, active accounts.
+// Labelers named by members are reported to the ingest thread, which follows them (ingest/labels/); each is
+// reported again from time to time.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 1_000
 const MAX_IN_FLIGHT = 8
 
 export function createAcceptLabelers(parts: {
-  /** DIDs; they may redact. */
+  /** DIDs; these labelers may redact. */
   defaults: readonly string[]
   actors: Pick<ActorReader, 'uidOf'>
   accounts: Pick<Accounts, 'isActive'>
@@ -51,7 +51,7 @@ export function createAcceptLabelers(parts: {
   }
 }
 
-/** Fire and forget: what is lost is told with a later request. */
+/** Fire and forget: a lost report is repeated with a later request. */
 function createTeller({ writer, now = Date.now }: { writer: Writer; now?: () => number }) {
   const told = new LruMap<string, number>(MAX_REMEMBERED)
   let inFlight = 0
@@ -65,7 +65,7 @@ function createTeller({ writer, now = Date.now }: { writer: Writer; now?: () => 
     writer
       .send({ kind: 'labelers-named', did: viewer, labelers })
       .catch(() => {
-        // A writer that is busy, or has no room, is told again with the next request.
+        // If the writer is busy or the disk is full, the next request reports them again.
         for (const did of labelers) told.delete(did)
       })
       .finally(() => inFlight--)

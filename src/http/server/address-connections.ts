@@ -1,6 +1,6 @@
-// How many connections one address may have: it alone must not take all that there are. Those whose answer goes on for
-// long and is bounded by who asks, as a program's streams are by its token, are not counted for as long as it lasts, so
-// that thousands of them may come from one machine.
+// Limits connections per address, so that one address cannot take all of them. Long-running answers that are
+// limited per caller, as a program's streams are by its token, do not count while they last, so one machine
+// may have thousands of them.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,11 +10,12 @@ type Counted = { enter(): void; leave(): void }
 
 const counted = new WeakMap<Socket, Counted>()
 
-/** @returns says of a new connection whether it may stay; one that may not is hung up on. */
+/** @returns a function that accepts or closes a new connection, and says which */
 export function createConnectionLimit(max: number, isProxy: (address: string) => boolean) {
   const counts = new Map<string, number>()
   return (socket: Socket): boolean => {
-    // It was reset before we took it. Without an address, what it asked would pass for our own and pay nothing.
+    // Reset before it was accepted. Without an address, its requests would pass for our own and
+    // cost nothing.
     if (socket.remoteAddress === undefined) {
       socket.destroy()
       return false
@@ -36,7 +37,10 @@ export function createConnectionLimit(max: number, isProxy: (address: string) =>
   }
 }
 
-/** The connection of this answer does not count for its address until the answer ends. Bounded by the caller. */
+/**
+ * Excludes this answer's connection from its address's count until the answer ends. The caller must
+ * limit these.
+ */
 export function countOtherwise(response: ServerResponse): void {
   const { socket } = response
   if (!socket) return
@@ -44,7 +48,7 @@ export function countOtherwise(response: ServerResponse): void {
   response.once('close', () => counted.get(socket)?.enter())
 }
 
-/** Entering twice, or leaving twice, is once. */
+/** Entering or leaving twice counts once. */
 function countOne(counts: Map<string, number>, address: string): Counted {
   let isIn = false
   return {

@@ -1,4 +1,4 @@
-// An answer before it is HTTP: what handlers return and what they throw, in one shape.
+// An answer before it becomes HTTP: handlers' results and errors in one shape.
 
 import { jsonBytes } from '../../answers/views/ready-json.ts'
 import {
@@ -17,7 +17,7 @@ import type { MethodResult } from './method.ts'
 
 export type Answer = {
   status: number
-  /** In one piece, or in several that are sent in a row. */
+  /** In one piece, or in several that are sent one after another. */
   body: Buffer | readonly Buffer[] | null
   headers: Record<string, string>
 }
@@ -36,14 +36,16 @@ export function textAnswer(text: string, status = 200): Answer {
   return { status, body: Buffer.from(text), headers }
 }
 
-/** Ready bytes go out untouched. */
+/** Encoded bytes are sent unchanged. */
 export function resultAnswer({ body, headers }: MethodResult): Answer {
   if (body === undefined) return { status: 200, body: null, headers: headers ?? {} }
   if (!isBytes(body)) return jsonAnswer(body, { headers })
   return { status: 200, body, headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE }
 }
 
-/** A list that begins with a Buffer has no meaning in JSON, so it is the pieces of a ready answer. */
+/**
+ * JSON has no lists that begin with a Buffer, so such a list is the pieces of an encoded answer.
+ */
 function isBytes(body: unknown): body is Buffer | readonly Buffer[] {
   return Buffer.isBuffer(Array.isArray(body) ? body[0] : body)
 }
@@ -53,7 +55,7 @@ export function errorAnswer(error: XRPCError): Answer {
   return jsonAnswer({ error: error.error, message: error.message }, { status, headers })
 }
 
-/** Everything that can be thrown on the way, as what the client may know of it. */
+/** Maps any thrown error to what the client may know of it. */
 export function toXRPCError(error: unknown): XRPCError {
   if (error instanceof XRPCError) return error
   if (error instanceof ServiceAuthError) return unauthorized(error.error, error.message)
@@ -69,7 +71,7 @@ export function toXRPCError(error: unknown): XRPCError {
   return new XRPCError(500, 'InternalServerError', 'Internal Server Error', { cause: error })
 }
 
-/** A broken invariant is ours to stop for, not to answer around. */
+/** A broken invariant must stop the server instead of becoming an answer. */
 export function isBroken(error: unknown): boolean {
   return error instanceof InvariantError
 }

@@ -1,5 +1,5 @@
-// Who asks. The bearer token of a request is verified for the called method; what the operator's
-// list of members says about the account is asked through `onViewer`.
+// Authentication: verifies a request's bearer token for the called method, and asks `onViewer` what the
+// operator's list of members says about the account.
 
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
 import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
@@ -18,13 +18,13 @@ type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'> & {
 export type Authenticate = (
   method: Method,
   request: AuthRequest,
-  /** Who has an issuer looked up that is not known here. */
+  /** Pays for the look-up of an unknown issuer. */
   asker?: Asker,
 ) => Promise<Caller> | Caller
 
 /**
- * Runs after a token proved good; may throw an XRPCError to turn the account away. Only a token that is
- * `isForUs` makes its owner a member.
+ * Runs after a token was verified; may throw an XRPCError to turn the account away. Only a token
+ * that `isForUs` makes its owner a member.
  */
 export type OnViewer = (
   did: string,
@@ -38,9 +38,9 @@ const operator: Caller = { ...anonymous, isOperator: true }
 export function createAuthenticate(options: {
   serviceAuth: ServiceAuth
   onViewer?: OnViewer
-  /** Everybody is, where not given. */
+  /** By default, every account is a member. */
   isMember?: ((did: string) => boolean) | undefined
-  /** DIDs that the operator's settings name: they read without being members. */
+  /** DIDs named in the operator's settings, which read without being members. */
   moderationServices?: readonly string[]
   operatorToken?: string | undefined
 }): Authenticate {
@@ -65,7 +65,7 @@ export function createAuthenticate(options: {
     return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
   }
 
-  /** A link lets read whoever is a member, and makes nobody one. */
+  /** A link only lets existing members read, and makes no account a member. */
   function readingProof(token: string, nsid: string) {
     const did = readingTokens?.didOf(token, nsid)
     if (did !== undefined && isMember(did)) return { did, isForUs: true }
@@ -94,13 +94,15 @@ export function createAuthenticate(options: {
   }
 }
 
-/** Whoever asks here only by what they ask others is answered as a visitor; what they brought is handed on. */
+/**
+ * An account whose token is for another service is answered as a visitor; the token is passed on.
+ */
 function visitorWith({ auth }: Method, token: string): Caller {
   if (auth === 'required') throw forbidden('This account has not signed in here', 'NotAMember')
   return { viewer: undefined, token }
 }
 
-/** The operator's token as the password of the user `admin`, as moderation services send it. */
+/** Accepts the operator's token as the password of user `admin`, as moderation services send it. */
 function isAdmin(operatorToken: string | undefined, authorization = ''): boolean {
   const [, encoded] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
   if (operatorToken === undefined || encoded === undefined) return false

@@ -1,10 +1,10 @@
-// How long a handler may take. One clock looks after all that run: a timer for each call would cost
-// more than many a handler does.
+// Deadlines of handlers. One clock watches all running handlers, since a timer per call would cost more than
+// many handlers do.
 
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 
 type Deadlines = {
-  /** The outcome of `work`, or after the time it has, at most a tick later, an error 503. */
+  /** Returns the outcome of `work`, or a 503 error at most a tick after its deadline. */
   inTime<T>(work: Promise<T>): Promise<T>
 }
 
@@ -15,7 +15,7 @@ const TICKS = 8
 
 export function createDeadlines(timeoutMs: number): Deadlines {
   const tickMs = Math.min(timeoutMs / TICKS, MAX_TICK_MS)
-  // In the order of their ends, since all have the same time.
+  // Ordered by deadline, since all have the same timeout.
   const running = new Set<Running>()
   let clock: NodeJS.Timeout | undefined
 

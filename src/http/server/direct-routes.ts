@@ -1,5 +1,5 @@
-// What is asked beside XRPC so often that going by a router, and making a Request and a Response of the platform, would
-// be a good part of its cost: it is answered from Node's own request, to Node's own response.
+// Routes beside XRPC that are requested so often that a router, and a platform Request and Response, would be
+// a good part of their cost: they are answered from Node's own request to Node's own response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
@@ -8,22 +8,22 @@ import { type HttpRequest, NodeCall } from './http-request.ts'
 import type { SlowRequests } from './slow-requests.ts'
 
 export type DirectRoute = {
-  /** What addresses begin with. */
+  /** URL prefix. */
   path: string
-  /** Undefined for what the router is to answer. Nothing was read of the body by then. */
+  /** Undefined if the router should answer. The body is then still unread. */
   answer(request: HttpRequest): Promise<FinishedAnswer> | undefined
-  /** What it is counted as. */
+  /** The name for request counters. */
   route(request: HttpRequest): WebRoute
 }
 
 type Parts = {
-  /** Told of them by what they are counted as: addresses tell who reads what. */
+  /** Receives counter names instead of URLs, which would reveal who reads what. */
   slowRequests?: Pick<SlowRequests, 'add'> | undefined
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
   log: { error(fields: object, message: string): void }
 }
 
-/** @returns says whether it answers. */
+/** @returns a function that says whether it answers the request */
 export function answerDirectly(
   routes: readonly DirectRoute[],
   { onAnswered, slowRequests, log }: Parts,

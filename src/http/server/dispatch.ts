@@ -1,5 +1,5 @@
-// From a call to its answer: which method, its parameters, who asks, its input, its handler. The order
-// of the checks is the reference's: parameters, then authentication, then the body.
+// From a call to its answer: method, parameters, authentication, input, handler. The order of the checks is
+// the reference's: parameters, then authentication, then the body.
 
 import type { Lexicons } from '@atproto/lexicon'
 import { isValidNsid } from '@atproto/syntax'
@@ -28,13 +28,13 @@ type Route = {
   cost: MethodCost
 }
 
-/** @throws at once where a method has no lexicon, or one of another kind. */
+/** @throws immediately if a method has no lexicon, or one of another kind. */
 export function createDispatch(options: {
   methods: Method[]
   lexicons: Lexicons
   authenticate: Authenticate
   timeoutMs: number
-  /** Without it, whoever is named counts. */
+  /** By default, all named labelers apply. */
   acceptLabelers?: AcceptLabelers
   overload: Overload
 }): Dispatch {
@@ -91,7 +91,7 @@ function createRoute(method: Method, lexicons: Lexicons): Route {
   }
 }
 
-/** 501 for what we don't have; 400 for what nobody can have. */
+/** 501 for methods that we lack; 400 for methods that do not exist. */
 function unknownMethod(nsid: string, request: HttpRequest, lexicons: Lexicons): Error {
   if (!isValidNsid(nsid)) return invalidRequest('invalid xrpc path')
   const kind = lexicons.getDef(nsid)?.type
@@ -120,7 +120,7 @@ async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
 
 type Call = { method: Method; request: HttpRequest; timeoutMs: number; arrivedAt: number }
 
-/** Its signal is made only if a handler looks at it. */
+/** Creates its signal only if a handler reads it. */
 class Context implements MethodContext {
   readonly viewer: string | undefined
   readonly token: string | undefined
@@ -151,7 +151,7 @@ class Context implements MethodContext {
   }
 }
 
-/** A procedure is not stopped halfway because its client left. */
+/** Procedures are not aborted when their client disconnects. */
 function signalOf({ method, request, timeoutMs, arrivedAt }: Call): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs)
   const signal = method.kind === 'query' ? AbortSignal.any([request.signal, timeout]) : timeout

@@ -1,4 +1,4 @@
-// `/xrpc/_health`, as the reference has it: the version, and 503 while something essential is down.
+// `/xrpc/_health` as in the reference: the version, and 503 while something essential is down.
 
 import { type Answer, jsonAnswer } from './answer.ts'
 
@@ -7,7 +7,7 @@ export type Health = {
   version: string
   /** What is down, for people. */
   error?: string
-  /** How the stream and the background work are doing, for people and scripts. */
+  /** State of the stream and background work, for people and scripts. */
   ingest?: unknown
 }
 

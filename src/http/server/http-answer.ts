@@ -1,7 +1,6 @@
-// An answer on its way out: what belongs on every one of them, compression where it is asked for, and
-// the two ways to send it: as a Response of the platform, or written to Node's own. CORS and
-// compression are done here rather than by middleware: most requests want neither, and the rest want
-// a header or two.
+// Finishes and sends an answer: adds common headers, compresses on request, and sends it in one of two ways,
+// as a platform Response or to Node's own. CORS and compression are handled here instead of by middleware:
+// most requests need neither, and the rest need a header or two.
 
 import type { ServerResponse } from 'node:http'
 import type { Answer } from './answer.ts'
@@ -15,15 +14,15 @@ export const BASE_HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 const BASE = Object.entries(BASE_HEADERS).flat()
-/** Of an answer that is what this node has, since the engine that nodes share was away or slow. */
+/** Marks an answer made from this node's data because the nodes' shared engine was away or slow. */
 const BEHIND = ['slipstream-behind', 'engine']
 
 type Envelope = { requestId: string; isDraining: boolean }
 
-/** As it goes out: `headers` are names and values in turn, the form that Node writes fastest. */
+/** Ready to send: `headers` alternates names and values, the form that Node writes fastest. */
 export type FinishedAnswer = Pick<Answer, 'status' | 'body'> & { headers: string[] }
 
-/** The answer with all its headers, its length included, compressed if the client wants that. */
+/** Adds all headers, including the length, and compresses if the client wants that. */
 export function finishAnswer(
   request: HttpRequest,
   answer: Answer,
@@ -56,13 +55,13 @@ export function toResponse(
   { status, body, headers }: FinishedAnswer,
 ): Response {
   const sent = body && method !== 'HEAD' ? (wholeBody(body) as Uint8Array<ArrayBuffer>) : null
-  // Given at once, as the adapter writes them without making Headers.
+  // A plain object, so that the adapter writes it without creating Headers.
   const all: Record<string, string> = {}
   for (let i = 0; i < headers.length; i += 2) all[headers[i]!] = headers[i + 1]!
   return new Response(sent, { status, headers: all })
 }
 
-/** Pieces of a body go out by one system call, without being joined. */
+/** Writes the pieces of a body in one system call, without joining them. */
 export function writeAnswer(
   response: ServerResponse,
   { status, body, headers }: FinishedAnswer,

@@ -1,5 +1,5 @@
-// A request as dispatch reads it, whoever received it: Node's own server for what is asked often, or
-// the platform's Request for everything else and for tests. Two thin faces of one implementation.
+// A request as dispatch reads it, whatever received it: Node's own server for frequent requests, or the
+// platform's Request for everything else and for tests. Both are thin adapters of one interface.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,28 +7,31 @@ import { RequestClock } from './request-clock.ts'
 
 export type HttpRequest = {
   readonly method: string
-  /** As it was sent, still encoded, without the search. */
+  /** As sent, still encoded, without the query. */
   readonly path: string
-  /** What follows the question mark, still encoded. */
+  /** The part after the question mark, still encoded. */
   readonly search: string
   /** `name` in lower case. */
   header(name: string): string | undefined
   readonly body: AsyncIterable<Uint8Array> | null
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** Of the connection; undefined where there is none to the network. */
+  /** Address of the connection; undefined without a network connection. */
   readonly remoteAddress: string | undefined
-  /** Whether the client has gone already, without making a signal for it. */
+  /** Whether the client has disconnected, without creating a signal. */
   readonly isGone: boolean
-  /** What the answer has to say of limits, names and values in turn. */
+  /** Rate limit headers for the answer, alternating names and values. */
   limitHeaders: string[] | undefined
-  /** Whether what several nodes share was not to be had in time, so that the answer is what this node has. */
+  /**
+   * Whether data shared by several nodes was not available in time, so that the answer is made from
+   * this node's own.
+   */
   isBehind: boolean
-  /** Where its time goes; of what Node's own server received. */
+  /** Tracks where time goes, for requests received by Node's own server. */
   readonly clock?: RequestClock
 }
 
-/** `url` is a whole one, or begins with the path. */
+/** `url` is absolute, or begins with the path. */
 function splitUrl(url: string): { path: string; search: string } {
   const mark = url.indexOf('?')
   if (mark < 0) return { path: url, search: '' }
@@ -42,7 +45,7 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
     path: new URL(path).pathname,
     search,
     header: (name) => request.headers.get(name) ?? undefined,
-    // Only for who reads it: it makes a stream of the platform’s, which costs more than many an answer.
+    // Lazy, since it creates a platform stream, which costs more than many answers.
     get body() {
       return request.body
     },
@@ -58,7 +61,7 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
   }
 }
 
-/** A query as Node's server has it. */
+/** A query received by Node's server. */
 export class NodeQuery implements HttpRequest {
   readonly method: string
   readonly path: string
@@ -68,7 +71,7 @@ export class NodeQuery implements HttpRequest {
   limitHeaders: string[] | undefined
   isBehind = false
   readonly #incoming: IncomingMessage
-  /** Taken at once: a request that was destroyed has none. */
+  /** Saved at construction, since a destroyed request has none. */
   readonly #socket: Socket
   readonly #response: ServerResponse
   #signal: AbortSignal | undefined
@@ -102,7 +105,10 @@ export class NodeQuery implements HttpRequest {
   }
 }
 
-/** A call with a body as Node's server has it. What is not read of the body stays there for whoever reads on. */
+/**
+ * A call with a body, received by Node's server. An unread body can still be read by another
+ * consumer.
+ */
 export class NodeCall extends NodeQuery {
   override readonly body: AsyncIterable<Uint8Array>
 
@@ -112,7 +118,7 @@ export class NodeCall extends NodeQuery {
   }
 }
 
-/** Most bodies have come with their head by now, and nothing has to be listened for. */
+/** Most bodies have arrived with their head, and need no listeners. */
 async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
   const isWhole = incoming.complete && !incoming.destroyed
   const whole: Uint8Array | null = isWhole ? incoming.read() : null

@@ -1,5 +1,5 @@
-// Where second 0 of captions is in a video whose pieces count time from elsewhere: MPEG-TS begins at any
-// timestamp, and players lay captions out by the same clock (RFC 8216 §3.5). So the first picture's time is read.
+// Aligns captions with a video whose timestamps do not start at 0: MPEG-TS begins at any timestamp, and
+// players time captions by the same clock (RFC 8216 §3.5). So the first picture's timestamp is read.
 
 import type { FileHandle } from 'node:fs/promises'
 import { type CacheEntry, makeEntry } from '../cache-entry.ts'
@@ -9,14 +9,14 @@ const MAX_PACKETS = 500
 const MAX_TIMESTAMP = 2 ** 33
 const NO_OFFSET = 'MPEGTS:0\n'
 
-/** Captions for a video that begins at that timestamp. */
+/** Returns captions for a video that begins at that timestamp. */
 export function captionsAt(entry: CacheEntry, firstTimestamp: number): CacheEntry {
   if (firstTimestamp === 0) return entry
   const text = entry.body.toString().replace(NO_OFFSET, `MPEGTS:${firstTimestamp}\n`)
   return makeEntry(entry.contentType, Buffer.from(text))
 }
 
-/** In 90,000ths of a second; 0 where a piece of MPEG-TS names none near its beginning. */
+/** In units of 1/90,000 s; 0 if an MPEG-TS segment has no timestamp near its beginning. */
 export async function firstTimestampOf(file: FileHandle, at: number): Promise<number> {
   const { buffer, bytesRead } = await file.read(
     Buffer.alloc(PACKET * MAX_PACKETS),
@@ -32,7 +32,7 @@ export async function firstTimestampOf(file: FileHandle, at: number): Promise<nu
   return first === MAX_TIMESTAMP ? 0 : first
 }
 
-/** Of a packet in which a picture or a piece of sound begins (ISO/IEC 13818-1 §2.4.3). */
+/** Timestamp of a packet that starts a picture or an audio frame (ISO/IEC 13818-1 §2.4.3). */
 function presentationTime(packet: Buffer): number | undefined {
   const isStart = packet[0] === 0x47 && (packet[1]! & 0x40) !== 0
   const hasPayload = (packet[3]! & 0x10) !== 0

@@ -1,5 +1,5 @@
-// Captions of a video: which languages its post names, and each as WebVTT of ours, made of the blob that the
-// account's PDS has for it, and kept on the disk.
+// A video's captions: the languages that its post names, and each file rewritten as our own WebVTT from the
+// blob on the account's PDS, and cached on disk.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { type CacheEntry, HEAD_BYTES, makeEntry, sealHead } from '../cache-entry.ts'
@@ -11,13 +11,13 @@ import { pinnedKey } from '../pins/pinned-files.ts'
 import { createSharedWork } from '../shared-work.ts'
 import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
 
-/** A caption file as a post names it. */
+/** A caption file named by a post. */
 export type CaptionBlob = { language: string; cid: string }
 
-/** What posts say of their videos; `rkey` names a post of the video's owner. */
+/** Posts' data about their videos; `rkey` names a post by the video's owner. */
 export type VideoPosts = {
   captionsOf(name: BlobName, rkey: string): readonly CaptionBlob[]
-  /** Whether that post is here and shows the video. */
+  /** Whether the post is stored here and shows the video. */
   shows(name: BlobName, rkey: string): boolean
 }
 

@@ -1,6 +1,6 @@
-// Videos of a video service (Bluesky's, or the operator's own) as a source of playlists: what its playlists say
-// is kept for some minutes, and written anew. Its pieces the player is sent to; or they come by way of us and
-// are kept on the disk, so that the service never learns who watches.
+// A playlist source for videos of a video service (Bluesky's, or the operator's own): its playlists are
+// cached for some minutes and rewritten. Players are redirected to the service for pieces, or get them
+// through our server, which caches them on disk, so that the service never learns who is watching.
 
 import { HEAD_BYTES } from '../cache-entry.ts'
 import type { DiskCache } from '../disk-cache.ts'
@@ -24,15 +24,15 @@ import { createServiceFiles } from './service-files.ts'
 type CdnSourceOptions = Omit<VideoServiceOptions, 'cache'> & {
   cache: DiskCache
   process: Pick<MediaProcess, 'run'>
-  /** The pieces come by way of us. */
+  /** Whether pieces pass through our server. */
   isProxy: boolean
 }
 
-/** What a variant's playlist said, and under which names we have its addresses. */
+/** The content of a variant's playlist, and its URLs by our own file names. */
 type Files = { list: SegmentList; urls: Map<string, string> }
 
 const INIT = 'init.mp4'
-/** Of a service that has one playlist a video. */
+/** For services with a single playlist per video. */
 const UNKNOWN_BANDWIDTH = 3_000_000
 
 export function createCdnSource(options: CdnSourceOptions): VideoSource {
@@ -81,7 +81,7 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
   }
 }
 
-/** What playlists say, by their addresses. */
+/** Playlists' contents by URL. */
 function createReadings(
   { now }: Pick<CdnSourceOptions, 'now'>,
   ask: (url: string) => Promise<{ read: ReadPlaylist; weight: number }>,

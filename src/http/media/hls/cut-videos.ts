@@ -1,5 +1,5 @@
-// A video in pieces for a player: cut in the media process when it is first asked for, and kept so. Browsers'
-// players of clients take HLS only, so this is what makes a video playable without anybody's video service.
+// A video cut into pieces: the media process cuts it on first request, and the result is cached. Browser
+// players of clients support only HLS, so this makes videos playable without a video service.
 
 import { rm } from 'node:fs/promises'
 import { HEAD_BYTES } from '../cache-entry.ts'
@@ -16,8 +16,8 @@ import type { VideoFile, Videos } from '../videos.ts'
 export type CutVideo = { entry: OpenedEntry; cut: CutFile }
 
 /**
- * The entry's file is the caller's to close.
- * @param before - told of the file that it is cut from, where this call is what has it cut.
+ * The caller closes the entry's file.
+ * @param before - called with the source file if this call triggers the cut
  * @throws MediaError
  */
 export type Hls = (name: BlobName, before?: BeforeCut) => Promise<CutVideo>
@@ -49,7 +49,10 @@ export function createHls({ videos, cache, process, now }: HlsOptions): Hls {
   }
 }
 
-/** @param make - resolves when it is made and kept. @throws MediaError where there was no room for it, and what `make` throws */
+/**
+ * @param make - resolves once the video is made and cached
+ * @throws MediaError if there was no room for it, and the errors of `make`
+ */
 export async function openOrMake(
   cache: DiskCache,
   { key, make, what }: { key: string; make: () => Promise<void>; what: string },
@@ -62,7 +65,7 @@ export async function openOrMake(
   throw new MediaError('busy', 'NoRoom', `the server has no room to keep ${what}`)
 }
 
-/** One whose index is torn is made anew. */
+/** Removes a video with a torn index, so that it is made again. */
 export async function openCut(
   cache: Pick<DiskCache, 'open'>,
   key: string,

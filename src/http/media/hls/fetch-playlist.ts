@@ -1,6 +1,6 @@
-// Playlists and pieces from the operator's video service, through the guarded fetch. What it names must be on
-// its own hosts: those of the same registrable domain, by the same protocol; so must the place be where
-// redirects end, and what a player is sent to.
+// Fetches playlists and pieces from the operator's video service, through the guarded fetch. Every URL must
+// be on the service's own hosts, that is, the same registrable domain and protocol: those in playlists, the
+// targets of redirects, and those that players are redirected to.
 
 import { open, rm } from 'node:fs/promises'
 import { createLimiter } from '../../../base/util/limiter.ts'
@@ -23,12 +23,12 @@ export type PieceKind = 'piece' | 'picture'
 
 export type VideoService = {
   playlist(url: string): Promise<{ read: ReadPlaylist; weight: number }>
-  /** Into the cache, under that key. */
+  /** Stores the piece in the cache under that key. */
   keepPiece(url: string, as: { key: string; kind: PieceKind }): Promise<void>
 }
 
 export type VideoServiceOptions = {
-  /** Of the service: `{did}/{cid}/playlist.m3u8` stands below it. */
+  /** Base URL of the service, above `{did}/{cid}/playlist.m3u8`. */
   base: string
   fetch: GuardedFetch
   cache: Pick<DiskCache, 'reserve' | 'keep'>
@@ -36,7 +36,7 @@ export type VideoServiceOptions = {
 }
 
 const PLAYLIST_LIMITS = { maxBytes: MAX_PLAYLIST_BYTES, firstByteMs: 5000, timeoutMs: 10_000 }
-/** Ten seconds of 25 megabits. */
+/** Ten seconds at 25 Mbit/s. */
 const PIECE_LIMITS = { maxBytes: 32 << 20, firstByteMs: 5000, timeoutMs: 30_000 }
 const WHO = 'the video service'
 const TS_PACKET = 188
@@ -102,7 +102,10 @@ function unfit(error: unknown): never {
   throw new MediaError('upstream', 'UnfitPlaylist', message, { cause: error })
 }
 
-/** @returns the whole address. @throws UnfitPlaylist where it is not the service's. */
+/**
+ * @returns the absolute URL
+ * @throws UnfitPlaylist if it is not on the service's hosts.
+ */
 function createCheckAddress(base: string): (uri: string, from: string) => string {
   const ours = new URL(base)
   const domain = registrableDomain(ours.hostname)
@@ -120,7 +123,10 @@ function createCheckAddress(base: string): (uri: string, from: string) => string
   }
 }
 
-/** MPEG-TS, fragments of MP4, or a picture. @throws MediaError for anything else. */
+/**
+ * MPEG-TS, fragmented MP4 or a picture.
+ * @throws MediaError for anything else.
+ */
 function typeOf(
   kind: PieceKind,
   { beginning, length }: { beginning: Buffer; length: number },

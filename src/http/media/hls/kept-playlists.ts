@@ -1,5 +1,5 @@
-// What playlists said, kept for some minutes: bounded by its text, not by its number, since one may be a
-// thousand times as long as another.
+// Caches playlists' contents for some minutes. Bounded by text size, not by count, since one playlist may be
+// a thousand times longer than another.
 
 type Kept<T> = { value: T; weight: number; until: number }
 
@@ -10,11 +10,11 @@ type KeptPlaylists<T> = {
 
 const MAX_WEIGHT = 16 << 20
 const KEPT_MS = 300_000
-/** What an entry takes beside its text. */
+/** Overhead of an entry beside its text. */
 const ENTRY_WEIGHT = 500
 
 export function createKeptPlaylists<T>(now: () => number): KeptPlaylists<T> {
-  /** The longest unused one first. */
+  /** Least recently used first. */
   const kept = new Map<string, Kept<T>>()
   let total = 0
 

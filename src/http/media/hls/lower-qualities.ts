@@ -1,6 +1,7 @@
-// Lower qualities of videos that come from here, for slow lines: made of the pieces on the disk when a playlist is first
-// asked for, one after the other in a process of their own, and kept with the rest. Nobody waits for one: until it is
-// there, and where none can be made, the playlist names the others. One thread makes them; others tell it which.
+// Lower qualities, for slow connections, of videos served from here: encoded from the cut video when its
+// playlist is first requested, one at a time in a separate process, and cached. No request waits for them:
+// until a quality exists, or if it cannot be made, the playlist lists the others. One thread encodes; others
+// send it requests.
 
 import { BroadcastChannel } from 'node:worker_threads'
 import type { Logger } from '../../../base/obs/log.ts'
@@ -17,17 +18,17 @@ import { NO_ENCODER } from './no-decoder.ts'
 import type { Variant } from './playlist.ts'
 
 export type LowerQualities = {
-  /** Short sides in pixels of those that a video is large enough for, the largest first. */
+  /** Short sides in pixels that the video is large enough for, largest first. */
   fitFor(uploaded: Variant): number[]
-  /** The entry's file is the caller's to close. */
+  /** The caller closes the entry's file. */
   open(name: BlobName, shortSide: number): Promise<CutVideo | undefined>
-  /** Returns at once. */
+  /** Returns immediately. */
   request(name: BlobName, shortSide: number): void
 }
 
 export type LowerOptions = {
   shortSides: readonly number[]
-  /** For nothing else, since each takes minutes; undefined where another thread makes them. */
+  /** Dedicated to this, since each job takes minutes; undefined if another thread encodes. */
   encoder: Pick<MediaProcess, 'run'> | undefined
 }
 
@@ -40,9 +41,9 @@ type LowerQualitiesOptions = LowerOptions & {
 
 type Request = { name: BlobName; shortSide: number }
 
-/** Beyond those, whoever asks later asks again. */
+/** Requests beyond these are dropped; the next playlist request repeats them. */
 const LIMITS = { maxRunning: 1, maxWaiting: 100 }
-/** Of the uploaded one's short side and the lower one's. */
+/** Least ratio of the uploaded video's short side to the lower one's. */
 const LEAST_RATIO = 4 / 3
 
 export function createLowerQualities(options: LowerQualitiesOptions): LowerQualities {

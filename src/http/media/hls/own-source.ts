@@ -1,5 +1,5 @@
-// Videos from their own PDSs as a source of playlists: as they were uploaded (quality 0), of which the media process
-// has made pieces (cut-videos.ts), and lower qualities by the length of their short side, where there are any yet
+// A playlist source for videos from their own PDSs: the uploaded video (quality 0), cut by the media process
+// (cut-videos.ts), and lower qualities numbered by their short side, as far as they exist yet
 // (lower-qualities.ts).
 
 import { hash } from 'node:crypto'

@@ -1,60 +1,60 @@
-// What playlists say, as data: what a source has read from anywhere, and what ours are written from. No line
-// of somebody else's goes through.
+// Playlists as data: read by a source from anywhere, and the input of our own playlists. No line of a foreign
+// playlist is passed on.
 
 import type { CacheEntry } from '../cache-entry.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import type { FilePart } from '../video-response.ts'
 
-/** One quality of a video. Only `bandwidth` has to be known (RFC 8216 §4.3.4.2). */
+/** One quality of a video. Only `bandwidth` is required (RFC 8216 §4.3.4.2). */
 export type Variant = {
-  /** In its address; its place in the list where not given. */
+  /** Number in its URL; its index in the list by default. */
   number?: number | undefined
-  /** Bits a second at most. */
+  /** Peak bits per second. */
   bandwidth: number
   averageBandwidth?: number | undefined
   codecs?: string | undefined
   width?: number | undefined
   height?: number | undefined
   frameRate?: number | undefined
-  /** How long it plays. */
+  /** Duration. */
   seconds?: number | undefined
 }
 
 export type SegmentLine = { seconds: number; file: string; isDiscontinuous?: boolean }
 
-/** A media playlist: names of files beside it. */
+/** A media playlist: names of files in the same folder. */
 export type SegmentList = { init: string | undefined; segments: readonly SegmentLine[] }
 
-/** A file of ours, which is the caller's to close; or where the player finds it. */
+/** A local file, which the caller closes, or a URL for the player. */
 type VideoPiece = (FilePart | { location: string }) & {
-  /** Undefined for what is no part of the time that the video takes. */
+  /** Undefined for pieces without playing time, such as the initialization section. */
   segment?: PieceTime | undefined
 }
 
-/** Which segment it is, from 0, and how long it plays. */
+/** A segment's number, from 0, and its duration. */
 type PieceTime = { number: number; seconds: number }
 
-/** Where videos are had from. @throws MediaError from each */
+/** A source of videos. Every method may throw MediaError. */
 export type VideoSource = {
   variants(name: BlobName): Promise<readonly Variant[]>
   list(name: BlobName, variant: number): Promise<SegmentList>
   piece(name: BlobName, variant: number, file: string): Promise<VideoPiece>
-  /** What stands for the video until it plays. */
+  /** The picture shown until the video plays. */
   thumbnail(name: BlobName): Promise<CacheEntry | { location: string }>
-  /** Where its time begins, in 90,000ths of a second. */
+  /** Timestamp at which the video begins, in units of 1/90,000 s. */
   firstTimestamp(name: BlobName): Promise<number>
-  /** Whether a video's playlists stay as they are for good. */
+  /** Whether a video's playlists never change. */
   isLasting: boolean
-  /** What all of its pieces come in, where that is so. */
+  /** The container of all pieces, if it is always the same. */
   container?: 'mp4'
-  /** Where a player is sent whose video cannot be had by way of us. */
+  /** Where players are redirected if we cannot serve the video. */
   elsewhere?: (name: BlobName) => string
 }
 
 export const MAX_SEGMENTS = 3600
 
-/** Of a file that the list names by its place in it. */
+/** Time of a file named by its index in the list. */
 export function timeOf({ segments }: SegmentList, file: string): PieceTime | undefined {
   const number = Number.parseInt(file, 10)
   const segment = segments[number]

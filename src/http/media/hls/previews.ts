@@ -1,6 +1,6 @@
-// Previews of videos that come from their own PDSs: a frame, made when somebody first asks for it and kept. The video
-// is fetched whole for that, since a part of it proves nothing, and cut at the same time, so that it then plays at
-// once. Whoever asks waits for some seconds at most, and is shown a plain surface while there is none.
+// Previews of videos from their own PDSs: one frame, made on first request and cached. This fetches the whole
+// video, since a part of it cannot be verified, and cuts it at the same time, so that it then plays without
+// delay. A request waits for a few seconds at most; until the preview exists, a plain surface is shown.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../../base/obs/log.ts'
@@ -18,7 +18,7 @@ import type { VideoFile, Videos } from '../videos.ts'
 import type { Hls } from './cut-videos.ts'
 import { NO_DECODER } from './no-decoder.ts'
 
-/** `NO_THUMBNAIL` where there is none, or none yet. */
+/** Returns `NO_THUMBNAIL` if there is no preview, or none yet. */
 export type Previews = (name: BlobName) => Promise<CacheEntry>
 
 type PreviewsOptions = {
@@ -28,11 +28,11 @@ type PreviewsOptions = {
   process: Pick<MediaProcess, 'run'>
   log: Pick<Logger, 'warn'>
   now: () => number
-  /** For how long who asks waits for one. */
+  /** How long a request waits for a preview. */
   maxWaitMs?: number | undefined
 }
 
-/** Half of the fetches of videos that there are at once: the rest is for who wants to see one. */
+/** Half of all concurrent video fetches; the rest is for viewers who play one. */
 const LIMITS = { maxRunning: 2, maxWaiting: 64 }
 const MAX_WAIT_MS = 8_000
 
@@ -48,7 +48,7 @@ export function createPreviews(options: PreviewsOptions): Previews {
     return makeAndKeep({ cache, process }, { key, jobTo, payers: [name.did, host] })
   }
 
-  /** By the file that it is cut from; by another fetch where it is cut already. */
+  /** Renders from the file being cut, or fetches it again if it was cut before. */
   async function make(name: BlobName, key: string): Promise<void> {
     let rendered: PromiseSettledResult<void> | undefined
     const { entry } = await hls(name, async (file) => {

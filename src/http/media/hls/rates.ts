@@ -1,5 +1,5 @@
-// How much a player has to load in a second, as a master playlist says it (RFC 8216 §4.3.4.2): at most in any segment,
-// and on average; also where a trailer follows.
+// Bit rates for a master playlist (RFC 8216 §4.3.4.2): the peak of any segment and the average, with or
+// without a trailer.
 
 import type { CutFile } from '../cut-file.ts'
 import type { Variant } from './playlist.ts'
@@ -8,10 +8,10 @@ export type Rates = { bandwidth: number; averageBandwidth: number; seconds: numb
 
 type Length = CutFile['index']['segments'][number]
 
-/** A shorter one says nothing by itself: it counts together with the one before. */
+/** Shorter segments are rated together with the one before. */
 const MIN_RATED_SECONDS = 0.5
 
-/** In bits a second. */
+/** In bits per second. */
 export function ratesOf(segments: readonly Length[]): Rates {
   const all = segments.reduce(together, { seconds: 0, bytes: 0 })
   const average = bitsASecond(all)
@@ -25,7 +25,7 @@ export function ratesOf(segments: readonly Length[]): Rates {
   }
 }
 
-/** What is said of a quality behind which a trailer follows. */
+/** Returns a quality's rates including a trailer. */
 export function withTail<V extends Variant>(variant: V, tail: Rates): V {
   const { bandwidth, averageBandwidth: average, seconds } = variant
   const bits = (average ?? 0) * (seconds ?? 0) + tail.averageBandwidth * tail.seconds

@@ -1,7 +1,7 @@
-// Reads a stranger's playlist into data (RFC 8216), each line once: what it does not know it leaves out, and
-// what would make the rest wrong (encryption, byte ranges, live streams, sound apart from the pictures)
-// makes the whole unfit. Of the field's parsers m3u8-parser takes twelve seconds for 60 kB of commas, and
-// hls-parser takes what it finds as it is.
+// Parses an untrusted playlist into data (RFC 8216), reading each line once. Unknown tags are dropped;
+// features that would make the rest wrong (encryption, byte ranges, live streams, separate audio) make the
+// whole unfit. Existing parsers do not suit: m3u8-parser takes twelve seconds for 60 kB of commas, and
+// hls-parser does not validate what it reads.
 
 import { MAX_SEGMENTS, type Variant } from './playlist.ts'
 
@@ -11,7 +11,7 @@ export type ReadPlaylist =
   | { kind: 'master'; variants: VariantEntry[] }
   | { kind: 'media'; init: string | undefined; segments: SegmentEntry[] }
 
-/** The playlist is none, or of a kind that is not passed on. */
+/** The input is no playlist, or of a kind that is not passed on. */
 export class UnfitPlaylist extends Error {
   override name = 'UnfitPlaylist'
 }
@@ -22,7 +22,7 @@ const MAX_LINE = 4096
 const MAX_VARIANTS = 12
 const MAX_SEGMENT_SECONDS = 120
 const MAX_SECONDS = 86_400
-/** What would have to be passed on for the rest to be right. */
+/** Tags that the rest of the playlist depends on. */
 const UNFIT_TAGS = new Set([
   '#EXT-X-BYTERANGE',
   '#EXT-X-SESSION-KEY',
@@ -34,10 +34,13 @@ const UNFIT_TAGS = new Set([
 ])
 
 type Line = { tag: string; value: string }
-/** @throws UnfitPlaylist where an address leads nowhere that it may */
+/** @throws UnfitPlaylist if the URL is not allowed */
 type Resolve = (uri: string) => string
 
-/** @param resolve - the whole address of what a line names. @throws UnfitPlaylist */
+/**
+ * @param resolve - returns the absolute URL of a line
+ * @throws UnfitPlaylist
+ */
 export function readPlaylist(bytes: Buffer, resolve: Resolve): ReadPlaylist {
   const lines = linesOf(bytes)
   const isMaster = lines.some(({ tag }) => tag === '#EXT-X-STREAM-INF')
@@ -52,7 +55,7 @@ function linesOf(bytes: Buffer): Line[] {
   return texts.slice(1).flatMap(readLine)
 }
 
-/** An address is a line without a tag; comments and empty lines are none. */
+/** A URI is a line without a tag. Comments and empty lines are dropped. */
 function readLine(text: string): Line[] {
   if (text.length > MAX_LINE) throw new UnfitPlaylist('a line is too long')
   const line = text.trim()
@@ -116,7 +119,7 @@ function readMedia(lines: Line[], resolve: Resolve): ReadPlaylist {
 type Reading = {
   init: string | undefined
   segments: SegmentEntry[]
-  /** Of the segment whose address comes. */
+  /** Duration of the segment whose URI follows. */
   seconds: number | undefined
   isCut: boolean
 }
@@ -152,7 +155,7 @@ function addSegment(reading: Reading, url: string): void {
   reading.isCut = false
 }
 
-/** NAME=value or NAME="value", separated by commas; the first of a name counts. */
+/** NAME=value or NAME="value", separated by commas; the first of equal names counts. */
 function readAttributes(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (let at = 0; at < text.length; ) {

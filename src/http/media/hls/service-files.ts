@@ -1,5 +1,5 @@
-// Files of a video service that come by way of us, from the disk where they are: pieces as they are, and its
-// preview, which is decoded and encoded anew as pictures are.
+// Files of a video service served through our server, cached on disk: pieces unchanged, and the preview,
+// which is decoded and re-encoded like any picture.
 
 import type { CacheEntry } from '../cache-entry.ts'
 import type { DiskCache, OpenedEntry } from '../disk-cache.ts'
@@ -11,7 +11,7 @@ import { createSharedWork } from '../shared-work.ts'
 import type { PieceKind, VideoService } from './fetch-playlist.ts'
 
 type ServiceFiles = {
-  /** The entry's file is the caller's to close. */
+  /** The caller closes the entry's file. */
   piece(url: string): Promise<OpenedEntry>
   thumbnail(url: string): Promise<CacheEntry>
 }

@@ -1,5 +1,5 @@
-// What a post says of its video, read from its row when a player asks: the address of a playlist names the
-// post, and the post must be of the video's owner and embed that very video.
+// Reads a post's data about its video from the post's row when a player asks. The playlist's URL names the
+// post, which must belong to the video's owner and embed that very video.
 
 import { isValidLanguage } from '@atproto/syntax'
 import { blobCid } from '../../../answers/views/fields.ts'
@@ -13,7 +13,7 @@ import type { CaptionBlob, VideoPosts } from './captions.ts'
 const VIDEO = 'app.bsky.embed.video'
 const WITH_MEDIA = 'app.bsky.embed.recordWithMedia'
 const RKEY = /^[A-Za-z0-9._:~-]{1,512}$/
-/** As the lexicon has it. */
+/** The lexicon's limit. */
 const MAX_CAPTIONS = 20
 const MAX_LANGUAGE = 35
 
@@ -44,7 +44,7 @@ export function createVideoPosts({
   }
 }
 
-/** The video and its captions; nothing where the post shows none. */
+/** Returns the video and its captions; empty if the post shows none. */
 export function blobsShownIn(record: string): { cid: string; kind: 'video' | 'captions' }[] {
   const embed = videoOf(record)
   const cid = blobCid(embed?.video)
@@ -61,7 +61,7 @@ function videoOf(record: string): Embed | undefined {
   return media?.$type === VIDEO ? media : undefined
 }
 
-/** One of each language: players show them by their languages' names. */
+/** One per language, since players list captions by language. */
 function captionsIn(captions: unknown): CaptionBlob[] {
   const found = new Map<string, CaptionBlob>()
   const list: unknown[] = Array.isArray(captions) ? captions.slice(0, MAX_CAPTIONS) : []

@@ -1,6 +1,6 @@
-// The routes of videos: /video/{did}/{cid}/playlist.m3u8, the playlist of its qualities and captions; below it
-// {n}/video.m3u8 with its pieces, captions/{language}.m3u8 and .vtt, thumbnail.jpg; and /video/{did}/{cid}, the
-// video as it was uploaded, where it comes from here. `?post=` names the post that shows it, `s=` a session
+// Routes of videos: /video/{did}/{cid}/playlist.m3u8 lists qualities and captions; below it are
+// {n}/video.m3u8 with its pieces, captions/{language}.m3u8 and .vtt, and thumbnail.jpg. /video/{did}/{cid} is
+// the uploaded video, if videos are served from here. `?post=` names the post that shows it, `s=` a session
 // (watching.ts).
 
 import { hash } from 'node:crypto'
@@ -25,26 +25,26 @@ export type VideoParts = {
   source: VideoSource
   captions: Captions
   posts: VideoPosts
-  /** Videos as they were uploaded, where they come from here. */
+  /** Uploaded videos, if they are served from here. */
   videos: Videos | undefined
-  /** @throws MediaError where a video is not to be shown */
+  /** @throws MediaError if the video must not be shown */
   refuseHidden: (name: BlobName) => void
   /** Whether the account is known here. */
   knows: (did: string) => boolean
-  /** `elsewhere`: the player was sent to the service's own. */
+  /** `elsewhere`: the player was redirected to the service's own playlist. */
   onPlaylist?: ((from: 'here' | 'elsewhere') => void) | undefined
-  /** Undefined where nothing is counted. */
+  /** Undefined if watching is not counted. */
   watching: Watching | undefined
-  /** The operator's, behind the videos that it fits. */
+  /** The operator's trailer, appended to videos with a matching format. */
   trailer: Trailer | undefined
 }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
 const SOME_MINUTES = 'public, max-age=300'
-/** What carries a session is for one viewer; with it a player that loads anew goes on with the same. */
+/** A playlist with a session belongs to one viewer; a player that reloads it keeps its session. */
 const MINE = 'private, max-age=600'
 const A_MINUTE = 'public, max-age=60'
-/** What the captions of a trailer are, by no language's name. */
+/** Empty captions for a trailer; the name is no language's. */
 const NO_WORDS = '0.vtt'
 const A_DAY = 'public, max-age=86400'
 
@@ -66,7 +66,9 @@ export async function videoRoute(c: Context, parts: VideoParts): Promise<Respons
   return piece(asked, parts)
 }
 
-/** Where it can't be had by way of us, the player is sent to where it is, if the operator lets it. */
+/**
+ * If we cannot serve the video, redirects the player to the service, where the operator allows it.
+ */
 async function master(asked: Asked, parts: VideoParts): Promise<Response> {
   const { source, knows, refuseHidden } = parts
   const { name } = asked
@@ -105,7 +107,7 @@ async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<R
   return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
 }
 
-/** With what the trailer weighs behind each. */
+/** The source's variants, with rates that include the trailer. */
 async function ratedVariants(
   { source, trailer }: VideoParts,
   name: BlobName,
@@ -135,7 +137,7 @@ async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
   return playlistResponse(c, text, session === '' ? lasts : MINE)
 }
 
-/** The trailer, where it fits what this quality is made of. */
+/** Returns the trailer if it matches this quality's format. */
 async function tailOf(
   { source, trailer }: VideoParts,
   { name, variant, list }: { name: BlobName; variant: number; list: SegmentList },
@@ -146,7 +148,10 @@ async function tailOf(
   return trailer.behind(list, quality?.codecs)
 }
 
-/** Without a folder: as the one quality's pieces were named before there were several. */
+/**
+ * Without a folder, the piece belongs to quality 0; URLs were so before there were several
+ * qualities.
+ */
 async function piece(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
   const { c, name, rkey, rest, session } = asked
   if (rest.length > 2) throw noSuchPart()
@@ -181,7 +186,7 @@ async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
   return playlistResponse(c, text, SOME_MINUTES)
 }
 
-/** As long as all of the pieces, since captions come in one. */
+/** One segment as long as all pieces together, since captions are a single file. */
 function oneFile({ segments: pieces }: SegmentList, file: string): SegmentList {
   const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
   return { init: undefined, segments: [{ seconds, file }] }
@@ -230,7 +235,7 @@ function variantOf(text: string | undefined): number {
   return Number(text)
 }
 
-/** In itself, as players show it; what has no name is shown as it is written. */
+/** Returns the language's name in that language, for players; the tag itself if it has no name. */
 function languageName(language: string): string {
   try {
     const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
@@ -240,7 +245,7 @@ function languageName(language: string): string {
   }
 }
 
-/** As the limits of requests know it. */
+/** The visitor's address as rate limits know it. */
 function visitorOf(c: Context): string | undefined {
   return (c.env as Connected | undefined)?.visitor
 }

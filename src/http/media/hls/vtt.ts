@@ -1,15 +1,15 @@
-// Captions as WebVTT (W3C), read into cues and written anew: times, places and words, with bold, italic and
-// underlined. Styles, regions, comments and whatever else a stranger's file has go nowhere. Each line is read
-// once.
+// Captions as WebVTT (W3C), parsed into cues and rewritten: times, positions and text with bold, italic and
+// underline. Styles, regions, comments and everything else in an untrusted file are dropped. Each line is
+// read once.
 
 type Cue = { start: number; end: number; settings: string; text: string }
 
-/** The file is none, or too much of it. */
+/** The file is no WebVTT, or too large. */
 export class UnfitCaptions extends Error {
   override name = 'UnfitCaptions'
 }
 
-/** Lexicons allow 20,000; other software is not always as strict. */
+/** Lexicons allow 20,000; other software is less strict. */
 export const MAX_CAPTIONS_BYTES = 100_000
 const MAX_CUES = 3000
 const MAX_CUE_TEXT = 2000
@@ -19,7 +19,10 @@ const PLAIN_TAGS = new Set(['b', 'i', 'u', '/b', '/i', '/u'])
 const ENTITY = /^&(?:amp|lt|gt|nbsp|lrm|rlm);/
 const LONGEST_ENTITY = 6
 
-/** In the order of their times. @throws UnfitCaptions */
+/**
+ * Ordered by time.
+ * @throws UnfitCaptions
+ */
 export function readCues(bytes: Buffer): Cue[] {
   if (bytes.length > MAX_CAPTIONS_BYTES) throw new UnfitCaptions('the captions are too long')
   const [first = '', ...lines] = textOf(bytes).split('\n')
@@ -42,7 +45,7 @@ export function readCues(bytes: Buffer): Cue[] {
   return cues.sort((a, b) => a.start - b.start)
 }
 
-/** @param firstTimestamp - of the video, in 90,000ths of a second: where a cue's second 0 is. */
+/** @param firstTimestamp - the video's, in units of 1/90,000 s, which cues' second 0 maps to */
 export function writeVtt(cues: readonly Cue[], firstTimestamp = 0): string {
   const head = `WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:${firstTimestamp}\n`
   const blocks = cues.map(({ start, end, settings, text }) => {
@@ -84,7 +87,7 @@ function timeText(time: number): string {
   return `${clock}.${String(thousandths % 1000).padStart(3, '0')}`
 }
 
-/** Tags that are known stay, others go; what is left can begin neither a tag nor a cue. */
+/** Keeps known tags and drops others. The remaining text can begin neither a tag nor a cue. */
 function cleanText(text: string): string {
   let clean = ''
   for (let at = 0; at < text.length; ) {

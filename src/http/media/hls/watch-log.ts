@@ -1,34 +1,34 @@
-// What players were given of videos, gathered for some seconds and then told to the writer, which counts. What is
-// here when the process is killed is not counted.
+// Collects the segments served to players for some seconds, then sends them to the writer, which counts them.
+// Entries still here when the process is killed are lost.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import type { SegmentWatch, Writer } from '../../../bridge/messages.ts'
 
 export type WatchLog = {
   note(watch: SegmentWatch): void
-  /** How many were let go, for want of room. */
+  /** How many entries were dropped for lack of room. */
   dropped(): number
-  /** Some of it, at once; resolves when that is written. */
+  /** Sends one batch now; resolves once it is written. */
   tell(): Promise<void>
-  /** Tells what is left. */
+  /** Sends the remaining entries. */
   close(): void
 }
 
 const EVERY_MS = 5_000
-/** Some megabytes; beyond that, what comes until the writer answers is let go. */
+/** Some megabytes; further entries are dropped until the writer answers. */
 const MOST_WAITING = 20_000
 const MOST_AT_ONCE = 5_000
 
 export function createWatchLog(options: {
   writer: Writer
-  /** In whose name it is written. */
+  /** The DID that the writes are made as. */
   serviceDid: string
   log: Pick<Logger, 'debug'>
-  /** 0: only when `tell` is called. */
+  /** 0: send only when `tell` is called. */
   everyMs?: number
 }): WatchLog {
   const { writer, serviceDid, log, everyMs = EVERY_MS } = options
-  /** By session and piece: whoever asks again and again takes one place. */
+  /** By session and segment, so that repeated requests take one entry. */
   const waiting = new Map<string, SegmentWatch>()
   let dropped = 0
   let isTelling = false

@@ -1,6 +1,7 @@
-// Sessions of viewers, which playlists carry so that pieces can be counted: a random name, the time, and a MAC over
-// both and the post that shows the video. Nothing in it says who watches. The key is the process's own, so
-// sessions end with it; an address begins so many a day, and plays on uncounted beyond that.
+// Viewing sessions, carried in playlists so that segments can be counted: a random ID, the time, and a MAC
+// over both and the post that shows the video. A session does not identify the viewer. The key lives as long
+// as the process, and so do sessions. An address may begin a limited number a day; beyond that, videos play
+// uncounted.
 
 import { randomBytes } from 'node:crypto'
 import { isSameSecret, macOf } from '../../../base/util/secrets.ts'
@@ -8,22 +9,22 @@ import { CountTable, createCountBuffer } from '../../../data/shared-memory/count
 import { SESSION_MS } from '../../../ingest/counts/video-watches.ts'
 import type { BlobName } from '../media-path.ts'
 
-/** What all serving threads share. */
+/** Shared by all serving threads. */
 export type SessionSpace = { key: Uint8Array; begun: SharedArrayBuffer }
 
-/** A video as one post shows it. */
+/** A video as shown by one post. */
 export type Shown = { name: BlobName; rkey: string }
 
 type WatchSession = { session: string; issuedAt: number }
 
 export type WatchSessions = {
-  /** @param visitor - the address that asks; undefined for whom nothing is limited. */
+  /** @param visitor - the requesting address; undefined lifts the limit. */
   begin(shown: Shown, visitor: string | undefined): string | undefined
-  /** Undefined for whatever is not one of ours, or over. */
+  /** Undefined if the token is not ours or has expired. */
   read(shown: Shown, token: string): WatchSession | undefined
 }
 
-/** More of one address would rather be a program than people behind it. */
+/** More from one address is likely a program. */
 const MOST_OF_A_POST = 20
 const MOST_OF_AN_ADDRESS = 5_000
 const DAY_SECONDS = 86_400

@@ -1,5 +1,5 @@
-// What the routes of videos know of watching: a session for whoever begins, in addresses below the playlist; and what
-// its pieces say of it. Whatever has no session plays as it would with one.
+// Counts watching for the video routes: adds a session to the URLs in a new viewer's playlist, and logs the
+// segments requested with it. Videos play the same without a session.
 
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { VideoPosts } from './captions.ts'
@@ -7,16 +7,16 @@ import type { WatchLog } from './watch-log.ts'
 import type { Shown, WatchSessions } from './watch-sessions.ts'
 
 export type Watching = {
-  /** A new session, as its addresses have it behind them; '' for nothing that is counted. */
+  /** Begins a session and returns its query string; '' if it is not counted. */
   begin(shown: Shown, visitor: string | undefined): string
-  /** The same for a session that came with a request; '' for none of ours. */
+  /** Returns the query string of a request's session; '' if the session is not ours. */
   goOn(shown: Shown, token: string): string
   watched(shown: Shown, token: string, piece: { number: number; seconds: number }): void
   counts(): WatchCounts
   close(): void
 }
 
-/** What was not counted, by why. */
+/** Uncounted views, by reason. */
 type WatchCounts = { tooMany: number; unknown: number; dropped: number }
 
 type WatchingOptions = {

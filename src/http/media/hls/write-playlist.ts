@@ -1,4 +1,4 @@
-// Our playlists (RFC 8216), written from data alone.
+// Writes our playlists (RFC 8216), from data only.
 
 import type { SegmentLine, SegmentList, Variant } from './playlist.ts'
 
@@ -23,7 +23,10 @@ export function writeMaster({ variants, captions }: Master): string {
   return `${lines.join('\n')}\n`
 }
 
-/** `query` goes behind the name of each of the video's own segments; `tail` comes behind them, made of something else. */
+/**
+ * `query` is appended to the name of each of the video's own segments; `tail` follows them, in its
+ * own encoding.
+ */
 export function writeSegments(
   { init, segments }: SegmentList,
   { query = '', tail }: { query?: string; tail?: SegmentList | undefined } = {},
@@ -45,7 +48,10 @@ export function writeSegments(
   return lines.join('\n')
 }
 
-/** Its times, tracks and encoding are its own, and so is its head (RFC 8216 §4.3.2.3, §4.3.2.5). */
+/**
+ * The tail has its own times, tracks and encoding, and so its own initialization section (RFC 8216
+ * §4.3.2.3, §4.3.2.5).
+ */
 function tailLines({ init, segments }: SegmentList): string[] {
   const lines = segments.flatMap((one) => segmentLines(one, ''))
   return ['#EXT-X-DISCONTINUITY', ...mapLine(init), ...lines]

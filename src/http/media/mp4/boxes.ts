@@ -1,28 +1,28 @@
-// Boxes, of which MP4 is made: a length, four letters, and what is in it (ISO/IEC 14496-12 §4.2). The
-// bytes are strangers': a length that does not fit where its box stands is an error, never a read beyond.
+// Boxes, the building blocks of MP4: a length, four letters and a content (ISO/IEC 14496-12 §4.2). The bytes
+// are untrusted: a length that exceeds its container is an error, never a read beyond it.
 
 export type Box = {
   type: string
-  /** Where the box begins, its head included. */
+  /** Offset of the box, at its head. */
   start: number
-  /** Where its content begins. */
+  /** Offset of its content. */
   body: number
   end: number
 }
 
-/** The bytes are no MP4, or one that is made in a way that we don't know. */
+/** The bytes are no MP4, or use a structure we do not support. */
 export class Mp4Error extends Error {
   override name = 'Mp4Error'
 }
 
 export const BOX_HEAD_BYTES = 16
 
-/** In one box; a real head has a dozen. */
+/** Limit within one box; a real head has a dozen. */
 const MAX_BOXES = 256
 
 /**
- * A box's head, where the bytes from `at` on are those of the head and `start` is where it stands.
- * @throws Mp4Error where it would end beyond `limit`.
+ * Reads a box's head from the bytes at `at`; `start` is its offset in the file.
+ * @throws Mp4Error if the box would end beyond `limit`.
  */
 export function readBoxHead(
   bytes: Buffer,
@@ -40,7 +40,10 @@ export function readBoxHead(
   return { type, start, body: start + headBytes, end: start + size }
 }
 
-/** The boxes that stand between `start` and `end`. @throws Mp4Error */
+/**
+ * Returns the boxes between `start` and `end`.
+ * @throws Mp4Error
+ */
 export function boxesBetween(bytes: Buffer, start: number, end: number): Box[] {
   const found: Box[] = []
   for (let at = start; at + 8 <= end; ) {
@@ -51,7 +54,7 @@ export function boxesBetween(bytes: Buffer, start: number, end: number): Box[] {
   return found
 }
 
-/** The box down this way of types, the first of each. */
+/** Returns the box at this path of types, taking the first of each. */
 export function findBox(bytes: Buffer, within: Box, ...path: string[]): Box | undefined {
   let box: Box | undefined = within
   for (const type of path) {
@@ -68,7 +71,7 @@ export function makeBox(type: string, ...content: Uint8Array[]): Buffer {
   return Buffer.concat([head, ...content])
 }
 
-/** A box with version and flags, and whole numbers of four bytes. */
+/** A box with version and flags, and integers of four bytes. */
 export function makeFullBox(
   type: string,
   { version = 0, flags = 0 }: { version?: number; flags?: number },

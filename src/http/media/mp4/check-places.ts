@@ -1,12 +1,12 @@
-// Samples stand within `mdat` boxes, and no two of them share a byte: so what is cut from a file is no
-// larger than the file, whatever its tables say. What is added to each sample is bounded beside.
+// Checks that samples lie within `mdat` boxes and that no two share a byte, so that a cut is never larger
+// than its file, whatever the tables say. The overhead per sample is bounded separately.
 
 import { Mp4Error } from './boxes.ts'
 import type { Movie } from './read-movie.ts'
 
 type FileExtent = { start: number; end: number }
 
-/** Of a sample in the head of its fragment. */
+/** Of one sample, in its fragment's head. */
 const BYTES_PER_SAMPLE = 16
 /** A still picture with silence has samples of a few bytes. */
 const FREE_HEAD_BYTES = 512 * 1024
@@ -23,7 +23,7 @@ export function checkPlaces(
   const chunks = tracks.map((track) => track.samples.chunks)
   const starts = joined(chunks.map((one) => one.starts)).sort()
   const ends = joined(chunks.map((one) => one.ends)).sort()
-  // Of pieces that have nothing in common, the one that begins next also ends next.
+  // Disjoint ranges that begin in order also end in order.
   let mdat = 0
   for (let i = 0; i < starts.length; i++) {
     const [start, end] = [starts[i]!, ends[i]!]

@@ -1,6 +1,6 @@
-// What a master playlist says of a video that was cut: codecs by their names (RFC 6381) and the pictures' size,
-// from the head that all its pieces share. A codec that is not named here leaves all of them unnamed, since a
-// player takes an incomplete list for the whole.
+// Describes a cut video for a master playlist: codec names (RFC 6381) and picture size, from the head that
+// all its pieces share. If one codec is unknown here, none are named, since players take an incomplete list
+// as complete.
 
 import { type Box, boxesBetween, findBox } from './boxes.ts'
 import { audioConfig, avcConfig } from './sample-entry.ts'
@@ -11,7 +11,7 @@ type Description = {
   height?: number | undefined
 }
 
-/** Nothing where the head is made in a way that is not known here. */
+/** Empty if the head has an unsupported structure. */
 export function describeInit(init: Buffer): Description {
   try {
     const entries = sampleEntries(init)

@@ -1,5 +1,5 @@
-// Everything of a cut video but the samples' bytes: its head, and what stands in front of each segment. What the
-// tables say is checked here, before the first byte is written.
+// Everything of a cut video except the samples' bytes: its head, and the head of each segment. Checks the
+// tables before the first byte is written.
 
 import { checkPlaces } from './check-places.ts'
 import { planSegments, type Segment } from './plan-segments.ts'
@@ -10,7 +10,10 @@ import { writeSegmentHead } from './write-segment.ts'
 
 export type CutPlan = { movie: Movie; init: Buffer; pieces: { segment: Segment; head: Buffer }[] }
 
-/** @param choose - which of the tracks are taken; all where not given. @throws Mp4Error */
+/**
+ * @param choose - selects the tracks; all by default
+ * @throws Mp4Error
+ */
 export function planCut(mp4: Mp4File, choose: (movie: Movie) => Movie = (movie) => movie): CutPlan {
   const { moov, mdats } = readLayout(mp4)
   const movie = choose(readMovie(moov))

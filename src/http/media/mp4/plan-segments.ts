@@ -1,10 +1,10 @@
-// Where a video is cut: at pictures with which decoding can begin, every few seconds. Sound goes with the
-// pictures of its time.
+// Plans where to cut a video: at pictures where decoding can begin, every few seconds. Sound is cut at the
+// same times.
 
 import { Mp4Error } from './boxes.ts'
 import type { Movie, Track } from './read-movie.ts'
 
-/** Samples `from` up to but without `to`. */
+/** Samples from `from` up to but excluding `to`. */
 export type Run = { track: Track; from: number; to: number }
 
 export type Segment = { durationSeconds: number; runs: Run[] }
@@ -13,9 +13,9 @@ const SEGMENT_SECONDS = 4
 /** Four hours. */
 const MAX_SEGMENTS = 3600
 
-/** @throws Mp4Error where it would be cut into too many. */
+/** @throws Mp4Error if there would be too many segments. */
 export function planSegments({ tracks }: Movie): Segment[] {
-  const [leader] = tracks // pictures where there are any
+  const [leader] = tracks // the picture track if there is one
   const starts = cutsOf(leader!)
   if (starts.length > MAX_SEGMENTS) throw new Mp4Error('too long')
   const times = starts.map((sample) => secondsOf(leader!, sample))
@@ -34,7 +34,10 @@ export function planSegments({ tracks }: Movie): Segment[] {
   })
 }
 
-/** When a sample is decoded on the common clock; of the one behind the last, when the track ends. */
+/**
+ * A sample's decoding time on the common clock; for the index past the last sample, the track's
+ * end.
+ */
 function secondsOf(track: Track, sample: number): number {
   const { samples, timescale, shift } = track
   const last = samples.count - 1
@@ -52,7 +55,7 @@ function cutsOf(track: Track): number[] {
   return cuts
 }
 
-/** The first sample at or behind a time. What sound has before the start (priming) belongs to nothing. */
+/** Returns the first sample at or after a time. Sound before the start (priming) is skipped. */
 function firstAt(track: Track, seconds: number): number {
   const beginning = track.kind === 'audio' ? Math.max(0, seconds) : seconds
   let low = 0

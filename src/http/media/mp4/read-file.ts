@@ -1,11 +1,11 @@
-// Reads from an MP4 in a file what is needed to cut it: its `moov` box, wherever that stands, where sample
-// data may be, and where the bytes of a run of samples are.
+// Reads what cutting needs from an MP4 file: its `moov` box, wherever it is, the ranges of sample data, and
+// the byte ranges of a run of samples.
 
 import { readSync } from 'node:fs'
 import { BOX_HEAD_BYTES, type Box, Mp4Error, readBoxHead } from './boxes.ts'
 import type { Run } from './plan-segments.ts'
 
-/** A file of which the first `begin` bytes are something else. */
+/** A file whose first `begin` bytes are not part of the MP4. */
 export type Mp4File = { fd: number; begin: number; length: number }
 
 const MAX_TOP_BOXES = 100
@@ -13,7 +13,10 @@ const MAX_MOOV_BYTES = 8 << 20
 
 type Layout = { moov: Buffer; mdats: { start: number; end: number }[] }
 
-/** The whole `moov` box, and where sample data stands. @throws Mp4Error where there is no usable head. */
+/**
+ * Reads the whole `moov` box and the ranges of sample data.
+ * @throws Mp4Error if there is no usable head.
+ */
 export function readLayout(mp4: Mp4File): Layout {
   const boxes = topBoxes(mp4)
   if (boxes.some(({ type }) => type === 'moof')) throw new Mp4Error('already fragmented')
@@ -28,7 +31,7 @@ export function readLayout(mp4: Mp4File): Layout {
   }
 }
 
-/** What is behind the first fragment is not looked at. */
+/** Stops at the first fragment. */
 function topBoxes(mp4: Mp4File): Box[] {
   const boxes: Box[] = []
   for (let at = 0; at + 8 <= mp4.length; at = boxes.at(-1)!.end) {
@@ -42,7 +45,7 @@ function topBoxes(mp4: Mp4File): Box[] {
 
 type Extent = { at: number; length: number }
 
-/** Where the bytes of a run's samples stand, as few pieces as there are. */
+/** Byte ranges of a run's samples, merged where adjacent. */
 export function* extentsOf({ track, from, to }: Run): Generator<Extent> {
   const { offsets, sizes } = track.samples
   let open: Extent | undefined

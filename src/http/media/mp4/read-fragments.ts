@@ -1,6 +1,6 @@
-// A video that was cut here, read back from its file: its tracks, and of each segment which samples it has and where
-// they stand. Its form is the one that write-init.ts and write-segment.ts give it; anything else is an error, since a
-// file on a disk can rot.
+// Reads a video that was cut here back from its file: its tracks, and each segment's samples with their
+// offsets. Accepts only the form that write-init.ts and write-segment.ts produce; anything else is an error,
+// since files on disk can rot.
 
 import type { CutFile } from '../cut-file.ts'
 import { type Box, boxesBetween, findBox, Mp4Error } from './boxes.ts'
@@ -10,7 +10,7 @@ import { isOf, readTrackHead, type Track } from './read-movie.ts'
 
 export type CutMovie = { mvhd: Buffer; tracks: Track[]; segments: Segment[] }
 
-/** One of them in a `trun`: duration, size, flags, delay. */
+/** One sample in a `trun`: duration, size, flags, delay. */
 const SAMPLE_BYTES = 16
 const SAMPLES_AT = 12
 const MAX_HEAD_BYTES = 8 << 20
@@ -19,7 +19,7 @@ const NEEDS_OTHERS = 0x01010000
 type Growing = Record<'offsets' | 'sizes' | 'times' | 'durations' | 'delays' | 'isSync', number[]>
 type Reading = { track: Omit<Track, 'samples' | 'shift'>; samples: Growing }
 
-/** @throws Mp4Error, or RangeError where a box is too short */
+/** @throws Mp4Error, or RangeError if a box is too short */
 export function readFragments(mp4: Mp4File, { dataAt, index }: CutFile): CutMovie {
   const init = readBytes(mp4, dataAt, Math.min(index.init, MAX_HEAD_BYTES))
   const { mvhd, readings } = readInit(init)
@@ -87,7 +87,7 @@ function readRun(
   }
 }
 
-/** Delays and times are those of showing already, so nothing is to be added. */
+/** Times and delays are presentation times already, so the shift is 0. */
 function toTrack({ track, samples }: Reading): Track {
   return {
     ...track,

@@ -1,5 +1,5 @@
-// What the `moov` box tells of a video: its tracks of pictures and sound, and of each the boxes that go
-// into a new head as they are. Everything else in it (places, names, thumbnails, other tracks) is left.
+// Reads a video's `moov` box: its picture and sound tracks, and the boxes of each that are copied into a new
+// head. Everything else in it (locations, names, thumbnails, other tracks) is dropped.
 
 import { type Box, boxesBetween, findBox, Mp4Error } from './boxes.ts'
 import { countSamples, readSamples, type Samples } from './sample-table.ts'
@@ -7,12 +7,12 @@ import { countSamples, readSamples, type Samples } from './sample-table.ts'
 export type Track = {
   id: number
   kind: 'video' | 'audio'
-  /** Units a second. */
+  /** Units per second. */
   timescale: number
-  /** Added to a sample's time to have the time at which it is shown, in the track's units. */
+  /** Added to a sample's time to get its presentation time, in the track's units. */
   shift: number
   samples: Samples
-  /** Whole boxes, to be copied. */
+  /** Whole boxes to copy. */
   boxes: { tkhd: Buffer; mdhd: Buffer; hdlr: Buffer; mediaHead: Buffer; dinf: Buffer; stsd: Buffer }
 }
 
@@ -24,8 +24,8 @@ const MAX_SECONDS = 86_400
 const HANDLERS = { video: 'vide', audio: 'soun' } as const
 
 /**
- * @param moov - the whole box.
- * @throws Mp4Error where there is no picture and no sound, or something does not fit.
+ * @param moov - the whole box
+ * @throws Mp4Error if there is neither picture nor sound, or data is inconsistent.
  */
 export function readMovie(moov: Buffer): Movie {
   try {
@@ -43,7 +43,7 @@ function readChecked(moov: Buffer): Movie {
   const traks = boxesBetween(moov, whole.body, whole.end).filter(({ type }) => type === 'trak')
   if (traks.length > MAX_TRACKS) throw new Mp4Error('too many tracks')
   const movieScale = moov.readUInt32BE(head.body + (moov.readUInt8(head.body) === 1 ? 20 : 12))
-  // One of each: players choose no others, and they would be sent for nothing.
+  // One track of each kind: players select no others, so sending them would be wasted.
   const tracks = (['video', 'audio'] as const).flatMap((kind) => {
     const trak = traks.find((one) => isUsable(moov, one, kind))
     return trak ? readTrack(moov, { trak, kind, movieScale }) : []
@@ -84,7 +84,10 @@ function readTrack(
   return track
 }
 
-/** What a track is, without its samples. @throws Mp4Error, or RangeError where a box is too short. */
+/**
+ * Reads a track without its samples.
+ * @throws Mp4Error, or RangeError if a box is too short.
+ */
 export function readTrackHead(
   moov: Buffer,
   trak: Box,
@@ -109,13 +112,16 @@ export function readTrackHead(
   return { id, kind, timescale, boxes }
 }
 
-/** Times that are no video's would make numbers that the new head has no room for. */
+/** Rejects implausible times, whose numbers would not fit into the new head. */
 function checkTimes({ timescale, shift, samples: { times, durations, count } }: Track): void {
   const length = times[count - 1]! + durations[count - 1]!
   if (Math.max(length, Math.abs(shift)) > timescale * MAX_SECONDS) throw new Mp4Error('too long')
 }
 
-/** Of an edit list, what players heed: a pause before the track, and what is left out at its start. */
+/**
+ * Reads the parts of an edit list that players honour: a pause before the track, and a cut at its
+ * start.
+ */
 function readShift(moov: Buffer, elst: Box, unitsPerMovieUnit: number): number {
   const isLong = moov.readUInt8(elst.body) === 1
   const count = Math.min(moov.readUInt32BE(elst.body + 4), MAX_EDITS)

@@ -1,13 +1,16 @@
-// How samples are encoded, as a track's sample entry says it (ISO/IEC 14496-12 §8.5.2): H.264 by its configuration
-// record, MPEG-4 audio by descriptors in one another. The bytes are strangers': what is of another form throws.
+// How samples are encoded, from a track's sample entry (ISO/IEC 14496-12 §8.5.2): H.264 in its configuration
+// record, MPEG-4 audio in nested descriptors. The bytes are untrusted: any other form throws.
 
 import { type Box, boxesBetween, Mp4Error } from './boxes.ts'
 
-/** Behind the head of a sample entry: its fixed part (ISO/IEC 14496-12 §12.1.3, §12.2.3). */
+/** Fixed part after the head of a sample entry (ISO/IEC 14496-12 §12.1.3, §12.2.3). */
 export const VISUAL_BYTES = 78
 const AUDIO_BYTES = 28
 
-/** Of an H.264 track, by its whole `stsd`. @throws Mp4Error where it is another */
+/**
+ * Sample entry of an H.264 track, from its whole `stsd`.
+ * @throws Mp4Error for other codecs
+ */
 export function pictureEntry(stsd: Buffer): { box: Box; width: number; height: number } {
   const box = boxesBetween(stsd, 16, stsd.length)[0]
   if (box?.type !== 'avc1') throw new Mp4Error('its pictures are not H.264')
@@ -21,7 +24,10 @@ export function avcConfig(bytes: Buffer, entry: Box): Buffer {
   return bytes.subarray(body, end)
 }
 
-/** The AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) and what may follow it. @throws RangeError */
+/**
+ * The AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) and any bytes after it.
+ * @throws RangeError
+ */
 export function audioConfig(bytes: Buffer, entry: Box): Buffer {
   const { body, end } = inside(bytes, entry, AUDIO_BYTES, 'esds')
   const stream = descriptorAt(bytes, body + 4, 3)
@@ -36,7 +42,9 @@ function inside(bytes: Buffer, { body, end }: Box, fixed: number, type: string):
   return found
 }
 
-/** Where the content of a descriptor begins (ISO/IEC 14496-1 §7.2.6); its length takes one to four bytes. */
+/**
+ * Offset of a descriptor's content (ISO/IEC 14496-1 §7.2.6); its length takes one to four bytes.
+ */
 function descriptorAt(bytes: Buffer, at: number, tag: number): number {
   if (bytes.readUInt8(at) !== tag) throw new RangeError('another descriptor')
   let content = at + 1

@@ -1,7 +1,6 @@
-// What a track's tables say of its samples (pictures, pieces of sound): where each stands in the file, how
-// long it is in bytes and in time, and whether decoding can begin with it (ISO/IEC 14496-12 §8.6, §8.7).
-// Strangers write these tables: each must fit into its box, what they count is bounded, and whatever they
-// say is walked once.
+// Reads a track's sample tables (pictures, audio frames): each sample's offset, its length in bytes and in
+// time, and whether decoding can begin there (ISO/IEC 14496-12 §8.6, §8.7). The tables are untrusted: each
+// must fit into its box, counts are bounded, and the contents are walked once.
 
 import { type Box, findBox, Mp4Error } from './boxes.ts'
 
@@ -9,27 +8,30 @@ export type Samples = {
   count: number
   offsets: Float64Array
   sizes: Uint32Array
-  /** When each is decoded, and how long it lasts, in the track's units. */
+  /** Decoding time and duration of each sample, in the track's units. */
   times: Float64Array
   durations: Uint32Array
-  /** How much later than decoded it is shown. */
+  /** Delay from decoding to presentation. */
   delays: Int32Array
   isSync: Uint8Array
-  /** The chunks in which the samples stand, in the order of the samples. */
+  /** The chunks that hold the samples, in sample order. */
   chunks: { starts: Float64Array; ends: Float64Array }
 }
 
-/** Three minutes at 60 a second are 10,800; lexicons allow no longer ones. */
+/** Three minutes at 60 per second are 10,800; lexicons allow no longer videos. */
 const MAX_SAMPLES = 200_000
 
 type Table = { at: number; count: number }
 
-/** How many samples a track has. @throws Mp4Error, as RangeError where the box is too short. */
+/**
+ * Number of a track's samples.
+ * @throws Mp4Error, or RangeError if the box is too short.
+ */
 export function countSamples(bytes: Buffer, stbl: Box): number {
   return sizeTable(bytes, stbl).count
 }
 
-/** @throws Mp4Error, or RangeError where a box is too short for its head. */
+/** @throws Mp4Error, or RangeError if a box is too short for its head. */
 export function readSamples(bytes: Buffer, stbl: Box): Samples {
   const sizes = readSizes(bytes, stbl)
   const count = sizes.length
@@ -62,7 +64,9 @@ function sizeTable(bytes: Buffer, stbl: Box): Table & { uniformSize: number } {
   return { at, count, uniformSize }
 }
 
-/** Where a table's first entry stands, and how many there are; none where there is no such table. */
+/**
+ * Offset of a table's first entry and the number of entries; undefined if there is no such table.
+ */
 function tableOf(bytes: Buffer, stbl: Box, type: string, entryBytes: number): Table | undefined {
   const box = findBox(bytes, stbl, type)
   if (!box) return undefined
@@ -103,14 +107,14 @@ function readDelays(bytes: Buffer, stbl: Box, count: number): Int32Array {
   for (let entry = 0; entry < (table?.count ?? 0) && i < count; entry++) {
     const at = table!.at + entry * 8
     const last = Math.min(count, i + bytes.readUInt32BE(at))
-    // Version 0 has no sign, but writers put negative numbers there all the same.
+    // Version 0 is unsigned, but some writers store negative numbers anyway.
     delays.fill(bytes.readInt32BE(at + 4), i, last)
     i = last
   }
   return delays
 }
 
-/** Without the table, decoding can begin anywhere. */
+/** Without this table, decoding can begin at any sample. */
 function readSync(bytes: Buffer, stbl: Box, count: number): Uint8Array {
   const table = tableOf(bytes, stbl, 'stss', 4)
   const isSync = new Uint8Array(count).fill(table ? 0 : 1)
@@ -121,7 +125,10 @@ function readSync(bytes: Buffer, stbl: Box, count: number): Uint8Array {
   return isSync
 }
 
-/** Samples stand in chunks; each chunk has its place, and each run of chunks its number of samples. */
+/**
+ * Samples lie in chunks. Each chunk has an offset, and each run of chunks a number of samples per
+ * chunk.
+ */
 function readPlaces(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
   const offsets = new Float64Array(sizes.length)
   const starts = readChunks(bytes, stbl)
@@ -142,7 +149,7 @@ function readPlaces(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
   return { offsets, chunks: { starts: starts.subarray(0, chunk), ends: ends.subarray(0, chunk) } }
 }
 
-/** Runs come in order, so that every chunk is in one of them and is met once. */
+/** Runs are in order, so each chunk belongs to one run and is visited once. */
 function readChunkCounts(bytes: Buffer, stbl: Box, chunks: number): Uint32Array {
   const counts = new Uint32Array(chunks)
   const runs = tableOf(bytes, stbl, 'stsc', 12)

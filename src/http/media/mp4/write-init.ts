@@ -1,4 +1,4 @@
-// The head of a fragmented MP4: the tracks' own boxes without their samples, which come with each segment
+// The head of a fragmented MP4: the tracks' own boxes without their samples, which are in the segments
 // (ISO/IEC 14496-12 §8.8). HLS calls it the media initialization section.
 
 import { makeBox, makeFullBox } from './boxes.ts'

@@ -1,17 +1,20 @@
-// A fragment of a fragmented MP4: what its samples are, then their bytes, track by track (ISO/IEC 14496-12
-// §8.8). Times of pictures stay those of decoding, with a signed delay until they are shown; so an edit
-// list, which players read in different ways, is not needed.
+// A fragment of a fragmented MP4: a description of its samples, then their bytes, track by track (ISO/IEC
+// 14496-12 §8.8). Pictures keep their decoding times, with a signed delay to presentation, so no edit list is
+// needed, which players interpret differently.
 
 import { makeBox, makeFullBox } from './boxes.ts'
 import type { Run, Segment } from './plan-segments.ts'
 
-/** Of `trun`: the place of the data, and of each sample duration, size, flags and delay. */
+/** Fields of `trun`: the data offset, and each sample's duration, size, flags and delay. */
 const RUN_FLAGS = 0x1 | 0x100 | 0x200 | 0x400 | 0x800
 const DEFAULT_BASE_IS_MOOF = 0x020000
 const BEGINS_ANYTHING = 0x02000000
 const NEEDS_OTHERS = 0x01010000
 
-/** All of a fragment but the samples' bytes, which follow. @param number - from 0 */
+/**
+ * Returns all of a fragment except the samples' bytes, which follow it.
+ * @param number - from 0
+ */
 export function writeSegmentHead(segment: Segment, number: number): Buffer {
   const runs = segment.runs.filter(({ from, to }) => to > from)
   const moofBytes = makeMoof(runs, number, 0).length
@@ -21,7 +24,7 @@ export function writeSegmentHead(segment: Segment, number: number): Buffer {
   return Buffer.concat([makeMoof(runs, number, moofBytes + data.length), data])
 }
 
-/** Of all its samples. */
+/** Bytes of all samples together. */
 export function bytesOf({ runs }: Segment): number {
   return runs.reduce((sum, run) => sum + bytesOfRun(run), 0)
 }
@@ -30,7 +33,7 @@ function bytesOfRun({ track, from, to }: Run): number {
   return track.samples.sizes.subarray(from, to).reduce((sum, size) => sum + size, 0)
 }
 
-/** @param dataAt - where the first sample's bytes begin, from the start of this box. */
+/** @param dataAt - offset of the first sample's bytes from the start of this box. */
 function makeMoof(runs: Run[], number: number, dataAt: number): Buffer {
   let at = dataAt
   const fragments = runs.map((run) => {

@@ -1,20 +1,23 @@
-// Samples of an MP4 as a transport stream carries them: H.264 with start codes and its parameters in front of each
-// picture that decoding can begin with (ISO/IEC 14496-10 annex B), AAC with a head for each frame (ADTS,
-// ISO/IEC 14496-3 §1.A.2).
+// Converts MP4 samples for a transport stream: H.264 with start codes, and parameter sets before each picture
+// where decoding can begin (ISO/IEC 14496-10 annex B); AAC with a head per frame (ADTS, ISO/IEC 14496-3
+// §1.A.2).
 
 import { Mp4Error } from '../mp4/boxes.ts'
 
 type Picture = { sample: Buffer; isSync: boolean }
 
 const START = Buffer.from([0, 0, 0, 1])
-/** A picture begins, of any kind. */
+/** Starts a picture of any type. */
 const DELIMITER = Buffer.from([0, 0, 0, 1, 9, 0xf0])
 const DELIMITER_TYPE = 9
 const ADTS_BYTES = 7
 const MAX_ADTS_FRAME = 0x1fff - ADTS_BYTES
 const FREE_RATE = 15
 
-/** @param config - the decoder's record (mp4/sample-entry.ts). @throws Mp4Error, RangeError */
+/**
+ * @param config - the decoder configuration record (mp4/sample-entry.ts)
+ * @throws Mp4Error, RangeError
+ */
 export function createPictureWriter(config: Buffer): (picture: Picture) => Buffer {
   const lengthBytes = (config.readUInt8(4) & 3) + 1
   const parameters = parameterSets(config)
@@ -24,7 +27,10 @@ export function createPictureWriter(config: Buffer): (picture: Picture) => Buffe
   }
 }
 
-/** @param config - the AudioSpecificConfig. @throws Mp4Error, RangeError */
+/**
+ * @param config - the AudioSpecificConfig
+ * @throws Mp4Error, RangeError
+ */
 export function createFrameWriter(config: Buffer): (frame: Buffer) => Buffer {
   const bits = config.readUInt16BE(0)
   const [type, rate, channels] = [bits >> 11, (bits >> 7) & 15, (bits >> 3) & 15]
@@ -43,7 +49,7 @@ export function createFrameWriter(config: Buffer): (frame: Buffer) => Buffer {
   }
 }
 
-/** Of the record: one set of sequences', then one of pictures'. */
+/** The record's sequence parameter sets, then its picture parameter sets. */
 function parameterSets(config: Buffer): Buffer[] {
   const sets: Buffer[] = []
   let at = 5

@@ -1,7 +1,8 @@
-// Packets of an MPEG transport stream (ISO/IEC 13818-1 §2.4.3), 188 bytes each: the tables that say what is in it, and
-// the pieces of a payload, each kind counted on. Times are in 90,000ths of a second.
+// Packets of an MPEG transport stream (ISO/IEC 13818-1 §2.4.3), 188 bytes each: the tables that describe the
+// streams, and payloads split into packets with a continuity counter per PID. Times are in units of 1/90,000
+// s.
 
-/** What a packet's first byte is. */
+/** First byte of each packet. */
 const SYNC = 0x47
 const PACKET_BYTES = 188
 const HEAD_BYTES = 4
@@ -18,9 +19,9 @@ type Beginning = {
 }
 
 export type Packets = {
-  /** As many packets as the payload takes, and no byte of another. */
+  /** Returns as many packets as the payload needs, without bytes of any other payload. */
   payload(pid: number, payload: Buffer, beginning?: Beginning): Buffer
-  /** Which streams there are; players look for it at the start of each file. */
+  /** Lists the streams; players expect this at the start of each file. */
   tables(streams: readonly Stream[], clockPid: number): Buffer
 }
 
@@ -53,7 +54,7 @@ export function createPackets(): Packets {
 
   const table = (pid: number, section: Buffer) => {
     const room = Buffer.alloc(PACKET_BYTES - HEAD_BYTES, 0xff)
-    room[0] = 0 // the section begins at once
+    room[0] = 0 // pointer field 0: the section follows immediately
     section.copy(room, 1)
     return payload(pid, room)
   }
@@ -65,7 +66,7 @@ export function createPackets(): Packets {
   }
 }
 
-/** With the clock where it is given, and as long as makes the packet full. */
+/** Holds the clock if given, padded to fill the packet. */
 function adaptationField({ clock, isEntry = false }: Beginning, left: number): Buffer {
   const least = clock === undefined ? 0 : CLOCK_FIELD_BYTES
   const length = Math.max(least, PACKET_BYTES - HEAD_BYTES - left)
@@ -89,7 +90,7 @@ function program(streams: readonly Stream[], clockPid: number): Buffer {
   return section(2, Buffer.from([...pidBytes(clockPid), 0xf0, 0, ...entries]))
 }
 
-/** Of program 1, the one there is (§2.4.4). */
+/** A section of program 1, the only one (§2.4.4). */
 function section(table: number, content: Buffer): Buffer {
   const rest = Buffer.concat([Buffer.from([0, 1, 0xc1, 0, 0]), content])
   const length = rest.length + 4
@@ -103,7 +104,7 @@ function pidBytes(pid: number): number[] {
   return [0xe0 | (pid >> 8), pid & 0xff]
 }
 
-/** Of annex A: the other way around than zlib's. */
+/** The CRC of annex A, with the bit order opposite to zlib's. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

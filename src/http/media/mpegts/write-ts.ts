@@ -1,5 +1,5 @@
-// A cut video as MPEG-TS, which video services stream in: each segment with the tables in front, pictures and sound
-// in the order of their times (ISO/IEC 13818-1 §2.4.3.6). For a short video, which is in memory.
+// Writes a cut video as MPEG-TS, the format of video services: each segment starts with the tables, followed
+// by pictures and sound in time order (ISO/IEC 13818-1 §2.4.3.6). For short videos, which fit in memory.
 
 import { boxesBetween } from '../mp4/boxes.ts'
 import type { CutPlan } from '../mp4/plan-cut.ts'
@@ -9,7 +9,7 @@ import { audioConfig, avcConfig } from '../mp4/sample-entry.ts'
 import { createFrameWriter, createPictureWriter } from './elementary.ts'
 import { createPackets, type Packets, type Stream } from './packets.ts'
 
-/** A part of a stream, with when it is shown and decoded. */
+/** Part of a stream, with its presentation and decoding times. */
 type Unit = { pid: number; pts: number; dts: number; isEntry: boolean; body: Buffer }
 type Encode = (sample: Buffer, isSync: boolean) => Buffer
 /** A track on the stream's clock. */
@@ -17,16 +17,17 @@ type Timed = { encode: Encode; dtsOf(sample: number): number; ptsOf(sample: numb
 type Source = { bytes: Buffer; tracks: ReadonlyMap<Track, Timed> }
 
 const CLOCK = 90_000
-/** By which the clock is behind what is decoded. */
+/** How far the clock is behind decoding times. */
 const AHEAD = CLOCK / 2
 const PICTURES: Stream = { pid: 0x100, type: 0x1b }
 const SOUND: Stream = { pid: 0x101, type: 0x0f }
-/** In one part, so that there is not a half-empty packet for each. */
+/** Frames per PES packet, so that not each one ends in a half-empty packet. */
 const FRAMES_TOGETHER = 6
 
 /**
- * @param bytes - the whole file.
- * @returns the segments. @throws Mp4Error, RangeError where it is made in a way that is not known here
+ * @param bytes - the whole file
+ * @returns the segments
+ * @throws Mp4Error, RangeError for unsupported structures
  */
 export function writeTs({ movie, pieces }: CutPlan, bytes: Buffer): Buffer[] {
   const packets = createPackets()
@@ -57,12 +58,12 @@ function encoderOf({ kind, boxes: { stsd } }: Track): Encode {
   return (sample, isSync) => write({ sample, isSync })
 }
 
-/** MP4 lets a picture be shown before it is decoded, by a signed delay; a transport stream does not. */
+/** MP4 allows presentation before decoding, by a signed delay; a transport stream does not. */
 function leastDelay({ samples: { delays } }: Track): number {
   return delays.reduce((least, delay) => Math.min(least, delay), 0)
 }
 
-/** In seconds: when the first sample is decoded. */
+/** Decoding time of the first sample, in seconds. */
 function beginOf(track: Track): number {
   return (track.samples.times[0]! + track.shift + leastDelay(track)) / track.timescale
 }
@@ -112,13 +113,13 @@ function packUnit(packets: Packets, { pid, pts, dts, isEntry, body }: Unit): Buf
     body,
   ])
   const head = Buffer.from([0, 0, 1, isPicture ? 0xe0 : 0xc0, 0, 0])
-  // Pictures may be longer than there is room for, and say nothing of their length.
+  // Pictures may exceed the length field, and leave it at 0.
   if (!isPicture) head.writeUInt16BE(rest.length, 4)
   const clock = isPicture ? dts - AHEAD : undefined
   return packets.payload(pid, Buffer.concat([head, rest]), { clock, isEntry })
 }
 
-/** A time in five bytes, with what kind it is (§2.4.3.7). */
+/** Encodes a timestamp in five bytes, with its kind (§2.4.3.7). */
 function stamp(kind: number, time: number): Buffer {
   const high = Math.floor(time / 2 ** 30) & 7
   return Buffer.from([

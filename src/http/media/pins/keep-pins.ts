@@ -1,6 +1,6 @@
-// Keeps the videos of pinned accounts for good: in rounds, what their posts show is fetched and cut while its PDS is
-// there, and what they show no more is let go. One at a time, so many a round, up to a limit of its own on the disk;
-// beyond that nothing new is pinned, and nothing that is pinned goes.
+// Keeps the videos of pinned accounts permanently. In rounds, fetches and cuts what their posts show while
+// the PDS has it, and drops what they no longer show. Works on one at a time, with a limit per round and a
+// limit on disk; once that is reached, nothing new is pinned, and existing pins stay.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
@@ -18,39 +18,39 @@ import {
   pinnedKey,
 } from './pinned-files.ts'
 
-/** `gone`: what is pinned goes. `away`: it stays, and nothing is asked for. */
+/** `gone`: pinned files are removed. `away`: they stay, and nothing is fetched. */
 export type PinnedAccount = { did: string; state: 'here' | 'away' | 'gone' }
-/** Blobs that an account's posts name, the latest first. */
+/** Blobs named by an account's posts, latest first. */
 type ShownBlob = { cid: string; kind: 'video' | 'captions' }
 
 export type PinRules = {
   accounts: () => Iterable<PinnedAccount>
-  /** Those that the operator hid are not among them. */
+  /** Without blobs that the operator hid. */
   shownBy: (did: string) => ShownBlob[]
   maxBytes: number
 }
 
 export type PinKeeper = {
   round(): Promise<PinStatus>
-  /** Of the latest round. */
+  /** Status of the latest round. */
   status(): PinStatus | undefined
   close(): void
 }
 
 type PinKeeperOptions = PinRules & {
   pinned: PinnedFiles
-  /** Without what is pinned. */
+  /** The cache without pinned files. */
   cache: DiskCache
   source: Pick<VideoSource, 'variants' | 'thumbnail'>
   captions: Captions
   log: Pick<Logger, 'warn' | 'debug'>
-  /** 0: only when `round` is called. */
+  /** 0: run only when `round` is called. */
   everyMs?: number
 }
 
 const EVERY_MS = 5 * MINUTE_MS
 const MOST_A_ROUND = 100
-/** After so many in a row an account's server is left to the next round. */
+/** Consecutive failures after which an account is left to the next round. */
 const MOST_FAILURES = 3
 const KINDS: Record<ShownBlob['kind'], PinnedKind[]> = {
   video: ['cut', 'preview'],
@@ -126,7 +126,7 @@ async function keepAccount(options: PinKeeperOptions, keeping: Keeping): Promise
   await fetchMissing(options, { did: account.did, missing, round })
 }
 
-/** Posts may show the same. */
+/** Drops duplicates, since several posts may show the same blob. */
 function eachOnce(blobs: readonly ShownBlob[]): ShownBlob[] {
   return [...new Map(blobs.map((blob) => [`${blob.cid} ${blob.kind}`, blob])).values()]
 }
@@ -155,7 +155,7 @@ async function fetchMissing(
   }
 }
 
-/** @returns whether its files are pinned now. */
+/** @returns whether the blob's files are pinned now. */
 async function pin(
   { source, captions, cache, pinned, maxBytes, log }: PinKeeperOptions,
   { did, blob, round }: { did: string; blob: ShownBlob; round: Round },
@@ -165,7 +165,7 @@ async function pin(
   try {
     if (blob.kind === 'captions') await captions(name)
     else {
-      // In this order both are made from one fetch.
+      // In this order, one fetch serves both.
       await source.thumbnail(name)
       await source.variants(name)
     }
@@ -187,7 +187,7 @@ async function pin(
   return true
 }
 
-/** Whoever's server fails comes first no more often than others. */
+/** Random order, so that accounts on a failing server do not always go first. */
 function shuffled<T>(all: T[]): T[] {
   return all
     .map((one) => ({ one, at: Math.random() }))

@@ -1,6 +1,6 @@
-// Files that are kept for good: those of the media cache that are made of a pinned account's videos, each a second
-// name (a hard link) in a folder of the account's own, so that a sweep of the cache leaves them and what is gone of an
-// account is found. The serving threads read here first; one alone keeps it (keep-pins.ts).
+// Files kept permanently: cache files made from pinned accounts' videos, each with a hard link in a folder
+// per account, so that cache sweeps spare them and a removed account's files can be found. Serving threads
+// look here first; only one thread writes here (keep-pins.ts).
 
 import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,11 +11,11 @@ import type { BlobName } from '../media-path.ts'
 export type PinnedKind = 'cut' | 'preview' | 'captions'
 export type PinnedFile = { cid: string; kind: string; bytes: number }
 
-/** What the operator is told of it. */
+/** Status shown to the operator. */
 export type PinStatus = {
   files: number
   bytes: number
-  /** Blobs of pinned accounts that could not be had, or for which there was no room. */
+  /** Pinned accounts' blobs that could not be fetched, or for which there was no room. */
   missing: number
   isFull: boolean
 }
@@ -24,7 +24,7 @@ const FOLDER = 'media-pinned'
 const STATUS = 'status.json'
 const KEY = /^(cut|preview|captions) 1 (did:\S+) (b[a-z2-7]+)$/
 const FILE = /^(b[a-z2-7]+)\.(cut|preview|captions)$/
-/** Of a name in a file system. */
+/** Longest file name, in bytes. */
 const MAX_NAME = 250
 
 export function pinnedKey(kind: PinnedKind, { did, cid }: BlobName): string {
@@ -46,7 +46,10 @@ export function createPinnedFiles({
 
   return {
     files,
-    /** @returns whether it is there now. @throws where the disk has no room. */
+    /**
+     * @returns whether the file is pinned now
+     * @throws if the disk is full
+     */
     async adopt(key: string, path: string): Promise<boolean> {
       const place = join(root, placeOf(key) ?? '')
       if (place.length === root.length) return false
@@ -81,13 +84,13 @@ export function createPinnedFiles({
   }
 }
 
-/** Of a server that runs or ran here; undefined where nothing was pinned. */
+/** Status of the server that runs or ran here; undefined if nothing was ever pinned. */
 export async function readPinStatus(dataDir: string): Promise<PinStatus | undefined> {
   const text = await readFile(join(dataDir, FOLDER, STATUS), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : (JSON.parse(text) as PinStatus)
 }
 
-/** The cache as the routes see it. */
+/** The cache for the routes: pinned files first, then the cache. */
 export function withPins(cache: DiskCache, { files }: Pick<PinnedFiles, 'files'>): DiskCache {
   const isPinnable = (key: string) => placeOf(key) !== undefined
   return {

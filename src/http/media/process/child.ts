@@ -1,8 +1,8 @@
-// The media process as its parent sees it: begun, given one job at a time, watched, and killed where a
-// job takes more memory or processor time than it may, or for too long. Memory is what the system counts as resident (a limit on
-// addresses would hit V8, which reserves far more than it uses); V8's own heap has a limit of its own.
+// The media process as seen by its parent, which starts it, gives it one job at a time, watches it, and kills
+// it if a job exceeds its memory, processor time or duration. Memory is resident memory (a limit on address
+// space would hit V8, which reserves far more than it uses); V8's own heap has a separate limit.
 //
-// It is told nothing of our environment: no secrets, and the allocator's settings that keep it small.
+// The process gets none of our environment: no secrets, only allocator settings that keep it small.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,16 +11,19 @@ import { fileURLToPath } from 'node:url'
 import { libraryPath } from '../../../base/config/config.ts'
 import type { Job, Report, Spoken } from './jobs.ts'
 
-/** Why a job has no report. `lost`: somebody else ended the process; `unstarted`: it never came up. */
+/**
+ * Why a job has no report. `lost`: something else ended the process; `unstarted`: it never started
+ * up.
+ */
 export type Death = 'memory' | 'time' | 'crash' | 'lost' | 'unstarted'
 export type Outcome = Report | { kind: 'died'; why: Death; detail: string }
 
 export type ChildLimits = {
   memoryBytes: number
-  /** Of processor time, so that a busy machine refuses nothing that a quiet one shows. */
+  /** Processor time, so that a busy machine refuses no job that an idle one accepts. */
   cpuMs: number
   jobMs: number
-  /** The system's, from 0 to 19: how far it stands back behind others who want processor time. */
+  /** The system's nice value, from 0 to 19. */
   niceness: number
 }
 
@@ -81,7 +84,7 @@ export function startChild(limits: ChildLimits): Child {
         if (peakMemoryOf(child.pid) > limits.memoryBytes) killFor('memory')
         if (cpuMsOf(child.pid) - cpuBefore > limits.cpuMs) killFor('time')
       }
-      // Once more at the end: a server that is busy may have looked too seldom.
+      // Checks once more at the end, since a busy server may have checked too rarely.
       settle = (outcome) => {
         if (outcome.kind !== 'died') look()
         if (outcome.kind === 'died' || !killedFor) resolve(outcome)
@@ -100,7 +103,7 @@ export function startChild(limits: ChildLimits): Child {
   }
 }
 
-/** It keeps nobody running who waits for nothing from it. */
+/** The child does not keep the parent's event loop alive. */
 function begin({ niceness }: ChildLimits): ChildProcess {
   const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN, String(niceness)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -118,12 +121,12 @@ function begin({ niceness }: ChildLimits): ChildProcess {
   return child
 }
 
-/** The most that it ever had; 0 where the system does not tell (it does on Linux). */
+/** Peak memory; 0 if the system does not report it (Linux does). */
 function peakMemoryOf(pid: number | undefined): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readProc(pid, 'status'))?.[1] ?? 0) * 1024
 }
 
-/** Of the program itself and of the system for it, told in hundredths of a second. */
+/** User and system time, which the system reports in hundredths of a second. */
 function cpuMsOf(pid: number | undefined): number {
   const fields = readProc(pid, 'stat').split(') ').at(-1)!.split(' ')
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10

@@ -1,7 +1,7 @@
-// A video becomes one that can be streamed (HTTP Live Streaming, RFC 8216): the one quality that was
-// uploaded, cut into fragments of a few seconds. Nothing is encoded anew, so it costs a read and a write of
-// the file. What its tables say is checked before the first byte is written (mp4/check-places.ts), so that
-// the result is bounded by the size of the video.
+// Prepares a video for streaming (HTTP Live Streaming, RFC 8216): cuts the uploaded quality into fragments of
+// a few seconds. Nothing is re-encoded, so it costs one read and one write of the file. The tables are
+// checked before the first byte is written (mp4/check-places.ts), so the result's size is bounded by the
+// video's.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { HEAD_BYTES } from '../cache-entry.ts'

@@ -1,5 +1,5 @@
-// A lower quality of a video that was cut here: its pictures smaller, its sound as it is, and the same segments, so that
-// players change between the two at any of them. It is made from the pieces on the disk; nobody's server is asked.
+// Encodes a lower quality of a video that was cut here: smaller pictures, the same sound and the same
+// segments, so that players can switch at any segment. Uses the cut video on disk, without any fetch.
 
 import { open } from 'node:fs/promises'
 import { HEAD_BYTES } from '../cache-entry.ts'
@@ -18,12 +18,12 @@ import { writeCut } from './write-cut.ts'
 type Pictures = Awaited<ReturnType<typeof transcode>>['pictures']
 
 const MAX_SAMPLE_BYTES = 16 << 20
-/** Of a picture's bits, as many as x264 needs for what cameras and screens show. */
+/** Bits per pixel that x264 needs for camera and screen content. */
 const BITS_PER_PIXEL = 0.08
-/** Of what the pictures have now: less is what it is for. */
+/** Greatest share of the source's bit rate, as the purpose is to need less. */
 const MOST_OF_SOURCE = 0.6
 const LEAST_BITRATE = 32_000
-/** What an encoder says of itself, where pictures have next to no bytes. */
+/** Allowance for an encoder's own metadata, if pictures take next to no bytes. */
 const FREE_BYTES = 256 * 1024
 const MAX_FRAME_RATE = 120
 
@@ -70,7 +70,7 @@ async function encodeTo(
   })
 }
 
-/** Where a segment begins for who watches; its first picture is one that needs no other. */
+/** Presentation time at which a segment begins; its first picture is a key picture. */
 function firstShown(track: Track, runs: Segment['runs']): number {
   const { times, delays } = track.samples
   const from = runs.find((run) => run.track === track)?.from ?? 0
@@ -81,7 +81,7 @@ function shownTimes({ samples: { times, delays } }: Track): Float64Array {
   return times.map((time, i) => time + delays[i]!).sort()
 }
 
-/** Even, as H.264 needs it here. */
+/** Even sides, as H.264 needs here. */
 function lowerSize({ width, height }: { width: number; height: number }, shortSide: number) {
   const scale = shortSide / Math.min(width, height)
   if (scale >= 1) throw new Mp4Error('it has no more pixels')
@@ -111,7 +111,7 @@ function* samplesOf(mp4: Mp4File, { samples }: Track) {
   }
 }
 
-/** Nothing is shown in another order than it is decoded in, so that each is decoded when it is shown. */
+/** Pictures are presented in decoding order, so each is decoded when it is presented. */
 function lowerTrack(track: Track, pictures: Pictures, stsd: Buffer): Track {
   const count = pictures.length
   const times = Float64Array.from(pictures, ({ shownAt }) => shownAt)
@@ -161,7 +161,10 @@ function firstFrom({ samples: { times, isSync, count } }: Track, at: number): nu
   return found === -1 ? count : found
 }
 
-/** The old one's fixed part with the new size, the new configuration, and what says how pixels are shown. */
+/**
+ * The old entry's fixed part with the new size, the new configuration, and the boxes on pixel
+ * aspect and colour.
+ */
 function stsdOf(
   stsd: Buffer,
   { config, size }: { config: Buffer; size: { width: number; height: number } },

@@ -1,21 +1,21 @@
-// Jobs in the order of what they cost whom: first comes whose account and server have used the least
-// time lately. So somebody whose pictures take seconds each waits for everybody else, and nobody for them
-// longer than for the one job that runs.
+// Orders jobs by recent cost: the account and server that used the least time lately go first. So an account
+// whose pictures take seconds each waits for all others, and others wait for it no longer than for the one
+// running job.
 
 import { LruMap } from '../../../base/util/lru.ts'
 
-/** Whose job it is: an account and its server, say. */
+/** What a job is charged to, such as an account and its server. */
 export type Payers = readonly string[]
 
 type JobQueue<T> = {
-  /** False where no more fit. */
+  /** Returns false if the queue is full. */
   add(item: T, payers: Payers): boolean
   take(): { item: T; payers: Payers } | undefined
   charge(payers: Payers, milliseconds: number): void
 }
 
 const MAX_PAYERS = 5000
-/** After which what was used counts half. */
+/** After this time, used time counts half. */
 const HALF_LIFE_MS = 30_000
 
 export function createJobQueue<T>(options: { maxWaiting: number; now: () => number }): JobQueue<T> {

@@ -1,4 +1,4 @@
-// What decodes and encodes videos: a package that an operator installs beside the others, so it may not be there.
+// Loads the video decoder and encoder from an optional package, which the operator may not have installed.
 
 import { RefusedBlob } from './jobs.ts'
 

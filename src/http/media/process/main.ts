@@ -1,7 +1,7 @@
-// The media process: reads strangers' pictures and videos, and nothing else. It does one job after the
-// other, so that whoever kills it for what a job takes ends that job alone. It gives way to the server for
-// processor time, is the first that a machine short of memory ends, and ends when the line to the server
-// does, however the server ended.
+// The media process: reads untrusted pictures and videos, and nothing else. It does one job at a time, so
+// that killing it for a job's cost ends only that job. It yields processor time to the server, is the first
+// process killed when memory runs out, and exits when its channel to the server closes, however the server
+// ended.
 
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -10,7 +10,7 @@ import { type Job, RefusedBlob, type Report, type Spoken } from './jobs.ts'
 const niceness = Number(process.argv[2])
 const FIRST_TO_GO = '1000'
 
-// Not process.exit(): that waits for a picture that is being decoded.
+// Not process.exit(), which waits for a picture being decoded.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('message', (job: Job) => void perform(job).then(say))
 attempt(() => setPriority(niceness))
@@ -28,7 +28,7 @@ async function perform(job: Job): Promise<Report> {
   }
 }
 
-/** Each kind is loaded when it first comes. */
+/** Loads each kind's code on first use. */
 async function work(job: Job): Promise<void> {
   if (job.kind === 'video') {
     const { cutVideo } = await import('./cut-video.ts')
@@ -54,11 +54,11 @@ function say(spoken: Spoken): void {
   process.send?.(spoken)
 }
 
-/** What the system may refuse without harm. */
+/** Runs an optional action that the system may refuse. */
 function attempt(action: () => void): void {
   try {
     action()
   } catch {
-    // as it was, then
+    // Keep the system's default.
   }
 }

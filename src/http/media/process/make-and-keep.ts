@@ -1,5 +1,5 @@
-// What the media process makes of a file, and its way into the cache: into a place that is reserved, which is given
-// back where nothing came of it.
+// Runs a job in the media process and puts the result into the cache, through a reserved path that is removed
+// if the job fails.
 
 import { rm } from 'node:fs/promises'
 import type { DiskCache } from '../disk-cache.ts'
@@ -9,8 +9,8 @@ import type { MediaProcess } from './media-process.ts'
 type Parts = { cache: Pick<DiskCache, 'reserve' | 'keep'>; process: Pick<MediaProcess, 'run'> }
 
 /**
- * @param jobTo - what is to be made, told where to.
- * @param payers - whom its time is charged to.
+ * @param jobTo - returns the job that writes to a given path
+ * @param payers - what its time is charged to
  * @throws MediaError
  */
 export async function makeAndKeep(

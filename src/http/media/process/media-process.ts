@@ -1,6 +1,6 @@
-// The process in which pictures are decoded and videos are cut, as those use it who want that done. It is
-// begun with the first job, ended when there was none for a while, and begun anew after one for which it
-// had to be killed: whatever a blob does to it, that job is refused, and no other notices more than a wait.
+// The process that decodes pictures and cuts videos, as its callers see it. It starts with the first job,
+// ends when idle for a while, and is restarted after a job for which it was killed: whatever a blob does to
+// it, only that job is refused, and others just wait a little longer.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
@@ -10,20 +10,23 @@ import { createJobQueue, type Payers } from './job-queue.ts'
 import type { Job } from './jobs.ts'
 
 export type MediaProcess = {
-  /** Resolves when the file that the job names is written. @throws MediaError */
+  /**
+   * Resolves once the job's file is written.
+   * @throws MediaError
+   */
   run(job: Job, payers: Payers): Promise<void>
   counts(): MediaCounts
-  /** Of the process that there is now. */
+  /** Of the current process. */
   pid(): number | undefined
   close(): void
 }
 
 type MediaCounts = {
-  /** Blobs that were no picture or video, or too much. */
+  /** Blobs that were no picture or video, or too large. */
   refused: number
-  /** Times that the process ended with a job in it. */
+  /** How often the process died during a job. */
   died: number
-  /** Jobs that wait or run. */
+  /** Waiting and running jobs. */
   pending: number
 }
 
@@ -33,7 +36,7 @@ type MediaProcessOptions = {
   limits?: (Partial<ChildLimits> & { idleMs?: number }) | undefined
 }
 
-/** As 33 megapixels of the worst kind take (an interlaced PNG with transparency: 455 MB). */
+/** Enough for the worst kind of 33 megapixels (an interlaced PNG with transparency: 455 MB). */
 export const MEDIA_MEMORY_BYTES = 500_000_000
 const LIMITS: ChildLimits = {
   memoryBytes: MEDIA_MEMORY_BYTES,

@@ -1,5 +1,5 @@
-// The operator's trailer in one of its forms: cut as videos are, as MPEG-TS where that is what comes before it, and
-// without its sound where what comes before has none.
+// Prepares the operator's trailer in one of its forms: cut like videos, as MPEG-TS if it follows MPEG-TS, and
+// without sound if it follows a silent video.
 
 import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'

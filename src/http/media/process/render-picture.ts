@@ -1,8 +1,7 @@
-// A blob becomes a picture of the size that was asked for: decoded, turned as its EXIF says, cut or
-// shrunk, encoded anew. What goes out was made here, so nothing that a blob hides behind its pixels
-// (scripts, places, other formats) reaches a browser. Of an animation the first frame is shown. Loaders of
-// other formats than those in sniff.ts are blocked, and a picture's pixels are counted before they are
-// decoded: a bomb of a few kilobytes says in its head how large it is.
+// Renders a blob as a picture of the requested size: decodes, rotates by EXIF, crops or shrinks, and
+// re-encodes it, so nothing hidden behind its pixels (scripts, locations, other formats) reaches a browser.
+// Shows an animation's first frame. Loaders for formats not in sniff.ts are blocked, and pixels are counted
+// before decoding: a bomb of a few kilobytes states its size in its head.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import sharp, { type Sharp } from 'sharp'
@@ -12,16 +11,18 @@ import { pictureFormat } from '../sniff.ts'
 import { type PictureJob, RefusedBlob } from './jobs.ts'
 
 const MAX_PIXELS = 33_000_000
-/** Decoded whole, and in three copies. */
+/** AVIF is decoded whole, and in three copies. */
 const MAX_AVIF_PIXELS = 16_000_000
-/** As a JPEG may have. A column of 33 million rows is few bytes and a quarter of a minute's work. */
+/**
+ * JPEG's maximum. A column of 33 million rows takes few bytes, but a quarter of a minute to render.
+ */
 const MAX_SIDE = 65_535
 const JPEG_QUALITY = 85
 const WEBP_QUALITY = 82
-/** Of 0 to 6: half of the time of the default, a few per cent more bytes. */
+/** From 0 to 6: takes half the time of the default, for a few per cent more bytes. */
 const WEBP_EFFORT = 2
 
-/** Formats that libvips could read and that never come this far (sniff.ts). */
+/** Formats that libvips could read, but that sniff.ts never lets through. */
 const BLOCKED_LOADERS = [
   ...['Svg', 'Pdf', 'Magick', 'Magick7', 'Tiff', 'Jxl', 'Jp2k', 'Openexr', 'Openslide', 'Fits'],
   ...['Mat', 'Analyze', 'Nifti', 'Ppm', 'Rad', 'Csv', 'Matrix', 'Raw', 'Vips'],
@@ -61,7 +62,7 @@ async function render(
   }
 }
 
-/** A JPEG has no transparency; white is what was behind most pictures that had. */
+/** JPEG has no transparency; white is the usual background of transparent pictures. */
 function encode(picture: Sharp, format: Format): Promise<Buffer> {
   if (format === 'webp') {
     return picture.webp({ quality: WEBP_QUALITY, effort: WEBP_EFFORT }).toBuffer()

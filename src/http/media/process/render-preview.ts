@@ -1,6 +1,6 @@
-// A frame of a video becomes its preview: a key picture is decoded by FFmpeg, by way of WebCodecs as Node has it from
-// a package, turned as the video's head says, shrunk and encoded. It happens in the media process, so that memory,
-// time and crashes are bounded there. The samples' places are checked as they are for cutting.
+// Renders a frame of a video as its preview: FFmpeg decodes a key picture, through a package that provides
+// WebCodecs in Node; the picture is then rotated by the video's head, shrunk and encoded. The media process
+// does it, which bounds memory, time and crashes. Samples' offsets are checked as for cutting.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -22,9 +22,12 @@ const MAX_SAMPLE_BYTES = 16 << 20
 const MAX_PIXELS = 16_000_000
 const PIXEL_BYTES = 4
 const QUALITY = 85
-/** Of 255: what is flatter than this shows nothing, as the black that many videos begin with. */
+/**
+ * Standard deviation, of 255, below which a picture shows nothing, such as the black that many
+ * videos begin with.
+ */
 const FLAT = 8
-/** Where else to look then, as parts of the video. */
+/** Where to look, as fractions of the video; the later ones only if earlier pictures are flat. */
 const PLACES = [0, 0.1, 0.4]
 
 /** @throws RefusedBlob */
@@ -66,7 +69,7 @@ function pictureTrack({ tracks }: Movie): Track {
   return track
 }
 
-/** One for each place, the nearest that decoding can begin with before it. */
+/** For each place, the last sample up to it at which decoding can begin. */
 function keySamples({ samples: { count, isSync } }: Track): number[] {
   const found = PLACES.map((place) => {
     let sample = Math.floor(place * (count - 1))
@@ -84,7 +87,7 @@ function readSample({ fd, begin }: Mp4File, { samples }: Track, sample: number):
   return bytes
 }
 
-/** @returns what decodes a picture that needs no other. */
+/** @returns a function that decodes a key picture. */
 async function openDecoder({
   boxes: { stsd },
 }: Track): Promise<(data: Buffer) => Promise<Picture>> {
@@ -93,7 +96,7 @@ async function openDecoder({
   const { EncodedVideoChunk, VideoDecoder } = await loadCodecs()
   return async (data) => {
     const frames: VideoFrame[] = []
-    const error = () => undefined // told by flush() as well
+    const error = () => undefined // flush() reports it too
     const decoder = new VideoDecoder({ output: (frame) => void frames.push(frame), error })
     try {
       decoder.configure({ codec, description, hardwareAcceleration: 'prefer-software' })
@@ -150,7 +153,7 @@ async function encode(picture: Picture, degrees: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Clockwise, of the four that cameras write (ISO/IEC 14496-12 §8.3.2). */
+/** Clockwise degrees, one of the four that cameras write (ISO/IEC 14496-12 §8.3.2). */
 function rotationOf({ boxes: { tkhd } }: Track): number {
   const at = 8 + (tkhd.readUInt8(8) === 1 ? 52 : 40)
   const [across, down] = [tkhd.readInt32BE(at), tkhd.readInt32BE(at + 4)]

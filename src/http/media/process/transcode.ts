@@ -1,6 +1,6 @@
-// Pictures of H.264 into smaller ones: decoded and encoded by FFmpeg, a few at a time, so that memory holds no more
-// than those; and at a pace that takes one core of the machine, whatever threads there are. The package gives pictures
-// out in the order of showing, but with the times of those that went in; so they are counted, and their times are ours.
+// Shrinks H.264 pictures: FFmpeg decodes and encodes them, a few at a time to bound memory, and at a pace
+// that takes one core, however many threads there are. The package returns pictures in presentation order but
+// with the timestamps of the input, so pictures are counted and get our own times.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EncodedVideoChunk, VideoDecoder, VideoEncoder, VideoFrame } from '@napi-rs/webcodecs'
@@ -12,24 +12,24 @@ type Sample = { isSync: boolean; data: Buffer }
 type Encoded = { shownAt: number; isKey: boolean; data: Buffer }
 
 type Transcoding = {
-  /** In the order of decoding. */
+  /** In decoding order. */
   samples: Iterable<Sample>
-  /** The record of the track's configuration (avcC). */
+  /** The track's configuration record (avcC). */
   config: Buffer
-  /** When each picture is shown, in the order of showing. */
+  /** Presentation times, ascending. */
   shown: Float64Array
-  /** Of these, with which decoding has to be able to begin, in order. */
+  /** Times of these at which decoding must be able to begin, ascending. */
   cuts: readonly number[]
   to: { width: number; height: number; framerate: number; bitrate: number }
   maxBytes: number
 }
 
-/** Pictures in the decoder and the encoder at once. */
+/** Pictures in the decoder and the encoder together. */
 const MOST_WAITING = 8
-/** As decoders give them out. */
+/** Of decoded frames. */
 const BYTES_PER_PIXEL = 1.5
 const MOST_UNSWEPT = 48_000_000
-/** High profile, at the level that the encoder finds fit. */
+/** High profile, at a level that the encoder chooses. */
 const CODEC = 'avc1.64001f'
 
 /** @throws RefusedBlob */
@@ -78,7 +78,10 @@ function configure(
   encoder.configure({ ...to, ...form, hardwareAcceleration })
 }
 
-/** From the decoder to the encoder, in the order of showing. What comes before the beginning is not shown. */
+/**
+ * Passes pictures from the decoder to the encoder, in presentation order. Drops those before time
+ * 0.
+ */
 function createPass({ cuts, shown }: Transcoding, encoder: VideoEncoder, output: Output) {
   let nextCut = 0
   let decoded = 0
@@ -104,7 +107,7 @@ type Output = ReturnType<typeof createOutput>
 
 function createOutput({ shown, maxBytes }: Transcoding) {
   const pictures: Encoded[] = []
-  /** Those that are being encoded; the encoder keeps their order. */
+  /** Times of pictures being encoded; the encoder keeps their order. */
   const expected: number[] = []
   let config: Buffer | undefined
   let bytes = 0
@@ -145,7 +148,10 @@ function bufferOf(description: unknown): Buffer | undefined {
   return Buffer.from(description.buffer, description.byteOffset, description.byteLength)
 }
 
-/** The package lets go of a picture's bytes when the collector comes by, which sees but a small object. */
+/**
+ * The package frees a frame's memory only on garbage collection, and the collector sees just a
+ * small object.
+ */
 function createSweep() {
   let bytes = 0
   return ({ codedWidth, codedHeight }: VideoFrame) => {
@@ -156,7 +162,7 @@ function createSweep() {
   }
 }
 
-/** Sleeps off what was taken of more than one core. */
+/** Sleeps off processor time beyond one core. */
 function createPace() {
   const begunAt = performance.now()
   const before = process.cpuUsage()

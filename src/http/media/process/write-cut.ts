@@ -1,5 +1,5 @@
-// A cut video on its way to the disk: an index, the head, and the segments with the bytes of their samples, which
-// go from file to file through one buffer.
+// Writes a cut video to disk: an index, the head, and the segments with their samples' bytes, which are
+// copied from file to file through one buffer.
 
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
@@ -19,11 +19,11 @@ type Output = Omit<ReturnType<typeof createOutput>, 'end'>
 type Run = Segment['runs'][number]
 type Target = {
   to: string
-  /** Of samples that are not the file's own; undefined for those that are. */
+  /** Samples of runs that are not in the file; undefined for runs that are. */
   samplesOf?: (run: Run) => readonly Buffer[] | undefined
 }
 
-/** @throws Mp4Error where the file breaks off */
+/** @throws Mp4Error if the file is truncated */
 export function writeCut(
   mp4: Mp4File,
   { init, pieces }: Pick<CutPlan, 'init' | 'pieces'>,
@@ -46,7 +46,7 @@ export function writeCut(
   })
 }
 
-/** @param put - writes what the index says. */
+/** @param put - writes the contents that the index describes. */
 export function writeCutFile(to: string, index: CutIndex, put: (output: Output) => void): void {
   const target = openSync(to, 'wx', 0o600)
   try {
@@ -60,7 +60,7 @@ export function writeCutFile(to: string, index: CutIndex, put: (output: Output) 
   }
 }
 
-/** Collects what is written, so that samples of a few bytes are not a call to the system each. */
+/** Buffers writes, so that small samples do not take a system call each. */
 function createOutput(target: number) {
   const sha = createHash('sha256')
   const buffer = Buffer.allocUnsafe(BUFFER_BYTES)
@@ -76,7 +76,7 @@ function createOutput(target: number) {
     filled = 0
   }
 
-  /** `put` fills the room it is given, from so many bytes on. */
+  /** Calls `put` to fill each part of the buffer, with the number of bytes already done. */
   function fill(bytes: number, put: (done: number, room: Buffer) => void): void {
     for (let done = 0; done < bytes; ) {
       if (filled === buffer.length) flush()

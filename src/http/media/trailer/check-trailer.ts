@@ -1,5 +1,5 @@
-// The operator's trailer, looked at when the server starts: whether it is what every player plays behind whatever
-// came before. Nothing is encoded anew here, so it has to be so; what is not gets a sentence that says what to do.
+// Checks the operator's trailer at start: whether every player can play it after any other video. It is never
+// re-encoded, so it has to qualify as it is; otherwise the error says what to do.
 
 import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
@@ -16,14 +16,14 @@ export type TrailerFile = {
 
 const MAX_TRAILER_BYTES = 16_000_000
 const MAX_SECONDS = 30
-/** H.264 up to High, AAC-LC: what a video service makes of everything, and every player of HLS takes. */
+/** H.264 up to High, AAC-LC: what a video service encodes to, and every HLS player supports. */
 const CODECS = /^avc1\.(42|4d|64)([0-9a-f]{2})([0-9a-f]{2}),mp4a\.40\.2$/
 /** Full HD at sixty pictures a second. */
 const MAX_LEVEL = 42
 const RECIPE =
   'ffmpeg -i trailer.mov -t 30 -c:v libx264 -profile:v high -level 4.0 -pix_fmt yuv420p -c:a aac -ac 2 -movflags +faststart trailer.mp4 makes one'
 
-/** @throws ConfigError where it is none, or does not fit. */
+/** @throws ConfigError if it is not a video, or does not qualify. */
 export function checkTrailer(path: string): TrailerFile {
   try {
     const bytes = readTrailer(path)

@@ -1,6 +1,6 @@
-// The operator's trailer behind a video's pieces. It follows where it fits: what comes before it has H.264, and AAC or
-// no sound at all, so that a player goes on with the decoders that it has (RFC 8216 §4.3.2.3). Each of its four
-// forms is made once, in the media process, and kept with the rest; without it a video plays as it does otherwise.
+// The operator's trailer, appended to a video's segments. It follows videos with H.264, and AAC or no sound,
+// so that players continue with the same decoders (RFC 8216 §4.3.2.3). The media process makes each of its
+// four forms once and caches it with the rest; without the trailer, videos play as usual.
 
 import { hash } from 'node:crypto'
 import type { Logger } from '../../../base/obs/log.ts'
@@ -18,11 +18,20 @@ import type { FilePart } from '../video-response.ts'
 import type { TrailerFile } from './check-trailer.ts'
 
 export type Trailer = {
-  /** What follows a video's pieces, named for playlists in its folders; undefined where it does not fit, or cannot be had now. */
+  /**
+   * Segments to append to a video's, named for playlists in its folders; undefined if the trailer
+   * does not match or is unavailable.
+   */
   behind(list: SegmentList, codecs: string | undefined): Promise<SegmentList | undefined>
-  /** Of what follows pieces of that quality, at most, where their container is not known; undefined as above. */
+  /**
+   * Rates of the trailer after that quality, the maximum if the container is unknown; undefined as
+   * above.
+   */
   rates(codecs: string | undefined, container: 'mp4' | undefined): Promise<Rates | undefined>
-  /** A file of it, the caller's to close. @throws MediaError */
+  /**
+   * A file of the trailer, which the caller closes.
+   * @throws MediaError
+   */
   piece(path: readonly string[]): Promise<FilePart>
 }
 
@@ -68,7 +77,7 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
     return cut.index
   }
 
-  /** A failure stands for a while: it is told once. */
+  /** Failures are cached for a while, and logged once. */
   async function indexIfAny(name: string): Promise<CutFile['index'] | undefined> {
     try {
       return await indexOf(name)
@@ -112,7 +121,7 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
   }
 }
 
-/** By the codecs that are named of the video's quality; what names none is left alone. */
+/** By the codecs of the video's quality; undefined if none are named. */
 function soundFor(codecs = ''): 'sound' | 'silent' | undefined {
   const names = codecs.split(',')
   const pictures = names.filter((name) => /^avc[13]\./.test(name.trim()))

@@ -1,11 +1,11 @@
-// The charts of the history: one for each element with series to show, drawn by uPlot in the colours of
-// the page, and told in words for whoever does not see it.
+// History charts: one for each element with series, drawn by uPlot in the page's colours, with a text summary
+// for screen readers.
 
 import uPlot from 'uplot'
 
 type History = {
   stepSeconds: number
-  /** How far back the charts reach, from `until`, however young the server is. */
+  /** How far the charts reach back from `until`, however young the server is. */
   spanSeconds: number
   /** Milliseconds since 1970. */
   until: number
@@ -15,7 +15,7 @@ type History = {
   incidents: Incident[]
 }
 
-/** From when until when, in milliseconds since 1970. */
+/** Start and end, in milliseconds since 1970. */
 type Incident = { from: number; to: number; level: string; title: string }
 
 type Unit = 'count' | 'ms' | 'bytes'
@@ -23,9 +23,9 @@ type Chart = {
   place: HTMLElement
   names: string[]
   unit: Unit
-  /** Up to where it shows. */
+  /** Upper end of the y axis. */
   top: number
-  /** Seconds since 1970: from when until when. */
+  /** Start and end, in seconds since 1970. */
   span: [number, number]
   incidents: Incident[]
   plot?: uPlot
@@ -33,16 +33,19 @@ type Chart = {
 
 const HEIGHT = 148
 const AXIS_WIDTH = 62
-/** A moment's peak must not flatten a day: what rises so far above nearly all the rest is cut off. */
+/**
+ * A momentary peak must not flatten a whole day: values this far above nearly all others are cut
+ * off.
+ */
 const NEARLY_ALL = 0.99
 const FAR_ABOVE = 2
 const BAND_ALPHA = 0.16
-/** At least, in pixels of the canvas. */
+/** Minimum, in canvas pixels. */
 const BAND_WIDTH = 3
-/** A hole of more than so many steps is shown as one. */
+/** A longer gap, in steps, is drawn as a gap. */
 const MAX_MISSING_STEPS = 2.5
 
-/** @param ask - for the history of a ring */
+/** @param ask - fetches the history of a ring */
 export function createCharts(ask: (ring: string) => Promise<History>) {
   const charts = [...document.querySelectorAll<HTMLElement>('[data-series]')].map(
     (place): Chart => ({
@@ -70,7 +73,7 @@ export function createCharts(ask: (ring: string) => Promise<History>) {
 
   const resized = new ResizeObserver(() => {
     for (const { plot, place } of charts) {
-      // In a tab that is not shown nothing has a width.
+      // Elements in a hidden tab have no width.
       if (place.clientWidth > 0) plot?.setSize({ width: place.clientWidth, height: HEIGHT })
     }
   })
@@ -81,7 +84,7 @@ export function createCharts(ask: (ring: string) => Promise<History>) {
       history = withHoles(await ask(ring))
       draw()
     },
-    /** The colours of the page have changed. */
+    /** Call after the page's colours changed. */
     redraw(): void {
       forgetPlots()
       draw()
@@ -126,7 +129,7 @@ function optionsFor(chart: Chart): uPlot.Options {
     width: place.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    // Pointing at a moment in one chart points at it in all.
+    // Synchronises the cursor across all charts.
     cursor: {
       y: false,
       drag: { x: false, y: false },
@@ -159,7 +162,7 @@ function optionsFor(chart: Chart): uPlot.Options {
   }
 }
 
-/** Sets the top, and says beside the title how high the peak was where it is above that. */
+/** Sets the y axis, and notes the peak beside the title if it is cut off. */
 function showPeak(chart: Chart, values: readonly (number | null | undefined)[]): void {
   const known = values.filter((value) => value != null).sort((a, b) => a - b)
   const peak = known.at(-1) ?? 0
@@ -170,7 +173,7 @@ function showPeak(chart: Chart, values: readonly (number | null | undefined)[]):
   note.textContent = isCut ? `highest ${inUnit(peak, chart.unit)}` : ''
 }
 
-/** A band behind the lines, however short the incident was. */
+/** Draws a band behind the lines, with a minimum width for short incidents. */
 function markIncidents({ ctx, bbox, valToPos }: uPlot, { place, incidents, span }: Chart): void {
   for (const { from, to, level } of incidents) {
     const [start, end] = [from, to].map((ms) =>
@@ -184,7 +187,7 @@ function markIncidents({ ctx, bbox, valToPos }: uPlot, { place, incidents, span 
   }
 }
 
-/** What stands under the pointer, in words above the chart. */
+/** Shows the values under the pointer as text above the chart. */
 function tell(
   plot: uPlot,
   { place, incidents }: Chart,
@@ -216,7 +219,7 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString('en-GB', options)
 }
 
-/** 24 hours, and days by their names. */
+/** 24-hour times, and days by date. */
 const TIMES: uPlot.Axis.Values = [
   [86_400 * 3, '{D} {MMM}', null, null, null, null, null, null, 1],
   [86_400, '{D} {MMM}', null, null, null, null, null, null, 1],
@@ -225,7 +228,7 @@ const TIMES: uPlot.Axis.Values = [
   [1, '{HH}:{mm}:{ss}', null, null, null, null, null, null, 1],
 ]
 
-/** Where nothing was written for a while, the line is broken. */
+/** Inserts gaps where no samples were written for a while. */
 function withHoles(history: History): History {
   const { stepSeconds, at, series } = history
   const names = Object.keys(series)
@@ -273,7 +276,10 @@ function short(value: number): string {
   return value === 0 ? '0' : String(Number(value.toPrecision(value < 100 ? 2 : 3)))
 }
 
-/** As the canvas needs it: custom properties are resolved only where they are used. */
+/**
+ * Resolves a custom property to a colour for the canvas; properties resolve only where they are
+ * used.
+ */
 function colourOf(place: HTMLElement, property: string): string {
   const probe = document.createElement('span')
   probe.className = `probe${property}`

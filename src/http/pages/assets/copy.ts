@@ -1,4 +1,4 @@
-// Buttons that copy what stands before them.
+// Buttons that copy the text before them.
 
 const TOLD_MS = 1_600
 
@@ -19,7 +19,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   }, TOLD_MS)
 }
 
-/** Browsers give away the clipboard on https and localhost only. */
+/** Browsers allow clipboard access only on https and localhost. */
 async function write(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,9 +1,9 @@
-// The few things that are done to the page again and again. Text is only ever set as text.
+// DOM helpers. Text is only ever set as text, never as HTML.
 
 type Attributes = Record<string, string | number | boolean | undefined>
 type Child = Node | string | undefined | false
 
-/** @throws where the page lacks it */
+/** @throws if the page has no such element */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (!found) throw new Error(`the page has no #${id}`)
@@ -32,7 +32,7 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return made
 }
 
-/** The first cell of each row is its head. */
+/** The first cell of each row is its header. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
   const head = heads.map((text) => element('th', { scope: 'col' }, text))
   const lines = rows.map(([name, ...cells]) =>
@@ -51,7 +51,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   )
 }
 
-/** What may be wider than the page. */
+/** Wraps content that may be wider than the page. */
 export function scrollable(label: string, content: HTMLElement): HTMLElement {
   const attributes = { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }
   return element('div', attributes, content)
@@ -61,7 +61,7 @@ export function dateAndTime(at: number | string | Date): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** One of a group of buttons is pressed; `chosen` is told which. */
+/** Makes a button group exclusive, and calls `chosen` with the pressed button's value. */
 export function choice(group: Element, attribute: string, chosen: (value: string) => void): void {
   const buttons = [...group.querySelectorAll<HTMLButtonElement>(`[data-${attribute}]`)]
   for (const button of buttons) {
@@ -79,7 +79,7 @@ function setAttributes(to: Element, attributes: Attributes): void {
   }
 }
 
-/** The first so many characters as people see them: an emoji or a letter with its accents is one. */
+/** Cuts text to a number of visible characters: an emoji or an accented letter counts as one. */
 export function cutTo(text: string, length: number): string {
   const characters = new Intl.Segmenter().segment(text)
   let end = 0
@@ -91,7 +91,7 @@ export function cutTo(text: string, length: number): string {
   return text.slice(0, end)
 }
 
-/** An account's handle, and its DID where nobody has verified that. */
+/** An account's handle, or its DID if the handle is unverified. */
 export function shortName({ handle, did }: { handle: string; did: string }): string {
   return handle === 'handle.invalid' ? did : `@${handle}`
 }

@@ -1,14 +1,14 @@
-// The tabs of the explore page, by mouse, by arrow keys, and by the address: which tab, and what was asked in
-// it, stand there, so that a view can be kept, sent on, and come back to.
+// Tabs of the explore page, switched by mouse, arrow keys or URL. The URL holds the tab and its query, so
+// that a view can be bookmarked, shared and revisited.
 
 const TAB = 'tab'
 
 type Tabs = {
-  /** As the address says; asks again what was asked there. */
+  /** Restores the tab from the URL, and repeats its query. */
   restore(): void
 }
 
-/** @param opened - is told which tab is shown now */
+/** @param opened - called with the name of the tab now shown */
 export function createTabs(list: HTMLElement, opened: (name: string) => void): Tabs {
   const tabs = [...list.querySelectorAll<HTMLButtonElement>('[role="tab"]')]
 
@@ -56,7 +56,7 @@ export function createTabs(list: HTMLElement, opened: (name: string) => void): T
   return { restore }
 }
 
-/** Only what reads is asked again by an address. */
+/** Only read-only forms are written to the URL and repeated from it. */
 function write(tab: string, form: HTMLFormElement | null): void {
   const query = new URLSearchParams({ [TAB]: tab })
   if (form?.dataset['again'] !== undefined) {

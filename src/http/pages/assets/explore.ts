@@ -1,4 +1,4 @@
-// The explore view: asks as the operator, and shows why a timeline is as it is.
+// The explore view: queries as the operator, and shows why a timeline is as it is.
 
 import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
 import { createTabs } from './explore-tabs.ts'
@@ -125,14 +125,14 @@ function leave(): void {
   for (const form of document.querySelectorAll('form')) form.reset()
 }
 
-/** Nothing of one account stands under the name of another, or under an error. */
+/** Clears results, so that none appear under another account's name or under an error. */
 function forgetTimeline(): void {
   for (const id of ['account', 'timeline']) byId(id).replaceChildren()
   for (const id of ['item-choice', 'more']) byId(id).hidden = true
   cursor = undefined
 }
 
-/** What goes wrong is told where it was asked. */
+/** Shows errors beside the form that caused them. */
 function onSubmit(id: string, work: (form: FormData, act: string) => Promise<void>): void {
   const form = document.getElementById(id) as HTMLFormElement | null
   form?.addEventListener('submit', (event) => {

@@ -1,4 +1,4 @@
-// The state in words and the figures of this moment, where the page has places for them.
+// Shows the state in words and the current figures, where the page has places for them.
 
 import { byId, element } from './dom.ts'
 
@@ -18,7 +18,7 @@ export function showTexts(texts: Record<string, string>): void {
 export function createStateView(ranks: [Rank, Rank]) {
   let shown = ''
 
-  /** Read out only where something else is the matter than before, not every second. */
+  /** Announces to screen readers only when the findings change, not every second. */
   function show(state: Finding[]): void {
     const asText = JSON.stringify(state.map(({ level, title }) => [level, title]))
     if (asText === shown) return showWords(state)

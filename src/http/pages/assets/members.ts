@@ -22,7 +22,7 @@ const STAGES: Record<Newcomer['stage'], string> = {
 
 const HEADS = ['Member', 'Now', 'Posts in the timeline', 'Follows fetched']
 
-/** Fills `place`, or empties it where there is no answer. */
+/** Fills `place`, or empties it if there is no answer. */
 export async function showNewcomers(place: HTMLElement): Promise<void> {
   try {
     const { newcomers } = await askAsOperator<{ newcomers: Newcomer[] }>('newcomers')

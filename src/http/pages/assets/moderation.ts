@@ -1,5 +1,5 @@
-// What the operator hid and whom they banned, on the explore page: the form for one more decision, what
-// holds now with what ends it, and the log.
+// Moderation on the explore page: hidden subjects and banned accounts with buttons to undo each, a form for
+// new decisions, and the log.
 
 import { byId, dateAndTime, element } from './dom.ts'
 import { operatorToken, RefusedError } from './operator.ts'

@@ -1,10 +1,10 @@
-// The operator's token, and what is asked with it. It stays in this tab: sessionStorage is gone with
-// it, is sent nowhere by itself, and there are no cookies that another site could make use of.
+// The operator's token and requests made with it. The token stays in this tab: sessionStorage ends with the
+// tab and is never sent automatically, and there are no cookies that another site could abuse.
 
 const KEY = 'operator-token'
 const ANSWER_WITHIN_MS = 30_000
 
-/** The server answered, and not with what was asked for. */
+/** The server answered with an error. */
 export class AnsweredError extends Error {}
 export class RefusedError extends AnsweredError {}
 
@@ -21,8 +21,8 @@ export function forgetToken(): void {
 }
 
 /**
- * @throws RefusedError where the token is not the operator's; AnsweredError with words for people where something else is
- * wrong with what was asked; Error where there is no answer
+ * @throws RefusedError if the token is not the operator's; AnsweredError with a readable message if
+ * something else is wrong with the request; Error if there is no answer
  */
 export async function askAsOperator<T>(
   what: string,

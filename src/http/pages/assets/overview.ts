@@ -1,5 +1,5 @@
-// The server at a glance, in the first tab of the explore page: what there is, and whether it is well, in words as well
-// as in colour.
+// The server at a glance, in the explore page's first tab: what it holds and whether that is well, in words
+// as well as in colour.
 
 import { byId, element } from './dom.ts'
 import { askAsOperator } from './operator.ts'

@@ -1,9 +1,9 @@
-// Whether the server is there. Where nothing was heard of it for a while, the page says since when, in its
-// heading, its title and its icon, and dims what it showed last.
+// Tracks whether the server responds. After some silence, the page shows since when in its heading, title and
+// icon, and dims the last values.
 
 import { byId, element } from './dom.ts'
 
-/** Of a connection that broke: a restart or a proxy's pause is no news. */
+/** Grace period after a broken connection, since restarts and proxies' pauses are harmless. */
 const AWAY_AFTER_MS = 5_000
 
 /** @param rank - of the heading that says so */
@@ -37,7 +37,7 @@ export function createPresence(rank: 'h1' | 'h2') {
     lost(): void {
       timer ??= setTimeout(() => show(true), AWAY_AFTER_MS)
     },
-    /** Nobody looks, so nothing is asked and nothing is missed. */
+    /** Stops the timer while the page is not visible, as nothing is requested then. */
     rest(): void {
       clearTimeout(timer)
       timer = undefined

@@ -1,5 +1,5 @@
-// Social proof as a small picture: who looks on the left, at whom on the right, and between them those
-// who join the two. The same stands in a table, for whoever does not see it.
+// Social proof as a small graph: the viewer on the left, the subject on the right, and the accounts that
+// connect them in between. A table shows the same for screen readers.
 
 import { element, shortName, svg } from './dom.ts'
 
@@ -14,7 +14,7 @@ export type Proof = {
   known: Person[]
 }
 
-/** Where everything is, in the picture's own units. */
+/** Positions, in the graph's own units. */
 type Layout = {
   width: number
   height: number
@@ -22,7 +22,7 @@ type Layout = {
   viewer: Point
   subject: Point
   nodes: Point[]
-  /** From an end to a node's side, and from its other side to the other end. */
+  /** Path from an end to a node's near side, or from its far side to the other end. */
   edge: (node: Point, side: -1 | 1) => string
 }
 type Point = { x: number; y: number }
@@ -32,7 +32,7 @@ const MOST_DRAWN = 12
 const NODE = { width: 192, height: 26 }
 const END = { width: 224, height: 50 }
 const LABEL_LENGTH = 26
-/** Below this width of the page, the ends stand above and below. */
+/** Below this page width, the ends are above and below. */
 const NARROW = 560
 
 export function proofWords({
@@ -54,7 +54,7 @@ export function proofWords({
   )
 }
 
-/** @param room - how wide the page is there */
+/** @param room - available width of the page */
 export function proofGraph(proof: Proof, room: number): SVGElement {
   const drawn = proof.known.slice(0, MOST_DRAWN)
   const rest = proof.count - drawn.length

@@ -1,9 +1,9 @@
-// Who reads, by the link that the operator made, and what is asked with it. It stays in this tab, as the
-// operator's token does on the explore page.
+// The reader, from the link that the operator made, and requests made with it. The link stays in this tab, as
+// the operator's token does on the explore page.
 
 const KEY = 'reading-link'
 
-/** A whole address, what follows its #, or the token alone. */
+/** Accepts a whole URL, the part after its #, or the token alone. */
 export function rememberLink(text: string): void {
   sessionStorage.setItem(KEY, text.trim().replace(/^.*#/, ''))
 }
@@ -12,7 +12,7 @@ export function forgetLink(): void {
   sessionStorage.removeItem(KEY)
 }
 
-/** Of whom the link says that they read; undefined without one. Whether it is good, the server knows. */
+/** The reader's DID in the link; undefined without a link. Only the server can verify it. */
 export function readerDid(): string | undefined {
   const payload = sessionStorage.getItem(KEY)?.split('.')[1]
   if (payload === undefined) return undefined
@@ -24,7 +24,7 @@ export function readerDid(): string | undefined {
   }
 }
 
-/** @throws Error with words for people */
+/** @throws Error with a readable message */
 export async function ask<T>(
   method: string,
   query: Record<string, string | undefined>,

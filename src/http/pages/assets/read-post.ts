@@ -1,5 +1,5 @@
-// A post as the reading page shows it: who, when, words with their links, pictures, and what it quotes. All
-// text is set as text; addresses that are not http(s) are not made links.
+// A post on the reading page: author, time, text with links, pictures and quoted content. All text is set as
+// text; URLs other than http(s) do not become links.
 
 import { dateAndTime, element } from './dom.ts'
 
@@ -49,7 +49,7 @@ export type ThreadNode = {
   blocked?: boolean
 }
 
-/** Pictures under these are shown when asked for. */
+/** Labels whose pictures are shown only on request. */
 const COVERING = new Set(['porn', 'sexual', 'nudity', 'graphic-media', '!warn', '!hide'])
 const MAX_DEPTH = 12
 
@@ -75,7 +75,7 @@ export function postCard(post: Post, reason?: Reason): HTMLElement {
   )
 }
 
-/** The line above, the post, and what was answered, each a list within a list. */
+/** The ancestors, the post and its replies, as nested lists. */
 export function threadCards(node: ThreadNode): HTMLElement {
   const above: ThreadNode[] = []
   for (let one = node.parent; one; one = one.parent) above.unshift(one)
@@ -140,7 +140,7 @@ function whenLink({ uri }: Post, at: string): HTMLElement {
   )
 }
 
-/** Facets count bytes of UTF-8. What overlaps, or is out of bounds, is plain text. */
+/** Facets count UTF-8 bytes. Overlapping or out-of-range ones are shown as plain text. */
 function words({ text = '', facets = [] }: Post['record']): (Node | string)[] {
   const bytes = new TextEncoder().encode(text)
   const decoder = new TextDecoder()

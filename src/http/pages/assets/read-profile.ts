@@ -1,4 +1,4 @@
-// An account as the reading page shows it, with who of those whom the reader follows follow it.
+// An account on the reading page, with the reader's follows that follow it.
 
 import { element } from './dom.ts'
 import { type Author, face, nameOf, personLink } from './read-post.ts'
@@ -15,7 +15,7 @@ export type Profile = Author & {
   }
 }
 
-/** @param readAll - asks for all known followers, and hands them on. */
+/** @param readAll - fetches all known followers and passes them on. */
 export function profileCard(
   profile: Profile,
   heading: HTMLElement,

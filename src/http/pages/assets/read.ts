@@ -1,4 +1,4 @@
-// The reading page: a timeline, a thread or a profile, as the address says, made of our own answers alone.
+// The reading page: shows a timeline, a thread or a profile, by URL, made only from our own answers.
 
 import { byId, element } from './dom.ts'
 import { ask, forgetLink, readerDid, rememberLink } from './read-link.ts'
@@ -8,7 +8,7 @@ import { type Profile, profileCard } from './read-profile.ts'
 type Page = { feed: FeedItem[]; cursor?: string }
 type Where = { post?: string; profile?: string }
 
-/** Only the latest view is shown, however late another comes. */
+/** Identifies the latest view, so that late answers for earlier ones are dropped. */
 let turn = 0
 let older: (() => Promise<void>) | undefined
 
@@ -35,7 +35,7 @@ addEventListener('popstate', () => void show(true))
 
 if (location.hash.length > 1) {
   rememberLink(location.hash.slice(1))
-  // It is a secret: neither the address nor the history keeps it.
+  // The link is a secret: remove it from the URL and the history.
   history.replaceState(null, '', location.pathname + location.search)
 }
 void begin()
@@ -53,7 +53,7 @@ function whereNow(): Where {
   return { post: query.get('post') ?? undefined, profile: query.get('profile') ?? undefined }
 }
 
-/** @param moved - the focus goes to the new heading, as on a page that was loaded. */
+/** @param moved - moves the focus to the new heading, as after a page load. */
 async function show(moved: boolean): Promise<void> {
   const mine = ++turn
   const { post, profile } = whereNow()

@@ -1,5 +1,6 @@
-// The first tab of the explore page: state, figures, charts, newcomers and the overview, kept true for as long as somebody
-// looks at them. All of it is asked with the operator's token, so there is no stream that a browser opens by itself.
+// The explore page's first tab: state, figures, charts, newcomers and the overview, refreshed while visible.
+// Everything is requested with the operator's token, so nothing comes over an event stream that the browser
+// opens itself.
 
 import { createCharts } from './charts.ts'
 import { byId, choice } from './dom.ts'
@@ -20,7 +21,7 @@ const FIGURES_EVERY_MS = 5_000
 const OVERVIEW_EVERY_MS = 60_000
 const CHARTS_EVERY_MS: Record<string, number> = { hour: 10_000, day: 60_000, month: 600_000 }
 
-/** @param refused - the token is not the operator's any more */
+/** @param refused - called if the token is no longer the operator's */
 export function createServerTab(refused: () => void) {
   const charts = createCharts((ring) => askAsOperator(`history/${ring}`))
   const presence = createPresence('h2')
@@ -29,7 +30,7 @@ export function createServerTab(refused: () => void) {
   let isOpen = false
   let ring = 'hour'
 
-  /** Whatever was answered, the server is there. */
+  /** Any answer, even an error, shows that the server is up. */
   async function ask<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       const answer = await work()
@@ -96,14 +97,14 @@ function every(...what: [work: () => unknown, ms: number][]) {
   return what.map(([work, ms]) => setInterval(() => void work(), ms))
 }
 
-/** What only the operator may see. */
+/** Clears data that only the operator may see. */
 function forgetFigures(): void {
   showTexts({})
   for (const id of ['overview', 'newcomer-list']) byId(id).replaceChildren()
   for (const id of ['archive', 'newcomers']) byId(id).hidden = true
 }
 
-/** Of the colours, and of whether anybody looks. */
+/** Watches for changes of colours and of the page's visibility. */
 function onChangesAround(looked: () => void, recoloured: () => void): void {
   addEventListener('themechange', recoloured)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recoloured)

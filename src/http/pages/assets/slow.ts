@@ -1,4 +1,4 @@
-// The slowest answers of the last hour on the explore page, each with what it took its time for.
+// The slowest answers of the last hour on the explore page, each with a breakdown of its time.
 
 import { byId, element, scrollable, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'

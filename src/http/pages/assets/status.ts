@@ -1,5 +1,5 @@
-// Keeps the status page true: figures by server-sent events, and by asking where there are none. While nobody looks at
-// the tab it asks for nothing.
+// Keeps the status page up to date: figures arrive by server-sent events, or by polling where those are
+// unavailable. A hidden tab requests nothing.
 
 import { enableCopying } from './copy.ts'
 import { createStateView, type Finding, showTexts } from './findings.ts'
@@ -7,9 +7,9 @@ import { createPresence } from './presence.ts'
 
 type Figures = { texts: Record<string, string>; state: Finding[] }
 
-/** Where there is no room for another listener. */
+/** For when the server has no room for another listener. */
 const POLL_MS = 10_000
-/** A server that stands still breaks no connection: after so long without news it is asked. */
+/** A stalled server does not break connections, so after this silence it is polled. */
 const SILENCE_MS = 20_000
 const ANSWER_WITHIN_MS = 8_000
 
@@ -53,7 +53,7 @@ function listen(): void {
   })
 }
 
-/** A browser gives up on a listener that was refused. */
+/** Browsers do not retry a listener that was refused. */
 function poll(): void {
   clearInterval(pollTimer)
   pollTimer = setInterval(() => void ask(), POLL_MS)

@@ -1,5 +1,5 @@
-// Which colours the page has: those of the system, or those that were chosen here. Runs before the page
-// is drawn, so that it never flashes, and therefore imports nothing.
+// Applies the page's colour scheme: the system's, or the one chosen here. Runs before the first paint, to
+// avoid flashing, and therefore imports nothing.
 
 const THEMES = ['system', 'light', 'dark'] as const
 

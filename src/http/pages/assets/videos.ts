@@ -1,4 +1,4 @@
-// For how long videos were watched, day by day, on the explore page: sums of all, without whose they are.
+// Time that videos were watched per day, on the explore page: sums over all videos, without their owners.
 
 import { byId, element, scrollable, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'

@@ -1,5 +1,5 @@
-// What there is to know about an account as a reader: how many it follows, how lossy that makes its
-// timeline, and what of it is in memory.
+// An account as a reader: how many accounts it follows, how lossy that makes its timeline, and how much of
+// the timeline is in memory.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
@@ -19,13 +19,13 @@ type AccountView = Person & {
   followers: number
   memberFollowers: number
   reasonableLimit: number
-  /** Of what comes in, the share that the timeline takes. */
+  /** Share of incoming items that the timeline takes. */
   keepShare: number
-  /** What of the timeline is in memory; undefined where none of it is. */
+  /** The part of the timeline in memory; undefined if there is none. */
   ring: { items: number; isTruncated: boolean; newestAt?: number; oldestAt?: number } | undefined
 }
 
-/** Longer than any ring may be (SLIPSTREAM_TIMELINE_LENGTH). */
+/** Longer than any ring can be (SLIPSTREAM_TIMELINE_LENGTH). */
 const WHOLE_RING = 100_000
 
 export function accountView(parts: ExploreParts, subject: Subject): AccountView {

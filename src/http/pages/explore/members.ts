@@ -1,4 +1,4 @@
-// The newcomers by name, and how far their cold starts are: for the operator alone.
+// Newcomers by name, with the progress of their cold starts; for the operator only.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
@@ -9,7 +9,7 @@ type NewcomerView = Person & {
   /** Milliseconds since 1970. */
   startedAt: number
   finishedAt: number | undefined
-  /** Of everybody followed, about whom nothing is left to be fetched. */
+  /** Of all followed accounts, those with nothing left to fetch. */
   complete: ColdStartProgress['complete']
   items: number
   itemsWanted: number

@@ -1,5 +1,5 @@
-// The server at a glance, for the operator: members, invites, backups, gaps, jobs, room and what is kept of media, each
-// with a word whether it is well and what to do where it is not.
+// The server at a glance, for the operator: members, invites, backups, gaps, jobs, free space and cached
+// media, each with its condition and, if needed, what to do.
 
 import type { Config } from '../../../base/config/config.ts'
 import { DAY_MS } from '../../../base/util/durations.ts'

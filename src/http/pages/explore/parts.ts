@@ -1,4 +1,4 @@
-// What the explore view reads: the same parts that answers are made of.
+// Readers of the explore view: the same parts that answers are made from.
 
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
@@ -10,30 +10,30 @@ import type { Draw } from '../../../data/timeline/lossiness.ts'
 import type { TimelineReader } from '../../../data/timeline/types.ts'
 
 export type ExploreParts = {
-  /** A connection that is only read from. */
+  /** Read-only connection. */
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
   timelines: TimelineReader
   hydrator: Hydrator
-  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
+  /** Whether a lossy timeline keeps an item, by the same draw that filled the rings. */
   keeps: (owner: number, item: number) => boolean
-  /** The number that was drawn, by the item's id. */
+  /** Returns the drawn number, by the item's id. */
   draw: Draw
-  /** Follows above which a timeline is lossy. */
+  /** Number of follows above which a timeline is lossy. */
   reasonableLimit: number
 }
 
-/** Somebody the operator asks about. */
+/** The account that the operator asks about. */
 export type Subject = { uid: number; did: string }
 
 export type Person = { did: string; handle: string; name: string }
 
 const FOLLOWS_PAGE = 4_096
-/** As timelines do (answers/skeleton/timeline.ts). */
+/** The same limit as for timelines (answers/skeleton/timeline.ts). */
 const MAX_FOLLOWS = 100_000
 
-/** As far as they can be told from the hydrated state; a DID where nothing else is known. */
+/** Reads the names from the hydrated state; only the DID if nothing else is known. */
 export function personOf({ actors }: ExploreParts, state: ProfileState, uid: number): Person {
   const actor = state.actors.get(uid)
   const did = actor?.did ?? (uid === 0 ? '' : actors.didOf(uid))
@@ -44,7 +44,7 @@ export function personOf({ actors }: ExploreParts, state: ProfileState, uid: num
   }
 }
 
-/** Those followed whose things are not hidden: what a timeline is made from. */
+/** Followed accounts that are not hidden, which a timeline is made from. */
 export function followedOf({ graph, actors }: ExploreParts, owner: number): number[] {
   const page = new Uint32Array(FOLLOWS_PAGE)
   const followed: number[] = []

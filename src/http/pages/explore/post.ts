@@ -1,4 +1,4 @@
-// Whether one post can come into somebody's timeline, by whom, and what stands in the way.
+// Whether a post can appear in an account's timeline, by which accounts, and what prevents it.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
@@ -10,13 +10,18 @@ import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
 
 type PostView = {
-  /** In words, in the order in which one would ask; `isMet` undefined where it is just to know. */
+  /**
+   * Checks in words, in the order an operator would make them; `isMet` is undefined for mere
+   * information.
+   */
   checks: { text: string; isMet: boolean | undefined }[]
-  /** As which items it could be there: itself, and each repost by somebody followed. */
+  /**
+   * Items that could be in the timeline: the post itself, and each repost by a followed account.
+   */
   items: ShownItem[]
 }
 
-/** Reposts looked through for some by followed accounts. */
+/** How many reposts are searched for some by followed accounts. */
 const MAX_REPOSTS = 2_000
 const MAX_SHOWN = 10
 const RING_READ = 100_000
@@ -27,7 +32,7 @@ export function createPostView(parts: ExploreParts) {
   const { db, graph, actors } = parts
   const itemsByUri = createItemsByUri(parts)
 
-  /** By the reader, too, whose own reposts are in their timeline. */
+  /** Includes the reader's own reposts, as these are in the timeline too. */
   function repostsFor(owner: number, post: number) {
     const isHeard = (uid: number) => uid === owner || graph.has(owner, uid)
     return newestReposts(db, post, MAX_REPOSTS)

@@ -1,4 +1,4 @@
-// Social proof between two accounts: whom one follows who follow the other.
+// Social proof between two accounts: the follows of one that follow the other.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
@@ -10,7 +10,7 @@ type ProofView = {
   isFollowing: boolean
   isFollowedBy: boolean
   count: number
-  /** The first of them, in the order in which clients get them. */
+  /** The first of them, in the order that clients get. */
   known: Person[]
 }
 

@@ -1,25 +1,25 @@
-// A feed item as the explore view shows it: who wrote it, what it says, who brought it and why.
+// A feed item in the explore view: author, text, the account that brought it, and why.
 
 import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
 import type { Verdict } from './verdict.ts'
 
 export type ShownItem = {
-  /** Of the post, even where a repost brings it. */
+  /** Of the post, even if a repost brought it. */
   uri: string
   author: Person
-  /** The beginning of its text. */
+  /** Beginning of the post's text. */
   text: string
-  /** Milliseconds since 1970: the item's place. */
+  /** Milliseconds since 1970; the item's position. */
   sortAt: number
   repostedBy: Person | undefined
   verdict: Verdict
 }
 
-/** What the state knows of where an item came from; `originator` is 0 where its row is gone. */
+/** An item's origin, from the hydrated state; `originator` is 0 if its row is gone. */
 type ItemOrigin = { item: number; post: number; originator: number; sortAt: number }
 
-/** Characters as people see them, and of what they are made. */
+/** Limits in visible characters, and in UTF-16 code units. */
 const MAX_TEXT = 280
 const MAX_TEXT_UNITS = 3_000
 

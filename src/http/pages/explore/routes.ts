@@ -1,4 +1,4 @@
-// The explore view's questions over HTTP: JSON, for whoever has the operator's token.
+// The explore view's queries over HTTP: JSON, for clients with the operator's token.
 
 import { type Context, Hono } from 'hono'
 import { createReader } from '../../../answers/hydrate/reader.ts'
@@ -31,7 +31,7 @@ export type ExploreOptions = ExploreParts &
     now?: () => number
   }
 
-/** What the operator asked for can't be answered; the message is for them. */
+/** The query cannot be answered; the message is for the operator. */
 class NotAnswerable extends Error {}
 
 export function exploreRoutes(options: ExploreOptions): Hono {
@@ -41,7 +41,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const forecast = createForecast(options)
   const histories = createHistories(options)
   const { labelers: dids } = options.config
-  /** As a client that names no labelers. */
+  /** Reads as a client that names no labelers. */
   const readerFor = (owner: Subject) =>
     createReader(owner, { labelers: { dids, redact: new Set(dids) } })
 
@@ -80,7 +80,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   return app
 }
 
-/** Accounts by handle or DID, from our own index alone. */
+/** Finds accounts by handle or DID, in our own index only. */
 function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
   const accounts = createAccounts(db)
   return (c, name) => {

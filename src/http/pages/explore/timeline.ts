@@ -1,5 +1,5 @@
-// A page of somebody's timeline as it would be served, and beside it what could have been on it: every
-// item of the same stretch of time by anybody followed, each with why it is there or not.
+// A page of an account's timeline as it would be served, together with all items that followed accounts made
+// in the same span of time, each with why it is served or not.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
@@ -17,11 +17,11 @@ type TimelineView = {
 }
 
 const PAGE = 30
-/** Of a lossy timeline far more is left out than taken. */
+/** A lossy timeline drops far more than it takes. */
 const MAX_CANDIDATES = 150
 const RING_READ = 2_000
 
-/** @returns reads one page; @throws BadCursorError */
+/** @returns a function that reads one page and throws BadCursorError */
 export function createTimelineView(parts: ExploreParts) {
   const feed = createMergedFeed(parts.db)
   const skeleton = createTimelineSkeleton({ ...parts, feed })
@@ -52,7 +52,7 @@ export function createTimelineView(parts: ExploreParts) {
   }
 }
 
-/** What is in a stretch of time by anybody followed, kept by the draw or not. */
+/** All items by followed accounts in a span of time, whether or not the draw keeps them. */
 function candidates(
   parts: ExploreParts,
   feed: MergedFeed,

@@ -1,5 +1,5 @@
-// Why an item is in somebody's timeline or is not, in words: how it would come there, what the lossy
-// draw says, and what the rules take out.
+// Explains why an item is or is not in an account's timeline: how it would get there, what the lossy draw
+// says, and which rules exclude it.
 
 import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.ts'
@@ -9,15 +9,15 @@ import { keepShare } from '../../../data/timeline/lossiness.ts'
 import type { ExploreParts } from './parts.ts'
 
 export type Verdict = {
-  /** How items of this originator get here. */
+  /** How this originator's items get into the timeline. */
   way: 'own' | 'fan-out' | 'merged' | 'rows'
   isKept: boolean
-  /** The number drawn for this item and reader, and below what it is kept. */
+  /** The number drawn for this item and reader, which must be below `keepShare`. */
   draw: number
   keepShare: number
-  /** What takes it out, in words; empty where nothing does. */
+  /** Reasons that exclude the item; empty if none do. */
   against: string[]
-  /** What is worth knowing although it takes nothing out. */
+  /** Remarks that exclude nothing. */
   notes: string[]
 }
 
@@ -33,10 +33,13 @@ const RULES: Record<keyof FeedItemRules, string> = {
   ancestorAuthorBlocked: 'it answers somebody with whom there is a block',
 }
 
-/** Where nobody reposted it, they say the same as those about its author. */
+/** Unless the item is a repost, these repeat the rules on its author. */
 const ABOUT_REPOSTERS = ['originatorMuted', 'originatorBlocked']
 
-/** @param state - of the reader, with the item hydrated; @param ring - items in the open ring */
+/**
+ * @param state - the reader's, with the item hydrated
+ * @param ring - items in the open ring
+ */
 export function verdictOn(
   parts: ExploreParts,
   owner: number,
