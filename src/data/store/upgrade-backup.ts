@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 
-/** The copy's path and its schema. */
+/** The copy's path, and the schema from which the upgrade starts: after an interrupted one, later than the copy's. */
 export type UpgradeBackup = { path: string; schema: number }
 
 /** Free space required beyond the copy, since an upgrade writes too. */

@@ -13,11 +13,11 @@ const WEIGHT = 50
 const MAX_WEIGHT = 20 * WEIGHT
 
 /** Why a dictionary is no longer used, with the ID that frames carry if it differs. */
-export type GcCandidate = { unreadable: number; carried: number | undefined }
+export type DictionaryDoubt = { unreadable: number; carried: number | undefined }
 
 type DictionaryTrust = {
   /** A compressed frame was decoded, or dropped for `reason`. @returns a serious doubt. */
-  weigh(frame: Buffer, reason: DropReason | undefined): GcCandidate | undefined
+  weigh(frame: Buffer, reason: DropReason | undefined): DictionaryDoubt | undefined
 }
 
 export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
@@ -25,7 +25,7 @@ export function createDictionaryTrust(dictionaryId: number): DictionaryTrust {
   let unreadable = 0
   let weight = 0
 
-  function weigh(frame: Buffer, reason: DropReason | undefined): GcCandidate | undefined {
+  function weigh(frame: Buffer, reason: DropReason | undefined): DictionaryDoubt | undefined {
     // A frame may declare this itself, or turn out too long; neither says anything about the
     // dictionary.
     if (reason === 'oversized') return undefined

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import type { StreamGap, StreamItem } from '../../base/event.ts'
 import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
-import { createDictionaryTrust, type GcCandidate } from './dictionary-trust.ts'
+import { createDictionaryTrust, type DictionaryDoubt } from './dictionary-trust.ts'
 import { markOf } from './event-mark.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
 import type { Position } from './position.ts'
@@ -31,7 +31,7 @@ export function createSession(options: {
   onBroken: (did: string) => void
   onNotice: (notice: Notice) => void
   /** The frames are not made with this dictionary: the connection must be closed. */
-  onDoubt: (doubt: GcCandidate) => void
+  onDoubt: (doubt: DictionaryDoubt) => void
   log: Logger
 }): Session {
   const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options

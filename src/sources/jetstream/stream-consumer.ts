@@ -14,7 +14,7 @@ import { type Connection, type Ending, openConnection } from './connection.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer-options.ts'
 import type { Notice } from './decoded.ts'
 import { createDictionaryStore } from './dictionary-store.ts'
-import type { GcCandidate } from './dictionary-trust.ts'
+import type { DictionaryDoubt } from './dictionary-trust.ts'
 import { createFrameDecoder } from './frame-decoder.ts'
 import { createHosts, type Hosts, turnToV1, wireFor } from './hosts.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
@@ -288,7 +288,7 @@ export class StreamConsumer {
   }
 
   /** The last unreadable frames were not saved, so the next connection begins before them. */
-  #onDoubt(host: string, wire: Wire, doubt: GcCandidate): void {
+  #onDoubt(host: string, wire: Wire, doubt: DictionaryDoubt): void {
     const what = doubt.carried === undefined ? 'can’t be read with the' : 'carry another'
     const ours = this.#compression.dictionaryId()
     this.#log.warn(
