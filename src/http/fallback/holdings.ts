@@ -42,8 +42,9 @@ export function isAway({ hydrator }: { hydrator: Hydrator }, uid: number, reader
   return hydrator.profiles([uid], asVisitor(reader)).actors.get(uid)?.hiddenAs !== undefined
 }
 
-/** How many of a list's members are checked. */
-const MAX_LISTED = 100
+const LISTED_AT_ONCE = 100
+/** Longer lists count as not held: checking every member would cost more than asking elsewhere. */
+const MAX_LISTED = 1_000
 
 /** A list's feed is complete if we hold all of the list's members. */
 export function isStoredList(parts: Parts & { listPages: ListPages }, uri: string): boolean {
@@ -51,6 +52,12 @@ export function isStoredList(parts: Parts & { listPages: ListPages }, uri: strin
   const key = parseRecordUri(uri)
   const list = key ? parts.listPages.idOf(key.did, key.rkey) : 0
   if (list === 0) return false
-  const page = parts.listPages.members({ list, viewer: 0, limit: MAX_LISTED, cursor: undefined })
-  return page.items.every(({ subject }) => isStoredAccount(parts, subject))
+  let cursor: string | undefined
+  for (let checked = 0; checked < MAX_LISTED; checked += LISTED_AT_ONCE) {
+    const page = parts.listPages.members({ list, viewer: 0, limit: LISTED_AT_ONCE, cursor })
+    if (!page.items.every(({ subject }) => isStoredAccount(parts, subject))) return false
+    if (page.cursor === undefined) return true
+    cursor = page.cursor
+  }
+  return false
 }

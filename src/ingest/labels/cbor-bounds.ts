@@ -3,7 +3,7 @@
 // stack. https://www.rfc-editor.org/rfc/rfc8949#section-3
 
 const [BYTES, TEXT, ARRAY, MAP, TAG] = [2, 3, 4, 5, 6] as const
-/** 8-byte lengths; our frames have neither these nor indefinite lengths. */
+/** 8-byte lengths. DAG-CBOR has no indefinite lengths: the decoder refuses those. */
 const LONG = 27
 const LENGTH_BYTES = new Map([
   [24, 1],

@@ -308,6 +308,22 @@ describe('lists of strangers', () => {
     expect(feed.map(({ post }) => post.author.did)).toEqual([bob, eve])
   })
 
+  test('show a stranger who was listed before a hundred held accounts', async () => {
+    let list: RecordId | undefined
+    const { here } = await start((w) => {
+      list = w.list(bob, 'cats', 'app.bsky.graph.defs#curatelist')
+      w.listItem(bob, list, eve)
+      for (let i = 0; i < 120; i++) {
+        w.follow(alice, didOf(`friend-${i}`))
+        w.listItem(bob, list, didOf(`friend-${i}`))
+      }
+      w.post(eve, 'by eve')
+    })
+    const query = { list: list!.uri }
+    const { feed } = await here.get<{ feed: Item[] }>('app.bsky.feed.getListFeed', query, alice)
+    expect(feed.map(({ post }) => post.author.did)).toEqual([eve])
+  })
+
   test('of held accounts are ours alone, and so are all if the whole network is held', async () => {
     let post: RecordId | undefined
     const happened = (w: TwoWorlds['there']) => {
