@@ -1,8 +1,8 @@
 // What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page of
 // getTimeline(50), by gRPC over HTTP/2, sent from a separate process (load/dataplane-pages.ts) to a separate Slipstream process
-// on a seeded world. CPU is that of the whole server process while Node's client requests the pages. Call latency is taken at
-// four fifths of the page rate that eight concurrent pages reach: page by page (`call`), where ten calls arrive at once, and each
-// alone at random times (`random_call`).
+// on a seeded world. CPU is that of the whole server process while Node's client requests the pages. Call latency is taken page by
+// page at four fifths of the rate that eight concurrent pages reach (`call`), where ten calls arrive at once, and of single calls
+// at random times that keep the serving thread busy for four fifths of the time (`random_call`).
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const WARM_UP_PAGES = 600
 const AT_ONCE = 8
 const LOAD = 0.8
 
-type Report = { times: Record<string, number[]> }
+type Report = { times: Record<string, number[]>; late: number[] }
 type Asked = {
   pages: number
   atOnce?: number
@@ -45,7 +45,9 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
     const { seconds } = await ask(served, client, raw)
     const pauseMs = (AT_ONCE * seconds * 1_000 * (1 / LOAD - 1)) / raw.pages
     const paced = await ask(served, client, { ...raw, pauseMs })
-    const callsPerSecond = (LOAD * paced.calls) / seconds
+    const half = { ...raw, callsPerSecond: (LOAD * paced.calls) / seconds / 2 }
+    const { servingSeconds, calls } = await ask(served, client, half)
+    const callsPerSecond = (LOAD * calls) / servingSeconds
     const random = await ask(served, client, { ...raw, callsPerSecond })
     return [
       ms('dataplane.timeline.cpu_ms', alone.cpuMs),
@@ -54,6 +56,13 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
       ms('dataplane.call.p99_ms', paced.p(0.99)),
       ms('dataplane.random_call.p50_ms', random.p(0.5)),
       ms('dataplane.random_call.p99_ms', random.p(0.99)),
+      ms('dataplane.random_call.generator_late_p99_ms', random.late(0.99)),
+      { name: 'dataplane.random_call.rps', value: callsPerSecond, unit: 'calls/s' },
+      {
+        name: 'dataplane.random_call.busy_share',
+        value: random.servingSeconds / random.seconds,
+        unit: '',
+      },
       ...paced.names.map((name) => ms(`dataplane.${name}.p99_ms`, paced.p(0.99, name))),
     ]
   } finally {
@@ -68,21 +77,27 @@ async function ask(
   { pages, atOnce = 1, pauseMs = 0, isRaw = false, callsPerSecond }: Asked,
 ) {
   const viewers = world.viewers.map(({ did }) => did)
-  const [startedAt, cpu] = [performance.now(), app.cpu().total]
+  const [startedAt, cpu] = [performance.now(), app.cpu()]
   client.send({ pages, viewers, atOnce, pauseMs, isRaw, callsPerSecond })
-  const [{ times }] = (await once(client, 'message')) as [Report]
+  const [{ times, late }] = (await once(client, 'message')) as [Report]
   const sorted = (some: number[]) => some.toSorted((a, b) => a - b)
   const all = sorted(Object.values(times).flat())
   return {
     calls: all.length,
     names: Object.keys(times).filter((name) => times[name]!.length > 0),
-    cpuMs: ((app.cpu().total - cpu) * 1_000) / pages,
+    cpuMs: ((app.cpu().total - cpu.total) * 1_000) / pages,
+    servingSeconds: app.cpu().serving - cpu.serving,
     seconds: (performance.now() - startedAt) / 1_000,
+    late: (share: number) => quantile(sorted(late), share),
     p(share: number, name?: string) {
       const of = name === undefined ? all : sorted(times[name]!)
-      return of[Math.floor(of.length * share)] ?? 0
+      return quantile(of, share)
     },
   }
+}
+
+function quantile(sorted: number[], share: number): number {
+  return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
 function ms(name: string, value: number): BenchResult {

@@ -2,14 +2,15 @@
 // HTTP/2, in the frontend's order of dependence. The real client records a page's calls once; they are then replayed as bytes
 // without decoding the answers, either by Node's client, which the frontend uses, or by one with almost no overhead of its own
 // (raw-calls.ts), which leaves only the server's time. Or each call is sent separately at random times, like the frontends of
-// many readers. Messages in: `Order`; out: `Times`.
+// many readers. Messages in: `Order`; out: `Report`.
 
 import { type ClientHttp2Session, connect } from 'node:http2'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
+import { nap } from './nap.ts'
 import { connectRaw, type RawCalls } from './raw-calls.ts'
 
 type Order = {
@@ -23,6 +24,8 @@ type Order = {
 }
 /** Milliseconds of each call, by its name. */
 type Times = Record<string, number[]>
+/** `late`: milliseconds by which single calls were sent after they were due. */
+type Report = { times: Times; late: number[] }
 type Recorded = { name: string; path: string; body: Buffer }
 /** The calls of one stage are sent at once. */
 type Page = Recorded[][]
@@ -48,8 +51,7 @@ async function run(order: Order): Promise<void> {
   const times: Times = Object.fromEntries(Service.methods.map(({ localName }) => [localName, []]))
   const to = isRaw ? byRaw : bySession
   if (callsPerSecond !== undefined) {
-    await callByCall({ order, callsPerSecond, to, times })
-    process.send!({ times })
+    report({ times, late: await callByCall({ order, callsPerSecond, to, times }) })
     return
   }
   let left = count
@@ -62,7 +64,11 @@ async function run(order: Order): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  process.send!({ times })
+  report({ times, late: [] })
+}
+
+function report(of: Report): void {
+  process.send!(of)
 }
 
 type Ask = (path: string, body: Buffer) => Promise<unknown>
@@ -79,7 +85,7 @@ const bySession: Ask = (path, body) => {
   return new Promise((resolve, reject) => stream.resume().on('end', resolve).on('error', reject))
 }
 
-/** Poisson arrivals; a call's time counts from when it was due. */
+/** Poisson arrivals; a call's time counts from when it was due. @returns how late each was sent. */
 async function callByCall({
   order: { pages: count, viewers },
   callsPerSecond,
@@ -90,17 +96,23 @@ async function callByCall({
   callsPerSecond: number
   to: Ask
   times: Times
-}): Promise<void> {
+}): Promise<number[]> {
   const running: Promise<void>[] = []
+  const late: number[] = []
   let dueAt = performance.now()
   for (let page = 0; page < count; page++) {
     for (const call of pages.get(viewers[page % viewers.length]!)!.flat()) {
       dueAt += (-Math.log(1 - Math.random()) / callsPerSecond) * 1_000
-      while (performance.now() < dueAt) await setTimeout(Math.max(0, dueAt - performance.now()))
+      do {
+        nap(dueAt - performance.now())
+        await setImmediate()
+      } while (performance.now() < dueAt)
+      late.push(performance.now() - dueAt)
       running.push(replay(to, call, times, dueAt))
     }
   }
   await Promise.all(running)
+  return late
 }
 
 async function replay(

@@ -5,6 +5,7 @@
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { type LoadConnection, openConnection } from './connection.ts'
 import { Histogram } from './histogram.ts'
+import { nap } from './nap.ts'
 import type { LoadPlan, LoadReport, OpenLoop } from './types.ts'
 
 type Recorded = {
@@ -15,8 +16,6 @@ type Recorded = {
   bodyBytes: number
   firstRefusal: string | undefined
 }
-
-const NAP_MS = 0.05
 
 export type LoadEvents = {
   /** The warm-up is over. */
@@ -157,17 +156,6 @@ function openLoop(load: OpenLoop): Loop {
       tick()
     })
   }
-}
-
-const bell = new Int32Array(new SharedArrayBuffer(4))
-
-/**
- * Timers fire a millisecond late, which is longer than many answers take, and spinning would take a
- * core from the server. So this thread sleeps in short steps, which delay answers by up to a tenth
- * of a millisecond.
- */
-function nap(untilDueMs: number): void {
-  if (untilDueMs > NAP_MS) Atomics.wait(bell, 0, 0, NAP_MS)
 }
 
 function gaps({ perSecond, arrivals }: OpenLoop): () => number {
