@@ -1,4 +1,4 @@
-// The process as an operator meets it: arguments, refusals, signals, a network that is away.
+// The process as an operator meets it: arguments, refusals, signals, an unreachable network.
 
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -19,13 +19,13 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
 })
 
-/** Nothing listens there: the network is away. */
+/** Starts a process whose network is unreachable: nothing listens at its hosts. */
 function run(env: Record<string, string>, args: string[] = []): SlipstreamProcess {
   const nowhere = { JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
   return startSlipstream({ ...nowhere, DATA_DIR: freshDataDir(), ...env }, args)
 }
 
-/** For one test. */
+/** Starts a process that is stopped after the test. */
 function start(env: Record<string, string> = {}, args: string[] = []): SlipstreamProcess {
   const one = run(env, args)
   started.push(one)
@@ -57,13 +57,13 @@ test.each([
   ['an unfit value', { PORT: 'http' }, [], /must be a whole number/],
   ['an unknown option', {}, ['--prot'], /--help lists the options/],
   ['a data folder that cannot be made', { DATA_DIR: '/dev/null/x' }, [], /cannot be written/],
-])('%s refuses with what to do about it', async (_, env, args, expected) => {
+])('%s is refused with advice on how to fix it', async (_, env, args, expected) => {
   const refused = start(env, args)
   expect(await refused.exit).toBe(EXIT_CONFIG)
   expect(refused.output()).toMatch(expected)
 })
 
-test('a port in use refuses and names it, before anything is loaded or made', async () => {
+test('refuses a port in use by name, before anything is loaded or created', async () => {
   const holder = createServer()
   const port = await new Promise<number>((resolve) => {
     holder.listen(0, '127.0.0.1', () => resolve((holder.address() as { port: number }).port))
@@ -77,13 +77,13 @@ test('a port in use refuses and names it, before anything is loaded or made', as
   holder.close()
 })
 
-test('an address that is not of this machine refuses, with what to set', async () => {
+test('refuses an address that is not of this machine, and names the setting', async () => {
   const refused = start({ BIND: '192.0.2.7' })
   expect(await refused.exit).toBe(EXIT_CONFIG)
   expect(refused.output()).toMatch(/Cannot listen on 192\.0\.2\.7:.*\n {2}Set SLIPSTREAM_BIND/)
 })
 
-test('a data folder in which a file cannot be written refuses', async () => {
+test('refuses a data folder in which a file cannot be written', async () => {
   const dataDir = freshDataDir()
   mkdirSync(join(dataDir, 'slipstream.pid'))
   const refused = start({ DATA_DIR: dataDir })
@@ -91,7 +91,7 @@ test('a data folder in which a file cannot be written refuses', async () => {
   expect(refused.output()).toMatch(/The data folder .* cannot be written/)
 })
 
-describe('one that serves', () => {
+describe('a serving process', () => {
   const dataDir = join(freshDataDir(), 'data')
   let first: SlipstreamProcess
   let port: number
@@ -101,14 +101,14 @@ describe('one that serves', () => {
   })
   afterAll(() => first.stop('SIGKILL'))
 
-  test('a second process on the same data folder refuses, and leaves the first alone', async () => {
+  test('makes a second process on the same data folder refuse, and is left alone', async () => {
     const second = start({ DATA_DIR: dataDir })
     expect(await second.exit).toBe(EXIT_CONFIG)
     expect(second.output()).toContain(`process ${first.child.pid}`)
     expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
   })
 
-  test('with port 0 its DID and its address are those of the port it found', async () => {
+  test('with port 0 uses the port it found in its DID and its address', async () => {
     const document = await fetch(`http://127.0.0.1:${port}/.well-known/did.json`)
     expect(await document.json()).toMatchObject({
       id: `did:web:localhost%3A${port}`,
@@ -116,13 +116,13 @@ describe('one that serves', () => {
     })
   })
 
-  test('with the network away it serves, and says what it waits for', async () => {
+  test('serves while the network is unreachable, and says what it waits for', async () => {
     const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
     expect(await health.json()).toMatchObject({ version })
     await first.waitFor(/ws:\/\/127\.0\.0\.1:9.*(refused|ECONNREFUSED|connect)/i)
   })
 
-  test('run by hand, what it makes is nobody else’s to read', () => {
+  test('if run by hand, creates files that other users cannot read', () => {
     const modes = modesIn(dataDir)
     expect(modes.map(([name]) => name)).toEqual(
       expect.arrayContaining([
@@ -135,7 +135,7 @@ describe('one that serves', () => {
   })
 })
 
-test('SIGTERM ends it cleanly with the database in one whole file, and it starts again on that', async () => {
+test('SIGTERM ends it cleanly with the database in a single file, from which it starts again', async () => {
   const dataDir = freshDataDir()
   const first = start({ DATA_DIR: dataDir })
   await first.port()
@@ -147,7 +147,7 @@ test('SIGTERM ends it cleanly with the database in one whole file, and it starts
   await second.port()
 })
 
-test('a damaged database ends it with what to do about it', async () => {
+test('exits on a damaged database, with advice on how to fix it', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'slipstream.sqlite'), 'no database '.repeat(1000))
   const one = start({ DATA_DIR: dataDir })
@@ -155,7 +155,7 @@ test('a damaged database ends it with what to do about it', async () => {
   expect(one.output()).toMatch(/is damaged .*\n {2}Restore/)
 })
 
-test('a database that is removed under it ends it with what to do about it', async () => {
+test('exits if the database is removed while it runs, with advice on how to fix it', async () => {
   const dataDir = freshDataDir()
   const one = start({ DATA_DIR: dataDir })
   await one.port()
@@ -166,7 +166,7 @@ test('a database that is removed under it ends it with what to do about it', asy
   )
 })
 
-test('a spoilt lock file is told from a second process', async () => {
+test('tells a corrupt lock file from a second process', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'slipstream.lock'), 'no database '.repeat(1000))
   const one = start({ DATA_DIR: dataDir })
@@ -174,7 +174,7 @@ test('a spoilt lock file is told from a second process', async () => {
   expect(one.output()).toMatch(/slipstream\.lock/)
 })
 
-/** Who may do what with a folder and with all that is in it. */
+/** Returns the excess permissions of a folder and of every entry in it. */
 function modesIn(folder: string): [string, string][] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return ['.', ...names].map((name) => {
@@ -184,7 +184,7 @@ function modesIn(folder: string): [string, string][] {
   })
 }
 
-test('what an earlier version left open is closed at the start', async () => {
+test('at startup closes files that an earlier version left open to other users', async () => {
   const dataDir = freshDataDir()
   await start({ DATA_DIR: dataDir }).port()
   await Promise.all(started.splice(0).map((one) => one.stop()))
@@ -197,7 +197,7 @@ test('what an earlier version left open is closed at the start', async () => {
   expect(again.output()).toContain('closed the data folder to other users')
 })
 
-test('a folder that holds other things too stays as it is; the database in it is closed', async () => {
+test('leaves a folder that also holds other files as it is, but closes the database in it', async () => {
   const dataDir = freshDataDir()
   writeFileSync(join(dataDir, 'not-ours'), '', { mode: 0o644 })
   chmodSync(dataDir, 0o755)

@@ -40,7 +40,10 @@ const others = [...filesBelow(join(root, 'bench')), ...filesBelow(join(root, 'sc
   readSource,
 )
 
-/** The rows of the table of circles: which paths below src each covers, and what it may import. */
+/**
+ * The rows of the circle table: the paths below src that each circle covers, and its allowed
+ * imports.
+ */
 function readCircles(): { covers: string[]; mayImport: string[] }[] {
   const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
   const rows = page.split('\n').filter((line) => /^\| `/.test(line))
@@ -60,7 +63,7 @@ const below = (path: string) => relative(src, path)
 const isIn = (path: string, prefixes: string[]) =>
   prefixes.some((prefix) => path === `${prefix}.ts` || path.startsWith(prefix))
 
-describe('imports follow the data’s way', () => {
+describe('imports follow the data flow', () => {
   test('there are eight circles, and the files that build them', () => {
     expect(circles).toHaveLength(9)
   })
@@ -77,7 +80,7 @@ describe('imports follow the data’s way', () => {
   })
 })
 
-test('no file imports itself by way of others, types included', () => {
+test('there are no import cycles, types included', () => {
   const byPath = new Map(sources.map((file) => [file.path, file]))
   const state = new Map<string, 'open' | 'done'>()
   const cycles: string[] = []
@@ -95,7 +98,7 @@ test('no file imports itself by way of others, types included', () => {
   expect(cycles).toEqual([])
 })
 
-test('graph and timeline know neither sockets nor SQL', () => {
+test('graph and timeline use neither sockets nor SQL', () => {
   const inside = sources.filter(({ path }) =>
     isIn(below(path), ['data/graph/', 'data/timeline/', 'data/shared-memory/']),
   )
@@ -105,7 +108,7 @@ test('graph and timeline know neither sockets nor SQL', () => {
   expect(packages.filter((line) => /ws|sqlite|hono|undici|node:(net|http)/.test(line))).toEqual([])
 })
 
-test('all SQL stands in the store', () => {
+test('all SQL is in the store', () => {
   const inside = (path: string) => isIn(below(path), ['data/store/', 'data/engine/'])
   const sql =
     /better-sqlite3|\bdb\.(prepare|exec|pragma|transaction)\(|\b(SELECT|DELETE) [^'`]*\bFROM\b|\bINSERT (OR \w+ )?INTO\b|\bUPDATE \w+ SET\b/
@@ -119,17 +122,19 @@ test('only the writer publishes to memory', () => {
   expect(users.map(({ path }) => below(path))).toEqual(['ingest/indexing/writer.ts'])
 })
 
-test('only the writer writes: who else has a connection has one that reads', () => {
+test('only the writer writes; all other connections are read-only', () => {
   const users = (pattern: RegExp) =>
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => below(path))
   const outside = (path: string) => !isIn(path, ['data/store/'])
   expect(users(/\btransact\(/).filter(outside)).toEqual(['ingest/indexing/writer.ts'])
-  // These hand it to the writer, and to what makes memory from rows before there is one.
+  // These pass it to the writer, and to the code that builds memory from rows before the writer
+  // exists.
   expect(users(/\bopenWriter\b/).filter(outside)).toEqual([
     'ingest/thread.ts',
     'tools/cli/offline.ts',
   ])
-  // No option or field holds one but the writer's, its context's, and what lives within one commit.
+  // Only the writer, its context and objects that live within one commit hold one in an option or
+  // field.
   expect(users(/^ {2}(readonly )?#?db\??: WriteDb$/m).filter(outside)).toEqual([
     'ingest/indexing/index-context.ts',
     'ingest/indexing/writer.ts',
@@ -163,7 +168,10 @@ test('every source file is used', () => {
   expect(dead.map(({ path }) => below(path))).toEqual([])
 })
 
-/** What a file takes from each other one, as `path name`; `path *` where all of it may be meant. */
+/**
+ * The names a file imports from each other file, as `path name`; `path *` where any of them may be
+ * meant.
+ */
 function namesImported({ path, text }: SourceFile): string[] {
   const from = (specifier: string) => resolve(dirname(path), specifier)
   const lists = [
@@ -183,13 +191,15 @@ function namesImported({ path, text }: SourceFile): string[] {
   return [...lists, ...whole]
 }
 
-/** What tests may import though no source does, and why it is no way round the public face. */
+/**
+ * Exports that only tests import, each with the reason why it does not bypass the public interface.
+ */
 const EXPORTED_FOR_TESTS: Record<string, string> = {
   'base/event.ts: WriteEvent': 'an event as Jetstream brings it, which tests make and keep',
   'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
   'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
 }
-/** Judgements of the doctor: a test gives them figures that no machine of ours has. */
+/** Judgements of the doctor: a test gives them figures that none of our machines has. */
 const JUDGEMENT = /^tools\/doctor\/\w+\.ts: (about[A-Z]\w+|mediaBytes|neededBytes)$/
 
 function exportedBut(users: SourceFile[]): string[] {
@@ -204,12 +214,12 @@ function exportedBut(users: SourceFile[]): string[] {
     .map(([path, name]) => `${below(path!)}: ${name}`)
 }
 
-test('only what another file imports is exported', () => {
+test('every export is imported by another file', () => {
   const unused = exportedBut([...sources, ...others, ...tests])
   expect(unused, 'take `export` away, or what nobody uses').toEqual([])
 })
 
-test('tests go through what sources, scripts and benchmarks use too', () => {
+test('tests only import exports that sources, scripts or benchmarks use too', () => {
   const forTests = exportedBut([...sources, ...others]).filter((line) => !JUDGEMENT.test(line))
   expect(forTests.sort()).toEqual(Object.keys(EXPORTED_FOR_TESTS))
 })
@@ -238,7 +248,7 @@ test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, () => {
   expect(sources.flatMap(longFunctions)).toEqual([])
 })
 
-/** The bodies of test cases, also of those in a table, by indentation. */
+/** The bodies of test cases, including table tests, by indentation. */
 function longCases({ path, text }: SourceFile): string[] {
   const lines = text.split('\n')
   return lines.flatMap((line, start) => {
@@ -254,7 +264,7 @@ test(`no test case is longer than ${MAX_FUNCTION_LINES} lines`, () => {
   expect(tests.flatMap(longCases)).toEqual([])
 })
 
-test('no markers of unfinished work, no focused or silenced tests', () => {
+test('there are no markers of unfinished work, no focused or silenced tests', () => {
   const marker = /\b(TODO|FIXME|XXX)\b|\b(?:it|test|describe)\.(only|todo)\(/
   const found = [...sources, ...others, ...tests]
     .filter(({ path }) => path !== import.meta.filename)
@@ -264,7 +274,7 @@ test('no markers of unfinished work, no focused or silenced tests', () => {
   expect(found).toEqual([])
 })
 
-test('tests wait by test/support/eventually.ts or expect.poll', () => {
+test('tests wait with test/support/eventually.ts or expect.poll', () => {
   const waiting = tests.filter(({ text }) => /\bvi\.wait(?:For|Until)\(/.test(text))
   expect(waiting.map(({ path }) => relative(root, path))).toEqual([])
 })
@@ -274,7 +284,7 @@ test('there are no barrel files', () => {
   expect(barrels.map(({ path }) => below(path))).toEqual([])
 })
 
-test('every file in src says at its head what it is for', () => {
+test('every file in src starts with a comment on its purpose', () => {
   const bare = sources.filter(({ path, text }) => {
     return !below(path).startsWith('data/lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
   })
@@ -292,7 +302,7 @@ test(`no file has a head of more than ${MAX_HEAD_LINES} lines`, () => {
   expect(long.map(({ path, lines }) => `${relative(root, path)}: ${lines}`)).toEqual([])
 })
 
-test('what is generated in the documentation is what npm run docs writes', () => {
+test('generated parts of the documentation match the output of npm run docs', () => {
   const settings = readFileSync(join(root, 'docs/SETTINGS.md'), 'utf8')
   expect(withSettings(settings)).toBe(settings)
   const commands = readFileSync(join(root, 'docs/COMMANDS.md'), 'utf8')
@@ -305,7 +315,7 @@ test('what is generated in the documentation is what npm run docs writes', () =>
   expect(readFileSync(join(root, 'docs/METHODS.md'), 'utf8')).toBe(methodsPage())
 })
 
-test.each(['INVARIANTS', 'SECURITY'])('every test that docs/%s.md names is there', (name) => {
+test.each(['INVARIANTS', 'SECURITY'])('every test that docs/%s.md names exists', (name) => {
   const page = readFileSync(join(root, `docs/${name}.md`), 'utf8')
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!)
   expect(named.length).toBeGreaterThan(10)

@@ -28,7 +28,7 @@ function left(): string[] {
 // The tests run on glibc.
 const here = `${process.platform}-${process.arch}`
 
-test('what other machines and compilers need goes, and what this one needs stays', () => {
+test('drops the files for other machines and compilers, and keeps those for this one', () => {
   const needed = [
     `@img/colour/index.js`,
     `@img/sharp-${here}/lib/sharp.node`,
@@ -56,7 +56,7 @@ test('what other machines and compilers need goes, and what this one needs stays
   expect(left()).toEqual(needed.toSorted())
 })
 
-test('where nothing is known of this machine, all stays', () => {
+test('keeps everything if no file for this machine is known', () => {
   const strange = ['@img/sharp-sunos-x64/sharp.node', 'better-sqlite3/prebuilds/sunos-x64.node']
   have(strange)
   dropOtherMachines(packages)

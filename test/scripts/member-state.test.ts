@@ -1,5 +1,5 @@
-// A member's private state goes out of one Slipstream and into another: by the data folder, and by way
-// of the member's PDS.
+// A member's private state moves from one Slipstream to another: through the data folder, and through the
+// member's PDS.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ function emptyFolder(): string {
   return folder
 }
 
-/** Everything that Alice can have, by the requests that her client's calls become. */
+/** Gives Alice every kind of private state, through the requests that her client's calls become. */
 function live(world: World): void {
   const random = createRandom(testSeed('private life'))
   for (let i = 0; i < 9; i++) {
@@ -59,7 +59,7 @@ function live(world: World): void {
   }
   const [one, other] = [world.account('person-1'), world.account('person-2')]
   const root = world.post(one).uri
-  // Chance may have taken everything back.
+  // The random acts above may have undone everything.
   const list = world.list(one, 'for sure').uri
   const scope = { onlyReposts: false, onlyQuoteposts: false }
   const draft = JSON.stringify({ posts: [{ text: 'half a th' }] })
@@ -94,7 +94,7 @@ function counts(state: MemberState): number[] {
   )
 }
 
-test('what is exported and imported is the same, twice over, and after a restart', () => {
+test('state survives export and import unchanged, even if imported twice, and a restart', () => {
   const { world } = start()
   live(world)
   const state = readState(world.db, alice)
@@ -113,7 +113,7 @@ test('what is exported and imported is the same, twice over, and after a restart
   db.close()
 })
 
-test('the script exports from a folder and imports into another that nobody uses', () => {
+test('the script exports from a folder and imports into another that is not in use', () => {
   const { world } = start()
   live(world)
   const run = (dataDir: string, args: string[], input = '') =>
@@ -147,14 +147,14 @@ test.each([
   ['bookmarks', 'none'],
   ['threadMutes', [null]],
   ['mutes', [{ did: alice, createdAt: 'yesterday' }]],
-] as const)('a document whose %s are %j is refused', (name, value) => {
+] as const)('refuses a document whose %s are %j', (name, value) => {
   const { world } = start()
   live(world)
   const state = { ...readState(world.db, alice), [name]: value }
   expect(() => parseState(JSON.stringify(state))).toThrow(/bad (\w+):/)
 })
 
-/** The member's PDS: knows her password, and lets her speak to these AppViews. */
+/** Starts the member's PDS, which knows her password and proxies to these AppViews. */
 async function startPds(appViews: Record<string, ServingWorld>): Promise<string> {
   const server = createServer((request, response) => {
     answer(request).then(async ([status, body]) => {
@@ -183,7 +183,7 @@ async function startPds(appViews: Record<string, ServingWorld>): Promise<string>
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('another AppView’s is fetched and told to ours through the member’s PDS', async () => {
+test('fetches the state from another AppView and sends it to ours through the member’s PDS', async () => {
   const [theirs, ours] = [start(), start()]
   live(theirs.world)
   for (let i = 0; i < 9; i++) ours.profile(ours.account(`person-${i}`))
@@ -211,7 +211,7 @@ test('another AppView’s is fetched and told to ours through the member’s PDS
   expect(skipped).toEqual([])
   const told = readState(ours.db, alice)
   const withoutTimes = ({ mutes, bookmarks, drafts, activitySubscriptions }: MemberState) => ({
-    // All of one moment: in which order they are listed, chance decides.
+    // All were created at the same moment, so their order is random.
     mutes: mutes.map(({ did }) => did).sort(),
     bookmarks: bookmarks.map(({ uri, cid }) => ({ uri, cid })),
     drafts: drafts.map(({ draft }) => draft),

@@ -1,5 +1,5 @@
-// docs/METHODS.md says of every official method how it is answered: nothing is forgotten, nothing said
-// twice, and no reason stands there for a method that the lexicons no longer have.
+// docs/METHODS.md says of every official method how it is answered: no method is missing or listed twice, and
+// no reason is given for a method that the lexicons no longer have.
 
 import { describe, expect, test } from 'vitest'
 import {
@@ -19,7 +19,7 @@ describe('the page of methods', () => {
     for (const answer of methodClasses().values()) expect(CLASSES).toContain(answer)
   })
 
-  test('refuses nothing that is answered', () => {
+  test('lists no answered method as refused', () => {
     expect(
       allMethods()
         .map(({ nsid }) => nsid)
@@ -27,12 +27,12 @@ describe('the page of methods', () => {
     ).toEqual([])
   })
 
-  test('gives no reason for what is no official method', () => {
+  test('gives reasons for official methods only', () => {
     const used = new Set(officialMethods().map(refusalOf))
     expect(Object.keys(refusedMethods).filter((key) => !used.has(key))).toEqual([])
   })
 
-  test('names every method that is registered once, and its reason where it falls short', () => {
+  test('names every registered method once, with the reason if it falls short', () => {
     const page = methodsPage()
     for (const { nsid, partly, refused } of allMethods()) {
       const rows = page.split('\n').filter((line) => line.startsWith(`| \`${nsid}\` `))

@@ -1,5 +1,5 @@
-// The npm package: made as `npm pack` makes it, unpacked below a node_modules, where Node strips no types,
-// and run from there: command line, server, threads, pages, and the process in which pictures are decoded.
+// The npm package: built by `npm pack`, unpacked below a node_modules, where Node strips no types, and run
+// from there: command line, server, threads, pages, and the process that decodes pictures.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -52,7 +52,7 @@ afterAll(async () => {
 const command = () => join(installed, 'bin/slipstream')
 const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
 
-test('it carries what runs, and neither sources nor tests', () => {
+test('contains what is needed to run, but neither sources nor tests', () => {
   const names = readdirSync(installed).sort()
   expect(names).toEqual([
     'CHANGELOG.md',
@@ -66,14 +66,14 @@ test('it carries what runs, and neither sources nor tests', () => {
   ])
 })
 
-test('its command says its version, and how to mend things where it is', () => {
+test('its command prints its version, and gives advice that fits the way it is installed', () => {
   const env = { PATH: path, SLIPSTREAM_DATA_DIR: join(base, 'nothing') }
   const run = (...args: string[]) => spawnSync(command(), args, { env, encoding: 'utf8' })
   expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect(run('doctor', '--only', 'server').stdout).toContain('npx slipstream serve')
 })
 
-test('its server answers, serves its pages and makes pictures, and stops in peace', async () => {
+test('its server answers, serves its pages, makes pictures, and stops cleanly', async () => {
   const account = await plc.create({ handle: 'alice.test', pds: host.url })
   const red = { r: 200, g: 0, b: 0 }
   const drawn = sharp({ create: { width: 32, height: 32, channels: 3, background: red } })

@@ -1,4 +1,4 @@
-// scripts/release, in a repository of its own: what it packs is the last commit, with a checksum that fits.
+// scripts/release, in a repository of its own: it packs the last commit, with a matching checksum.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ function release(): { status: number | null; stderr: string } {
   })
 }
 
-test('the archive holds the commit, its checksum fits, and it is the same each time', () => {
+test('the archive holds the commit, matches its checksum, and is reproducible', () => {
   expect(release()).toMatchObject({ status: 0, stderr: '' })
   const names = execFileSync('tar', ['-tzf', archive()], { encoding: 'utf8' }).trim().split('\n')
   expect(names).toEqual(
@@ -56,7 +56,7 @@ test('the archive holds the commit, its checksum fits, and it is the same each t
   expect(readFileSync(archive()).equals(first)).toBe(true)
 })
 
-test('what is not committed, or not told in the changelog, is not released', () => {
+test('refuses to release uncommitted changes, or a version that the changelog lacks', () => {
   write('stray', '')
   expect(release()).toMatchObject({ status: 1, stderr: expect.stringContaining('not committed') })
   write('CHANGELOG.md', '## Unreleased\n')

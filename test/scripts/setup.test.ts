@@ -1,6 +1,5 @@
-// scripts/setup.sh, as scripts/start and scripts/test source it, in a project of its own. npm is a stand-in
-// that keeps a diary of what it was asked, where, and on which Node it ran; what it is asked to install it
-// makes, as far as it matters here.
+// scripts/setup.sh, as sourced by scripts/start and scripts/test, in a project of its own. npm is a stand-in
+// that logs its arguments, folder and Node version, and creates just enough of what it is asked to install.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +30,10 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
   packages: Record<string, Entry & { optionalDependencies?: Record<string, string> }>
 }
 
-/** Keeps what the first installation, of Node alone, was given. As npm 9 does, it forgets the link. */
+/**
+ * Keeps the lock file of the first installation, that of Node alone. Like npm 9, it leaves out the
+ * link.
+ */
 const NPM = `#!/bin/sh
 echo "$(basename "$PWD") $(node --version) $*" >>"$DIARY"
 [ ! -e "$DIARY.refuse" ] || { cat "$DIARY.refuse"; exit 1; }
@@ -71,10 +73,10 @@ function machineHas(version: string): void {
   write('node', `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || ${real}\n`)
 }
 
-/** What npm says from now on before it fails. */
+/** Makes npm print these words and fail from now on. */
 const refuse = (words: string) => writeFileSync(join(base, 'diary.refuse'), words)
 
-/** Installations of the project itself. */
+/** Counts the installations of the project itself. */
 const installations = () => diary().match(/^project /gm)?.length ?? 0
 
 const command = (packages = ':') => [
@@ -92,14 +94,14 @@ function setUp(
 ): { status: number | null; stderr: string } {
   return spawnSync('bash', command(packages), {
     encoding: 'utf8',
-    // bash takes a socket for a remote shell, and would read the user's own files.
+    // Given a socket, bash believes it runs under a remote shell and reads the user's own files.
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(),
     ...as,
   })
 }
 
-/** Beside the test, with a process group of its own. */
+/** Runs the setup concurrently with the test, in its own process group. */
 function setUpBeside() {
   const child = spawn('bash', command(), {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -112,8 +114,8 @@ function setUpBeside() {
   return { child, ended, stderr: () => stderr }
 }
 
-describe('on a machine whose own Node is older', () => {
-  test('Node is installed first, and npm runs on it for all the rest', () => {
+describe('on a machine with an older Node', () => {
+  test('Node is installed first, and npm runs on it for the rest', () => {
     expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
     expect(diary().split('\n').slice(0, 2)).toEqual([
       'node-first v18.19.0 ci --ignore-scripts',
@@ -121,7 +123,7 @@ describe('on a machine whose own Node is older', () => {
     ])
   })
 
-  test('what is installed first is checked against the hashes of the lock file', () => {
+  test('the first installation is checked against the hashes of the lock file', () => {
     setUp()
     const first = JSON.parse(readFileSync(join(base, 'diary.lock'), 'utf8')) as typeof lock
     const nodes = Object.entries(first.packages).filter(([path]) => path !== '')
@@ -129,7 +131,7 @@ describe('on a machine whose own Node is older', () => {
     for (const [path, entry] of nodes) expect(entry).toEqual(lock.packages[path])
   })
 
-  test('a package that is not what the lock file says ends it, with npm’s words', () => {
+  test('a package that does not match the lock file ends it, with npm’s message', () => {
     refuse('npm ERR! code EINTEGRITY')
     const { status, stderr } = setUp()
     expect([status, stderr]).toEqual([1, expect.stringContaining('EINTEGRITY')])
@@ -151,7 +153,7 @@ describe('an installation', () => {
 
   beforeEach(() => machineHas('v24.1.0'))
 
-  test('that was killed in the middle is begun anew', async () => {
+  test('that was killed halfway is started over', async () => {
     hold()
     const { child, ended } = setUpBeside()
     await expect.poll(isHeld).toBe(true)
@@ -164,7 +166,7 @@ describe('an installation', () => {
   })
 
   test.runIf(spawnSync('flock', ['--version']).status === 0)(
-    'is waited for by a second, which then has it',
+    'makes a second one wait, which then uses it',
     async () => {
       hold()
       const first = setUpBeside()
@@ -191,10 +193,10 @@ describe('an installation', () => {
     expect(setUp()).toMatchObject({ status: 0, stdout: 'v24.21.0\n' })
   })
 
-  test('in a folder that can’t be written says whose it is, and asks npm nothing', () => {
+  test('in a folder that can’t be written names its owner, and does not call npm', () => {
     for (const [path, mode] of [[base, 0o755] as const, [project(), 0o555] as const])
       chmodSync(path, mode)
-    // Nothing is closed to root.
+    // Root may write everywhere, so run as another user.
     const { status, stderr } = setUp(
       undefined,
       process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {},
@@ -207,7 +209,7 @@ describe('an installation', () => {
 })
 
 describe('tools', () => {
-  test('are left out for running, with what other machines need; installed for tests; kept from then on', () => {
+  test('are left out for running, as are files for other machines; installed for tests; kept from then on', () => {
     setUp()
     expect(diary()).toMatch(/ran .*scripts\/drop-other-machines\.ts .*project\/node_modules/)
     writeFileSync(join(base, 'diary'), '')
@@ -228,8 +230,9 @@ describe('tools', () => {
 })
 
 describe('the lock file', () => {
-  test('has a hash for every package, the binaries of Node among them', () => {
-    // Of the decoder that tests of previews use, nobody could be asked for the hashes of other machines' binaries.
+  test('has a hash for every package, including the Node binaries', () => {
+    // The decoder used by the preview tests: the hashes of its binaries for other machines could
+    // not be obtained.
     const isDecoder = (path: string) => path.startsWith('node_modules/@napi-rs/webcodecs-')
     const entries = Object.entries(lock.packages).filter(
       ([path, { dev }]) => path !== '' && !(dev && isDecoder(path)),

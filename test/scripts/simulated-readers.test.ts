@@ -1,5 +1,5 @@
-// `npm run simulate -- --readers …` as it is typed: two servers get the same requests, the board shows them, and the
-// report says what readers felt.
+// `npm run simulate -- --readers …` as typed: two servers get the same requests, the board shows them, and
+// the report holds what readers experienced.
 
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const NETWORK = ['--accounts', '30', '--follows', '8', '--past', '300', '--rate'
 
 const ACTS = ['timeline', 'scroll', 'thread', 'like'] as const
 
-/** Watches the board until every server was asked for everything. */
+/** Watches the board until every server has received every kind of request. */
 async function watch(board: string): Promise<Figures> {
   const response = await fetch(`${board}figures`)
   let text = ''
@@ -53,7 +53,8 @@ test('readers use two servers alike, and board and report show both', async () =
   for (const act of ACTS) expect(plain!.methods[act]!.failed).toBe(0)
   expect(lossless!.methods.timeline!.count).toBe(plain!.methods.timeline!.count)
   expect([plain, lossless].map((one) => one!.methods['sign-in']!.count)).toEqual([4, 4])
-  // Each kind that servers answer has one that is best at it; what goes to the network has none.
+  // Each kind of request that the servers answer has one best server; requests to the network have
+  // none.
   const best = ['sign-in', ...ACTS].map((act) => {
     const methods = [plain, lossless].map((one) => one!.methods[act as Act]!)
     return methods.filter(({ isBest }) => isBest).length

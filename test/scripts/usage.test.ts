@@ -1,4 +1,4 @@
-// Scripts say how they are called: on --help, and below what was wrong, without a stack.
+// Scripts print their usage: on --help, and below an error message, without a stack trace.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe.each([
   ['bench/main.ts', ['--fast'], "Unknown option '--fast'"],
   ['bench/compare/serving.ts', [], 'Which tree'],
 ])('%s %j', (script, args, wrong) => {
-  test('is answered with what is wrong, and the usage', () => {
+  test('is answered with the error and the usage', () => {
     const { status, stderr } = call(script, ...args)
     expect(status).toBe(EXIT_USAGE)
     expect(stderr).toContain(wrong)

@@ -1,6 +1,6 @@
-// What other people's servers answer: nested without end, with keys that reach prototypes, or as CBOR that
-// never ends. Each reader says that it is nothing, or leaves it out; none runs out of stack, and
-// Object's prototype stays as it was. Frames of the stream: test/sources/jetstream/decode.test.ts.
+// Hostile answers of other servers: endlessly nested, with keys that reach prototypes, or as CBOR that never
+// ends. Each reader rejects the answer or leaves the part out; none overflows the stack, and Object's
+// prototype stays unchanged. Stream frames: test/sources/jetstream/decode.test.ts.
 
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ describe('a PDS', () => {
     ['deep objects', `{"$type":"${POST}","x":${deepObject}}`],
     ['a prototype', `{"$type":"${POST}","__proto__":{"polluted":true}}`],
     ['a prototype deep inside', `{"$type":"${POST}","x":[${polluting}]}`],
-  ])('a record with %s is left out, and the others of its page are not', async (_what, value) => {
+  ])('a record with %s is left out, but not the others of its page', async (_what, value) => {
     const honest = entry('{}')
     const page = `{"records":[${entry(value)}],"x":${honest}}`
     const { records, broken } = await createPdsClient({ fetch: answering(page) }).listRecords(
@@ -76,7 +76,7 @@ describe('a DID document', () => {
     ['a prototype', `{"id":"${DID}","__proto__":{"polluted":true},"alsoKnownAs":["at://a.test"]}`],
     ['deep aliases', `{"id":"${DID}","alsoKnownAs":[${deepList}]}`],
     ['nothing but depth', deepObject],
-  ])('of %s gives no key and no PDS', async (_what, body) => {
+  ])('of %s yields no key and no PDS', async (_what, body) => {
     const options = { fetch: answering(body), plcUrl: 'https://plc.test' }
     const identity = await fetchIdentity(DID, options).catch(() => undefined)
     expect(identity?.signingKey).toBeUndefined()
@@ -84,7 +84,7 @@ describe('a DID document', () => {
   })
 })
 
-describe('a DID document made to cost', () => {
+describe('a DID document made to be expensive', () => {
   const read = async (document: object) => {
     const fetch = answering(JSON.stringify({ id: DID, ...document }))
     return (await fetchIdentity(DID, { fetch, plcUrl: 'https://plc.test' }))!
@@ -95,7 +95,7 @@ describe('a DID document made to cost', () => {
     'EcdsaSecp256r1VerificationKey2019',
   ]
 
-  test.each(types)('with a %s as long as the document is read in no time', async (type) => {
+  test.each(types)('with a %s as long as the document is read in linear time', async (type) => {
     const keyOf = (size: number) =>
       read({
         verificationMethod: ['#atproto', '#atproto_label'].map((id) => {
@@ -128,7 +128,7 @@ describe('a public AppView and a feed generator', () => {
     ['a prototype', polluting],
     ['a prototype deep inside', `{"feed":[${polluting}]}`],
     ['half of a surrogate pair', '{"feed":"\\ud800"}'],
-  ])('%s are nothing', (_what, body) => {
+  ])('%s are rejected', (_what, body) => {
     expect(parseObject(Buffer.from(body))).toBeUndefined()
     expect(readSafeJson(Buffer.from(body))).toBeUndefined()
   })
@@ -152,7 +152,7 @@ describe('a labeler’s frames', () => {
     ['a key twice', Buffer.concat([bytes(0xa2), text('seq'), bytes(1), text('seq'), bytes(2)])],
     ['a tag of tags', Buffer.alloc(10_000, 0xc6)],
     ['nothing', bytes()],
-  ])('%s are no frame', (_what, body) => {
+  ])('%s are not a frame', (_what, body) => {
     expect(frame(body)).toBeUndefined()
   })
 
@@ -160,12 +160,12 @@ describe('a labeler’s frames', () => {
     ['a text', 'FutureCursor', 'FutureCursor'],
     ['an object of which no text can be made', { toString: 1, valueOf: {} }, ''],
     ['a long text', 'x'.repeat(100_000), 'x'.repeat(100)],
-  ])('that say goodbye with %s do so', (_what, error, told) => {
+  ])('that report an error with %s are read as errors', (_what, error, told) => {
     const data = Buffer.concat([encode({ op: -1 }), encode({ error } as never)])
     expect(decodeFrame(data)).toEqual({ kind: 'error', error: told })
   })
 
-  test('with a prototype in them reach none', () => {
+  test('with a prototype in them pollute none', () => {
     const labels = Buffer.concat([text('labels'), bytes(0x80)])
     const proto = Buffer.concat([text('__proto__'), bytes(0xa1), text('polluted'), bytes(0xf5)])
     const seq = Buffer.concat([text('seq'), bytes(7)])

@@ -1,6 +1,6 @@
-// Every method that there is, asked with what nobody sends by accident: SQL and FTS syntax in each text, and
-// cursors that were bent, made up, or meant for another method or another member. No answer may
-// be a failure of ours, change a row, or show what the same viewer could not read page by page.
+// Every method, called with deliberately hostile input: SQL and FTS syntax in each text, and cursors that are
+// altered, made up, or meant for another method or member. No answer may be an internal error, change a row,
+// or show what the same viewer could not read page by page.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
@@ -35,7 +35,10 @@ beforeAll(async () => {
 })
 afterAll(() => scene.world.dispose())
 
-/** Two members who keep secrets, people whom they follow, and some of everything. */
+/**
+ * Creates two members with private state, the people that they follow, and some of every kind of
+ * record.
+ */
 async function createScene(): Promise<Scene> {
   const world = createServingWorld({ videoStatsDays: 90 })
   const [alice, bob] = [world.account('alice'), world.account('bob')]
@@ -93,7 +96,7 @@ function propertiesOf(nsid: string): { properties: Record<string, Property>; req
   return { properties, required }
 }
 
-/** A good value for a parameter, by its name and format. */
+/** Returns a valid value for a parameter, by its name and format. */
 function sampleOf(nsid: string, name: string, { type, format, items, knownValues }: Property) {
   const { samples } = scene
   if (type === 'boolean' || type === 'integer') return undefined
@@ -156,7 +159,7 @@ const texts = [
 
 const someTexts = () => Array.from({ length: TEXTS_EACH }, () => random.pick(texts))
 
-test('whatever stands in a text, no query fails, and no row changes', async () => {
+test('no text makes a query fail or changes a row', async () => {
   const { world, alice } = scene
   const before = rowsOf(world.db)
   let asked = 0
@@ -177,7 +180,7 @@ test('whatever stands in a text, no query fails, and no row changes', async () =
   expect(rowsOf(world.db)).toEqual(before)
 })
 
-test('nor does any procedure', async () => {
+test('nor a procedure', async () => {
   const { world, alice } = scene
   for (const { nsid } of procedures()) {
     const main = lexicons.getDefOrThrow(nsid, ['procedure']) as {
@@ -196,7 +199,7 @@ test('nor does any procedure', async () => {
   expect(broken).toBe('ok')
 })
 
-/** Whatever is named in an answer: records and accounts. */
+/** Returns the records and accounts named in an answer. */
 function namedIn(body: unknown): Set<string> {
   const text = JSON.stringify(body)
   return new Set(text.match(/at:\/\/[^"\\]+|did:plc:[a-z0-9]+|secret of [^"\\]+/g))
@@ -221,7 +224,7 @@ async function readPages(
     if (status !== 200) return undefined
     for (const one of namedIn(body)) named.add(one)
     cursor = body.cursor
-    // Of drafts the last page has an empty one, as in the reference.
+    // The last page of drafts has an empty cursor, as in the reference.
     if (!cursor) return { cursors, named }
     cursors.push(cursor)
   }
@@ -238,7 +241,7 @@ const numbers = [
   '-8640000000000000',
 ]
 
-/** A cursor that we did not write, made of ones that we did. */
+/** Forges a cursor from ones that we issued. */
 function forge(own: readonly string[], foreign: readonly string[]): string {
   const any = random.pick([...own, ...foreign, '1700000000000__bafyreia', '12', 'x'])
   const at = random.below(any.length)
@@ -257,7 +260,7 @@ function forge(own: readonly string[], foreign: readonly string[]): string {
   ])()
 }
 
-test('a forged cursor shows nothing that paging would not, and never more than was asked for', async () => {
+test('a forged cursor shows nothing that paging would not, and never more than requested', async () => {
   const { world, alice, bob } = scene
   const paged = queries().filter(({ nsid }) => 'cursor' in propertiesOf(nsid).properties)
   const foreign: string[] = []

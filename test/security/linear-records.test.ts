@@ -1,6 +1,6 @@
-// Whatever a stranger writes into a record, what we do with it takes a time that grows no faster than the
-// record: every text of every collection is filled with the worst, every list with as many as go in. From
-// the frame to the answers that show it.
+// The time to process a record grows no faster than the record, whatever a stranger writes into it: every
+// text of every collection is filled with the worst texts, every list with as many entries as fit. Covers the
+// way from the frame to the answers that show the record.
 
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -100,7 +100,7 @@ const answers: Partial<Record<Collection, (uri: string) => [string, Query]>> = {
   },
 }
 
-/** From the socket to the rows, the index of words and an answer. */
+/** Takes a record from the socket to the rows, the search index and an answer. */
 async function take(collection: Collection, record: JsonObject): Promise<void> {
   const event = eventOf(collection, record)
   if (!event) return
@@ -112,7 +112,7 @@ async function take(collection: Collection, record: JsonObject): Promise<void> {
   if (answer) await world.ask(...answer, world.account('alice'))
 }
 
-/** Each place once, in the first sample that has it. */
+/** Returns each place once, in the first sample that has it. */
 function placesOf(collection: Collection): [JsonObject, Place][] {
   const places = new Map<string, [JsonObject, Place]>()
   for (const sample of samplesOf(lexicons, collection) as JsonObject[]) {

@@ -1,6 +1,6 @@
-// Whatever somebody asks with, the answer, a refusal mostly, takes a time that grows no faster than the
-// request: every text parameter of every query, as long as one may be, every text and list of every
-// procedure's body, and the headers that we read.
+// The time to answer a request, mostly with a refusal, grows no faster than the request: every text parameter
+// of every query, as long as allowed, every text and list of every procedure's body, and the headers that are
+// read.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
@@ -17,7 +17,7 @@ import { searchable } from '../support/searching.ts'
 import { createServingWorld, type ServingWorld } from '../support/serving-world.ts'
 import { worstOf, worstText, worstTexts } from '../support/worst-texts.ts'
 
-/** Just below what is refused unread. */
+/** Just below the size that is refused unread. */
 const BODY_SIZE = 96_000
 const SEARCH_SIZE = 15_500
 const TIMEOUT_MS = 600_000
@@ -38,7 +38,7 @@ afterAll(() => world.dispose())
 const nsidsOf = (kind: 'query' | 'procedure') =>
   world.methods.filter((method) => method.kind === kind).map(({ nsid }) => nsid)
 
-/** As short as it may be written, so that most of it goes in. */
+/** Encodes a text as compactly as possible, so that most of it fits. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replaceAll('%20', '+')

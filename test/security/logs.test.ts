@@ -1,5 +1,5 @@
-// What others write can't forge a line of the log, nor take hold of the terminal on which it is read: in
-// handles, user agents, paths and the error texts of their servers.
+// Untrusted text can't forge a log line, nor control the terminal that shows the log: in handles, user
+// agents, paths and the error texts of other servers.
 
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
@@ -34,7 +34,7 @@ function collect() {
   return { sink, text: () => text }
 }
 
-/** Colours are ours. */
+/** Removes the colours, which the logger adds itself. */
 function withoutColours(text: string): string {
   return text.replaceAll(new RegExp(`${ESC}\\[[\\d;]*m`, 'g'), '')
 }
@@ -55,7 +55,7 @@ describe('as JSON', () => {
 })
 
 describe('on a terminal', () => {
-  test.each(evil)('%j moves nothing', (text) => {
+  test.each(evil)('%j does not move the cursor', (text) => {
     const { sink, text: written } = collect()
     const log = pino({ base: null }, readable(sink))
     log.warn({ handle: text, 'user-agent': text }, 'seen')
@@ -64,7 +64,7 @@ describe('on a terminal', () => {
     expect(withoutColours(written())).not.toMatch(MOVING)
   })
 
-  test('a line break in a text begins no line that looks like one of ours', () => {
+  test('a line break in a text starts no line that looks like a log line', () => {
     const { sink, text: written } = collect()
     const log = pino({ base: null }, readable(sink))
     const forged = 'x\n[12:00:00.000] INFO: forged'
@@ -74,7 +74,7 @@ describe('on a terminal', () => {
     expect(written()).toContain('forged')
   })
 
-  test('whatever JSON is made safe is JSON still, with the same texts but for what moves', () => {
+  test('JSON made safe for terminals is still JSON, with the same texts except for control characters', () => {
     const random = createRandom(testSeed('terminal'))
     const parts = [...evil, '\\', '\\\\', '"', '\n', '\t', 'ü', '\ud83d\ude00', '\\u001b', '/']
     for (let i = 0; i < 2_000; i++) {

@@ -1,5 +1,5 @@
-// Answers that were honest once, changed by chance: DID documents, pages and records of a PDS, playlists, captions.
-// Their readers say in a word of their own that it is nothing, and throw nothing that nobody foresaw.
+// Valid answers with random changes: DID documents, pages and records of a PDS, playlists, captions. Their
+// readers reject them with an error type of their own, and throw nothing unexpected.
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

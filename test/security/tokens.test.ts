@@ -1,5 +1,5 @@
-// Tricks with the writing of a token: two claims of a name, and encodings that some decoders take for
-// the same. What test/sources/identity/service-jwt.test.ts does not have.
+// Tricks with the encoding of a token: a claim given twice, and encodings that some decoders treat as the
+// same. Complements test/sources/identity/service-jwt.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceAuthError } from '../../src/sources/identity/service-jwt.ts'
@@ -29,7 +29,7 @@ async function outcome(token: string): Promise<string> {
   }
 }
 
-/** Truly signed by Mallory, whatever it says. */
+/** Returns a token with this payload, validly signed by Mallory. */
 async function signedByMallory(payload: string, header?: string): Promise<string> {
   const alg = mallory.keypair.jwtAlg
   const parts = [header ?? `{"typ":"JWT","alg":"${alg}"}`, payload]
@@ -40,7 +40,7 @@ async function signedByMallory(payload: string, header?: string): Promise<string
 
 const exp = () => Math.floor(Date.now() / 1000) + 60
 
-describe('two claims of one name', () => {
+describe('a claim given twice', () => {
   test.each([
     ['iss, the own last', (a: string, m: string) => `"iss":"${a}","iss":"${m}"`, 'mallory'],
     ['iss, the own first', (a: string, m: string) => `"iss":"${m}","iss":"${a}"`, 'refused'],
@@ -52,7 +52,7 @@ describe('two claims of one name', () => {
     expect(got).toBe(expected === 'mallory' ? mallory.did : 'BadJwtSignature')
   })
 
-  test('of exp and aud the last counts, as for whoever signed it', async () => {
+  test('the last exp and aud count, as for the signer', async () => {
     const iss = `"iss":"${mallory.did}","lxm":"${LXM}"`
     const late = `{${iss},"aud":"${SERVICE_DID}","exp":${exp()},"exp":1}`
     expect(await outcome(await signedByMallory(late))).toBe('JwtExpired')
@@ -60,14 +60,14 @@ describe('two claims of one name', () => {
     expect(await outcome(await signedByMallory(elsewhere))).toBe('BadJwtAudience')
   })
 
-  test('of alg too', async () => {
+  test('as does the last alg', async () => {
     const claims = `{"iss":"${mallory.did}","aud":"${SERVICE_DID}","lxm":"${LXM}","exp":${exp()}}`
     const header = `{"alg":"${mallory.keypair.jwtAlg}","alg":"none"}`
     expect(await outcome(await signedByMallory(claims, header))).toBe('BadJwtSignature')
   })
 })
 
-describe('another writing of the same bytes', () => {
+describe('another encoding of the same bytes', () => {
   test.each([
     ['padding', (token: string) => `${token}==`],
     ['padding inside', (token: string) => token.replace('.', '=.')],

@@ -1,5 +1,5 @@
-// On the wire of the whole process: requests that two readers would cut differently, headers and paths
-// that break out of their place. One request is answered, or none; never somebody else's.
+// The whole process on the wire: requests that two parsers would split differently, headers and paths that
+// break out of their place. Each gets its own answer or none, never another client's.
 
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => one.stop('SIGKILL'))
 
 /**
- * Sends bytes as they are; everything that comes back until the server closes where that is asked for, which a
- * busy machine may do late, and else until a moment of silence.
+ * Sends raw bytes and returns everything received: until the server closes if the text asks for
+ * that, which a busy machine may do late, otherwise until a moment of silence.
  */
 function raw(text: string): Promise<string> {
   return new Promise((resolve) => {
@@ -74,7 +74,7 @@ describe('smuggling', () => {
     ['a lone carriage return', `${POST}x: a\rcontent-length: 0\r\n\r\n${HIDDEN}`],
     ['a NUL in a header', `${POST}x: a\u0000b\r\n\r\n${HIDDEN}`],
     ['no host', `POST / HTTP/1.1\r\n\r\n${HIDDEN}`],
-  ])('%s: refused, and what hides behind it is never answered', async (_what, text) => {
+  ])('%s: refused, and the request hidden behind it is never answered', async (_what, text) => {
     const received = await raw(text)
     const statuses = statusesOf(received)
     expect(statuses.length).toBeLessThanOrEqual(1)
@@ -103,7 +103,7 @@ describe('headers', () => {
     expect(received.split('\r\n\r\n')[0]).not.toMatch(/^set-cookie/im)
   })
 
-  test('what a browser says it will send is told back as one header', async () => {
+  test('a browser’s list of request headers is echoed as a single header', async () => {
     const asked = `access-control-request-headers: a, b: c, x-y\t<script>`
     const text = `OPTIONS /xrpc/x HTTP/1.1\r\nhost: a\r\n${CLOSE}${asked}\r\n\r\n`
     const head = (await raw(text)).split('\r\n\r\n')[0]!
@@ -144,7 +144,7 @@ test.each([
   '/invite?handle="><script>alert(1)</script>&code=<img>',
   '/nothing/<script>alert(1)</script>',
   '/xrpc/<script>alert(1)</script>',
-])('%s is not told back as HTML', async (path) => {
+])('%s is not echoed as HTML', async (path) => {
   const head = `GET ${path.replaceAll(' ', '%20')} HTTP/1.1\r\nhost: a\r\naccept: text/html\r\n`
   const received = await raw(`${head}${CLOSE}\r\n`)
   expect(received).toMatch(/^HTTP\/1\.1 [24]/)

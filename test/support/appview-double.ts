@@ -1,5 +1,5 @@
-// A public AppView over real HTTP. It answers as it is told, or as a world behind it does (the whole
-// server of serving-world.ts, without a viewer), and misbehaves on demand. It remembers how it was asked.
+// A public AppView over real HTTP. It answers as configured, or like the world behind it (the whole server of
+// serving-world.ts, without a viewer), and misbehaves on demand. It records the requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { createFallback, type Fallback } from '../../src/sources/appview/fallbac
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
 type Query = Record<string, string | string[]>
-/** A body; or a status, with a body where there is one. */
+/** A body; or a status with an optional body. */
 type Said = object | { status: number; body?: unknown }
 type Sayer = (query: Query) => Said | Promise<Said>
 
@@ -25,7 +25,7 @@ export type Misbehaviour =
 
 export type AppviewDouble = Awaited<ReturnType<typeof startAppviewDouble>>
 
-/** Addresses of its own, to be told from Bluesky's and from ours. */
+/** Media URLs of its own, distinct from Bluesky's and from ours. */
 export const OWN_URLS = createMediaUrls({
   imageUrlPattern: 'https://media.ours.test/img/{preset}/plain/{did}/{cid}',
   videoPlaylistUrlPattern: 'https://media.ours.test/video/{did}/{cid}/playlist.m3u8',
@@ -33,7 +33,8 @@ export const OWN_URLS = createMediaUrls({
 })
 
 /**
- * Made for `createServingWorld({ fallback: double.fallback() })`; `double.answer(nsid, (params) => body)` tells it what to say.
+ * Starts a double for `createServingWorld({ fallback: double.fallback() })`; `double.answer(nsid,
+ * (params) => body)` sets its answers.
  */
 export async function startAppviewDouble() {
   const asked: AskedOf[] = []
@@ -66,7 +67,7 @@ export async function startAppviewDouble() {
     asked,
     answer: (nsid: string, says: Sayer | object) =>
       void sayers.set(nsid, typeof says === 'function' ? (says as Sayer) : () => says),
-    /** What nobody told it, it answers as this server does. */
+    /** Answers like this server to methods without a configured answer. */
     standFor(server: { fetch(request: Request): Promise<Response> | Response }) {
       behind = (request) => server.fetch(request)
     },
@@ -77,12 +78,12 @@ export async function startAppviewDouble() {
       lagMs = milliseconds
     },
     askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
-    /** As a server of ours asks it: nothing else on a private address may be reached. */
+    /** Creates a fallback as our server does: no other private address is reachable. */
     fallback(options: { now?: () => number; maxWaitMs?: number } = {}): Fallback {
       const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
       return createFallback({
         ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
-        // A loaded machine is slow, and no fault of anybody's.
+        // A loaded machine is slow, which is no failure.
         maxWaitMs: 20_000,
         ...options,
       })

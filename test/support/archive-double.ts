@@ -1,7 +1,7 @@
-// The archive of a Jetstream double: what was emitted is sealed into segments, in the server's format, and
-// served at the double's own address as the server does: plans, whole segments with ranges, blocks. Written
-// from the server's source (segment/, internal/manifest/plan.go, internal/xrpcapi/), and it misbehaves to
-// order. What is sealed can be put out of the live window with the double's `raiseFloor`.
+// The archive of a Jetstream double: seals emitted events into segments, in the server's format, and serves
+// them at the double's own address as the server does: plans, whole segments with ranges, blocks. Written
+// from the server's source (segment/, internal/manifest/plan.go, internal/xrpcapi/). It misbehaves on demand.
+// The double's `raiseFloor` moves sealed events out of the live window.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { zstdCompressSync } from 'node:zlib'
@@ -31,19 +31,19 @@ export type ArchiveFault =
   | 'cut'
 
 export type ArchiveDouble = {
-  /** What was emitted up to here becomes segments. */
+  /** Turns the events emitted up to here into segments. */
   seal(throughSeq: number): void
-  /** As compaction does: every segment gets another checksum. */
+  /** Gives every segment another checksum, as compaction does. */
   rewrite(): void
   readonly requests: readonly ArchiveRequest[]
-  /** Each request for data or a plan asks here first. */
+  /** Called for each request for data or a plan. */
   fault: (request: ArchiveRequest) => ArchiveFault | undefined
   /** Sent with every good answer. */
   headers: Record<string, string>
-  /** undefined: none is asked for. */
+  /** undefined: no key is required. */
   key: string | undefined
   hasRanges: boolean
-  /** `segment/block`: from now on its frame is damaged. */
+  /** Damages the frame of `segment/block` from now on. */
   damage(segment: number, block: number, isForGood: boolean): { rows: LoggedEmission[] }
 }
 
@@ -293,7 +293,10 @@ export function dagCbor(value: unknown): Buffer {
   return Buffer.from(encode(jsonToLex(JSON.parse(JSON.stringify(value)) as never) as LexValue))
 }
 
-/** With its file: header, blocks each behind its length, index, and what else a footer has. */
+/**
+ * Returns the segment with its file: header, length-prefixed blocks, index, and the rest of the
+ * footer.
+ */
 function written(segment: Segment): Segment {
   const { blocks } = segment
   const header = Buffer.alloc(HEADER_BYTES)

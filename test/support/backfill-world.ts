@@ -1,6 +1,6 @@
-// A world for tests of the backfill room: real database, indexer and publisher, the real resolver and
-// guarded fetch, a PLC double, and PDS doubles that hold people's repositories. Repositories are the
-// oracle; what of their commits reaches us live is for the test to say.
+// A world for backfill tests: real database, indexer and publisher, the real resolver and guarded fetch, a
+// PLC double, and PDS doubles that hold people's repositories. Repositories are the oracle; the test decides
+// which of their commits arrive live.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,23 +37,23 @@ export type BackfillWorld = {
   readonly memory: Memory
   readonly writer: Writer
   readonly backfill: Backfill
-  /** Of all its starts. */
+  /** Counts over all its starts. */
   readonly counts: Counts
   readonly plc: PlcDouble
   readonly hosts: PdsDouble[]
-  /** An account with a profile on one of the hosts. */
+  /** Creates an account with a profile on one of the hosts. */
   person(name: string, host?: number): Promise<PdsAccount>
   follow(creator: PdsAccount, subject: PdsAccount, atMs?: number): Commit
   post(author: PdsAccount, text?: string, more?: { atMs?: number; record?: object }): Commit
   repost(creator: PdsAccount, post: Commit, atMs?: number): Commit
   block(creator: PdsAccount, subject: PdsAccount): Commit
-  /** What the stream brings. */
+  /** Applies events as the stream delivers them. */
   live(...commits: (Commit | StreamEvent | undefined)[]): void
   member(account: PdsAccount): void
   uid(account: { did: string }): number
-  /** Until no job is left. */
+  /** Waits until no job is left. */
   settled(): Promise<void>
-  /** Stops the runner as a crash would have it, and starts anew from the rows. */
+  /** Stops the runner as a crash would, and starts again from the rows. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -62,18 +62,18 @@ export type BackfillWorldOptions = {
   hosts?: number
   scope?: IndexScope
   limits?: Partial<BackfillLimits>
-  /** What cold starts may take at once; uncounted where not given. */
+  /** The budget of concurrent cold starts; unlimited by default. */
   coldStarts?: (db: WriteDb) => ColdStartBudget
   timelineLength?: number
-  /** What is to be replayed is asked for, but from hosts that there are not. */
+  /** Requests replays, but from hosts that do not exist. */
   replays?: boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
-  /** What keeps the database's log short; SQLite where not given. */
+  /** Keeps the database's log short; left to SQLite by default. */
   tendLog?: (db: WriteDb) => () => Promise<void> | undefined
-  /** Of indexer and jobs; the real one by default. */
+  /** The clock of indexer and jobs; the real one by default. */
   now?: () => number
-  /** Of what remembers identities; the real one by default. */
+  /** The clock of the identity cache; the real one by default. */
   resolverNow?: () => number
 }
 
@@ -132,7 +132,7 @@ export async function startBackfillWorld(
     replays?.start()
   }
 
-  /** Times rise by a second from record to record, unless said otherwise. */
+  /** Returns a record's time: one second after the previous record, unless given. */
   function nextMs(atMs?: number): number {
     lastMs = atMs ?? lastMs + 1000
     return lastMs

@@ -1,5 +1,6 @@
-// A balancer for tests, in front of several servers: in turns, by health checks. What a server refuses to take a
-// connection for goes to another; and so does what only reads, where a server breaks it off, or says nothing for long.
+// A balancer for tests, in front of several servers: round robin, with health checks. A request goes to
+// another server if the first refuses the connection; a read also if the first breaks it off or stays silent
+// for long.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +9,7 @@ type Backend = { origin: () => string }
 
 const CHECKED_EVERY_MS = 250
 const CHECK_MS = 1_000
-/** A server that was stopped takes connections, and answers none. */
+/** Read timeout: a stopped server accepts connections, but answers none. */
 const READ_MS = 3_000
 
 export async function startBalancer(backends: readonly Backend[]) {
@@ -27,7 +28,7 @@ export async function startBalancer(backends: readonly Backend[]) {
   }
   const timer = setInterval(() => void check(), CHECKED_EVERY_MS)
 
-  /** Those that are up first, each time another in front. */
+  /** Returns the healthy servers first, starting with another one each time. */
   function inTurn(): Backend[] {
     const first = turn++ % backends.length
     const order = backends.map((_, i) => (first + i) % backends.length)

@@ -1,5 +1,6 @@
-// A machine of files for the install script: everything that it would ask of a real one (packages, accounts,
-// services) is a stand-in that keeps a diary; what it writes and when it stops are its own.
+// A machine made of files for the install script: everything that the script asks of a real one (packages,
+// accounts, services) is a stand-in that logs its calls. Only the files that the script writes and the points
+// where it stops are real.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -15,12 +16,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 export const project = resolve(import.meta.dirname, '../..')
-/** Of the account that stands for those that the script makes, where they are to be real. */
+/** The id of the account that stands in for those that the script creates, if accounts are real. */
 export const NOBODY = 65_534
 
 export type BareMachine = {
   base: string
-  /** A path on the machine. */
+  /** Returns the real path of a path on the machine. */
   at(path: string): string
   text(path: string): string
   files(): string[]
@@ -31,7 +32,7 @@ export type BareMachine = {
   install(...args: string[]): { status: number | null; stdout: string; stderr: string }
 }
 
-/** @param accounts - `real`, for root: what is done as an account is done as nobody. */
+/** @param accounts - `real` needs root: commands of the script's accounts then run as nobody */
 export function makeBareMachine({ accounts }: { accounts: 'pretended' | 'real' }): BareMachine {
   const base = mkdtempSync(join(tmpdir(), 'slipstream-install-'))
   chmodSync(base, 0o755)
@@ -51,7 +52,8 @@ export function makeBareMachine({ accounts }: { accounts: 'pretended' | 'real' }
       return spawnSync('bash', [script, '--root', at(''), ...args], {
         encoding: 'utf8',
         env: environment,
-        // bash takes a socket for a remote shell, and would read the user's own files.
+        // Given a socket, bash believes it runs under a remote shell and reads the user's own
+        // files.
         stdio: ['ignore', 'pipe', 'pipe'],
       })
     },
@@ -73,7 +75,7 @@ export function write(path: string, content: string, mode = 0o644): void {
   chmodSync(path, mode)
 }
 
-/** The real deploy/, and as little as possible of the rest. */
+/** Copies the real deploy/, and as little of the rest as possible. */
 function makeSources(base: string): void {
   const sources = join(base, 'sources')
   const real = ['deploy', 'package.json', 'package-lock.json']
@@ -85,7 +87,7 @@ function makeSources(base: string): void {
     write(join(sources, name, 'file'), name)
 }
 
-/** What npm brings: it tells who runs it, and the service is as healthy as it says. */
+/** Creates the Node that npm installs: it logs its user, and fakes the health of the service. */
 function makeNode(base: string): void {
   const said = `echo "node as $(/usr/bin/id -u): $1 $2 $3" >>'${base}/diary'`
   const asked = `case "$1" in --version) echo v24.21.0;; -e) [ ! -e '${base}/unhealthy' ];; esac`

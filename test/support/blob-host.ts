@@ -1,5 +1,5 @@
-// A PDS over real HTTP that has nothing but blobs, and every bad habit on demand: it lies about types,
-// sends other bytes, stalls in the middle, refuses and fails. It counts what it is asked.
+// A PDS over real HTTP that has only blobs, and misbehaves on demand: it lies about types, sends other bytes,
+// stalls in the middle, refuses and fails. It counts its requests.
 
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
@@ -7,19 +7,25 @@ import type { AddressInfo } from 'node:net'
 
 export type BlobHost = {
   url: string
-  /** The blob's CID; `contentType` is what the host says it is. */
+  /**
+   * Stores a blob, served with this `contentType`.
+   * @returns its CID
+   */
   put(bytes: Buffer, contentType?: string): string
-  /** Sends `bytes` for a CID that names others. */
+  /** Serves `bytes` under a CID that belongs to others. */
   putAs(cid: string, bytes: Buffer): void
-  /** From now on: `fail` with a status, `stall` after the head, or undefined for good behaviour. */
+  /**
+   * Sets the behaviour: `fail` with a status, `stall` after the head, or undefined for good
+   * behaviour.
+   */
   behave(how: { fail: number } | 'stall' | undefined): void
-  /** Until it resolves no answer begins. */
+  /** Delays all answers until `what` resolves. */
   waitFor(what: Promise<unknown>): void
   requests(): number
   close(): Promise<void>
 }
 
-/** By arithmetic on one large number: another way than ours. */
+/** Computes the CID by arithmetic on one large number, unlike our own code. */
 export function blobCid(bytes: Uint8Array): string {
   const digest = createHash('sha256').update(bytes).digest('hex')
   const digits = (BigInt(`0x01551220${digest}`) << 2n).toString(32).padStart(58, '0')

@@ -1,16 +1,18 @@
-// A full disk for one database of a test: SQLite refuses to make the file larger, as it does where the disk has
-// no more room, and everybody who writes waits as on the ingest thread.
+// A full disk for one database of a test: SQLite refuses to grow the file, as it does on a full disk, and all
+// writers wait as on the ingest thread.
 
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { createDiskRoom, type DiskRoom } from '../../src/ingest/upkeep/disk/disk-room.ts'
 
 export type BoundedDatabase = {
   room: DiskRoom
-  /** What the log was told. */
+  /** Lines written to the log. */
   told: string[]
-  /** Not a page more fits from now on. */
+  /** Lets not a single further page fit. */
   fill(db: WriteDb): void
-  /** There is room; `isSeen`: somebody looks, as the ingest thread does once a second. */
+  /**
+   * Makes room again; `isSeen`: the room is noticed, as by the ingest thread's check each second.
+   */
   free(db: WriteDb, options?: { isSeen: boolean }): void
 }
 
@@ -34,7 +36,7 @@ export function createBoundedDatabase(): BoundedDatabase {
   }
 }
 
-/** New rows would be written there. */
+/** Uses up the free pages, which would take new rows. */
 function takeFreePages(db: WriteDb, pages: number): void {
   const size = db.pragma('page_size', { simple: true }) as number
   db.exec('CREATE TABLE IF NOT EXISTS ballast (bytes)')

@@ -1,14 +1,17 @@
-// The packets of a fragmented MP4, read by the letter of ISO/IEC 14496-12 and without anything of src/: what
-// a player would hand to its decoders, and when it would show them.
+// The packets of a fragmented MP4, read strictly by ISO/IEC 14496-12 and without any code of src/: the data
+// that a player would pass to its decoders, and when it would show it.
 
 import { createHash } from 'node:crypto'
 
-/** Kind, time of showing in seconds, bytes, start of the MD5. */
+/** Kind, presentation time in seconds, bytes, start of the MD5. */
 export type Packet = [kind: string, seconds: number, bytes: number, digest: string]
 
 type Found = { type: string; start: number; body: Buffer }
 
-/** @param segments - in their order; the head tells which track is of what kind. */
+/**
+ * @param init - its head gives the kind of each track
+ * @param segments - in order
+ */
 export function packetsOf(init: Buffer, segments: Buffer[]): Packet[] {
   const tracks = tracksOf(init)
   return segments.flatMap((segment) => {

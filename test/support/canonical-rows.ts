@@ -1,6 +1,6 @@
-// All that an index holds of repositories, told without our own numbers and without the order in which
-// things came, so that two databases can be compared. Each collection's records, what they point at, what is
-// counted and which accounts are away; times too, unless they were fetched and so depend on the moment.
+// All that an index holds about repositories, without our own ids and independent of arrival order, so that
+// two databases can be compared: each collection's records, their references, counts, and inactive accounts.
+// Times are included too, except those that depend on when they were fetched.
 
 import { type PackedRkey, unpackCid, unpackRkey } from '../../src/base/atproto/keys.ts'
 import type { Db } from '../../src/data/store/db.ts'

@@ -1,6 +1,6 @@
-// A real Cassandra cluster on loopback, for tests of what nodes share: node N listens on 127.X.0.N, where nobody else
-// is on X. Its jars come from Maven and are kept between runs. Where Java or Maven is missing nothing can be tested,
-// which is said loudly.
+// A real Cassandra cluster on loopback, for tests of the state that nodes share: node N listens on 127.X.0.N,
+// with an X that is not in use. Its jars come from Maven and are kept between runs. Without Java or Maven the
+// tests are skipped with a warning.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,13 +25,13 @@ const PORT = 9042
 const INTERNODE_PORT = 7000
 const START_TIMEOUT_MS = 180_000
 const HEAP_MB = 384
-/** What is acknowledged is on disk, unlike by the settings that Cassandra comes with (docs/CLUSTER.md). */
+/** Acknowledged writes are on disk, unlike with Cassandra's default settings (docs/CLUSTER.md). */
 export const SYNCED = [
   '-Dcassandra.config.allow_system_properties=true',
   '-Dcassandra.settings.commitlog_sync=batch',
   '-Dcassandra.settings.commitlog_sync_period=0ms',
 ]
-/** What cassandra's own jvm17-server.options opens. */
+/** The packages opened by Cassandra's own jvm17-server.options. */
 const OPENED = [
   ...['java.base/java.io', 'java.base/java.lang', 'java.base/java.lang.module'],
   ...[
@@ -77,23 +77,23 @@ export type CassandraNode = {
   readonly process: ChildProcess
   readonly disk: SmallDisk | undefined
   kill(): Promise<void>
-  /** Again, with what it had; resolves when the others know that it is there. */
+  /** Restarts the node with its data; resolves once the others see it. */
   start(): Promise<void>
 }
 
 type Options = {
-  /** What a node keeps its data on, if not beside the others’. */
+  /** The disk for a node's data, if not beside the others’. */
   diskOf?: (n: number) => SmallDisk | undefined
 }
 
 export type CassandraCluster = {
   readonly nodes: readonly CassandraNode[]
-  /** For SLIPSTREAM_ENGINE. */
+  /** Returns the value for SLIPSTREAM_ENGINE. */
   address(keyspace: string): string
   stop(): Promise<void>
 }
 
-/** undefined where tests on Cassandra can run; otherwise why they can't. */
+/** Returns why tests on Cassandra can't run; undefined if they can. */
 export function whyNoCassandra(): string | undefined {
   for (const [command, argument] of [
     ['java', '-version'],
@@ -108,7 +108,7 @@ export function whyNoCassandra(): string | undefined {
   return undefined
 }
 
-/** One after the other: a node that joins streams from the others. */
+/** Starts the nodes one after the other: a joining node streams from the others. */
 export async function startCassandra(
   count: number,
   { diskOf = () => undefined }: Options = {},
@@ -161,7 +161,7 @@ function createNode(place: Place, count: number): CassandraNode {
   return node
 }
 
-/** Another cluster may run on this machine. */
+/** Finds an unused network, since another cluster may run on this machine. */
 async function freeNetwork(): Promise<string> {
   for (;;) {
     const network = `127.${1 + Math.floor(Math.random() * 250)}.0`
@@ -169,7 +169,7 @@ async function freeNetwork(): Promise<string> {
   }
 }
 
-/** Where they are already, nothing is asked of anybody. */
+/** Fetches the jars unless they are cached. */
 async function fetchJars(): Promise<string> {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
   const jars = join(base, 'slipstream', `cassandra-${VERSION}`)
@@ -212,7 +212,7 @@ function startNode({ folder: base, jars, network, n }: Place): ChildProcess {
     ],
     { stdio: 'ignore' },
   )
-  // Whoever ends without stopping it leaves nothing running.
+  // Kills the node if this process exits without stopping it.
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
@@ -269,7 +269,10 @@ async function until(
   }
 }
 
-/** A driver that connects before then takes those it is told of for the whole cluster. */
+/**
+ * Checks that a node sees the others: a driver that connects earlier takes the listed nodes for the
+ * whole cluster.
+ */
 async function seesOthers({ address }: CassandraNode, others: number): Promise<boolean> {
   const client = new cassandra.Client({
     contactPoints: [`${address}:${PORT}`],
@@ -296,7 +299,7 @@ function isOpen(address: string, port = PORT): Promise<boolean> {
   })
 }
 
-/** Data may be wiped only once they are gone: a dying node still gossips. */
+/** Waits until the process is gone, before data may be wiped: a dying node still gossips. */
 async function ended({ process: node }: CassandraNode): Promise<void> {
   if (node.exitCode !== null || node.signalCode !== null) return
   const exit = once(node, 'exit')

@@ -1,4 +1,4 @@
-// The command line as an operator runs it: a process of its own, settings in its environment.
+// The command line as an operator runs it: a process of its own, with settings in its environment.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ export type CliRun = { code: number | null; stdout: string; stderr: string }
 
 const MAIN = join(import.meta.dirname, '../../src/tools/cli/main.ts')
 
-/** `env` holds settings without their prefix; `input` is its standard input. */
+/** Runs a command. `env` holds settings without their prefix; `input` is its standard input. */
 export async function runCli(
   env: Record<string, string>,
   args: string[],
@@ -24,7 +24,7 @@ export async function runCli(
   return { ...run, code: code as number | null }
 }
 
-/** kill -9 after so long, or its end before that. */
+/** Kills a command with SIGKILL after `afterMs`, unless it ends earlier. */
 export async function killed(
   env: Record<string, string>,
   args: string[],
@@ -47,7 +47,10 @@ function start(env: Record<string, string>, args: string[]) {
   })
 }
 
-/** @throws Error with all it said unless it ends with 0. */
+/**
+ * Runs a command with --json.
+ * @throws Error with its whole output unless it exits with 0
+ */
 export async function cliJson<T>(
   env: Record<string, string>,
   args: string[],

@@ -1,16 +1,16 @@
-// How much processor time a piece of work takes as what it is given grows: twice as much where it is
-// linear, four times where it is quadratic. What is quick at the larger size is not looked at twice,
-// and what was slow once is tried again, since machines are busy and a collection may fall into every try.
+// How the processor time of a piece of work grows with its input: twofold if linear, fourfold if quadratic.
+// Work that is fast at the larger size is measured only once; slow work is measured again, since machines are
+// busy and any try may include a garbage collection.
 
 const TRIES = 3
 const ROUNDS = 3
-/** Quick. Of 100 kB, a single comparison of every pair of characters takes many times as long. */
+/** Fast enough. For 100 kB, comparing every pair of characters once takes many times as long. */
 const QUICK_MS = 150
 const MOST_GROWTH = 3.3
 
 type Work = (size: number) => unknown
 
-/** @returns undefined where it is linear, or else what was found */
+/** @returns undefined if linear, otherwise the measured times */
 export async function superlinear(work: Work, size: number): Promise<string | undefined> {
   if ((await cpuMs(work, size)) < QUICK_MS) return undefined
   let found = ''

@@ -1,4 +1,4 @@
-// Our dataplane's port over a database, and the reference AppView's own client at the other end of it.
+// Our dataplane's port over a database, with the reference AppView's own client at the other end.
 
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
@@ -23,9 +23,9 @@ export type Asked = Omit<WriterRequest, 'id'> | OperatorRequest
 export type DataplaneWorld = {
   port: number
   url: string
-  /** What was to be written. */
+  /** Write requests received. */
   asked: Asked[]
-  /** Calls that were counted: name and status. */
+  /** Counted calls: name and status. */
   counted: [path: string, status: number][]
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function startDataplaneOver(
     settings?: Partial<Config>
     identities?: Map<string, Identity>
     writer?: Writer
-    /** Whose identity is never found out. */
+    /** Accounts whose identity never resolves. */
     isSlow?: (did: string) => boolean
     onViewer?: (did: string) => void
   } = {},
@@ -91,7 +91,7 @@ export async function startDataplaneOver(
 
 type Plain = Rows['written'] & { reader: Db }
 
-/** The port over what a world wrote, and a client that knows no more than the interface. */
+/** Starts the port over a world's rows, with a client that knows only the interface. */
 export async function startCallsOver(
   { actors, graph, reader }: Plain,
   db: Db = reader,
@@ -105,7 +105,10 @@ export async function startCallsOver(
 
 type AnyCall = (request: object, options?: object) => Promise<Record<string, unknown>>
 
-/** The frontend's own, over a socket; but without its deadlines, which a busy machine would not keep. */
+/**
+ * Returns the reference frontend's own client over a socket, without its deadlines, which a busy
+ * machine would miss.
+ */
 export async function referenceClient(
   url: string,
   httpVersion: '1.1' | '2' = '2',

@@ -1,5 +1,5 @@
-// A Slipstream with everything around it in good order, as the doctor should find it: directory, stream,
-// PDS with a member, labeler, public AppView, and a proxy with TLS. Tests spoil one thing each.
+// A Slipstream with everything around it in good order, as the doctor should find it: directory, stream, PDS
+// with a member, labeler, public AppView, and a proxy with TLS. Each test breaks one thing.
 
 import { mkdtempSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
@@ -34,7 +34,7 @@ export type DoctorWorld = {
   /** Settings without their prefix. */
   env: Record<string, string>
   diagnose(area: string, spoilt?: Spoilt): Promise<Finding[]>
-  /** Everything is as it should be again. */
+  /** Restores everything that a test broke. */
   heal(): void
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export async function startDoctorWorld(): Promise<DoctorWorld> {
   }
 }
 
-/** The first report comes after a second or so. */
+/** Waits for the first status report, which takes about a second. */
 function untilStreaming(dataDir: string): Promise<void> {
   return until(async () => {
     const server = await callServer(dataDir)
@@ -122,7 +122,9 @@ function untilStreaming(dataDir: string): Promise<void> {
   })
 }
 
-/** Its window is thirty hours, and something happens all the time. */
+/**
+ * Emits events all the time, after a first one thirty hours ago, which is the length of the window.
+ */
 function keepEmitting(stream: JetstreamDouble): NodeJS.Timeout {
   const post = (timeUs: number) => {
     const record = { $type: POST, text: 'x', createdAt: new Date(timeUs / 1000).toISOString() }

@@ -1,5 +1,5 @@
-// The pages people read, taken apart: fenced blocks, pieces of code in the text, links and headings. A fenced block of the language
-// `sh` is something to be run, and the word after that says how it is tested (CONTRIBUTING.md, “Pages are tested”).
+// The documentation pages, taken apart: fenced blocks, code spans, links and headings. A fenced block in the
+// language `sh` can be run, and the next word says how it is tested (CONTRIBUTING.md, “Pages are tested”).
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -9,7 +9,7 @@ export const root = resolve(import.meta.dirname, '../..')
 export type Page = { path: string; text: string }
 export type Fence = { page: string; line: number; language: string; info: string; text: string }
 
-/** Every page, by its path below the project's root. */
+/** Returns every page, by its path below the project's root. */
 export function readPages(): Page[] {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   const circles = readdirSync(join(root, 'src'), { withFileTypes: true })
@@ -24,7 +24,7 @@ export function readPages(): Page[] {
   )
 }
 
-/** Blocks between fences, also where they are indented under a list. */
+/** Returns the fenced blocks, including those indented under a list. */
 export function fencesOf({ path, text }: Page): Fence[] {
   const fences: Fence[] = []
   let open: (Fence & { indent: string }) | undefined
@@ -45,17 +45,17 @@ export function fencesOf({ path, text }: Page): Fence[] {
   return fences
 }
 
-/** A page without its fenced blocks. */
+/** Returns a page without its fenced blocks. */
 export function proseOf({ text }: Page): string {
   return text.replace(/^ *```[\s\S]*?^ *```$/gm, '')
 }
 
-/** What stands between backticks in the text. */
+/** Returns the texts between backticks. */
 export function codeSpansOf(page: Page): string[] {
   return [...proseOf(page).matchAll(/`([^`]+)`/g)].map((match) => match[1]!.replace(/\s+/g, ' '))
 }
 
-/** Targets of links and pictures. */
+/** Returns the targets of links and pictures. */
 export function linksOf(page: Page): string[] {
   const prose = proseOf(page).replace(/`[^`]*`/g, '')
   const markdown = [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -63,7 +63,7 @@ export function linksOf(page: Page): string[] {
   return [...markdown, ...html].map((match) => match[1]!)
 }
 
-/** The anchors of a page's headings, as forges make them. */
+/** Returns the anchors of a page's headings, as forges generate them. */
 export function anchorsOf(page: Page): string[] {
   const seen = new Map<string, number>()
   return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map((match) => {
@@ -77,7 +77,7 @@ export function anchorsOf(page: Page): string[] {
   })
 }
 
-/** Where a link of a page leads: a path below the root and an anchor; undefined for the outside. */
+/** Resolves a page's link to a path below the root and an anchor; undefined for external links. */
 export function targetOf(page: Page, link: string): { path: string; anchor?: string } | undefined {
   if (/^[a-z]+:/.test(link)) return undefined
   const [to = '', anchor] = link.split('#')

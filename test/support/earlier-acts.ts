@@ -1,4 +1,5 @@
-// A public AppView was asked for what was counted before: it knew of more, of as much, or of less than we do.
+// Seed counts as answered by a public AppView for the time before ours: larger than, equal to or smaller than
+// our own.
 
 import { putSeedActorCounts, putSeedPostCounts } from '../../src/data/store/seed-counts.ts'
 import { transact } from '../../src/data/store/transact.ts'

@@ -1,5 +1,5 @@
-// An empty database in a test's folder, as a copy of one that this process has migrated: every test made its own
-// through all migrations before, which took twenty times as long.
+// An empty database in a test's folder, copied from one that this process has migrated. Running all
+// migrations for every test took twenty times as long.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { FILE_NAME, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 
 let migrated: Buffer | undefined
 
-/** @throws where the folder has a database already */
+/** @throws Error if the folder already has a database */
 export function openEmpty(dataDir: string): WriteDb {
   migrated ??= readMigrated()
   writeFileSync(join(dataDir, FILE_NAME), migrated, { flag: 'wx' })

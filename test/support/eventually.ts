@@ -1,5 +1,5 @@
-// Waits for something that another thread, process or host needs a moment for: the test tree's one way to, beside
-// `expect.poll`, which is for a single value. Timers that a test fakes do not stop it.
+// Waits for another thread, process or host: the only way to wait in the tests, besides `expect.poll`, which
+// is for a single value. Fake timers do not stop it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_WAIT_MS } from './patience.ts'
@@ -10,8 +10,8 @@ type Waiting = { withinMs?: number; pollMs?: number }
 
 /**
  * Repeats `check` until it no longer throws.
- * @returns what it returned.
- * @throws its last error once time is up, or at once one that `giveUp` names as final.
+ * @returns its result
+ * @throws its last error once time is up, or at once an error that `giveUp` declares final
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
@@ -29,7 +29,7 @@ export async function eventually<T>(
   }
 }
 
-/** Repeats `isSo` until it holds. What it throws is thrown at once. */
+/** Repeats `isSo` until it holds. Its errors are thrown at once. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   {

@@ -1,4 +1,4 @@
-// A feed generator that answers as it is told, for worlds whose network is a function.
+// A feed generator with configured answers, for worlds whose network is a function.
 
 import { FetchError } from '../../src/sources/identity/fetch-error.ts'
 import type { FetchOptions, GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
@@ -9,9 +9,9 @@ export type FeedGeneratorDouble = {
   did: string
   services: { id: string; type: string; endpoint: string }[]
   fetch: GuardedFetch
-  /** In order. */
+  /** Requests in order. */
   asked: Asked[]
-  /** What it says from now on; undefined: it does not answer. */
+  /** Sets its answer from now on; undefined: it does not answer. */
   says(answer: Answer | undefined): void
 }
 

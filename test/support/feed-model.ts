@@ -1,7 +1,7 @@
-// What a timeline must be, by looking at everything: the order, and the pages as the reference's data
-// plane cuts them. Shares nothing with the code under test.
+// A brute-force model of a timeline: the order, and the pages as the reference's data plane cuts them. Shares
+// no code with the code under test.
 
-/** A post or repost: `key` is its at-URI, the repost's for a repost. */
+/** A post or repost: `key` is its at-URI, for a repost that of the repost. */
 export type ModelItem = { key: string; originator: string; sortAt: number; cid: string }
 
 export function newestFirst(a: ModelItem, b: ModelItem): number {
@@ -11,8 +11,8 @@ export function newestFirst(a: ModelItem, b: ModelItem): number {
 }
 
 /**
- * Pages of items of followed accounts and of the viewer's own, each page with the reference's share
- * of own items.
+ * Returns pages of items of followed accounts and of the viewer, each page with the reference's
+ * share of own items.
  */
 export function modelPages(options: {
   followed: ModelItem[]

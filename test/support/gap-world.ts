@@ -1,5 +1,5 @@
-// A world whose stream has holes: the main stream's consumer and the repair of gaps on Jetstream doubles,
-// beside an oracle that is told everything as it happened.
+// A world whose stream has gaps: the main stream's consumer and the gap repair on Jetstream doubles, next to
+// an oracle that receives every event as it happens.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,19 +27,19 @@ import { createWorld, type World, type WorldOptions } from './world.ts'
 
 export type GapWorld = {
   readonly world: World
-  /** Everything that was emitted, as it happened. */
+  /** Holds every emitted event, applied as it happened. */
   readonly oracle: World
   readonly doubles: JetstreamDouble[]
-  /** Into every double's log, and the oracle. */
+  /** Emits events into every double's log, and applies them to the oracle. */
   emit(events: readonly StreamEvent[]): void
   /** Opens the main stream, on these doubles in order. */
   connect(hosts?: number[]): Promise<void>
-  /** Until the main stream has applied all that the double holds. */
+  /** Waits until the main stream has applied all that the double holds. */
   caughtUp(): Promise<void>
   disconnect(): Promise<void>
   startRepair(): void
   stopRepair(): Promise<void>
-  /** Until no gap is open. */
+  /** Waits until no gap is open. */
   repaired(): Promise<void>
   gaps(): Gap[]
   until(condition: () => boolean): Promise<void>
@@ -55,13 +55,13 @@ export async function startGapWorld(options: {
   wire?: 'v1' | 'v2' | 'auto'
   compress?: boolean
   limits?: Partial<GapLimits>
-  /** Of everybody who writes. */
+  /** Used by all writers. */
   writeRetry?: WriteRetry
 }): Promise<GapWorld> {
   const { wire = 'v2', compress = false, writeRetry = noRetry } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-gaps-'))
   const startAt = Date.now() - 20 * 3_600_000
-  // Its own clock is ahead of what happens in the oracle's world.
+  // Its clock is ahead of the events in the oracle's world.
   const world = createWorld({ startAt: Date.now(), ...options.world })
   const oracle = createWorld({ startAt, ...options.world })
   const doubles = await Promise.all(options.doubles.map(createJetstreamDouble))
@@ -108,7 +108,7 @@ export async function startGapWorld(options: {
       stream: { ...stream, hosts: doubles.map(({ url }) => url) },
       head: () => keeper.head(),
       circle: circleOf(world.actors),
-      // There are no servers here: whoever is to be compared is found unchanged.
+      // There are no servers here, so every account that needs a comparison counts as unchanged.
       onJobs: () => world.db.exec("DELETE FROM jobs WHERE kind = 'check'"),
       limits: {
         overlapMs: 100,

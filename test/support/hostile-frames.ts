@@ -1,5 +1,5 @@
-// What a stranger could make of an honest frame's text to fool whoever looks at the bytes: the same
-// value written otherwise, other values that look alike, and broken ones.
+// Changes to a valid frame's text by which a stranger could fool code that looks only at the bytes: other
+// spellings of the same value, lookalike values, and broken ones.
 
 import type { Random } from './random.ts'
 
@@ -7,7 +7,7 @@ type Trick = (text: string, random: Random) => string | Buffer
 
 const plain = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Escapes one character of a match, wherever one begins with `pattern`. */
+/** Escapes one character of a random match of `pattern`. */
 function escapeOne(text: string, random: Random, pattern: RegExp): string {
   const at = pick([...text.matchAll(pattern)], random)
   if (!at) return text
@@ -19,7 +19,7 @@ function pick<T>(items: T[], random: Random): T | undefined {
   return items.length > 0 ? random.pick(items) : undefined
 }
 
-/** One more member in some object. */
+/** Inserts a member into a random object. */
 function insertMember(text: string, random: Random, member: string): string {
   const at = pick([...text.matchAll(/\{(?=")/g)], random)
   if (!at) return text
@@ -128,7 +128,7 @@ const tricks: Trick[] = [
   },
 ]
 
-/** The frame's bytes after none, one or a few tricks. */
+/** Returns the frame's bytes after zero or more tricks. */
 export function hostileFrame(text: string, random: Random, share: number): Buffer {
   let current: string | Buffer = text
   while (typeof current === 'string' && random.chance(share)) {

@@ -19,12 +19,12 @@ import { type WrittenWorld, writeRows } from './world-rows.ts'
 export type HydratedWorld = {
   written: WrittenWorld
   hydrator: Hydrator
-  /** The connection that hydration reads over. */
+  /** The connection used for hydration. */
   db: Db
   writer: WriteDb
   /** Stored records that could not be used. */
   unusable: string[]
-  /** One that names no labelers. */
+  /** Returns a reader that names no labelers. */
   reader(did: string | undefined): Reader
   close(): void
 }
@@ -59,22 +59,25 @@ export function hydrateWorld(world: World, write = writeRows): HydratedWorld {
 }
 
 /**
- * Both as they go over the wire.
+ * Compares both as they go over the wire.
  * @returns ours
  */
 export function expectSameOnTheWire(ours: unknown, theirs: unknown, where: string): unknown {
   const [one, other] = [overTheWire(ours), overTheWire(theirs)]
-  // Vitest's own comparison takes longer, and is only for what it says of a difference.
+  // Vitest's own comparison is slower, and only needed to describe a difference.
   if (!isDeepStrictEqual(one, other)) expect(one, where).toEqual(other)
   return one
 }
 
-/** As it goes over the wire: what is undefined is gone. The reference's CID objects become links. */
+/**
+ * Converts a view to its wire form: undefined values vanish, and the reference's CID objects become
+ * links.
+ */
 export function overTheWire(view: unknown): unknown {
   const link = (_: string, value: unknown) =>
     typeof value === 'object' && value !== null && '/' in value ? { $link: value['/'] } : value
   if (view === undefined) return undefined
   const text = JSON.stringify(view)
-  // Looking at every value costs five times what parsing does.
+  // A reviver costs five times as much as parsing.
   return text.includes('"/":') ? JSON.parse(text, link) : JSON.parse(text)
 }

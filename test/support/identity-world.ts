@@ -1,5 +1,5 @@
-// PLC double, guarded fetch, resolver and service auth wired together with a clock that tests move,
-// for everything that needs real tokens of real accounts.
+// A PLC double, guarded fetch, resolver and service auth wired together with a simulated clock, for tests
+// that need real tokens of real accounts.
 
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver, type Resolver } from '../../src/sources/identity/resolver.ts'

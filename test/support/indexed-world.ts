@@ -1,6 +1,6 @@
-// Puts a social world into a database through the real indexer, every record an event, in the
-// order in which it was made. What indexing alone can work out (which replies and quotes break a
-// gate) is told back to the world, so that the reference can be shown the same.
+// Puts a social world into a database through the real indexer, each record as an event, in the order of
+// creation. Results that only indexing can work out (replies and quotes that break a gate) are written back
+// to the world, so that the reference sees the same.
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
@@ -17,7 +17,7 @@ import type { WrittenWorld } from './world-rows.ts'
 
 const LATE_MS = Date.UTC(2027, 0, 1)
 
-/** @param members - DIDs that read here from the beginning */
+/** @param members - DIDs of accounts that are members from the beginning */
 export function indexWorld(
   db: WriteDb,
   world: World,
@@ -86,7 +86,7 @@ function toEvent({ record, kind }: WorldDeed, i: number): StreamEvent {
   return { ...event, timeUs, rev, operation: kind, cid, record: value }
 }
 
-/** Revisions that increase. */
+/** Returns increasing revisions. */
 function revOf(n: number): string {
   const digits = '234567abcdefghijklmnopqrstuvwxyz'
   let text = ''

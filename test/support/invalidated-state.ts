@@ -1,5 +1,5 @@
-// Everything that the reading side can read of a small world, through its own statements, in pieces
-// that each name the invalidations which tell that they may have changed.
+// Everything that the readers can see of a small world, through their own statements, in pieces. Each piece
+// names the invalidations that announce a possible change of it.
 
 import { prepareReaders } from '../../src/answers/hydrate/page.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
@@ -8,13 +8,13 @@ import { PRESENT } from '../../src/data/store/posts.ts'
 import { atOneMoment } from '../../src/data/store/transact.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
 
-/** By a piece's name and what it is about. */
+/** Values by the piece's name and its subjects. */
 export type InvalidatedState = Map<string, string>
 
 type Piece = {
-  /** Whether these invalidations tell that the piece about `a` (and `b`) may have changed. */
+  /** Whether these invalidations announce a possible change of the piece about `a` (and `b`). */
   isInvalidated: (invalidations: InvalidationSet, a: number, b: number) => boolean
-  /** Whether such an invalidation alone is worth taking for it. */
+  /** Whether a single invalidation could concern the piece. */
   names: (note: [kind: number, a: number, b: number], a: number, b: number) => boolean
 }
 
@@ -67,7 +67,7 @@ const pieces: Record<string, Piece> = {
   },
 }
 
-/** A function that reads all of it, from one snapshot. */
+/** Returns a function that reads the whole state from one snapshot. */
 export function invalidatedStateReader(db: Db): () => InvalidatedState {
   const readers = prepareReaders(db)
   const ids = (table: string, column = 'id') =>
@@ -107,7 +107,7 @@ export function invalidatedStateReader(db: Db): () => InvalidatedState {
     for (const row of readers.actors.profiles(uids)) put('actor', row[0], 1, row)
     for (const row of readers.lists.countsOf(uids)) put('actorCounts', row.uid, 1, row)
     for (const row of readers.records.countsOf(uids)) put('actorCounts', row.uid, 2, row)
-    // Likes are not shown with what accounts say of themselves.
+    // Own likes are not part of an account's view.
     for (const { likes: _, ...row } of readers.records.ownOf(uids)) put('actor', row.uid, 2, row)
     for (const row of readers.records.verificationsOf(uids, uids)) put('actor', row.subject, 3, row)
     putLabels({ readers, posts, uids, put })
@@ -122,7 +122,7 @@ export function invalidatedStateReader(db: Db): () => InvalidatedState {
       put('list', row.id, 0, row)
     for (const viewer of uids) {
       for (const [uid, ...values] of readers.relations(viewer, uids)) {
-        // 0 and null both say no.
+        // 0 and null both mean no.
         const said = values.map((value) => value || null)
         if (said.some(Boolean)) put('relation', viewer, uid, said)
       }
@@ -160,7 +160,7 @@ type LabelParts = {
   put: (name: string, a: number, b: number, value: unknown) => void
 }
 
-/** Keys under which the two differ. */
+/** Returns the keys whose values differ. */
 export function changedBetween(before: InvalidatedState, after: InvalidatedState): string[] {
   const keys = new Set([...before.keys(), ...after.keys()])
   return [...keys].filter((key) => before.get(key) !== after.get(key))
@@ -171,7 +171,7 @@ export function isChangeInvalidated(key: string, invalidations: InvalidationSet)
   return pieces[name]!.isInvalidated(invalidations, a, b)
 }
 
-/** Invalidations that name nothing which changed. */
+/** Returns invalidations that name no changed piece. */
 export function idleInvalidations(
   invalidations: InvalidationSet,
   changed: string[],

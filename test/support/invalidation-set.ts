@@ -1,15 +1,15 @@
-// The invalidations that came since the last look, to be asked whether they name something.
+// The invalidations since the last look, which can be asked whether they cover something.
 
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../src/data/shared-memory/invalidation-ring.ts'
 
 export type InvalidationSet = {
-  /** All is to be forgotten: whatever is asked for is named. */
+  /** Everything is invalidated: `has` returns true for anything. */
   isEverything: boolean
   invalidations: [kind: number, a: number, b: number][]
-  /** `a` and `b` are anything where left out. */
+  /** Omitted `a` and `b` match anything. */
   has(kind: number, a?: number, b?: number): boolean
-  /** Something that is said of two accounts, in either order. */
+  /** Checks for an invalidation of two accounts, in either order. */
   hasPair(kind: number, a: number, b: number): boolean
 }
 

@@ -1,6 +1,6 @@
-// A labeler over a real port: signs what it says, streams it (com.atproto.label.subscribeLabels) from any
-// cursor on, and answers com.atproto.label.queryLabels. It counts what it is asked, and misbehaves on
-// demand. Its DID document stands in a PLC double.
+// A labeler on a real port: signs labels, streams them (com.atproto.label.subscribeLabels) from any cursor,
+// and answers com.atproto.label.queryLabels. It records its requests, and misbehaves on demand. Its DID
+// document is in a PLC double.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -23,30 +23,35 @@ type Said = Record<string, unknown> & { uri: string; val: string; neg?: boolean 
 
 export type LabelerDouble = {
   did: string
-  /** Signs it, keeps it, and sends it to whoever listens. `forged`: with somebody else's key. */
+  /**
+   * Signs a label, keeps it, and sends it to all listeners. `forged`: with another account's key.
+   */
   say(label: LabelInput, how?: { forged?: boolean; unheard?: boolean }): Promise<void>
-  /** Sends any bytes to whoever listens. */
+  /** Sends any bytes to all listeners. */
   send(data: Uint8Array): void
-  /** A new key in the DID document, and from now on under every label. */
+  /** Puts a new key into the DID document, and signs all further labels with it. */
   rotate(): Promise<void>
-  /** Cursors of the connections made so far; undefined where one was made without. */
+  /** Cursors of the connections made so far; undefined for one without. */
   connections: (string | undefined)[]
-  /** Sends one frame of so many bytes in pieces. @returns how many were taken until the connection ended. */
+  /**
+   * Sends one frame of `length` bytes in pieces.
+   * @returns how many bytes were accepted until the connection ended
+   */
   sendInPieces(length: number): Promise<number>
-  /** Writes bytes past the framing, to the last who came. Resolves when that connection has ended. */
+  /** Writes unframed bytes to the newest connection. Resolves when that connection has ended. */
   sendRaw(bytes: Buffer): Promise<void>
-  /** Bytes that wait to be taken now. */
+  /** Bytes not yet accepted by the listeners. */
   waiting(): number
   /** Subjects of the queries made so far. */
   queried: string[][]
-  /** Ends all connections, with a close frame where there is a code. */
+  /** Ends all connections, with a close frame if there is a code. */
   hangUp(code?: number): void
-  /** Every request fails with this status until called with undefined. */
+  /** Makes every request fail with this status until called with undefined. */
   failWith(status: number | undefined): void
   close(): Promise<void>
 }
 
-/** @param plc - where its DID document stands; of a directory only what is used of it */
+/** @param plc - holds its DID document; only the used part of a directory */
 export async function startLabelerDouble(
   plc: {
     create(options: { handle: string }): Promise<{ did: string }>
@@ -159,7 +164,7 @@ export function labelFrame(seq: number, label: object): Buffer {
   return frame({ op: 1, t: '#labels' }, { seq, labels: [label] })
 }
 
-/** A binary frame by RFC 6455, unmasked as a server's are. */
+/** Writes a binary frame by RFC 6455, unmasked like a server's. */
 async function writeInPieces(socket: Socket, length: number): Promise<number> {
   const head = Buffer.alloc(10)
   head.set([0x82, 127])
@@ -191,7 +196,7 @@ async function sign(label: Said, key: Keypair): Promise<Said> {
 
 let clock = 0
 
-/** Times that increase, about now. */
+/** Returns increasing times, close to now. */
 function nextTime(): string {
   clock = Math.max(clock + 1, Date.now())
   return new Date(clock).toISOString()

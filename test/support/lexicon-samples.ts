@@ -1,5 +1,5 @@
-// Values that satisfy a lexicon, each of its fields filled: one for every alternative of a union. And the
-// places in such a value where somebody may write a text or a list.
+// Values that satisfy a lexicon, with all fields filled: one for every alternative of a union. And the places
+// in such a value where a client may write a text or a list.
 
 import type { Lexicons } from '@atproto/lexicon'
 import { blobOf, cidOf, didOf, tidAt } from './records.ts'
@@ -21,7 +21,10 @@ type Schema = {
 
 type Json = Record<string, unknown>
 
-/** `kind` tells the same place of two samples: names of fields, and types of the objects on the way. */
+/**
+ * `kind` identifies the same place in two samples: field names, and types of the objects on the
+ * way.
+ */
 export type Place = { path: (string | number)[]; kind: string; value: unknown }
 
 const MAX_DEPTH = 8
@@ -45,7 +48,7 @@ const formats: Record<string, string> = {
   uri: 'https://example.org/path',
 }
 
-/** @param lexUri - of a record, or of a procedure, whose input is meant */
+/** @param lexUri - of a record, or of a procedure for its input */
 export function samplesOf(lexicons: Lexicons, lexUri: string): Json[] {
   const definition = lexicons.getDefOrThrow(lexUri) as unknown as Schema & {
     input?: { schema?: Schema }
@@ -56,7 +59,7 @@ export function samplesOf(lexicons: Lexicons, lexUri: string): Json[] {
   return read(lexicons, schema, 0).map((value) => ({ ...typed, ...(value as Json) }))
 }
 
-/** A query with the parameters that it must have, and all that take texts. */
+/** Returns a query's required parameters with values, and all parameters that take texts. */
 export function parametersOf(lexicons: Lexicons, nsid: string) {
   const { parameters } = lexicons.getDefOrThrow(nsid, ['query']) as unknown as {
     parameters?: { properties: Record<string, Schema>; required?: string[] }
@@ -75,7 +78,7 @@ export function parametersOf(lexicons: Lexicons, nsid: string) {
   }
 }
 
-/** Texts and lists in it; its own `$type` and those of its parts are left as they are. */
+/** Returns the texts and lists in a value, except its own `$type` and those of its parts. */
 export function placesIn(value: unknown, path: Place['path'] = [], kind = ''): Place[] {
   const own = { path, kind, value }
   if (typeof value === 'string') return [own]
@@ -88,7 +91,7 @@ export function placesIn(value: unknown, path: Place['path'] = [], kind = ''): P
   })
 }
 
-/** A copy with something else in one place. */
+/** Returns a copy with another value in one place. */
 export function withValue<T>(value: T, { path }: Place, inserted: unknown): T {
   const copy = structuredClone(value)
   const at = path.slice(0, -1).reduce((inner, step) => (inner as Json)[step] as never, copy)
@@ -120,7 +123,9 @@ function named(lexicons: Lexicons, ref: string, depth: number): unknown[] {
   return read(lexicons, lexicons.getDefOrThrow(ref) as unknown as Schema, depth + 1)
 }
 
-/** The first has the first alternative of everything; each other differs in one field. */
+/**
+ * Returns samples: the first has the first alternative everywhere; each other differs in one field.
+ */
 function objects(lexicons: Lexicons, { properties = {} }: Schema, depth: number): Json[] {
   const choices = Object.entries(properties).map(([name, schema]) => {
     return [name, fieldOf(lexicons, name, schema, depth + 1)] as const

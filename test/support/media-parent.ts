@@ -1,4 +1,4 @@
-// A parent of a media process, to be killed: it prints the process's number when that is up, and waits.
+// A parent of a media process, to be killed by a test: it prints the process's id once that is up, and waits.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,6 @@ writeFileSync(from, Buffer.alloc(1000))
 const log = { debug: () => undefined, error: () => undefined }
 const media = createMediaProcess({ log })
 const job = { kind: 'picture', from, to: join(folder, 'to'), preset: presets['avatar']! } as const
-await media.run({ ...job, format: 'webp' }, []).catch(() => undefined) // refused, as it should be
+await media.run({ ...job, format: 'webp' }, []).catch(() => undefined) // refused, as expected
 process.stdout.write(`${media.pid()}\n`)
 setInterval(() => undefined, 60_000)

@@ -1,5 +1,4 @@
-// The media routes over real HTTP, in front of a PLC directory and a PDS that has blobs, all on ports of
-// this machine.
+// The media routes over real HTTP, in front of a PLC directory and a PDS that has blobs, all on local ports.
 
 import { mkdtempSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -24,23 +23,23 @@ export type MediaWorld = {
   host: BlobHost
   plc: PlcDouble
   url: string
-  /** Known here. */
+  /** An account known to the routes. */
   did: string
   dataDir: string
   image(preset: string, cid: string, init?: RequestInit & { did?: string }): Promise<Response>
-  /** A further account that is known here, on another PDS. */
+  /** Adds another known account, on another PDS. */
   know(pds: string): Promise<string>
   setHidden(isHidden: boolean): void
   /** Moves the clock of the routes. */
   advance(milliseconds: number): void
   warnings: unknown[]
-  /** Requests so far. */
+  /** Number of requests so far. */
   asked(): number
   process: MediaProcess
   close(): Promise<void>
 }
 
-/** Beyond a test's own limit. */
+/** Longer than any test's own limit. */
 export const NO_LIMIT_MS = 3_600_000
 
 export async function startMediaWorld({
@@ -57,14 +56,14 @@ export async function startMediaWorld({
 }: {
   maxCacheBytes?: number
   dataDir?: string
-  /** Goes on with its directory, account and PDS. */
+  /** Reuses its directory, account and PDS. */
   before?: MediaWorld
-  /** As long as it takes, where not given. */
+  /** Unlimited by default. */
   maxWait?: { firstByteMs?: number; timeoutMs?: number }
   limits?: Parameters<typeof createMediaProcess>[0]['limits']
   videos?: VideosFrom
   posts?: VideoPosts
-  /** A request names the address that it comes from as `x-visitor`. */
+  /** Requests give their client address as `x-visitor`. */
   watching?: Watching
   /** The path of an MP4. */
   trailer?: string | undefined
@@ -142,7 +141,7 @@ export async function startMediaWorld({
   }
 }
 
-/** A machine that is busy answers late, which is no failure. */
+/** Removes timeouts: a busy machine answers late, which is no failure. */
 function patient(fetch: GuardedFetch): GuardedFetch {
   return (url, options) =>
     fetch(url, { ...options, firstByteMs: NO_LIMIT_MS, timeoutMs: NO_LIMIT_MS })

@@ -1,5 +1,5 @@
-// The plain twin of the follow graph: maps of sets, sorted when asked. It holds the shared-memory
-// one to its contract, and is what that one is measured against.
+// The plain twin of the follow graph: maps of sets, sorted on demand. It holds the shared-memory graph to its
+// contract, and is the yardstick for it.
 
 import type { FollowGraphWriter } from '../../src/data/graph/types.ts'
 import { compareUids } from '../../src/data/graph/uid-order.ts'

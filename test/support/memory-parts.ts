@@ -1,5 +1,4 @@
-// The memory of a test world: the real graph, timelines and lossiness, put together as the ingest
-// thread does it.
+// The memory of a test world: the real graph, timelines and lossiness, assembled as on the ingest thread.
 
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../../src/data/graph/follow-graph.ts'
@@ -31,7 +30,7 @@ export function createMemoryParts(settings: MemorySettings) {
   } satisfies Memory
 }
 
-/** The draw as a serving thread makes it, by what items' rows say. */
+/** Draws from the items' rows, as a serving thread does. */
 export function keepsFromRows(
   db: Db,
   { actors, graph }: Pick<Memory, 'actors' | 'graph'>,

@@ -1,4 +1,4 @@
-// The plain twin of rings.ts: sorted arrays in a Map. For tests, and for reading what is meant.
+// The plain twin of rings.ts: sorted arrays in a Map. For tests, and as a readable reference.
 
 import type {
   TimelineEntry,
@@ -12,7 +12,7 @@ type Timeline = { entries: TimelineEntry[]; floor: TimelinePosition | undefined 
 export function createMemoryTimelines(capacity: number): TimelineWriter {
   const timelines = new Map<number, Timeline>()
 
-  /** Puts in order and cuts to capacity, remembering the newest of what was left out. */
+  /** Sorts and cuts to capacity, remembering the newest removed entry. */
   function settle(timeline: Timeline): void {
     timeline.entries.sort(compare)
     const [left] = timeline.entries.splice(capacity)
@@ -62,7 +62,7 @@ function drop(timeline: Timeline | undefined, isGone: (entry: TimelineEntry) => 
   if (timeline) timeline.entries = timeline.entries.filter((entry) => !isGone(entry))
 }
 
-/** In reading order: below 0 where `a` is newer. */
+/** Compares in reading order: below 0 if `a` is newer. */
 function compare(a: TimelinePosition, b: TimelinePosition): number {
   return b.sortAt - a.sortAt || b.rank - a.rank || b.item - a.item
 }

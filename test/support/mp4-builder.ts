@@ -1,5 +1,5 @@
-// MP4 files made box by box, honest or not: every table can be replaced by a hostile one, and nothing that
-// is said in one place has to fit what is said in another.
+// Builds MP4 files box by box, valid or not: every table can be replaced by a hostile one, and values in
+// different places need not agree.
 
 export type TrackPlan = {
   handler?: 'vide' | 'soun'
@@ -24,7 +24,7 @@ export function box(type: string, ...content: Buffer[]): Buffer {
   return sizedBox(type, 8 + body.length, body)
 }
 
-/** A box that says what it likes of its size. */
+/** Returns a box that claims any size. */
 export function sizedBox(type: string, size: number, body: Buffer): Buffer {
   const head = Buffer.alloc(8)
   head.writeUInt32BE(size)
@@ -32,7 +32,7 @@ export function sizedBox(type: string, size: number, body: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Version and flags of 0, then numbers of four bytes. */
+/** Returns version and flags of 0, followed by four-byte numbers. */
 export function numbers(...values: number[]): Buffer {
   return numberBytes(values)
 }
@@ -43,19 +43,22 @@ function numberBytes(values: readonly number[]): Buffer {
   return bytes
 }
 
-/** The same with a count in front, of rows made one by one. */
+/** Returns the same with a count in front, and rows built one by one. */
 export function table(count: number, rowOf: (i: number) => number[], said = count): Buffer {
   return numberBytes([said].concat(Array.from({ length: count }, (_, i) => rowOf(i)).flat()))
 }
 
-/** The data stands before the head, so that its place is known. */
+/** Builds a file with the data before the head, so that its offset is known. */
 export function mp4Of({ tracks, data, moreInMoov = [] }: Mp4Plan): Buffer {
   const mvhd = box('mvhd', Buffer.concat([numbers(0, 0, 1000, 0), Buffer.alloc(80)]))
   const moov = box('moov', mvhd, ...tracks.map(trackBox), ...moreInMoov)
   return Buffer.concat([FTYP, box('mdat', data), moov])
 }
 
-/** One sample in each of so many chunks, of `bytes` bytes, one behind the other; a tenth of a second each. */
+/**
+ * Returns a track of `samples` chunks with one sample each, of `bytes` bytes, contiguous; a tenth
+ * of a second each.
+ */
 export function honestTrack(samples: number, bytes: number, plan: TrackPlan = {}): TrackPlan {
   return {
     stts: table(1, () => [samples, 100]),

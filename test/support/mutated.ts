@@ -1,4 +1,4 @@
-// Honest bytes with a few changes by chance: other bytes, some left out, some twice, some from elsewhere in them.
+// Valid bytes with a few random changes: bytes replaced, removed, repeated, or copied from elsewhere in them.
 
 import type { Random } from './random.ts'
 

@@ -1,6 +1,6 @@
-// What a history of events amounts to, told in the plainest way: for each key the event with the
-// highest rev decides, an account's deletion takes all of it, and every count is counted. Nothing
-// here looks at how the store does it.
+// Computes the result of an event history in the most obvious way: for each key the event with the highest
+// rev wins, deleting an account removes all of its records, and every count is recounted. Nothing here
+// depends on how the store does it.
 
 import { tidTimeMs } from '../../src/base/atproto/tid.ts'
 import type { AccountEvent, CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
@@ -55,12 +55,12 @@ export function createNaiveIndex() {
     const createdAt = Date.parse(event.record['createdAt'] as string)
     const seenAt = Math.floor(event.timeUs / 1000)
     if (createdAt <= seenAt) return createdAt
-    // What claims the future stands where its key was made, as far as that can be.
+    // A date in the future is replaced by the time in the record key, if that is plausible.
     const madeAt = TID.test(event.rkey) ? Math.floor(tidTimeMs(event.rkey)) : Number.NaN
     return madeAt >= NETWORK_BEGAN_AT && madeAt <= seenAt ? madeAt : seenAt
   }
 
-  /** How many distinct creators have a record whose `field` leads to each subject. */
+  /** Counts the distinct creators whose record's `field` refers to each subject. */
   function countSubjects(collection: string, uriOf: (event: WriteEvent) => string | undefined) {
     const creators = new Map<string, Set<string>>()
     for (const [, event] of records(collection)) {
@@ -72,7 +72,7 @@ export function createNaiveIndex() {
     return new Map([...creators].map(([subject, dids]) => [subject, dids.size]))
   }
 
-  /** How many present posts lead to each other post. */
+  /** Counts the present posts that refer to each other post. */
   function countPosts(uriOf: (event: WriteEvent) => string | undefined): Map<string, number> {
     const counts = new Map<string, number>()
     for (const [, event] of records('app.bsky.feed.post')) {
@@ -92,7 +92,7 @@ export function createNaiveIndex() {
     )
   }
 
-  /** Posts and reposts of these accounts, newest first, ties by CID. */
+  /** Posts and reposts by these accounts, newest first, ties by CID. */
   function feed(originators: Set<string>): NaiveItem[] {
     const items = ['app.bsky.feed.post', 'app.bsky.feed.repost']
       .flatMap(records)
@@ -120,7 +120,7 @@ export function createNaiveIndex() {
       countSubjects('app.bsky.feed.repost', ({ record }) => (record as unknown as Ref).subject.uri),
     replies: () => countPosts(({ record }) => (record as Post).reply?.parent.uri),
     quotes: () => countPosts(({ record }) => (record as Post).embed?.record.uri),
-    /** The timeline of one who reads here. */
+    /** The timeline of one viewer. */
     timeline(did: string): NaiveItem[] {
       const followed = [...follows()].filter((pair) => pair.startsWith(`${did} `))
       return feed(new Set([did, ...followed.map((pair) => pair.split(' ')[1]!)]))

@@ -1,6 +1,6 @@
-// What members should find under their notifications, told from the meaning of events in the order in
-// which they came: lists and loops over plain records, nothing of how the store does it. Threadgates
-// and postgates are left to tests of their own.
+// The notifications that members should see, derived from the meaning of events in arrival order: lists and
+// loops over plain records, independent of the store's implementation. Threadgates and postgates have their
+// own tests.
 
 import type { CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
 import { createNaiveIndex } from './naive-index.ts'
@@ -56,7 +56,7 @@ export function createNaiveNotifications(members: string[]) {
     return index.records(uri.split('/')[3]!).find(([one]) => one === uri)?.[1]
   }
 
-  /** Another record that says the same stands in for one that had told somebody. */
+  /** An equal record by the same account takes over the notification of a deleted one. */
   function retract(uri: string, gone: WriteEvent): void {
     const before = all.length
     all = all.filter((one) => one.uri !== uri)
@@ -68,7 +68,7 @@ export function createNaiveNotifications(members: string[]) {
     add(event, { to: ownerOf(gone), reason: reasonOf(gone), uri: otherUri, subject: uriOf(gone) })
   }
 
-  /** Other records by the same account that say the same, by key. */
+  /** Equal records by the same account, by key. */
   function sameAs(uri: string, event: WriteEvent): [string, WriteEvent][] {
     return index
       .records(event.collection)
@@ -117,7 +117,7 @@ export function createNaiveNotifications(members: string[]) {
     })
   }
 
-  /** Also by those whom the member does not see. */
+  /** Includes notifications by accounts that are hidden from the member. */
   function told(member: string): NaiveNotification[] {
     return all
       .filter(({ to }) => to === member)
@@ -127,7 +127,7 @@ export function createNaiveNotifications(members: string[]) {
   return {
     apply,
     told,
-    /** What this member is shown, in no order. */
+    /** The notifications this member is shown, in no order. */
     shown(member: string): NaiveNotification[] {
       return told(member).filter(
         ({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(didOf(uri), member),
@@ -140,7 +140,7 @@ function fieldsOf({ record }: WriteEvent): Fields {
   return record as unknown as Fields
 }
 
-/** What a like, repost or follow is about. */
+/** The subject of a like, repost or follow. */
 function aim(event: WriteEvent): string {
   const { subject } = fieldsOf(event)
   return typeof subject === 'string' ? subject : subject!.uri

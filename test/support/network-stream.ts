@@ -1,7 +1,7 @@
-// An endless stream of events like the public one: its mix, its shapes and sizes (the measured ones of
-// ../shared/reference/measurements.md: about 550 bytes of JSON an event), a power law of who acts and of what is
-// liked, and posts that are liked mostly while they are young. Seeded. Identifiers are made by arithmetic instead of
-// hashing, so that tens of millions of events can be made in reasonable time.
+// An endless, seeded stream of events like the public one: its mix, shapes and sizes (as measured in
+// ../shared/reference/measurements.md: about 550 bytes of JSON per event), a power law for actors and for
+// liked posts, and likes that go mostly to young posts. Identifiers are computed by arithmetic instead of
+// hashing, so that tens of millions of events can be generated in reasonable time.
 
 import type { JsonObject, StreamEvent } from '../../src/base/event.ts'
 import { createRandom, type Random } from './random.ts'
@@ -55,7 +55,7 @@ export function createNetworkStream(options: {
 
   const someone = () => didOf(anyAccount(random, accounts))
 
-  /** Nearly always one of this stream's, the younger the likelier; sometimes an old one. */
+  /** Nearly always a post of this stream, younger ones more likely; sometimes an old one. */
   function somePost(): Post {
     if (posts.length === 0 || random.chance(0.1)) return oldPost()
     return posts[(postCount - 1 - random.zipf(posts.length)) % RECENT_POSTS]!
@@ -156,8 +156,8 @@ export function createNetworkStream(options: {
 }
 
 /**
- * Low numbers act and are named more often: the first thousandth of all accounts does a tenth of
- * everything, the first hundredth a fifth.
+ * Low numbers act and are referred to more often: the first thousandth of all accounts makes up
+ * a tenth of all activity, the first hundredth a fifth.
  */
 export function anyAccount(random: Random, accounts: number): number {
   return Math.floor(accounts * random.next() ** 3)
@@ -212,7 +212,7 @@ function words(random: Random, count: number): string {
   return Array.from({ length: count }, () => random.pick(WORDS)).join(' ')
 }
 
-/** Well-formed, and nobody's. */
+/** A well-formed CID that belongs to no record. */
 function cidOf(random: Random): string {
   return `bafyrei${BASE32[random.below(8)]}${letters(random, 50)}a`
 }
@@ -226,7 +226,7 @@ function letters(random: Random, count: number): string {
   return text
 }
 
-/** The did:plc of account number `n`: scattered, and always the same. */
+/** The did:plc of account number `n`: scattered, but deterministic. */
 export function didOf(n: number): string {
   let did = 'did:plc:'
   let state = (n + 1) | 0

@@ -1,4 +1,4 @@
-// Short ways to read notifications in tests, over real requests.
+// Helpers that read notifications in tests, over real requests.
 
 import { allPages, type Query, type ServingWorld } from './serving-world.ts'
 
@@ -27,13 +27,13 @@ export function readPage(w: ServingWorld, did: string, query: Query = {}) {
   return w.get<NotificationPage>(LIST, query, did)
 }
 
-/** Every page to the end. */
+/** Reads all pages. */
 export function notificationsOf(w: ServingWorld, did: string, query: Query = {}) {
   const read = (cursor?: string) => readPage(w, did, { ...query, cursor })
   return allPages(read, ({ notifications }) => notifications)
 }
 
-/** Each as "reason uri reasonSubject", newest first. */
+/** Each notification as "reason uri reasonSubject", newest first. */
 export async function told(w: ServingWorld, did: string, query: Query = {}): Promise<string[]> {
   return (await notificationsOf(w, did, query)).map(asLine)
 }

@@ -1,7 +1,7 @@
-// What is asked of a page from inside the browser: contrast, names of controls, width. Source text, as
-// the browser runs it; the test's own types know no DOM.
+// Checks that run on a page inside the browser: contrast, accessible names, width. They are source text that
+// the browser evaluates, since the tests' own types have no DOM.
 
-/** Texts whose contrast with what is behind them is too low, by WCAG 2.2 (1.4.3). */
+/** Texts whose contrast with their background is too low, by WCAG 2.2 (1.4.3). */
 export const lowContrasts = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const rgba = (colour) => {
@@ -53,7 +53,7 @@ export const lowContrasts = `(() => {
   return looked < 20 ? ['only ' + looked + ' texts were looked at'] : low
 })()`
 
-/** Controls and pictures without a name, and whatever else a screen reader would trip over. */
+/** Controls and pictures without a name, and other obstacles for a screen reader. */
 export const unnamed = `(() => {
   const problems = []
   const nameOf = (element) =>
@@ -76,5 +76,5 @@ export const unnamed = `(() => {
   return problems
 })()`
 
-/** How much wider than the screen the page is, in pixels. */
+/** How far the page is wider than the screen, in pixels. */
 export const overflow = 'document.documentElement.scrollWidth - innerWidth'

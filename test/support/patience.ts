@@ -1,5 +1,5 @@
-// How long a test waits for what must come: a bound for what hangs, and no judgement of how fast a machine is,
-// which may have many other things to do. Shorter than a test's own limit (vitest.config.ts), so that what was
-// waited for is told.
+// How long a test waits for something that must happen: a bound for hangs, not a measure of speed, since the
+// machine may be busy with other work. Shorter than a test's own timeout (vitest.config.ts), so that the
+// failure says what it waited for.
 
 export const MAX_WAIT_MS = 150_000

@@ -1,6 +1,6 @@
-// A PDS over real HTTP that holds the repositories a test creates: com.atproto.repo.getRecord,
-// listRecords and describeRepo, com.atproto.sync.getLatestCommit and identity.resolveHandle, with the real PDS's order,
-// cursors and error names. It measures how it is treated (requests at once, requests refused) and
+// A PDS over real HTTP that holds the repositories a test creates: com.atproto.repo.getRecord, listRecords
+// and describeRepo, com.atproto.sync.getLatestCommit and identity.resolveHandle, with the real PDS's order,
+// cursors and error names. It measures how clients treat it (concurrent requests, refused requests) and
 // misbehaves on demand.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -30,11 +30,14 @@ export type Misbehaviour =
   | 'circling-cursor'
 
 export type Fault = {
-  /** Last part of the method's name, such as `listRecords`; every one but resolveHandle if left out. */
+  /**
+   * Last part of the method's name, e.g. `listRecords`; every method except resolveHandle if
+   * omitted.
+   */
   method?: string
   did?: string
   collection?: string
-  /** How many answers it spoils; all if left out. */
+  /** Number of responses to spoil; all if omitted. */
   times?: number
   how: Misbehaviour
 }
@@ -45,18 +48,18 @@ export type PdsDouble = {
   account(did: string): PdsAccount | undefined
   misbehave(fault: Fault): void
   behave(): void
-  /** Waits that long before each answer. */
+  /** Delays each response by that long. */
   lag(milliseconds: number): void
   /** Refuses more than `limit` requests in a window with 429, and counts down in RateLimit headers. */
   rateLimit(rule: { limit: number; windowMs: number } | undefined): void
-  /** Called before each answer is made: the place for something to happen in between. */
+  /** Called before each response is made, so that a test can act in between. */
   onRequest(listen: ((request: PdsRequest) => void | Promise<void>) | undefined): void
-  /** Called once an answer is made, before it is sent. */
+  /** Called when a response is ready, before it is sent. */
   onAnswer(listen: ((request: PdsRequest) => void) | undefined): void
   stats(): PdsStats
-  /** Services that it can look up, `DID#id`, when a call is to be passed on. */
+  /** Services, as `DID#id`, that it can resolve when asked to proxy a call. */
   findable: Set<string>
-  /** The most requests at once to methods that begin like this. */
+  /** Peak number of concurrent requests to methods with this prefix. */
   maxConcurrentOf(prefix: string): number
   close(): Promise<void>
 }
@@ -64,18 +67,18 @@ export type PdsDouble = {
 export type PdsRequest = {
   method: string
   query: Record<string, string>
-  /** Where the call is to be passed on. */
+  /** The service to proxy the call to. */
   proxy?: string
 }
 
 export type PdsStats = {
   requests: number
   byMethod: Record<string, number>
-  /** The most that were ever open at once. */
+  /** Peak number of concurrent requests. */
   maxConcurrent: number
-  /** Refused with 429 by the rate limit. */
+  /** Requests refused with 429 by the rate limit. */
   refused: number
-  /** Sent although a Retry-After was still running. */
+  /** Requests sent while a Retry-After was still running. */
   noRetry: number
 }
 
@@ -88,7 +91,7 @@ const ERROR_OF_STATE: Record<Exclude<AccountState, 'active'>, string> = {
   gone: 'RepoNotFound',
 }
 
-/** Asked by the resolver, which keeps no pace. */
+/** Called by the resolver, which does not throttle itself. */
 const RESOLVE_HANDLE = 'com.atproto.identity.resolveHandle'
 
 let lastClockId = 0
@@ -208,7 +211,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
   }
 }
 
-/** By every leading part of the methods' names. */
+/** Keeps a peak for every prefix of the methods' names. */
 function notePeaks(open: string[], peaks: Map<string, number>): void {
   const now = new Map<string, number>()
   for (const method of open) {
@@ -221,7 +224,7 @@ function notePeaks(open: string[], peaks: Map<string, number>): void {
   for (const [prefix, count] of now) peaks.set(prefix, Math.max(peaks.get(prefix) ?? 0, count))
 }
 
-/** A repository that knows its revision. */
+/** A repository that keeps the revision of its last commit. */
 function createAccount(account: { did: string; handle: string }): PdsAccount {
   const repository = createRepository({ ...account, clockId: ++lastClockId })
   const noted = <T extends Commit | undefined>(commit: T): T => {
@@ -249,7 +252,9 @@ function readRequest({ url = '/', headers }: IncomingMessage): PdsRequest {
   return { method, query, ...(typeof proxy === 'string' && { proxy }) }
 }
 
-/** As the real one: it looks the service up before it asks for a token. Nobody has one here. */
+/**
+ * Like the real PDS, resolves the service before it asks for a token. No request here has a token.
+ */
 function passOn(findable: ReadonlySet<string>, { proxy }: PdsRequest): Answer | undefined {
   if (proxy === undefined) return undefined
   if (!findable.has(proxy)) return refuse('InvalidRequest', 'could not resolve proxy did')
@@ -285,7 +290,10 @@ function answerTo(accounts: Map<string, PdsAccount>, { method, query }: PdsReque
   }
 }
 
-/** Without an AppView to ask, the real PDS says this of repositories it does not have too. */
+/**
+ * Without an AppView to ask, the real PDS gives the same error for repositories that it does not
+ * host.
+ */
 function getRecord(account: PdsAccount | undefined, query: Record<string, string>): Answer {
   const { collection = '', rkey = '' } = query
   if (account?.state !== 'active') return refuse('InvalidRequest', 'Could not locate record')
@@ -329,7 +337,10 @@ function refuse(error: string, message: string): Answer {
   return { status: 400, body: { error, message } }
 }
 
-/** Answers badly at the level of HTTP. @returns false where the answer's content is to be bent. */
+/**
+ * Responds badly at the HTTP level. @returns false where the response's content must be altered
+ * instead.
+ */
 async function misbehaves(how: Misbehaviour, response: ServerResponse): Promise<boolean> {
   if (typeof how === 'object') {
     if ('redirect' in how)

@@ -1,4 +1,4 @@
-// The plain twin of members' timelines on an engine, which can be told to be away.
+// A plain in-memory twin of members' timelines on an engine, which can be made unavailable.
 
 import { EngineUnavailableError } from '../../src/data/engine/connect.ts'
 import type { FollowingEpochs } from '../../src/data/engine/following-epochs.ts'
@@ -67,7 +67,7 @@ export function createPlainFollowing(base = 0) {
   }
   return {
     ...{ following, epochs, state },
-    /** How many buckets somebody writes. */
+    /** Number of buckets that have a writer. */
     begun: () => buckets.size,
     isThere: (uri: string) =>
       [...logs.values()].some((rows) => rows.some((one) => one.uri === uri)),

@@ -1,5 +1,5 @@
-// The plain twin of an engine to which a place is moved, or from which: all of its ports, of which every call can be made
-// to fail from some moment on, as when whoever moves is killed.
+// A plain in-memory twin of an engine that a place is moved to or from: all of its ports. Every call can be
+// made to fail from some moment on, as when the moving process is killed.
 
 import { EngineUnavailableError } from '../../src/data/engine/connect.ts'
 import type { Lease, LeaseTable } from '../../src/data/engine/lease-table.ts'
@@ -64,7 +64,7 @@ function createPlainMoves(isEmpty: () => Promise<boolean>): PlaceMoves {
   }
 }
 
-/** Nodes that are alive beat whenever somebody looks. */
+/** Live nodes send a heartbeat on every read. */
 function createPlainLeases({ alive }: { alive: readonly string[] }): LeaseTable {
   const leases = new Map<number, Lease>()
   let beats = 0

@@ -1,4 +1,4 @@
-// The plain twin of what nodes share of their place on an engine: an array.
+// A plain in-memory twin of the place changes that nodes share on an engine: an array.
 
 import type { NumberedPlaceChange, PlaceChanges } from '../../src/data/engine/place-changes.ts'
 

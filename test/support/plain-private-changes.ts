@@ -1,4 +1,4 @@
-// The plain twin of members' private changes on an engine: arrays in a map.
+// A plain in-memory twin of members' private changes on an engine: arrays in a map.
 
 import type { NumberedChange, PrivateChanges } from '../../src/data/engine/private-changes.ts'
 

@@ -1,5 +1,5 @@
-// The plain twin of timelines' logs on an engine, which can be told to be away, or to answer that nothing is known of
-// what it did.
+// A plain in-memory twin of timelines' logs on an engine, which can be made unavailable, or made to leave the
+// outcome of a write unknown.
 
 import { EngineUnavailableError } from '../../src/data/engine/connect.ts'
 import type { TimelineLog } from '../../src/data/engine/timeline-log.ts'

@@ -8,7 +8,7 @@ export async function bytesOf(url: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Whole addresses of what a playlist names, line by line. */
+/** Absolute URLs of a playlist's entries, line by line. */
 export async function namedBy(url: string): Promise<string[]> {
   const lines = (await bytesOf(url)).toString().split('\n')
   return lines
@@ -16,10 +16,10 @@ export async function namedBy(url: string): Promise<string[]> {
     .map((line) => new URL(line, url).href)
 }
 
-/** The first quality of a video by the address of its playlist. */
+/** The first variant of a video, by the URL of its master playlist. */
 export const firstVariant = (master: string) => variantAt(master, 0)
 
-/** The quality at a place in that playlist. */
+/** The variant at an index of that playlist. */
 export async function variantAt(master: string, place: number) {
   const url = (await namedBy(master))[place]!
   const playlist = (await bytesOf(url)).toString()

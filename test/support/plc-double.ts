@@ -1,5 +1,5 @@
-// A PLC directory over real HTTP that answers for the accounts a test creates. It counts what it is
-// asked and can fail, lag, rotate keys and bury accounts on demand.
+// A PLC directory over real HTTP that answers for the accounts a test creates. It counts requests and can
+// fail, lag, rotate keys and tombstone accounts on demand.
 
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,16 +15,16 @@ export type DidDocument = Record<string, unknown>
 export type PlcDouble = {
   url: string
   create(options: { handle: string; pds?: string; curve?: Curve }): Promise<PlcAccount>
-  /** Gives an account a new signing key, which is returned. */
+  /** Gives an account a new signing key and returns it. */
   rotate(did: string, curve?: Curve): Promise<Keypair>
-  /** Changes an account's document; undefined buries it (410). */
+  /** Changes an account's document; undefined tombstones it (410). */
   edit(did: string, change: (document: DidDocument) => DidDocument | undefined): void
   document(did: string): DidDocument | undefined
-  /** How often a DID's document was asked for; of all DIDs if none is named. */
+  /** Number of requests for a DID's document; for all DIDs if omitted. */
   hits(did?: string): number
   /** Answers with this status instead, until called with undefined. */
   failWith(status: number | undefined): void
-  /** Waits that long before each answer. */
+  /** Delays each response by that long. */
   lag(milliseconds: number): void
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function createKeypair(curve: Curve = 'secp256k1'): Promise<Keypair
   return curve === 'p256' ? P256Keypair.create() : Secp256k1Keypair.create()
 }
 
-/** A did:plc as the directory would form it: 24 characters of base32 of a hash. */
+/** A did:plc as the directory would form it: 24 base32 characters of a hash. */
 export function plcDid(seed: string): string {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
   const digest = createHash('sha256').update(seed).digest().subarray(0, 24)

@@ -1,12 +1,12 @@
-// What members do that nobody else sees: mutes of all scopes, of lists and threads, bookmarks.
-// Asked of the writer as the serving side asks it.
+// Private acts of members: mutes of all scopes, of lists and threads, and bookmarks. They go through the
+// writer as on the serving side.
 
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import type { Random } from './random.ts'
 import { cidOf } from './records.ts'
 import type { World } from './world.ts'
 
-/** One act of one of these people, on whatever the world has sent so far. */
+/** One act by one of these accounts, on records that the world has sent so far. */
 export function privateAct(world: World, random: Random, people: readonly string[]): void {
   const did = random.pick(people)
   const subjectDid = world.account(`person-${random.below(9)}`)

@@ -1,4 +1,4 @@
-// A reverse proxy with TLS in front of a Slipstream, as operators set them up, rightly and wrongly.
+// A reverse proxy with TLS in front of a Slipstream, as operators configure them, correctly and incorrectly.
 
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -12,33 +12,33 @@ export type CertificateName = 'good' | 'other-name' | 'expired' | 'self-signed' 
 
 export type ProxyRules = {
   certificate: CertificateName
-  /** `pass`: as the client wrote it. */
+  /** `pass`: forwards the client's header unchanged. */
   forwardedFor: 'set' | 'none' | 'pass'
   redirectTo?: string
   keepsAnswers?: boolean
   takesTokens?: boolean
-  /** Host as nginx writes it where it is not told otherwise. */
+  /** Sends the Host header that nginx sends by default. */
   ownHost?: boolean
   maxBodyBytes?: number
   maxUrlLength?: number
-  /** Instead of what is behind it. */
+  /** Replaces the document of the server behind it. */
   document?: (own: Record<string, unknown>) => Record<string, unknown>
   cors?: 'twice' | 'none'
   refusesOptions?: boolean
-  /** Everything else is another site's. */
+  /** All other paths belong to another site. */
   onlyBelow?: string
 }
 
 export type ProxyDouble = {
   port: number
   rules: ProxyRules
-  /** Where it sends to; 0: nowhere that answers. */
+  /** Port to forward to; 0: a port that does not answer. */
   target: number
   behave(): void
   close(): Promise<void>
 }
 
-/** Whom visitors seem to be. */
+/** The client address that the proxy reports. */
 export const CLIENT = '198.51.100.9'
 export const authority = pem('ca')
 const GOOD: ProxyRules = { certificate: 'good', forwardedFor: 'set' }

@@ -1,5 +1,5 @@
-// A push service and the device behind it, over real HTTP: it takes what is sent, checks who signed it, and decrypts
-// it by the letter of RFC 8291, with nothing of src/ or of the library that sends.
+// A push service and the device behind it, over real HTTP: it accepts pushes, verifies their signature and
+// decrypts them by the letter of RFC 8291, using nothing of src/ or of the sending library.
 
 import {
   createDecipheriv,
@@ -15,11 +15,11 @@ import type { AddressInfo } from 'node:net'
 export type ReceivedPush = {
   path: string
   headers: Record<string, string | string[] | undefined>
-  /** What the device is told. */
+  /** The message as the device receives it. */
   message: Record<string, unknown>
-  /** Claims of the token, whose signature is right. */
+  /** Claims of the token, whose signature is verified. */
   claims: Record<string, unknown>
-  /** The key that signed it. */
+  /** The key that signed the token. */
   key: string
 }
 
@@ -28,7 +28,7 @@ export type PushReceiver = {
   host: string
   /** A subscription as a browser gives it to an app, as JSON. */
   subscribe(name?: string): string
-  /** Statuses of the next answers; 201 when there are none left. */
+  /** Statuses of the next responses; 201 once they are used up. */
   answerWith(...statuses: number[]): void
   received: ReceivedPush[]
   asked(): number
@@ -104,7 +104,7 @@ function decrypt(body: Buffer, { ours, auth, secretWith }: Device): string {
   return padded.subarray(0, padded.lastIndexOf(2)).toString()
 }
 
-/** @throws where the signature is not by the key that is named. */
+/** @throws where the signature was not made with the named key. */
 function readVapid(authorization: string) {
   const [, token = '', key = ''] = /^vapid t=([^,]+), ?k=(.+)$/i.exec(authorization) ?? []
   const [head = '', body = '', signature = ''] = token.split('.')

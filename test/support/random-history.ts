@@ -1,5 +1,5 @@
-// A seeded random history of a handful of people: they post, answer, quote, like, follow, change
-// and delete things, twice or before they exist, and their accounts come and go.
+// A seeded random history of a handful of accounts: they post, reply, quote, like, follow, change and delete
+// records, twice or before they exist, and accounts are deactivated, deleted and restored.
 
 import type { StreamEvent } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
@@ -74,7 +74,7 @@ export function randomHistory(world: World, random: Random, count: number): Stre
     remember(did, 'app.bsky.graph.listitem', item)
   }
 
-  /** Puts another record at a key that has one: another text, or another subject. */
+  /** Replaces the record at an existing key: another text or another subject. */
   function update(): void {
     const one = made.length > 0 ? random.pick(made.slice(-60)) : undefined
     if (!one) return
@@ -102,7 +102,7 @@ export function randomHistory(world: World, random: Random, count: number): Stre
     if (made.length === 0) return
     const [one] = made.splice(random.below(made.length), 1)
     world.delete(one!)
-    // Some delete again what is gone already, or what never was.
+    // Sometimes deletes a record again, or one that never existed.
     if (random.chance(0.1)) world.delete(one!)
     if (random.chance(0.1)) world.delete(`${one!.uri.slice(0, -4)}2222`)
   }
@@ -133,8 +133,8 @@ function idOf({ uri, cid }: RecordId): RecordId {
 }
 
 /**
- * The same events as an unreliable stream may deliver them: neighbours in another order, and late
- * copies. An account event stays where it is among the events of its account.
+ * The same events as an unreliable stream may deliver them: neighbours swapped, and late
+ * duplicates. An account event keeps its place among the events of its account.
  */
 export function unreliably(events: StreamEvent[], random: Random): StreamEvent[] {
   const delivered: StreamEvent[] = []

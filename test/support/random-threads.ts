@@ -1,6 +1,6 @@
-// A random social network in which everything that threads tell apart happens often: lines of the
-// owner's own replies, deletions in the middle, gates with hidden replies, blocks between those who
-// answer each other, mutes, accounts that hide from visitors, replies that name a wrong root.
+// A random social network in which every case that threads distinguish happens often: chains of the owner's
+// own replies, deletions in the middle, gates with hidden replies, blocks between repliers, mutes, accounts
+// that hide from visitors, replies that name a wrong root.
 
 import type { AccountStatus } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
@@ -35,7 +35,7 @@ type Scene = { world: World; random: Random; did: string; other: string; post: s
 function sceneOf(world: World, random: Random): Scene {
   const dids = [...world.accounts.keys()]
   const posts = world.of('app.bsky.feed.post')
-  // The newest a little more often, so that threads become deep.
+  // Favours the newest post, so that threads become deep.
   const post = random.chance(0.3) ? posts.at(-1)! : random.pick(posts)
   return { world, random, did: random.pick(dids), other: random.pick(dids), post: post.uri }
 }

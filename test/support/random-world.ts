@@ -1,5 +1,5 @@
-// A random social network in which everything that views tell apart happens often: every kind of
-// embed, replies and quotes several deep, deletions, gates, blocks of every kind, hidden accounts.
+// A random social network in which every case that views distinguish happens often: every kind of embed,
+// replies and quotes several levels deep, deletions, gates, blocks of every kind, hidden accounts.
 
 import type { AccountStatus } from '../../src/base/event.ts'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
@@ -32,7 +32,7 @@ export function randomWorld(random: Random, steps: number): World {
   return world
 }
 
-/** What an account says of itself and makes besides posts, each under the key `self`. */
+/** An account's records other than posts, each under the key `self`. */
 function putRecords(world: World, random: Random, did: string): void {
   const self = (collection: string, value: Value) =>
     random.chance(0.5) && world.put(did, collection, value, { rkey: 'self' })
@@ -63,12 +63,12 @@ function putRecords(world: World, random: Random, did: string): void {
   world.put(verifier, 'app.bsky.graph.verification', { subject, handle, displayName })
 }
 
-/** The one whose verifications are trusted, in random worlds. */
+/** The trusted verifier of random worlds. */
 export function verifierOf(world: World): string {
   return [...world.accounts.keys()].find((did) => did.startsWith('did:plc:accounta')) ?? ''
 }
 
-/** Weights of what may happen next; each is done by one account to some post, list or account. */
+/** Weights of the possible next acts; each is done by one account to some post, list or account. */
 const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
   [25, ({ world, random, did }) => world.post(did, randomPost(world, random))],
   [25, reply],
@@ -89,7 +89,7 @@ const deeds: [weight: number, act: (scene: Scene) => unknown][] = [
 ]
 const bag = deeds.flatMap(([weight, act]) => Array.from({ length: weight }, () => act))
 
-/** Everything but the founder's first post and list, so that there always are some. */
+/** Everything but the founder's first post and list, so that one of each always exists. */
 function removable(world: World): string[] {
   return [...world.records.keys()].filter((uri) => !uri.endsWith('/first'))
 }
@@ -138,7 +138,7 @@ function likeFeed({ world, random, did }: Scene): void {
 
 function reply({ world, random, did, post }: Scene): void {
   const above = world.records.get(post)!.value['reply'] as { root: { uri: string } } | undefined
-  // Now and then a reply names a root that has nothing to do with its parent.
+  // Occasionally a reply names a root unrelated to its parent.
   const root = random.chance(0.9)
     ? (above?.root.uri ?? post)
     : random.pick(world.of('app.bsky.feed.post')).uri

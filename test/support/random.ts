@@ -3,11 +3,11 @@
 export type Random = {
   /** In [0, 1). */
   next(): number
-  /** A whole number in [0, bound). */
+  /** An integer in [0, bound). */
   below(bound: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
-  /** Small indexes are far more likely: rank k with weight about 1 / (k + 1). */
+  /** Favours small indexes: rank k has a weight of about 1 / (k + 1). */
   zipf(bound: number): number
 }
 

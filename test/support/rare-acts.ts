@@ -1,21 +1,21 @@
-// What people do seldom and views show all the same: gates and their rules, lists that block, lists and
-// strangers' things in embeds, pins, handles, records brought by hand. Applied at once.
+// Acts that are rare but visible in views: gates and their rules, lists that block, embeds of lists and of
+// other accounts' records, pins, handles, records imported by hand. Applied at once.
 
 import type { JsonObject } from '../../src/base/event.ts'
 import type { Random } from './random.ts'
 import { cidOf, didOf } from './records.ts'
 import type { RecordId, World } from './world.ts'
 
-/** Whose verifications those who look on trust. */
+/** The verifier that viewers trust. */
 export const trustedVerifier = didOf('person-0')
 
-/** Some acts of random people, on whatever the world has sent so far. */
+/** Some acts of random accounts, on records that the world has sent so far. */
 export function rareActs(world: World, random: Random, count: number): void {
   for (let i = 0; i < count; i++) rareAct(world, random)
 }
 
 function rareAct(world: World, random: Random): void {
-  // Mostly the same few, so that what they do meets.
+  // Mostly the same few accounts, so that their acts interact.
   const somebody = () => world.account(`person-${random.below(random.chance(0.6) ? 3 : 9)}`)
   const [did, other] = [somebody(), somebody()]
   const own = latest(world, random, 'app.bsky.feed.post', did)
@@ -40,7 +40,7 @@ function rareAct(world: World, random: Random): void {
     const record = { did: 'did:web:feeds.test', displayName: `feed ${number}` }
     world.create(did, 'app.bsky.feed.generator', record)
   }
-  /** Of somebody whose name and handle may or may not be these. */
+  /** Verifies the account under a name and handle that may or may not be its current ones. */
   const verify = () => {
     const names = { handle: `h${random.below(3)}.test`, displayName: `name ${random.below(3)}` }
     world.create(world.account('person-0'), 'app.bsky.graph.verification', {

@@ -1,5 +1,5 @@
-// Reads an MPEG transport stream as plainly as its standard is written (ISO/IEC 13818-1): what stands in each stream at
-// which time, and whether a packet is missing.
+// Reads an MPEG transport stream directly by its standard (ISO/IEC 13818-1): the units of each stream with
+// their times, and whether a packet is missing.
 
 type Unit = { pts: number; dts: number; body: Buffer }
 
@@ -42,7 +42,7 @@ function timeAt(bytes: Buffer, at: number): number {
   )
 }
 
-/** Each with its own head, one behind the other (ADTS). */
+/** Counts ADTS frames, which follow each other, each with its own header. */
 function framesIn(units: readonly Unit[]): number {
   let frames = 0
   for (const { body } of units) {

@@ -1,11 +1,11 @@
-// A writer that tests a reading thread goes on until the reader has read enough: how fast a thread
-// comes to run is the machine's business.
+// A writer that tests a reading thread continues until the reader has read enough, since it is up to the
+// machine when a thread gets to run.
 
 const MAX_WAIT_MS = 150_000
 
 /**
- * @param shared - place 0 tells the reader to stop, place 1 is the reader's count.
- * @returns asks whether the reader has read so often, or will not in reasonable time.
+ * @param shared - slot 0 tells the reader to stop, slot 1 is the reader's count.
+ * @returns a function that tells whether the reader has done this many reads, or has timed out.
  */
 export function readerIsDone(shared: Int32Array, reads: number): () => boolean {
   const giveUpAt = performance.now() + MAX_WAIT_MS

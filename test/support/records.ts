@@ -1,4 +1,4 @@
-// Makes the outer forms of records: TIDs that increase, CIDs of the right form, DIDs from names.
+// Makes the identifiers of records: increasing TIDs, well-formed CIDs, DIDs from names.
 
 import { createHash } from 'node:crypto'
 import { unpackCid } from '../../src/base/atproto/keys.ts'
@@ -6,7 +6,7 @@ import { unpackCid } from '../../src/base/atproto/keys.ts'
 const BASE32 = '234567abcdefghijklmnopqrstuvwxyz'
 const DID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** The TID of a moment in microseconds; `clockId` in [0, 1024). */
+/** The TID of a time in microseconds; `clockId` in [0, 1024). */
 export function tidAt(timeUs: number, clockId = 0): string {
   let value = (BigInt(timeUs) << 10n) | BigInt(clockId)
   let tid = ''
@@ -17,13 +17,13 @@ export function tidAt(timeUs: number, clockId = 0): string {
   return tid
 }
 
-/** A well-formed did:plc that is always the same for a name. */
+/** A well-formed did:plc, always the same for the same name. */
 export function didOf(name: string): string {
   const digest = createHash('sha256').update(name).digest()
   return `did:plc:${[...digest.subarray(0, 24)].map((byte) => DID_ALPHABET[byte & 31]).join('')}`
 }
 
-/** A CID of the form records have, different for different content. */
+/** A well-formed record CID, different for different content. */
 export function cidOf(content: unknown): string {
   return unpackCid(createHash('sha256').update(JSON.stringify(content)).digest())
 }

@@ -1,6 +1,5 @@
-// The reference AppView's own hydrator and views (@atproto/bsky, from the end-to-end tests'
-// packages), over a data plane that answers from a social world by looking at every record. What
-// it presents is what ours must present.
+// The reference AppView's own hydrator and views (@atproto/bsky, from the end-to-end tests' packages), over a
+// data plane that answers from a social world by scanning every record. Our views must equal its output.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +13,7 @@ export const referenceHome = join(import.meta.dirname, '../e2e/node_modules/@atp
 
 export const referenceIsInstalled = existsSync(referenceHome)
 
-/** As the data plane gives them: none that is over. */
+/** As the data plane returns them: without expired ones. */
 export type ReferenceLabel = { src: string; uri: string; val: string; cts: string; neg?: boolean }
 
 type Labelers = { dids: readonly string[]; redact: ReadonlySet<string> }
@@ -49,7 +48,7 @@ export type Reference = {
   context(viewer: string | undefined, labelers?: Labelers): unknown
 }
 
-/** `order`: in which known followers are listed; the reference's own order is undefined. */
+/** `order`: the order in which known followers are listed, which the reference leaves undefined. */
 export async function referenceOver(
   world: World,
   order: (did: string) => number,
@@ -58,7 +57,7 @@ export async function referenceOver(
   return referenceWith(dataplane(world, order, labels))
 }
 
-/** The same over any data plane that its client can speak with. */
+/** The same over any data plane that its client can talk to. */
 export async function referenceWith(dataplane: object): Promise<Reference> {
   const load = async (path: string) =>
     (await import(join(referenceHome, path))) as Record<string, unknown>
@@ -88,7 +87,7 @@ export async function referenceWith(dataplane: object): Promise<Reference> {
   }
 }
 
-/** The same addresses in our patterns. */
+/** The same URLs in our pattern syntax. */
 export const referenceUrlPatterns = {
   imageUrlPattern: 'https://img.test/{preset}/plain/{did}/{cid}',
   videoPlaylistUrlPattern: 'https://vid.test/{did}/{cid}/playlist.m3u8',
@@ -198,7 +197,8 @@ function dataplane(
     getListCounts: async ({ refs }: Refs) => ({
       listItems: refs.map(
         ({ uri }) =>
-          // An account that is on a list twice counts once: its table has a constraint for it.
+          // Counts an account once even if it is on a list twice: the reference's table has a
+          // unique constraint.
           new Set(
             world
               .of('app.bsky.graph.listitem')
@@ -262,7 +262,7 @@ function actorOf(world: World, did: string) {
   }
 }
 
-/** What an account says of itself, and what the trusted verifier says of it. */
+/** The account's own declarations, and the trusted verifier's verifications of it. */
 function besides(world: World, did: string) {
   const self = (collection: string) => `at://${did}/${collection}/self`
   const declared = (collection: string) => world.records.get(self(collection))?.value
@@ -286,7 +286,7 @@ function besides(world: World, did: string) {
   }
 }
 
-/** Newest first; who is on it twice, since the first time. */
+/** Newest first; an account listed twice counts from the first time. */
 function membersOf(world: World, list: string) {
   const dids = new Set<string>()
   const items = world
@@ -327,7 +327,10 @@ function relationshipOf(world: World, did: string, other: string) {
   }
 }
 
-/** Of two lists the reference looks at one only, the other's: none, where that one is not in force. */
+/**
+ * Of two lists the reference only looks at the other account's, and sees no block if that list is
+ * not in force.
+ */
 function blockExistence(world: World, did: string, other: string) {
   const relationship = relationshipOf(world, did, other)
   const { blockedByList } = relationship
@@ -335,8 +338,8 @@ function blockExistence(world: World, did: string, other: string) {
 }
 
 /**
- * A list by which `did` blocks `other`. The reference's query names any one of them and then looks
- * whether that one is in force; one that is comes first here, in order of the lists' rows.
+ * A list by which `did` blocks `other`. The reference's query picks any such list and then checks
+ * whether that one is in force; here lists in force come first, in order of the lists' rows.
  */
 function blockingList(world: World, did: string, other: string): string {
   const blocks = world.of('app.bsky.graph.listblock').filter((one) => one.did === did)

@@ -1,5 +1,5 @@
-// Threads as the reference AppView presents them: its own skeleton, hydration and views, over a social
-// world looked at record by record.
+// Threads as the reference AppView presents them: its own skeleton, hydration and views, over a social world
+// that is scanned record by record.
 
 import { join } from 'node:path'
 import { type Reference, referenceHome } from './reference-appview.ts'
@@ -111,7 +111,7 @@ export async function referenceThreads(world: World, reference: Reference, delet
 
 type KnownLikersRequest = { actorDid: string; subjectUris: string[]; limit: number }
 
-/** The latest first. */
+/** Latest first. */
 function knownLikers(
   world: World,
   { viewer, uri, limit }: { viewer: string; uri: string; limit: number },

@@ -1,5 +1,5 @@
-// A world whose main stream and replays come from Jetstream doubles: real consumers, the real indexer,
-// and the replays of src/ingest/replay. The events are the oracle's; the doubles hold all of them.
+// A world whose main stream and replays come from Jetstream doubles: real consumers, the real indexer, and
+// the replays of src/ingest/replay. The events come from the oracle; every double holds all of them.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,14 +31,14 @@ export type ReplayWorld = {
   readonly doubles: JetstreamDouble[]
   readonly main: Consumer
   readonly replays: Replays
-  /** Of each replay that ended and each that began, as the log tells it. */
+  /** The log lines of each replay that began or ended. */
   readonly lines: { msg: string; [key: string]: unknown }[]
-  /** Into every double's log. */
+  /** Appends to every double's log. */
   emit(events: readonly StreamEvent[]): void
-  /** Until the main stream has applied everything, and no replay waits or runs. */
+  /** Resolves when the main stream has applied everything and no replay waits or runs. */
   settled(): Promise<void>
   until(condition: () => boolean): Promise<void>
-  /** As after a crash: sockets are cut, and everything begins anew from the rows. */
+  /** As after a crash: cuts the sockets and starts everything again from the rows. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -48,10 +48,13 @@ export type ReplayWorldOptions = {
   doubles?: DoubleOptions[]
   limits?: Partial<ReplayLimits>
   wire?: 'v1' | 'v2' | 'auto'
-  /** Which of the doubles replays may use, in order; all by default, the main stream uses the first. */
+  /**
+   * Indexes of the doubles that replays may use, in order; all by default. The main stream uses the
+   * first.
+   */
   replayHosts?: number[]
   compress?: boolean
-  /** Of everybody who writes. */
+  /** Used by every writer. */
   writeRetry?: WriteRetry
 }
 

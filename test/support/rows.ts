@@ -1,4 +1,4 @@
-// Short ways to ask a world's store about records by their URI.
+// Helpers that look up a world's store records by their URI.
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { Db } from '../../src/data/store/db.ts'
@@ -23,7 +23,7 @@ export type PostState = {
   quotes: number
 }
 
-/** The post's row with its counts, or undefined where the store has none. */
+/** The post's row with its counts, or undefined if the store has none. */
 export function postOf(world: World, post: RecordId | string): PostState | undefined {
   const uri = typeof post === 'string' ? post : post.uri
   const [did, , rkey] = uri.slice('at://'.length).split('/') as [string, string, string]
@@ -39,14 +39,14 @@ export function jobsOf(world: World): string[] {
   return world.db.prepare<[], string>(sql).pluck().all()
 }
 
-/** Of a table's rows, or of the records of a packed kind. */
+/** Counts a table's rows, or the records of a packed kind. */
 export function countRows(world: World, table: string): number {
   const edges = packed.get(table)
   if (edges) return pairsOf(world.db, edges).length
   return world.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
 }
 
-/** Pairs of creator and subject, as often as there are records. */
+/** Pairs of creator and subject, one per record. */
 export function pairsOf(db: Db, table: EdgeTable): [creator: number, subject: number][] {
   return [...table.lists(db)].flatMap(([creator, subjects]) =>
     Array.from(subjects, (subject): [number, number] => [creator, subject]),

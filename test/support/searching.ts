@@ -1,4 +1,4 @@
-// Brings the search index of a test's world up with its rows, as the ingest thread does in passing.
+// Brings the search index of a test world up to date with its rows, as the ingest thread does on the side.
 
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'

@@ -1,5 +1,5 @@
-// Tells at the end of a run which tests failed at first and passed when they were tried again (vitest.config.ts), so
-// that nobody takes such a run for a clean one.
+// Lists at the end of a run the tests that failed at first and passed when retried (vitest.config.ts), so
+// that such a run is not mistaken for a clean one.
 
 import type { Reporter, TestCase } from 'vitest/node'
 

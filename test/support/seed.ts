@@ -1,5 +1,5 @@
-// The seed of a random test: a new one each run, printed, so that a failure can be replayed with
-// TEST_SEED=<number>. On CI it is always the same, so that a change is judged by itself.
+// The seed of a random test: a new one for each run, printed, so that a failure can be replayed with
+// TEST_SEED=<number>. On CI it is fixed, so that a failure can only come from the change under test.
 
 const CI_SEED = 20_261_121
 

@@ -1,5 +1,5 @@
-// Blocks of a sealed segment's file, walked as the server recovers them: by the length before each frame,
-// without its index.
+// Frames of a sealed segment file, walked as in the server's recovery: by the length before each frame,
+// without the index.
 
 const HEADER_BYTES = 256
 const FOOTER_AT = 58

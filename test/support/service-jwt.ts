@@ -1,5 +1,5 @@
-// Signs service-auth tokens as a PDS does (contract A2), with @atproto/crypto rather than with the
-// code under test; every part can be bent for an attack.
+// Signs service-auth tokens as a PDS does (contract A2), with @atproto/crypto rather than with the code under
+// test; every part can be tampered with for an attack.
 
 import { randomBytes } from 'node:crypto'
 import type { Keypair } from '@atproto/crypto'
@@ -13,14 +13,14 @@ export type ServiceClaims = {
   iat?: number
 }
 
-/** A token that a PDS would send for `claims`. */
+/** The token that a PDS would send for `claims`. */
 export async function signServiceJwt(keypair: Keypair, claims: ServiceClaims): Promise<string> {
   const iat = claims.iat ?? Math.floor(Date.now() / 1000)
   const payload = { iat, exp: iat + 60, jti: randomBytes(16).toString('hex'), ...claims }
   return signJwt(keypair, { header: { typ: 'JWT', alg: keypair.jwtAlg }, payload })
 }
 
-/** Any header over any payload, truly signed. */
+/** Any header over any payload, with a genuine signature. */
 export async function signJwt(
   keypair: Keypair,
   parts: { header: unknown; payload: unknown },

@@ -1,6 +1,6 @@
-// A world (world.ts) with the whole server in front of it: parameters, errors and answers are those
-// of real requests, over a connection of its own that only reads. The bearer token is the viewer's
-// DID itself; real tokens are checked where the identity room is tested.
+// A world (world.ts) behind the complete server: parameters, errors and responses are those of real requests,
+// over a separate read-only connection. The bearer token is the viewer's DID itself; real tokens are tested
+// along with src/identity.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { expect } from 'vitest'
@@ -35,41 +35,41 @@ export type Response<T> = { status: number; headers: Headers; body: T }
 export type ServingWorld = ReturnType<typeof createServingWorld>
 
 export type ServingOptions = WorldOptions & {
-  /** Handles that the world outside knows. */
+  /** Handles that resolve on the network. */
   handles?: Record<string, string>
   fetch?: GuardedFetch
   /** DIDs that do not exist; all others do. */
   absent?: string[]
-  /** Handles that the documents of these DIDs name. */
+  /** Handles claimed by the documents of these DIDs. */
   claims?: Record<string, string>
-  /** What the documents of these DIDs name. */
+  /** Services named by the documents of these DIDs. */
   services?: Record<string, Identity['services']>
-  /** Labelers that count where a request names none; without them labels are left out of it all. */
+  /** Labelers used where a request names none; if omitted, labels are disabled. */
   labelers?: string[]
   /** DIDs of the operator's moderation services. */
   moderationServices?: string[]
   operatorToken?: string
-  /** Asked of everybody who is signed in. */
+  /** Called for every signed-in viewer. */
   onViewer?: OnViewer
-  /** What stands before the writer, as where several nodes share private state. */
+  /** Wraps the writer, as where several nodes share private state. */
   throughWriter?: (writer: Writer, world: World) => Writer
-  /** What requests lack is queued, as by the ingest thread; nobody works on it. */
+  /** Queues fetch requests as the ingest thread does; no worker handles them. */
   queuesFetchRequests?: boolean
-  /** Those who ask have a cold start, and their pages wait for it; there is none where not given. */
+  /** Gives viewers a cold start that their pages wait for; none if omitted. */
   firstPageMaxWaitMs?: number
-  /** For names that were never looked up; nobody waits where not given. */
+  /** Wait for names that were never looked up; no wait if omitted. */
   namesMaxWaitMs?: number
-  /** A public AppView to ask for what is not held. */
+  /** A public AppView to ask for records that are not held. */
   fallback?: Fallback
-  /** Told what earlier counts are lacking; with it they are shown. */
+  /** Receives requests for missing earlier counts; if given, those counts are shown. */
   counting?: () => Pick<Counting, 'requested'> | undefined
-  /** Of accounts that nobody here heard of; no limit where not given. */
+  /** Limits lookups of unknown accounts; no limit if omitted. */
   lookups?: AppParts['lookups']
-  /** Devices for pushes; refused where not given. */
+  /** Devices for push notifications; refused if omitted. */
   push?: AppParts['push']
-  /** For how long it is kept for how long videos were watched; not at all where not given. */
+  /** Days for which video watch times are kept; not kept if omitted. */
   videoStatsDays?: number
-  /** Told what members name and see; none where not given. */
+  /** Receives the labelers that members name and the subjects that they see; none if omitted. */
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
@@ -139,7 +139,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
   })
   const server = createServer({
-    // Random histories ask more than any person does.
+    // Random histories make more requests than any person.
     config: {
       ...settings,
       memberRateLimit: 0,
@@ -163,7 +163,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     log: { debug() {}, error: (...line: unknown[]) => console.error(...line), fatal() {} } as never,
   })
 
-  /** Asks as `viewer`; undefined is a visitor. */
+  /** Sends a request as `viewer`; undefined is a visitor. */
   async function ask<T = Record<string, unknown>>(
     nsid: string,
     query: Query = {},
@@ -185,7 +185,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     return read(nsid, await server.fetch(request))
   }
 
-  /** A good answer; anything else fails the test. */
+  /** Returns a successful response; anything else fails the test. */
   async function get<T>(nsid: string, query: Query = {}, viewer?: string): Promise<T> {
     const { status, body } = await ask<T>(nsid, query, viewer)
     expect(status, JSON.stringify(body)).toBe(200)
@@ -225,7 +225,7 @@ async function read<T>(nsid: string, response: globalThis.Response): Promise<Res
   return { status: response.status, headers: response.headers, body: body as T }
 }
 
-/** Strictly: valid by the lexicon, and without a null anywhere. */
+/** Strict: valid by the lexicon, and without any null. */
 export function assertValidAnswer(nsid: string, body: unknown): void {
   lexicons.assertValidXrpcOutput(nsid, jsonToLex(body))
   expect(nullsIn(body)).toEqual([])
@@ -237,7 +237,7 @@ function nullsIn(value: unknown, path = ''): string[] {
   return Object.entries(value as object).flatMap(([key, inner]) => nullsIn(inner, `${path}/${key}`))
 }
 
-/** Every page to the end, as one list. */
+/** Reads all pages into one list. */
 export async function allPages<T extends { cursor?: string }, I>(
   read: (cursor: string | undefined) => Promise<T>,
   itemsOf: (page: T) => I[],

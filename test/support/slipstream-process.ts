@@ -1,5 +1,5 @@
-// Slipstream as its own process, as an operator runs it: `node src/main.ts` with settings in its
-// environment and a data folder of its own.
+// Slipstream as a separate process, as an operator runs it: `node src/main.ts` with settings in its
+// environment and its own data folder.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,11 +10,11 @@ import { MAX_WAIT_MS } from './patience.ts'
 
 export type SlipstreamProcess = {
   readonly child: ChildProcess
-  /** Everything written so far, standard output and error. */
+  /** Everything written so far to standard output and standard error. */
   output(): string
   /** Resolves with the first match; rejects when the process ends or `timeoutMs` pass without one. */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>
-  /** Resolves with the port once it serves. */
+  /** Resolves with the port once the process serves. */
   port(): Promise<number>
   /** Sends the signal and resolves with the exit code (null for a kill). */
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -28,8 +28,8 @@ export function freshDataDir(): string {
 }
 
 /**
- * `env` holds settings without their prefix; PORT defaults to any free one. `node`: what Node itself is
- * told, by options and by variables of other names.
+ * `env` holds settings without their prefix; PORT defaults to any free one. `node`: Node's own
+ * options and unprefixed environment variables.
  */
 export function startSlipstream(
   env: Record<string, string> = {},
@@ -54,7 +54,7 @@ export function startSlipstream(
   }
   child.stdout.on('data', hear)
   child.stderr.on('data', hear)
-  // Whoever ends without stopping it leaves nothing running.
+  // Leaves no process behind when a test exits without stopping it.
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   const exit = once(child, 'exit').then(([code]) => {

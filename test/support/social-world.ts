@@ -1,6 +1,6 @@
-// A small social network as plain records, for tests of what is read: accounts, records by at-URI,
-// mutes, bookmarks. It knows nothing of rows; `writeRows` (world-rows.ts) puts it into a database, and
-// `reference-appview.ts` shows it to the reference implementation.
+// A small social network as plain records, for tests of reads: accounts, records by at-URI, mutes, bookmarks.
+// It has no rows; `writeRows` (world-rows.ts) puts it into a database, and `reference-appview.ts` exposes it
+// to the reference implementation.
 
 import { createHash } from 'node:crypto'
 import { unpackCid } from '../../src/base/atproto/keys.ts'
@@ -20,17 +20,17 @@ export type WorldRecord = {
 
 export type WorldAccount = {
   did: string
-  /** Undefined where it could not be verified. */
+  /** Undefined if it could not be verified. */
   handle: string | undefined
   status: AccountStatus | undefined
 }
 
-/** What was written and deleted, in order: the world as a stream of events would tell it. */
+/** Writes and deletions, in order, as a stream of events would carry them. */
 export type WorldDeed = { kind: 'create' | 'update' | 'delete'; record: WorldRecord }
 
 export type World = ReturnType<typeof createWorld>
 
-/** 2026-01-01, and a minute later for each record. */
+/** 2026-01-01; each record is a minute later than the one before. */
 const START_MS = Date.UTC(2026, 0, 1)
 const STEP_MS = 60_000
 
@@ -38,12 +38,12 @@ export function createWorld() {
   const accounts = new Map<string, WorldAccount>()
   const records = new Map<string, WorldRecord>()
   const deeds: WorldDeed[] = []
-  /** Scopes (data/store/mutes.ts) by DIDs of both. */
+  /** Scopes (data/store/mutes.ts), keyed by both DIDs. */
   const mutes = new Map<string, number>()
-  /** DID and at-URI of the list, or post. */
+  /** DID and at-URI of the list or post. */
   const listMutes = new Set<string>()
   const bookmarks = new Set<string>()
-  /** Post flags that indexing would have worked out, by at-URI. */
+  /** Post flags that indexing would set, by at-URI. */
   const flags = new Map<string, number>()
   let made = 0
 

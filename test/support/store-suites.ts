@@ -1,5 +1,5 @@
-// What the store promises to those who read and to the one who writes, as two suites that any implementation
-// of `Db` and `WriteDb` can be run through.
+// The store's promises to readers and to the writer, as two suites that any implementation of `Db` and
+// `WriteDb` can run.
 
 import { expect, test } from 'vitest'
 import { packRkey } from '../../src/base/atproto/keys.ts'
@@ -10,11 +10,11 @@ import { atOneMoment } from '../../src/data/store/transact.ts'
 
 export type StoreUnderTest = {
   commit<T>(work: (db: WriteDb) => T): T
-  /** Another connection, as a serving thread has it. */
+  /** A separate connection, as in a serving thread. */
   reader: Db
-  /** The writer's own, as everybody else in its thread has it. */
+  /** The writer's own connection, as used by all readers in its thread. */
   own: Db
-  /** What readers were told since they were last asked, as text. */
+  /** Notices sent to readers since the last call, as text. */
   told(): string[]
   close(): void
 }
@@ -42,7 +42,7 @@ function people(store: StoreUnderTest, count: number): void {
   })
 }
 
-/** For everybody who reads. */
+/** The readers' side. */
 export function readersSuite(open: () => StoreUnderTest): void {
   const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
     test(name, inStore(open, work))
@@ -86,7 +86,7 @@ export function readersSuite(open: () => StoreUnderTest): void {
   )
 }
 
-/** For the one who writes. */
+/** The writer's side. */
 export function writersSuite(open: () => StoreUnderTest): void {
   const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
     test(name, inStore(open, work))

@@ -1,5 +1,5 @@
-// Loaded ahead of a server (node --import): its checkpoint thread never says that it has copied the log, so
-// whoever waits for that waits for ever; and what happens once a second happens fifty times a second.
+// Preloaded into a server (node --import): its checkpoint thread never reports that it has copied the log, so
+// waiting for it never ends, and timers of one second fire fifty times a second.
 
 import { parentPort, threadId } from 'node:worker_threads'
 

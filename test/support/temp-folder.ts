@@ -1,5 +1,5 @@
-// What tests write to the machine's folder for temporary files goes into one folder of the run, which goes with it: a run
-// left some thousand behind. Anybody may write there, as some tests run programs as somebody else.
+// Collects all temporary files of a test run in one folder that is removed with the run, since a run used to
+// leave thousands behind. The folder is world-writable, because some tests run programs as another user.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

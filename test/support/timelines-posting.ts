@@ -1,5 +1,5 @@
-// Several who post to a custom timeline one after the other, each again and again until it is acknowledged, while a test
-// kills the servers under them.
+// Several producers that post to a custom timeline, each retrying a post until it is acknowledged before the
+// next, while a test kills the servers under them.
 
 import { EventEmitter, once } from 'node:events'
 
@@ -9,16 +9,17 @@ const PRODUCERS = 8
 const AGAIN_MS = 50
 
 type Posting = {
-  /** By what was posted: the sequence id of whatever was acknowledged so far. */
+  /** Sequence ids of the acknowledged posts, by entity id. */
   acknowledged: ReadonlyMap<string, string>
   until(count: number): Promise<void>
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no post is in flight. */
   end(): Promise<void>
 }
 
 /**
- * @param prepare - makes what has this id, once, and gives what posts it under an idempotency key: again and again the
- *   very same, since the key is refused with anything else. It may fail.
+ * @param prepare - prepares the post with this id once, and returns a function that sends it under
+ * an idempotency key: the identical post on each retry, since the key is refused with any other.
+ * The function may fail.
  */
 export function startPosting(prepare: (id: string) => () => Promise<Answer>): Posting {
   const acknowledged = new Map<string, string>()

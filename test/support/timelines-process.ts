@@ -1,4 +1,4 @@
-// A process of Slipstream that reads a Jetstream double, with a token for its timelines.
+// A Slipstream process that reads a Jetstream double, with a token for its timelines.
 
 import { once } from 'node:events'
 import { EventSource } from 'eventsource'
@@ -34,18 +34,18 @@ export type Asked<T> = { status: number; headers: Headers; body: T }
 
 export type TimelinesProcess = Awaited<ReturnType<typeof startTimelinesProcess>>
 
-/** Whom processes beside each other have in common: their stream, and the accounts in it. */
+/** Shared by processes that run side by side: their stream and its accounts. */
 type Network = { plc: PlcDouble; double: JetstreamDouble; accounts: Map<string, PlcAccount> }
 
 type Beside = {
   network?: Network
-  /** What Node itself is told. */
+  /** Options for Node itself. */
   node?: Parameters<typeof startSlipstream>[2]
-  /** Where accounts have their repositories; nowhere where not given. */
+  /** The PDS that hosts the accounts' repositories; none if omitted. */
   pds?: PdsDouble
 }
 
-/** `members`: handles' first parts; each follows and posts by the stream alone. */
+/** `members`: first parts of handles; each member follows and posts through the stream only. */
 export async function startTimelinesProcess(
   members: string[],
   env: Record<string, string> = {},
@@ -73,7 +73,7 @@ export async function startTimelinesProcess(
     port = await running.port()
   }
 
-  /** A request of its own connection, so that a kill is noticed. */
+  /** A request on its own connection, so that a kill is noticed. */
   async function ask<T>(
     method: string,
     path: string,
@@ -122,7 +122,7 @@ export async function startTimelinesProcess(
       ])
       return made.token
     },
-    /** Writes a record by the stream. @returns its record key. */
+    /** Writes a record through the stream. @returns its record key. */
     emit(name: string, collection: string, fields: object): string {
       clock += 1_000
       const rkey = tidAt(clock)
@@ -144,7 +144,7 @@ export async function startTimelinesProcess(
         message?: string
       }>('POST', path, { token, body })
     },
-    /** By a client that is not ours; it comes back by itself, with what it saw last. */
+    /** Uses a third-party client, which reconnects by itself with the last id it saw. */
     listen(key: string, token: string, query = '') {
       const events: EventJson[] = []
       const gaps: Record<string, unknown>[] = []
@@ -175,7 +175,7 @@ export async function startTimelinesProcess(
         gaps,
         opened: () => open,
         close: () => source.close(),
-        /** Resolves once it is so. */
+        /** Resolves once `isSo` holds. */
         async until(isSo: () => boolean): Promise<void> {
           while (!isSo()) {
             await new Promise<void>((resolve) => {
@@ -207,7 +207,7 @@ async function startNetwork(members: readonly string[], pds?: PdsDouble): Promis
   return { plc, double, accounts }
 }
 
-/** Asks again until it is so. */
+/** Reads repeatedly until `isSo` holds. */
 export async function becomes<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   for (;;) {
     const value = await read()

@@ -1,5 +1,5 @@
-// Triggers on the writer's connection that write down every row it touches, and which notes each
-// of them calls for. A table that nobody has judged yet is named.
+// Triggers on the writer's connection that record every row it touches, and the invalidations that each touch
+// requires. Tables that are not classified yet are reported.
 
 import { collectionCodes } from '../../src/base/atproto/collections.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
@@ -8,7 +8,7 @@ import type { InvalidationSet } from './invalidation-set.ts'
 
 type Watched = {
   columns: string[]
-  /** Columns whose change shows in a view; all where left out. */
+  /** Columns whose change is visible in a view; all if omitted. */
   of?: string[]
   isInvalidated: (invalidations: InvalidationSet, ...values: number[]) => boolean
 }
@@ -22,7 +22,9 @@ const isRelationInvalidated = (invalidations: InvalidationSet, uid: number, subj
   invalidations.has(INVALIDATION.relation, uid, subject) ||
   invalidations.has(INVALIDATION.relations, uid)
 
-/** Lists of one account's, or of one subject's, records: they name only one of the two. */
+/**
+ * Packed lists of the records of one account, or about one subject: they name only one of the two.
+ */
 function packed(kind: 'likes' | 'follows' | 'blocks', note: number, all: number) {
   const byCreator: Watched = {
     columns: ['creator'],
@@ -139,7 +141,7 @@ const watched: Record<string, Watched[]> = {
         if ([GENERATOR, STARTER_PACK, OPT_OUT].includes(collection)) {
           return invalidations.has(INVALIDATION.actorCounts, uid)
         }
-        // It shows with whom it is about; a stub is about nobody.
+        // It is shown on its subject; a stub has no subject.
         if (collection === VERIFICATION)
           return !subject || invalidations.has(INVALIDATION.actor, subject)
         return invalidations.has(INVALIDATION.actor, uid)
@@ -151,7 +153,7 @@ const watched: Record<string, Watched[]> = {
       columns: ['uid', 'collection'],
       of: ['subject'],
       isInvalidated(invalidations, _uid, collection) {
-        if (!collection || collection < 0) return true // the account's status is watched; blobs show in no view
+        if (!collection || collection < 0) return true // the account's status is watched; blobs are in no view
         return collection === POST
           ? invalidations.has(INVALIDATION.post)
           : invalidations.has(INVALIDATION.everything)
@@ -172,7 +174,7 @@ const watched: Record<string, Watched[]> = {
   ],
 }
 
-/** No view that is kept is made from these. */
+/** No cached view is built from these. */
 const unseen = new Set([
   'labelers',
   ...[
@@ -187,13 +189,13 @@ const unseen = new Set([
     'brought',
     'graph_changes',
   ],
-  // Views that count likes of feeds and the like are made anew each time.
+  // Views with like counts of feeds and the like are rebuilt each time.
   'record_likes',
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   ...['reaction_records', 'relation_records', 'kept_identities'],
   ...['drafts', 'preferences', 'shared_state'],
-  // Read anew each time, by the dataplane alone.
+  // Read afresh each time, by the dataplane only.
   ...['bsync_operations', 'age_assurance'],
   ...['push_registrations', 'push_state', 'video_watches', 'video_days'],
   ...['search_queue', 'search_backlog', 'search_actors', 'history'],
@@ -201,7 +203,7 @@ const unseen = new Set([
   'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],
   ...['invites', 'admissions'],
-  // The timelines service reads them itself.
+  // Read by the timelines service itself.
   ...[
     'arrivals',
     'custom_timelines',
@@ -214,18 +216,18 @@ const unseen = new Set([
   ],
   ...['custom_keys', 'timeline_cursors', 'service_tokens', 'signing_keys'],
   ...['custom_graphs', 'custom_graph_accounts', 'custom_graph_edges'],
-  // The line of a thread's owner is read anew each time.
+  // The chain of a thread owner's replies is read afresh each time.
   'op_replies',
-  // Read once, for the notifications of somebody new.
+  // Read once, for a new member's notifications.
   'mentions',
 ])
 
 export type TouchedRows = {
   /** Tables that are neither watched nor known to be in no view. */
   unjudged: string[]
-  /** How many touches were seen so far, by table. */
+  /** Number of touches seen so far, by table. */
   counts: Map<string, number>
-  /** What was touched since the last look and is not in these notes. */
+  /** Touches since the last call that these invalidations do not cover. */
   takeUninvalidated(invalidations: InvalidationSet): string[]
 }
 
@@ -240,7 +242,7 @@ export function watchTouchedRows(db: WriteDb): TouchedRows {
     .prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
     .pluck()
     .all()
-    // The words that things are found by, and the tables that FTS5 keeps them in.
+    // Search words, and the tables that FTS5 keeps them in.
     .filter((name) => !/^(sqlite|actor_words|actor_parts|post_words)(_|$)/.test(name))
   for (const table of tables) {
     for (const [i, one] of (watched[table] ?? []).entries()) {

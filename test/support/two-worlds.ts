@@ -1,5 +1,5 @@
-// Two worlds of one network: `there` holds everything and is asked in public (appview-double.ts); `here`
-// has a member, Alice, who follows Bob, and was told of the same events, so it holds what concerns them.
+// Two worlds of one network: `there` holds everything and answers public requests (appview-double.ts); `here`
+// has a member, Alice, who follows Bob, and received the same events, so it holds the records in their scope.
 
 import { expect } from 'vitest'
 import type { StreamEvent } from '../../src/base/event.ts'
@@ -29,9 +29,9 @@ export async function createTwoWorlds(
   happened: (there: There) => void,
   options: Omit<ServingOptions, 'fallback'> & {
     asks?: Parameters<AppviewDouble['fallback']>[0]
-    /** Asks there for what was counted before (ingest/counts/): on, with limits of its own. */
+    /** Enables fetching earlier counts from there (ingest/counts/), with these limits. */
     counts?: Parameters<typeof createCounting>[0]['limits']
-    /** What of it happened before anybody listened here; nothing where not given. */
+    /** Which of the events precede the start of listening here; none if omitted. */
     isEarlier?: (event: StreamEvent, index: number) => boolean
   } = {},
 ) {
@@ -56,7 +56,7 @@ export async function createTwoWorlds(
     ...given,
     fallback: double.fallback(asks),
   })
-  // Alice's own follow first: it makes Bob somebody.
+  // Alice's own follow goes first: it brings Bob into scope.
   const heard = there.world.sent.filter((event, i) => !isEarlier(event, i))
   here.apply(heard.filter(({ did }) => did === alice))
   here.apply(heard.filter(({ did }) => did !== alice))
@@ -73,17 +73,18 @@ export async function createTwoWorlds(
     here,
     there,
     double,
-    /** What asks for earlier counts, made anew where the world was restarted. */
+    /** Recreates the fetcher of earlier counts after a restart of the world. */
     async countAnew() {
       await counting?.stop()
       count()
     },
-    /** As everybody sees it there. */
+    /** A visitor's view there. */
     public: <T>(nsid: string, query: Query) => there.get<T>(nsid, query),
-    /** Whatever was asked, nobody elsewhere heard who reads here. */
+    /** Also checks that no outside request revealed who reads here. */
     async dispose() {
       await counting?.stop()
-      // The reader may be the subject of what is counted, like anybody, and of nothing else.
+      // The reader may be a subject of counted records like any account, but appear in no other
+      // request.
       const others = double.asked.filter(({ nsid }) => !counts || !COUNTED.has(nsid))
       expect(JSON.stringify(others)).not.toContain(alice)
       expect(JSON.stringify(double.asked.map(({ headers }) => headers))).not.toContain(alice)
@@ -95,7 +96,7 @@ export async function createTwoWorlds(
   }
 }
 
-/** Methods that are asked about a subject whose counts, or what they count, are from before. */
+/** Methods called for subjects with earlier counts, or for the records behind these. */
 const COUNTED = new Set(
   ['feed.getPosts', 'actor.getProfiles', 'graph.getFollowers', 'feed.getLikes', 'feed.getQuotes']
     .concat('feed.getRepostedBy', 'unspecced.getPostThreadV2')
@@ -125,7 +126,7 @@ export function handleOf(did: string): string {
   return `${did.slice(-8)}.test`.replaceAll(/[^a-z0-9.]/g, 'x')
 }
 
-/** Without any word about the viewer. */
+/** Strips everything about the viewer. */
 export function withoutViewer(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, inner) => (name === 'viewer' ? undefined : inner)))
 }

@@ -1,5 +1,5 @@
-// A video service over real HTTP, as Bluesky's is: a playlist of two qualities behind a redirect, pieces of
-// MPEG-TS, a preview; and every bad habit on demand. It remembers what it was asked.
+// A video service over real HTTP, like Bluesky's: a playlist of two variants behind a redirect, MPEG-TS
+// segments, a thumbnail, and every misbehaviour on demand. It records the requests it receives.
 
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 
 export type VideoServiceDouble = {
-  /** To be set as the service's address. */
+  /** The URL to configure as the service's address. */
   base: string
-  /** Answers for paths that end so, instead of what is there. */
+  /** Replaces the responses for paths with this ending. */
   answer(ending: string, body: string | Buffer | { redirect: string }): void
-  /** From now on every answer is this status; undefined for good behaviour. */
+  /** Answers everything with this status from now on; undefined restores good behaviour. */
   fail(status: number | undefined): void
   asked: string[]
   close(): Promise<void>

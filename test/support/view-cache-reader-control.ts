@@ -1,4 +1,4 @@
-// What the test and its reading threads (view-cache-reader.ts) tell each other.
+// Data shared by the test and its reading threads (view-cache-reader.ts).
 
 import type { ActorTableHandle } from '../../src/data/graph/actor-table.ts'
 import type { FollowGraphHandle } from '../../src/data/graph/follow-graph.ts'
@@ -8,7 +8,7 @@ export type ReaderData = {
   actors: ActorTableHandle
   graph: FollowGraphHandle
   invalidations: SharedArrayBuffer
-  /** Places of CONTROL. */
+  /** Slots as in CONTROL. */
   control: SharedArrayBuffer
   viewers: string[]
 }

@@ -1,5 +1,5 @@
-// A reading thread that presents fragments all the time, and on being asked compares everything that
-// it says with views that know nothing of the past. See test/answers/cache/threads.test.ts.
+// A reading thread that presents fragments all the time, and on request compares all of its output with views
+// built from scratch. See test/answers/cache/threads.test.ts.
 
 import { deepStrictEqual } from 'node:assert/strict'
 import { workerData } from 'node:worker_threads'

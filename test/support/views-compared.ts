@@ -1,4 +1,4 @@
-// What fragments present, next to what hydration and views present for the same viewer.
+// Compares the output of fragments with that of hydration and views for the same viewer.
 
 import { expect } from 'vitest'
 import type { ViewCache } from '../../src/answers/cache/view-cache.ts'
@@ -12,7 +12,7 @@ import { expectSameOnTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }
 
-/** @returns everything that the fragments said, as one JSON text. */
+/** @returns all output of the fragments, as one JSON text. */
 export function expectSameAsViews(
   { viewCache, hydrator }: { viewCache: ViewCache; hydrator: Hydrator },
   { items, posts, uids }: Things,

@@ -1,5 +1,5 @@
-// Videos that are watched over real HTTP, by way of two serving threads, as one ingest thread counts them in rows:
-// posts, sessions and figures are real, the clock is the test's.
+// Videos watched over real HTTP, through two serving threads, while one ingest thread counts the views in
+// rows: posts, sessions and figures are real, the clock is the test's.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ type Limits = { maxSessions?: number; maxRowsADay?: number }
 
 export type WatchingWorld = Awaited<ReturnType<typeof startWatchingWorld>>
 
-/** All that one process has in memory, as it is after a start. */
+/** All in-memory state of one process, as after a start. */
 function createProcess(rows: ServingWorld, parts: { now: () => number; limits: Limits }) {
   const { now, limits } = parts
   const counts = createCounts()
@@ -92,15 +92,15 @@ export async function startWatchingWorld(
   return {
     ...{ rows, did, cid, now },
     counts: () => process.counts.read(),
-    /** A post of the author that shows the video. */
+    /** A post by the author that embeds the video. */
     post(): { uri: string; rkey: string } {
       const { uri } = rows.post(did, { embed: { $type: 'app.bsky.embed.video', video: blob } })
       return { uri, rkey: uri.split('/').at(-1)! }
     },
-    /** Of either thread. */
+    /** On either thread. */
     master: (rkey: string, thread = 0) =>
       `${worlds[thread]!.url}/video/${did}/${cid}/playlist.m3u8?post=${rkey}`,
-    /** The same address at the other thread. */
+    /** The same URL on the other thread. */
     elsewhere: (url: string, thread: number) => {
       const { pathname, search } = new URL(url)
       return worlds[thread]!.url + pathname + search
@@ -111,7 +111,7 @@ export async function startWatchingWorld(
     async tell() {
       for (const { log } of threads) await log.tell()
     },
-    /** What only memory knows is gone, and what was not told. */
+    /** Loses all in-memory state, including unreported watches. */
     restart() {
       process = createProcess(rows, { now, limits })
     },
@@ -129,7 +129,7 @@ export async function startWatchingWorld(
       vi.useRealTimers()
       house.stop()
     },
-    /** Page by page, as the author sees it. */
+    /** Reads all pages, as the author sees them. */
     async stats(uri?: string): Promise<VideoStat[]> {
       const all: VideoStat[] = []
       for (let cursor: string | undefined; ; ) {

@@ -1,5 +1,5 @@
-// Writes a social world into a database as rows, the way indexing would leave them, and gives the
-// graph's readers over it. Written for tests of hydration and views: it shares no code with either.
+// Writes a social world into a database as rows, the way indexing would leave them, and returns graph readers
+// over it. Written for tests of hydration and views: it shares no code with either.
 
 import {
   collectionCodes,
@@ -22,7 +22,7 @@ export type WrittenWorld = {
   post(uri: string): number
   /** reposts.id */
   repost(uri: string): number
-  /** The graph's order of accounts. */
+  /** The account's position in the graph's order. */
   order(did: string): number
   actors: ActorReader
   graph: FollowGraphReader
@@ -193,7 +193,7 @@ function writePost(write: Write, record: WorldRecord): void {
   insert(write.db, 'post_counts', { post: row.id, ...countsOf(write.world, record.uri) })
 }
 
-/** By looking at every record; also what the reference is shown. */
+/** Counts by scanning every record; the reference is given the same counts. */
 export function countsOf(world: World, uri: string) {
   const pointing = (collection: string) =>
     world.of(collection).filter(({ value }) => (value['subject'] as Ref).uri === uri).length
@@ -202,7 +202,7 @@ export function countsOf(world: World, uri: string) {
   return {
     likes: pointing('app.bsky.feed.like'),
     reposts: pointing('app.bsky.feed.repost'),
-    // A reply that breaks the threadgate does not count.
+    // A reply that violates the threadgate does not count.
     replies: posts.filter(
       (one) => !isOutside(one.uri) && (one.value['reply'] as { parent: Ref })?.parent.uri === uri,
     ).length,
@@ -317,7 +317,7 @@ function actorReader({ uids }: Write): ActorReader {
   }
 }
 
-/** Only what hydration asks of it is exact; pages start above `after`. */
+/** Exact only in the calls that hydration makes; pages start above `after`. */
 function graphReader({ world, uids }: Write): FollowGraphReader {
   const edges = world
     .of('app.bsky.graph.follow')

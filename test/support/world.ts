@@ -1,6 +1,7 @@
-// A small world for tests: a real database in a folder of its own, the real indexer and publisher,
-// graph and timelines, and people who do things. Every act becomes a realistic stream event, with
-// revs that increase in its repository and its own clock, and goes through the writer at once, unless the world is told to hold events back.
+// A small world for tests: a real database in its own folder, the real indexer and publisher, graph and
+// timelines, and accounts that act. Every act becomes a realistic stream event, with revs that increase
+// within its repository and its own timestamp, and goes through the writer at once, unless the world is told
+// to hold events back.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,16 +35,16 @@ import { cidOf, didOf, tidAt } from './records.ts'
 
 export type WorldOptions = {
   scope?: IndexScope
-  /** Names of accounts that read here, in the world from the start, timelines open. */
+  /** Names of members that exist from the start, with open timelines. */
   members?: string[]
-  /** Milliseconds since 1970 at the start; each act moves the clock by a millisecond. */
+  /** Milliseconds since 1970 at the start; each act advances the clock by a millisecond. */
   startAt?: number
   timelineLength?: number
   reasonableLimit?: number
   celebrityThreshold?: number
   /** DIDs. */
   trustedVerifiers?: string[]
-  /** For how many days notifications of those who are no members are kept. */
+  /** Days for which notifications of non-members are kept. */
   notificationDays?: number
 }
 
@@ -58,7 +59,7 @@ export type PostInput = {
   facets?: JsonObject[]
   langs?: string[]
   createdAt?: string
-  /** Any further fields of the record. */
+  /** Additional fields of the record. */
   more?: JsonObject
 }
 
@@ -74,7 +75,7 @@ export type World = ReturnType<typeof createWorld>
 
 const START_AT = Date.parse('2026-11-01T12:00:00.000Z')
 
-/** A writer's connection, its transactions noted as in the ingest thread. */
+/** A writer's connection that publishes its transactions' invalidations as in the ingest thread. */
 function told(db: WriteDb, invalidations: InvalidationWriter): WriteDb {
   publishInvalidationsTo(db, invalidations)
   invalidations.add(INVALIDATION.everything, 0, 0)
@@ -102,7 +103,7 @@ export function createWorld(options: WorldOptions = {}) {
     return Math.floor(clockUs / 1000)
   }
 
-  /** A moment later, in microseconds. */
+  /** Advances the clock; returns microseconds. */
   function tick(ms = 1): number {
     clockUs += ms * 1000
     return clockUs
@@ -112,7 +113,7 @@ export function createWorld(options: WorldOptions = {}) {
     return writer.commit((ctx) => applyBatch(ctx, batch))
   }
 
-  /** As one batch. */
+  /** Applies the events as one batch. */
   function apply(events: StreamEvent[]): BatchOutcome {
     return commit({ events })
   }
@@ -123,7 +124,7 @@ export function createWorld(options: WorldOptions = {}) {
     else apply([event])
   }
 
-  /** Events made inside `act` are not applied, but returned. */
+  /** Returns the events made inside `act` instead of applying them. */
   function hold(act: () => void): StreamEvent[] {
     held = []
     try {
@@ -134,12 +135,12 @@ export function createWorld(options: WorldOptions = {}) {
     }
   }
 
-  /** Writes of ours, such as memberSeen. */
+  /** Runs writes that no event causes, e.g. memberSeen. */
   function run<T>(work: (ctx: IndexContext) => T): T {
     return writer.commit(work)
   }
 
-  /** Part of an operator's list of follows. */
+  /** Imports part of an operator's list of follows. */
   function importFollows(
     lines: readonly FollowLine[],
     options?: { isInScopeOnly?: boolean },
@@ -147,7 +148,7 @@ export function createWorld(options: WorldOptions = {}) {
     return run((ctx) => importLiveFollows(ctx, lines, options))
   }
 
-  /** What the serving side asks of the writer, as the ingest thread answers it. */
+  /** Sends a request of the serving side to the writer, as the ingest thread handles it. */
   function request(one: WriterRequest): void {
     const parts = { writer, openTimeline() {}, wakeBackfill() {} }
     const reply = createWriterRequests(parts)(one)
@@ -191,7 +192,7 @@ export function createWorld(options: WorldOptions = {}) {
     })
   }
 
-  /** A record that names when it was made, now unless said otherwise. */
+  /** Creates a record; its createdAt is now unless given. */
   function create(did: string, collection: string, record: JsonObject, rkey?: string): RecordId {
     return write({ did, collection, rkey, record: { createdAt: isoNow(), ...record } })
   }
@@ -212,13 +213,15 @@ export function createWorld(options: WorldOptions = {}) {
     return write({ did, collection: 'app.bsky.feed.post', record: { ...record, ...more } })
   }
 
-  /** Makes someone a member, as their first request would, and opens their timeline. */
+  /** Makes an account a member, as its first request would, and opens its timeline. */
   function member(did: string): void {
     run((ctx) => memberSeen(ctx, did))
     openTimeline(db, memory, memory.actors.uidOf(did), now())
   }
 
-  /** Stops and starts again: connections reopened, memory made from rows, timelines built anew. */
+  /**
+   * Stops and starts again: reopens connections, rebuilds memory from rows, and rebuilds timelines.
+   */
   function restart(): void {
     const owners = openOwners()
     reader?.close()
@@ -248,8 +251,8 @@ export function createWorld(options: WorldOptions = {}) {
     get db(): WriteDb {
       return db
     },
-    /** A second, read-only connection, as the serving thread has it. */
     invalidations,
+    /** A second, read-only connection, as in the serving thread. */
     get reader(): Db {
       reader ??= openReader(dataDir)
       return reader
@@ -277,7 +280,7 @@ export function createWorld(options: WorldOptions = {}) {
     importFollows,
     run,
     request,
-    /** A record as the backfill room brings it; the fetch began now unless said otherwise. */
+    /** Applies a record as the backfill does; the fetch began now unless given. */
     fetched(input: { uri: string; record: JsonObject; fetchedAt?: number; rev?: string }) {
       const { uri, record, fetchedAt = now(), rev } = input
       const [did, collection, rkey] = uri.slice('at://'.length).split('/') as [
@@ -298,11 +301,11 @@ export function createWorld(options: WorldOptions = {}) {
     delete: remove,
     isoNow,
     uid: (did: string) => memory.actors.uidOf(did),
-    /** The DID of a name; with a handle that is verified as far as the store knows. */
+    /** The DID of a name. */
     account(name: string): string {
       return didOf(name)
     },
-    /** Stores a verified handle for an account that the store knows already. */
+    /** Stores a verified handle for an account that the store already has. */
     handle(did: string, handle: string, pds = 'https://pds.test'): void {
       const uid = memory.actors.uidOf(did)
       const identity = { handle, handleValid: true, pds, checkedAt: now() }
@@ -320,7 +323,7 @@ export function createWorld(options: WorldOptions = {}) {
       create(did, 'app.bsky.graph.listitem', { list: list.uri, subject }),
     listBlock: (did: string, list: RecordId) =>
       create(did, 'app.bsky.graph.listblock', { subject: list.uri }),
-    /** `allow` as in the lexicon: undefined lets everyone reply, [] nobody. */
+    /** `allow` as in the lexicon: undefined lets every account reply, [] none. */
     threadgate: (post: RecordId, allow?: JsonObject[], more: JsonObject = {}) =>
       gate('threadgate', post, allow ? { allow, ...more } : more),
     postgate: (post: RecordId, record: JsonObject = {}) => gate('postgate', post, record),

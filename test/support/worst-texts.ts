@@ -1,5 +1,5 @@
-// Texts on which careless code goes over the same characters again and again: runs that a pattern may begin
-// anywhere in, brackets that open and never close, characters that join their neighbours.
+// Texts that make careless code scan the same characters again and again: runs in which a pattern may start
+// anywhere, brackets that open and never close, characters that combine with their neighbours.
 
 import { sampleDid } from './lexicon-samples.ts'
 import { didOf } from './records.ts'
@@ -43,20 +43,20 @@ const units = {
   'zero bytes': '\0',
 } as const
 
-/** Its name, and how it is made. */
+/** Its name and its generator. */
 export type Worst = [string, (size: number) => unknown]
 export type WorstText = keyof typeof units
 
 export const worstTexts = Object.keys(units) as WorstText[]
 
-/** @param size - of its JSON, about */
+/** @param size - approximate size of its JSON */
 export function worstText(name: WorstText, size: number): string {
   const unit = units[name]
   const length = Buffer.byteLength(JSON.stringify(unit)) - 2
   return unit.repeat(Math.max(1, Math.floor(size / length)))
 }
 
-/** What may stand instead of a text, or of a list that has one thing in it, of about `size`. */
+/** Replacements of about `size` for a text, or for a list with one element. */
 export function worstOf(value: unknown): Worst[] {
   if (Array.isArray(value)) {
     return [

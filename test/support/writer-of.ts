@@ -1,4 +1,4 @@
-// The writer of a database where nobody reads memory.
+// The writer of a database whose memory has no readers.
 
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'

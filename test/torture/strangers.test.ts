@@ -1,5 +1,5 @@
-// Short runs with strangers: members see what they should, and what strangers cost is bounded. The second
-// test breaks the bounds, so that it is known that they would tell.
+// Short runs with strangers: members see the right results, and the costs of strangers are bounded. The
+// second test exceeds the bounds, to prove that they are checked.
 
 import { expect, test } from 'vitest'
 import { type Costs, findExcess } from '../support/torture/costs.ts'
@@ -44,13 +44,13 @@ test.each(Object.keys(none) as (keyof Costs)[])('too much of %s is a difference'
   expect(found).toMatchObject([{ what: `cost: ${name}`, got: 1_000_000 }])
 })
 
-test('each stranger allows calls, and a run without any allows none', () => {
+test('each kind of stranger allows some calls, and a run without strangers allows none', () => {
   const asked = { ...none, lookups: 600 }
   expect(findExcess(asked, { 'stranger-tokens': 1 })).toEqual([])
   expect(findExcess(asked, { kill: 3 })).toMatchObject([{ what: 'cost: lookups' }])
 })
 
-test('a seed plans the same faults at the same events, strangers among them', () => {
+test('a seed plans the same faults at the same events, including strangers', () => {
   const plans = [1, 1].map((seed) => planRun(seed, { faults: faultKinds.length }))
   expect(plans[0]).toEqual(plans[1])
   expect(new Set(plans[0]!.faults.map(({ kind }) => kind)).size).toBe(faultKinds.length)

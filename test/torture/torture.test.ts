@@ -1,5 +1,5 @@
-// A short run of the fault harness: Slipstream as a process, killed, cut off and lied to while a seeded
-// network writes. `npm run torture` is the long one.
+// A short run of the fault harness: Slipstream as a process that is killed, cut off and lied to while a
+// seeded network writes. `npm run torture` runs the long one.
 
 import { expect, test } from 'vitest'
 import type { FaultKind } from '../support/torture/plan.ts'
@@ -17,7 +17,7 @@ const KINDS: FaultKind[] = [
 ]
 
 test.each([1, 2])(
-  'nothing is lost and nothing doubled, whatever strikes (seed %i)',
+  'no record is lost and none is duplicated, whatever strikes (seed %i)',
   async (seed) => {
     const report = await runSeed(seed, { events: 450, faults: 4, kinds: KINDS })
     const told = report.differences.map(({ what, about, expected, got, history }) => {

@@ -1,5 +1,5 @@
-// The whole process, away for longer than its host's window: it says so, and closes the gap by itself from
-// the other host that it was given.
+// A whole process that was away for longer than its host's window: it reports the gap and closes it by itself
+// from the other configured host.
 
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -74,7 +74,7 @@ test('a process closes its gaps by itself', async () => {
   doubles[0]!.raiseFloor(31)
   slipstream = start()
   await ingest(({ stream }) => stream.received === 10)
-  // The stream goes on: that is how another host's replay knows where the main stream is.
+  // The stream goes on, so that another host's replay can tell where the main stream is.
   let later = 0
   const status = await ingest(({ gaps }) => {
     if (gaps['closed'] === 1) return true

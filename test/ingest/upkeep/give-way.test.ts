@@ -1,4 +1,4 @@
-// How long catching up rests for its readers, by the processor time that it took; no clock.
+// How long catching up rests to give way to readers, given the processor time that it used. No real clock.
 
 import { expect, test } from 'vitest'
 import { createGiveWay } from '../../../src/ingest/upkeep/give-way.ts'
@@ -21,21 +21,21 @@ function createScene() {
   return { batch, slept, rested }
 }
 
-test('nobody reads: it never rests, and nothing is owed for later', async () => {
+test('never rests while there are no readers, and owes nothing for later', async () => {
   const { batch, slept } = createScene()
   for (let i = 0; i < 100; i++) await batch(0.05, 20)
   await batch(1, 10)
   expect(slept).toEqual([20])
 })
 
-test('readers are pressed: a third of the pace is left, and no more is given away', async () => {
+test('keeps a third of its pace under heavy reading, and gives up no more', async () => {
   const { batch, slept, rested } = createScene()
   for (let i = 0; i < 50; i++) await batch(0.9, 12)
   expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(50 * 24)
   expect(rested).toEqual(slept)
 })
 
-test('a little reading costs a little, batches too short for a timer are added up, and a rest is bounded', async () => {
+test('rests a little for light reading, adds up batches too short for a timer, and bounds each rest', async () => {
   const { batch, slept } = createScene()
   await batch(0.3, 10)
   expect(slept.splice(0)).toEqual([expect.closeTo(10)])

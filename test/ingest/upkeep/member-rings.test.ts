@@ -1,5 +1,5 @@
-// Which members' timelines are in memory where several nodes share their members: those of this node's buckets, as the
-// buckets come and go.
+// Which members' timelines a node holds in memory when several nodes share the members: those in its own
+// buckets, as buckets are gained and lost.
 
 import { afterEach, expect, test } from 'vitest'
 import { BUCKETS, bucketOf } from '../../../src/data/engine/buckets.ts'
@@ -43,13 +43,13 @@ function entryBytes(world: ReturnType<typeof createWorld>): number {
 
 const ofBuckets = (buckets: number[]) => MEMBERS.filter((did) => buckets.includes(bucketOf(did)))
 
-test('a node that is alone has everybody’s who asks', () => {
+test('a single node holds the timelines of all members that ask', () => {
   const { open, askAll } = start(undefined)
   askAll()
   expect(open()).toEqual(MEMBERS)
 })
 
-test('of several nodes each has its own members’, and gives up what went to another for what came', async () => {
+test('each of several nodes holds its own members’ timelines, and reuses the space of lost buckets for gained ones', async () => {
   const { clock, held, open, askAll, bytes } = start('cql://127.0.0.1/somewhere?dc=a')
   askAll()
   expect(open()).toEqual([])

@@ -1,5 +1,5 @@
-// Memory at start: from its snapshots, or from rows where one of them is missing, and then a new one is
-// owed, so that the next start is quick again.
+// Memory at start: loaded from its snapshots, or from rows if a snapshot is missing. A new snapshot is then
+// owed, so that the next start is fast again.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
@@ -34,7 +34,7 @@ async function written(): Promise<void> {
   await expect.poll(() => told.some(({ msg }) => msg === 'snapshot written')).toBe(true)
 }
 
-it.each(['actors', 'graph'])('owes a snapshot where that of %s is missing', async (missing) => {
+it.each(['actors', 'graph'])('owes a snapshot if the one of %s is missing', async (missing) => {
   load().snapshots.finish()
   await written()
   world.db.prepare('DELETE FROM snapshots WHERE name = ?').run(missing)

@@ -1,4 +1,5 @@
-// What is given up first where the disk is short: members who came once, and what only they brought.
+// What is given up first when the disk is short: members that came only once, and the data that only they
+// brought.
 
 import { afterEach, expect, test } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
@@ -30,7 +31,7 @@ function startGuard() {
   })
 }
 
-/** Up to a little more than what is tight. */
+/** Fills the database to slightly above the level at which disk space is tight. */
 function fillUp(): void {
   const { live } = fileSize(world.db)
   world.db.exec('CREATE TABLE weight (bytes)')
@@ -64,7 +65,7 @@ const members = () =>
 
 const dids = (...names: string[]) => names.map((name) => world.account(name)).sort()
 
-test('who came once leaves before anything else goes, with the authors that nobody else follows', () => {
+test('drops members that came once before anything else, with the authors that only they follow', () => {
   world = createWorld({ members: ['junk', 'regular', 'named'] })
   const follows = [
     ['junk', 'theirs'],
@@ -91,7 +92,7 @@ test('who came once leaves before anything else goes, with the authors that nobo
   expect(members()).toHaveLength(3)
 })
 
-test('nobody leaves where there is room, and the next step comes where leaving takes too long', () => {
+test('drops no members while there is room, and takes the next step if dropping takes too long', () => {
   world = createWorld({ members: ['junk', 'second'] })
   world.tick(2 * HOUR_MS)
   const guard = startGuard()
@@ -100,7 +101,7 @@ test('nobody leaves where there is room, and the next step comes where leaving t
   fillUp()
   expect(guard.look().state).toBe('ok')
   expect(members()).toEqual([])
-  // What they leave behind is not settled.
+  // The data that they leave behind is not settled yet.
   world.tick(11 * 60_000)
   expect(guard.look().state).toBe('without-search')
 })

@@ -1,5 +1,5 @@
-// Three operators' lists at once, into a server that reads the stream: enough to fill the database's log
-// while it is being copied, so that all of them and the stream wait for the same copy.
+// Three operators' lists imported at once into a server that reads the stream: enough to fill the database's
+// log while it is being copied, so that the imports and the stream all wait for the same copy.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ afterAll(async () => {
   await stream.close()
 })
 
-/** Hardly two lines change the same page, and no two are of the same pair. */
+/** Writes a list in which hardly two lines change the same page, and no two name the same pair. */
 function writeList(list: number): string {
   const path = join(env['DATA_DIR']!, `list-${list}.csv`)
   const lines = Array.from({ length: LINES }, (_, i) => {
@@ -67,7 +67,10 @@ async function countFollows(): Promise<number> {
   return ((await answer.json()) as { facts: { follows: number } }).facts.follows
 }
 
-/** New follows on the stream, a few at a time, until told to end. @returns how many */
+/**
+ * Emits new follows on the stream, a few at a time, until aborted.
+ * @returns the number of follows emitted
+ */
 async function keepStreaming(signal: AbortSignal): Promise<number> {
   let count = 0
   for (; count < STREAMED || !signal.aborted; count++) {
@@ -84,7 +87,7 @@ async function keepStreaming(signal: AbortSignal): Promise<number> {
   return count
 }
 
-it('all end, and the stream goes on', async () => {
+it('all imports finish, and the stream goes on', async () => {
   const lists = [0, 1, 2].map(writeList)
   const ended = new AbortController()
   const streaming = keepStreaming(ended.signal)

@@ -1,5 +1,5 @@
-// What the ingest thread tells of itself: rates over the last seconds, the history of them, and counts
-// of its work, each against arithmetic done by hand.
+// The figures that the ingest thread reports about itself: rates over the last seconds, their history, and
+// counts of its work, each checked against arithmetic done by hand.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-test('rates are those of the last ten seconds, over all serving threads', () => {
+test('rates cover the last ten seconds, over all serving threads', () => {
   writeFileSync(join(dataDir, FILE_NAME), 'x'.repeat(1_000))
   writeFileSync(join(dataDir, `${FILE_NAME}-wal`), 'x'.repeat(234))
   const requests = createCounterSpace(2)
@@ -56,7 +56,7 @@ test('rates are those of the last ten seconds, over all serving threads', () => 
   expect(last.memoryBytes).toBeGreaterThan(10e6)
 })
 
-test('the history holds the mean of what each second told, and of what was known', () => {
+test('the history holds the mean of the reported values, skipping unknown ones', () => {
   const db = openWriter(dataDir)
   const record = recordHistory(writerOf(db), now)
   const told = (members: number, lagMs: number | undefined) =>
@@ -81,7 +81,7 @@ test('the history holds the mean of what each second told, and of what was known
   expect(series.answer_p50_ms).toEqual([null, null])
 })
 
-test('work is counted by kind and outcome, and requests of ours by how they ended', async () => {
+test('counts work by kind and outcome, and our own requests by their result', async () => {
   const counts = createCounts()
   const events = ['commit', 'unread', 'identity', 'unread'].map((kind) => ({ kind }))
   countBatch(counts, { events } as never, { applied: 3, skipped: { late: 1 } })

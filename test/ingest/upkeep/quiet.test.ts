@@ -1,4 +1,5 @@
-// Being behind and being quiet, told apart: as reports go, and on a running process whose stream falls silent.
+// Tells falling behind from a quiet stream: report by report, and on a running process whose stream falls
+// silent.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createQuietWatch } from '../../../src/ingest/upkeep/quiet.ts'
@@ -17,7 +18,7 @@ import {
 const START = 1_700_000_000_000
 
 describe('second by second', () => {
-  /** A stream whose last event happened at `eventMs`. */
+  /** Reports on a stream whose last event happened at `eventMs`. */
   function reports() {
     let nowMs = START
     const watch = createQuietWatch(() => nowMs)
@@ -34,7 +35,7 @@ describe('second by second', () => {
     }
   }
 
-  test('where nothing comes the lag stays, and the silence grows', () => {
+  test('without events the lag stays the same, and the silence grows', () => {
     const at = reports()
     expect(at(1, START + 800, { received: 5 })).toEqual([200, 0])
     expect(at(2, START + 800, { received: 5 })).toEqual([200, 1_000])
@@ -42,20 +43,20 @@ describe('second by second', () => {
     expect(at(3_602, START + 3_601_900, { received: 6 })).toEqual([100, 0])
   })
 
-  test('old events that come one after the other are a lag, which shrinks as they come', () => {
+  test('old events arriving steadily are a lag, which shrinks as they arrive', () => {
     const at = reports()
     expect(at(1, START - 60_000, { received: 5 })).toEqual([61_000, 0])
     expect(at(2, START - 30_000, { received: 9 })).toEqual([32_000, 0])
   })
 
-  test('a stream that waits for the store falls behind with every second', () => {
+  test('a stream that waits for the store falls behind every second', () => {
     const at = reports()
     at(1, START, { received: 5 })
     expect(at(2, START, { received: 5, paused: true })).toEqual([2_000, 0])
     expect(at(9, START, { received: 5, paused: true })).toEqual([9_000, 0])
   })
 
-  test('so does one that is away; what connects again says nothing before it brings something', () => {
+  test('so does a disconnected one; after reconnecting, its lag is unknown until an event arrives', () => {
     const at = reports()
     at(1, START, { received: 5 })
     expect(at(4, START, { received: 5, connected: false })).toEqual([4_000, undefined])
@@ -74,7 +75,7 @@ describe('a running process', () => {
     await double?.close()
   })
 
-  test('whose stream fell silent claims no lag that grows, and says for how long it is quiet', async () => {
+  test('reports no growing lag once its stream falls silent, but how long it has been quiet', async () => {
     double = await createJetstreamDouble()
     slipstream = startSlipstream({
       JETSTREAM_HOSTS: double.url,

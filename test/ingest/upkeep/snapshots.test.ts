@@ -1,5 +1,5 @@
-// Snapshots are written beside everything else: begun when it is worth it, finished at the end, and
-// right whenever they stop.
+// Snapshots are written alongside all other work: begun when worthwhile, finished at shutdown, and correct
+// whenever writing stops.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
@@ -70,7 +70,7 @@ it(`are written while rows and memory go on, and not before it is worth it (seed
   expect(failures).toEqual([])
 })
 
-it('are written to their end when everything ends, begun or not, and not for nothing', () => {
+it('are completed at shutdown, whether begun or not, but only if there are changes', () => {
   keeper.finish()
   expect(written).toHaveLength(1)
   expectLoaded()
@@ -84,7 +84,7 @@ it('are written to their end when everything ends, begun or not, and not for not
   expectLoaded()
 })
 
-it('leave the one before where writing fails, and are written at the next try', async () => {
+it('keep the previous one if writing fails, and are written at the next attempt', async () => {
   keeper.finish()
   live(100)
   world.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.snapshots WHEN new.name LIKE 'graph%'
@@ -98,7 +98,7 @@ it('leave the one before where writing fails, and are written at the next try', 
   expectLoaded()
 })
 
-it('is written however few changes there are where a start found none, once', async () => {
+it('is written once, however few the changes, if the start found none', async () => {
   const enough = 1_000_000
   keeper.startIfWorth(enough)
   const owing = keepSnapshots({

@@ -1,5 +1,5 @@
-// A real server whose log is never copied: it takes in what fits, says what it waits for, and ends so that it is
-// restarted; the next one has all of it.
+// A real server whose log is never copied: it accepts what fits, reports what it waits for, and exits so that
+// it gets restarted. The next process then imports everything.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await stream.close()
 })
 
-/** Hardly two lines change the same page, so that the log gets full. */
+/** Writes a list in which hardly two lines change the same page, so that the log fills up. */
 function writeList(): string {
   const accounts = Array.from({ length: LINES }, (_, i) => didOf(`account-${i}`))
   const lines = accounts.map((_, i) => {
@@ -54,7 +54,10 @@ function writeList(): string {
   return path
 }
 
-/** What the server says that it waits for; the serving threads hear of it a moment after the log. */
+/**
+ * Returns what the server reports to be waiting for; the serving threads learn it slightly later
+ * than the log.
+ */
 async function standstillOf(port: number): Promise<string | undefined> {
   const health = await fetch(`http://127.0.0.1:${port}/xrpc/_health`)
   expect(health.status).toBe(200)
@@ -62,7 +65,7 @@ async function standstillOf(port: number): Promise<string | undefined> {
   return ingest.stalls[0]?.what
 }
 
-it('says what it waits for, ends, and goes on after a restart', async () => {
+it('reports what it waits for, exits, and goes on after a restart', async () => {
   const port = await server.port()
   const list = writeList()
   const importing = runCli(env, ['import-follows', list])

@@ -1,5 +1,5 @@
-// Who waits without anything moving is told of after a minute and ended after three; what merely takes long,
-// sleeps, or waits for room on the disk is left alone. Time is what the watchdog's own ticks count.
+// A wait without any progress is reported after a minute and ended after three. Work that is merely long, a
+// sleeping machine, and waits for disk space are left alone. Time is counted by the watchdog's own ticks.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createIngestConnection } from '../../../src/bridge/connection.ts'
@@ -46,8 +46,8 @@ function pass(seconds: number, eachSecond: () => void = () => undefined): void {
   }
 }
 
-describe('a wait that nothing ends', () => {
-  it('is told after a minute, once, with what it is', () => {
+describe('a wait that never ends', () => {
+  it('is reported once, after a minute, by name', () => {
     void watchdog.over('the next batch', never)
     pass(59)
     expect([said, watchdog.stalls()]).toEqual([[], []])
@@ -57,7 +57,7 @@ describe('a wait that nothing ends', () => {
     expect(ends).toEqual([])
   })
 
-  it('ends the thread after three', () => {
+  it('ends the thread after three minutes', () => {
     void watchdog.over('the next batch', never)
     pass(179)
     expect(ends).toEqual([])
@@ -65,7 +65,7 @@ describe('a wait that nothing ends', () => {
     expect(ends[0]?.message).toMatch(/the next batch has stood still for 180 s/)
   })
 
-  it('is found among others that do end', async () => {
+  it('is found among waits that do end', async () => {
     void watchdog.over('the stuck one', never)
     for (let i = 0; i < 70; i++) {
       await watchdog.over('a quick one', Promise.resolve(i))
@@ -74,7 +74,7 @@ describe('a wait that nothing ends', () => {
     expect(watchdog.stalls()).toEqual([{ what: 'the stuck one', seconds: 70 }])
   })
 
-  it('is told in the end though something else moves', () => {
+  it('is eventually reported even if other work progresses', () => {
     void watchdog.over('the stuck one', never)
     pass(700, () => {
       progress += '.'
@@ -83,7 +83,7 @@ describe('a wait that nothing ends', () => {
   })
 })
 
-it('goes on with what was told of, and says so', async () => {
+it('resumes a reported wait once it ends, and says so', async () => {
   const work = Promise.withResolvers<string>()
   const waiting = watchdog.over('the next batch', work.promise)
   pass(61)
@@ -94,10 +94,10 @@ it('goes on with what was told of, and says so', async () => {
   expect([watchdog.stalls(), ends]).toEqual([[], []])
 })
 
-describe('nothing is told', () => {
+describe('reports nothing', () => {
   afterEach(() => expect([said, ends]).toEqual([[], []]))
 
-  it('where there is nothing to do', () => pass(10_000))
+  it('if there is nothing to do', () => pass(10_000))
 
   it('while the disk is full', () => {
     void watchdog.over('the next batch', never)
@@ -105,7 +105,7 @@ describe('nothing is told', () => {
     pass(10_000)
   })
 
-  it('of something long that gets on', () => {
+  it('for long work that makes progress', () => {
     void watchdog.over('copying the log', never)
     let seconds = 0
     pass(500, () => {
@@ -127,7 +127,7 @@ describe('an ingest thread that reports nothing', () => {
     status: { stalls: [] } as unknown as IngestStatus,
   }
 
-  it('is told of after a minute, and given up after ten', () => {
+  it('is reported after a minute, and given up after ten', () => {
     const gone: number[] = []
     const { hear, status } = createIngestConnection(
       () => undefined,
@@ -146,7 +146,7 @@ describe('an ingest thread that reports nothing', () => {
     expect(gone).toEqual([600])
   })
 
-  it('counts anew with each report, and not before the first', () => {
+  it('restarts the count with each report, and does not count before the first', () => {
     const gone: number[] = []
     const { hear, status } = createIngestConnection(
       () => undefined,

@@ -1,5 +1,6 @@
-// A public AppView that lies, fails, is slow or never ends: what is asked of it, what is believed, and that
-// nobody waits long or asks too often. The clock is ours; nothing here measures time.
+// A public AppView that lies, fails, is slow or never ends: which requests are sent to it, which answers are
+// accepted, and that no client waits long or asks too often. The clock is simulated; nothing here measures
+// time.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -49,8 +50,8 @@ function post(did: string, more: object = {}, record: object = {}) {
   }
 }
 
-describe('what is asked', () => {
-  test('says which labelers count, and nothing of who asks', async () => {
+describe('a request', () => {
+  test('names the labelers that count, but nothing about the viewer', async () => {
     double.answer(PROFILE, profile(eve))
     await ask(PROFILE, { actor: eve }, [mallory])
     const [{ headers, query }] = double.asked as [(typeof double.asked)[number]]
@@ -68,12 +69,12 @@ describe('what is asked', () => {
     )
   })
 
-  test('is asked once for all who ask the same, and again after a while', async () => {
+  test('is sent once for all callers that ask the same, and again after a while', async () => {
     double.answer(PROFILE, profile(eve))
     await Promise.all(Array.from({ length: 20 }, () => askProfile()))
     const answer = await askProfile()
     expect(double.asked).toHaveLength(1)
-    // What one asker does with it concerns nobody else.
+    // One caller's changes to the answer do not affect the others.
     answer!['did'] = mallory
     expect(await askProfile()).toMatchObject({ did: eve })
     clock += 10 * MINUTE_MS
@@ -81,7 +82,7 @@ describe('what is asked', () => {
     expect(double.asked).toHaveLength(2)
   })
 
-  test('is never more than a few questions at once', async () => {
+  test('is one of only a few in flight', async () => {
     let now = 0
     let most = 0
     double.answer(PROFILE, async ({ actor }: Record<string, unknown>) => {
@@ -98,7 +99,7 @@ describe('what is asked', () => {
   })
 })
 
-describe('failures are no answers', () => {
+describe('failures are not answers', () => {
   const bad: [string, Misbehaviour][] = [
     ['an error', { status: 500 }],
     ['not found', { status: 404 }],
@@ -132,7 +133,7 @@ describe('failures are no answers', () => {
     expect(double.asked).toHaveLength(1)
   })
 
-  test('nobody waits longer than they have patience, and the next finds what came late', async () => {
+  test('a caller waits no longer than its patience allows, and the next gets the late answer', async () => {
     double.answer(PROFILE, profile(eve))
     double.lag(300)
     const impatient = fallback.ask({
@@ -146,7 +147,7 @@ describe('failures are no answers', () => {
     expect(double.asked).toHaveLength(1)
   })
 
-  test('a host that fails again and again is left alone, longer each time, until it answers', async () => {
+  test('backs off from a host that keeps failing, longer each time, until it answers', async () => {
     double.misbehave({ status: 503 })
     const dids = Array.from({ length: 40 }, (_, i) => didOf(`somebody ${i}`))
     for (const did of dids.slice(0, 20)) await askProfile(did)
@@ -163,7 +164,7 @@ describe('failures are no answers', () => {
     for (const did of dids) expect(await askProfile(did)).toMatchObject({ did })
   })
 
-  test('one that asks to be left alone is', async () => {
+  test('honours Retry-After', async () => {
     double.misbehave({ status: 429, headers: { 'retry-after': '120' } })
     await askProfile()
     clock += 100_000
@@ -174,7 +175,7 @@ describe('failures are no answers', () => {
     expect(double.asked).toHaveLength(2)
   })
 
-  test('a method that is kept for others is not asked for again for a while, and the rest is', async () => {
+  test('a restricted method is not requested again for a while, but the others are', async () => {
     double.answer(FEED, { status: 403 })
     double.answer(PROFILE, profile(eve))
     for (let i = 0; i < 5; i++) await ask(FEED, { actor: didOf(`x ${i}`) })
@@ -183,7 +184,7 @@ describe('failures are no answers', () => {
   })
 })
 
-describe('what is believed', () => {
+describe('an accepted answer', () => {
   const items = (...feed: unknown[]) => {
     double.answer(FEED, { feed, cursor: 'next' })
     return ask(FEED, { actor: eve }) as Promise<{
@@ -192,7 +193,7 @@ describe('what is believed', () => {
     }>
   }
 
-  test('is each item for itself', async () => {
+  test('is checked item by item', async () => {
     const good = { post: post(eve) }
     const answer = await items(
       good,
@@ -238,7 +239,7 @@ describe('what is believed', () => {
     expect(answer.cursor).toBe('next')
   })
 
-  test('is nothing about viewers, however deep', async () => {
+  test('contains nothing about viewers at any depth', async () => {
     const quoted = {
       $type: 'app.bsky.embed.record#viewRecord',
       ...post(mallory, { value: post(mallory).record, viewer: { like: 'x' } }),
@@ -256,7 +257,7 @@ describe('what is believed', () => {
     expect(JSON.stringify(answer)).not.toContain('"viewer"')
   })
 
-  test('but a record may say viewer as it likes, since it is its author’s', async () => {
+  test('keeps a viewer property in a record, since records belong to their authors', async () => {
     const answer = await items({
       post: post(
         eve,
@@ -273,7 +274,7 @@ describe('what is believed', () => {
     })
   })
 
-  test('pictures and videos have our addresses where theirs are of the known form', async () => {
+  test('pictures and videos get our URLs if theirs have the known form', async () => {
     const cid = cidOf('video')
     const embed = {
       $type: 'app.bsky.embed.video#view',
@@ -288,7 +289,7 @@ describe('what is believed', () => {
     })
   })
 
-  test('an answer that is too long is cut', async () => {
+  test('an answer that is too long is truncated', async () => {
     double.answer(FEED, { feed: Array.from({ length: 3_000 }, () => ({ post: post(eve) })) })
     const answer = (await ask(FEED, { actor: eve })) as { feed: unknown[] }
     expect(answer.feed).toHaveLength(1_000)

@@ -1,4 +1,4 @@
-// The cache by bytes and the cursors around cursors.
+// The cache bounded by bytes, and the cursors that wrap another AppView's cursors.
 
 import { describe, expect, test } from 'vitest'
 import { createAnswerCache } from '../../../src/sources/appview/answer-cache.ts'
@@ -6,11 +6,11 @@ import { unwrapCursor, wrapCursor } from '../../../src/sources/appview/wrapped-c
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
-describe('the cache of answers', () => {
-  test('never holds more bytes than it may, and forgets what was longest unused', () => {
+describe('the answer cache', () => {
+  test('never exceeds its byte limit, and evicts the least recently used entry first', () => {
     const random = createRandom(testSeed('answer cache'))
     const cache = createAnswerCache(20_000, () => 0)
-    /** The longest unused first. */
+    /** Sorted from least to most recently used. */
     let held: { key: string; size: number; bytes: number }[] = []
     const total = () => held.reduce((sum, { bytes }) => sum + bytes, 0)
     let found = 0
@@ -35,7 +35,7 @@ describe('the cache of answers', () => {
     expect(cache.get('huge')).toBeUndefined()
   })
 
-  test('forgets in time, also that there was nothing', () => {
+  test('expires entries, including cached misses', () => {
     let now = 0
     const cache = createAnswerCache(1_000, () => now)
     cache.set('a', null, 10)
@@ -49,8 +49,8 @@ describe('the cache of answers', () => {
   })
 })
 
-describe('a cursor around theirs', () => {
-  test('comes back as it went, for its purpose alone', () => {
+describe('a cursor that wraps theirs', () => {
+  test('survives the round trip, for its purpose only', () => {
     for (const theirs of [
       undefined,
       'a',
@@ -62,17 +62,17 @@ describe('a cursor around theirs', () => {
       expect(unwrapCursor(cursor, 'purpose')).toEqual({ page: 7, theirs })
       expect(unwrapCursor(cursor, 'another')).toBeUndefined()
       expect(unwrapCursor(cursor.replace('_7_', '_8_'), 'purpose')).toBeUndefined()
-      // Handlers take such cursors for those of very old clients.
+      // Handlers take cursors with '::' for those of very old clients.
       expect(cursor).not.toContain('::')
     }
   })
 
-  test('is not made of one that is too long, nor for ever', () => {
+  test('is not made from one that is too long, nor for too many pages', () => {
     expect(wrapCursor({ page: 1, theirs: 'x'.repeat(2_001) }, 'p')).toBeUndefined()
     expect(wrapCursor({ page: 501, theirs: 'x' }, 'p')).toBeUndefined()
   })
 
-  test('that anybody made up is refused', () => {
+  test('is refused if made up', () => {
     for (const cursor of [
       '',
       'elsewhere_',

@@ -1,5 +1,5 @@
-// The stream that begins with the archive, at a double that seals what was emitted and serves the rest
-// live: whatever happens on the way, what is here afterwards is what applying every event in order gives.
+// A stream that begins with the archive, against a double that seals emitted events and serves the rest live:
+// whatever happens on the way, the result equals applying every event in order.
 
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -139,7 +139,7 @@ const streamGapsOf = ({ world }: Scene) =>
   listGaps(world.db, { limit: 100 }).filter(({ did }) => did === undefined)
 
 describe('a stream that begins with the archive', () => {
-  it('is whole, whatever breaks, is refused, rewritten or sealed meanwhile, and stopped anywhere', async () => {
+  it('is complete despite faults, refusals, rewrites and sealing, and if stopped anywhere', async () => {
     const scene = await createScene('archive', 1_400)
     const { archive, double, events, random } = scene
     emit(scene, events.slice(0, 1_000))
@@ -172,7 +172,7 @@ describe('a stream that begins with the archive', () => {
     expect(scene.stream.archive()).toMatchObject({ seq: 1_150, tipSeq: 1_150, lostBlocks: 0 })
   })
 
-  it('has a gap where a block can’t be read, and goes on behind it', async () => {
+  it('records a gap for an unreadable block, and continues after it', async () => {
     const scene = await createScene('lost block', 500)
     const { archive, events } = scene
     emit(scene, events)
@@ -192,7 +192,7 @@ describe('a stream that begins with the archive', () => {
     expect(gap!.toUs).toBeGreaterThanOrEqual(rows.at(-1)!.timeUs)
   })
 
-  it('waits for the operator where the key is refused, and gives the key to the archive alone', async () => {
+  it('waits for the operator if the key is refused, and sends the key to the archive only', async () => {
     const scene = await createScene('key', 300)
     const { archive, double, events } = scene
     archive.key = 'the right key, of some length'
@@ -209,7 +209,7 @@ describe('a stream that begins with the archive', () => {
     expect(JSON.stringify(double.connections().map(({ url }) => url))).not.toContain('key')
   })
 
-  it('asks for nothing more while the host’s quota or our own is used up', async () => {
+  it('sends no more requests once the host’s quota or our own is used up', async () => {
     const scene = await createScene('quota', 300)
     const { archive, events } = scene
     emit(scene, events)
@@ -233,7 +233,7 @@ describe('a stream that begins with the archive', () => {
     expect(archive.requests.length - asked).toBeLessThanOrEqual(4)
   })
 
-  it('closes the hole of a long absence, and reads nothing after a short one', async () => {
+  it('closes the gap of a long absence, and reads nothing after a short one', async () => {
     const scene = await createScene('absence', 600)
     const { archive, double, events, world } = scene
     emit(scene, events)
@@ -256,7 +256,7 @@ describe('a stream that begins with the archive', () => {
     expect(streamGapsOf(scene)).toEqual([])
   })
 
-  it('is refused where the settings do not go with it', () => {
+  it('is refused if it conflicts with other settings', () => {
     const good = {
       ...{ archive: true, archiveKey: 'k', indexScope: 'network', jetstreamWire: 'v2' },
       ...{ jetstreamHosts: ['wss://host.test'], allowPrivateHosts: false },

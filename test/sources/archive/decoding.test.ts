@@ -1,6 +1,6 @@
-// What segments hold, read as the live wire would tell it. The segments were written by the server's own
-// code (test/fixtures/archive/write-fixtures.go), which also gave the frames that its live wire has for
-// the same rows; the CBOR is compared with a general library's, and damaged in every way.
+// Segments decode to the same events as the live wire. The segments were written by the server's own code
+// (test/fixtures/archive/write-fixtures.go), which also gave the live frames of the same rows. CBOR is
+// compared with a general library's decoding, and damaged in every way.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ function rowsOf(body: Buffer): Map<number, Decoded> {
 const bodies = () => segments.flatMap(framesIn).map((frame) => zstdDecompressSync(frame))
 
 describe('segments that the server wrote', () => {
-  it('hold what the live wire says, to the byte, and nothing that it would not say', async () => {
+  it('hold exactly the events of the live wire, to the byte', async () => {
     const live = createFrameDecoder({
       ...{ wire: 'v2', decompressor: undefined, maxFrameBytes: MAX_BYTES },
     })
@@ -47,7 +47,8 @@ describe('segments that the server wrote', () => {
     for (const frame of segments.flatMap(framesIn)) {
       for (const [seq, event] of rowsOf(await decompressBlock(frame, MAX_BYTES))) {
         const text = frames[seq]
-        // Of this one payload the live wire leaves out what stands behind the record, which its CID covers.
+        // For this one payload the live wire drops the bytes after the record, which its CID
+        // covers.
         const isLonger = seq === LONGER_THAN_ITS_RECORD
         if (text === null || isLonger) {
           expect(event, `seq ${seq}`).toBeTypeOf('string')
@@ -70,7 +71,7 @@ describe('segments that the server wrote', () => {
     expect(unsaid).toBeGreaterThan(10)
   })
 
-  it('are found by their index where walking finds them', () => {
+  it('have the same frames by index as by walking', () => {
     for (const segment of segments) {
       const header = readSegmentHeader(segment.subarray(0, 256))
       const { indexAt, indexBytes } = header
@@ -86,7 +87,7 @@ describe('segments that the server wrote', () => {
   })
 })
 
-/** Any value of AT Protocol's data model, as JSON. */
+/** Returns any value of AT Protocol's data model, as JSON. */
 function anyValue(random: Random, depth: number): unknown {
   const pick = random.below(depth > 4 ? 7 : 9)
   if (pick === 0) return null
@@ -129,7 +130,7 @@ function anyText(random: Random): string {
 }
 
 describe('DAG-CBOR', () => {
-  it('is read as a general library reads it', () => {
+  it('decodes as a general library decodes it', () => {
     const random = createRandom(testSeed('DAG-CBOR'))
     for (let i = 0; i < 100; i++) {
       const value = anyObject(random, 0)
@@ -139,7 +140,7 @@ describe('DAG-CBOR', () => {
     }
   })
 
-  it('that is damaged is refused, or is what a general library makes of it', () => {
+  it('if damaged, is refused or decodes as with a general library', () => {
     const random = createRandom(testSeed('damaged DAG-CBOR'))
     let read = 0
     for (let i = 0; i < 1_500; i++) {
@@ -155,12 +156,12 @@ describe('DAG-CBOR', () => {
     expect(read).toBeGreaterThan(100)
   })
 
-  it('that nests too deep is dropped before any stack is full', () => {
+  it('if nested too deeply, is dropped before the stack overflows', () => {
     const deep = Buffer.concat([Buffer.from('a16161', 'hex'), Buffer.alloc(200_000, 0x81)])
     expect(decodeObject(deep, 0, deep.length)).toBe('too-deep')
   })
 
-  it('makes nothing of a length that the bytes do not cover, and no prototype', () => {
+  it('is refused if a length exceeds the bytes, and never yields a prototype', () => {
     const of = (hex: string) => decodeObject(Buffer.from(hex, 'hex'), 0, hex.length / 2)
     expect(of('ba7fffffff')).toBe('bad-record')
     expect(of('a161619a7fffffff')).toBe('bad-record')
@@ -170,7 +171,7 @@ describe('DAG-CBOR', () => {
   })
 })
 
-/** Beyond 2^53 JSON has the nearest number. */
+/** Converts bigints: beyond 2^53 JSON has the nearest number. */
 function withNumbers(value: unknown): LexValue {
   if (typeof value === 'bigint') return Number(value)
   if (Array.isArray(value)) return value.map(withNumbers)
@@ -180,8 +181,8 @@ function withNumbers(value: unknown): LexValue {
   )
 }
 
-describe('blocks that are damaged', () => {
-  it('are refused whole or give rows that are sound, whatever was changed', () => {
+describe('damaged blocks', () => {
+  it('are refused as a whole or yield valid rows, whatever was changed', () => {
     const random = createRandom(testSeed('damaged blocks'))
     const whole = bodies()
     let refused = 0
@@ -203,7 +204,7 @@ describe('blocks that are damaged', () => {
     expect(refused).toBeGreaterThan(20)
   })
 
-  it('are noticed in their compressed form', async () => {
+  it('are detected in their compressed form', async () => {
     const random = createRandom(testSeed('damaged frames'))
     const frame = framesIn(segments[0]!)[1]!
     for (let i = 0; i < 200; i++) {
@@ -216,13 +217,13 @@ describe('blocks that are damaged', () => {
     }
   })
 
-  it('that would become too large are given up, whether they say so or not', async () => {
+  it('are dropped if they would grow too large, whether they declare it or not', async () => {
     const bomb = zstdCompressSync(Buffer.alloc(64 * 1024 * 1024))
     expect(bomb.length).toBeLessThan(10_000)
     await expect(decompressBlock(bomb, 1024 * 1024)).rejects.toThrow(BadBlockError)
   })
 
-  it('of more rows than a block may have are refused before anything is made of them', () => {
+  it('with too many rows are refused before anything is built from them', () => {
     const body = Buffer.alloc(4 + 34 * 300_000)
     body.writeUInt32LE(300_000, 0)
     expect(() => new BlockRows(body)).toThrow(BadBlockError)

@@ -1,4 +1,4 @@
-// What we read of a DID document, piece by piece, and against the library's own reading of it.
+// The parts that are read from a DID document, one by one, and compared with the library's own reading of it.
 
 import { bytesToMultibase, P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
 import { parseToAtprotoDocument } from '@atproto/identity'
@@ -35,7 +35,7 @@ test('an ordinary document gives handle, key and PDS', () => {
   })
 })
 
-test('keys of any kind are kept as the document has them, within bounds', () => {
+test('keeps keys of any kind as written in the document, within bounds', () => {
   const method = (id: string, more: object = {}) => ({ id, type: 'Multikey', ...more })
   const odd = [
     method('#a', { publicKeyMultibase: 'anything' }),
@@ -66,7 +66,7 @@ test.each([
   ['a document about somebody else', { ...plain, id: plcDid('mallory') }],
   ['a document about nobody', { ...plain, id: undefined }],
   ['a document whose id has a fragment', { ...plain, id: `${did}#atproto` }],
-])('%s is not the document of a DID', (_what, document) => {
+])('%s is not the document of the DID', (_what, document) => {
   expect(parseDidDocument(did, document)).toBeUndefined()
 })
 
@@ -91,7 +91,7 @@ describe('keys', () => {
   // A compressed secp256k1 key with x = 0, for which there is no y.
   const pointless = bytesToMultibase(Buffer.from(`e70102${'00'.repeat(32)}`, 'hex'), 'base58btc')
 
-  test('the id may leave the DID out', () => {
+  test('the id may omit the DID', () => {
     const document = method({ id: '#atproto', publicKeyMultibase: multibase })
     expect(parse(document)?.signingKey).toBe(keypair.did())
   })
@@ -105,7 +105,7 @@ describe('keys', () => {
     expect(parse(method({ type, publicKeyMultibase }))?.signingKey).toBe(legacy.did())
   })
 
-  test('the labelling key is another key', async () => {
+  test('the labelling key is separate', async () => {
     const label = await P256Keypair.create()
     const document = parse({
       verificationMethod: [
@@ -121,7 +121,7 @@ describe('keys', () => {
     expect([document?.signingKey, document?.labelKey]).toEqual([keypair.did(), label.did()])
   })
 
-  test('whether a key is a point on its curve is left to whoever verifies with it', () => {
+  test('leaves it to the verifier whether a key is a point on its curve', () => {
     const document = parse(method({ id: '#atproto', publicKeyMultibase: pointless }))
     expect(document?.signingKey).toBe(`did:key:${pointless}`)
     expect(() => verifyingKey(document!.signingKey!)).toThrow()
@@ -134,7 +134,7 @@ describe('keys', () => {
     ['that is rubbish', method({ publicKeyMultibase: 'zzzz' })],
     ['that is no text', method({ publicKeyMultibase: { x: 1 } })],
     ['missing', { verificationMethod: undefined }],
-  ])('there is none from a key %s', (_what, document) => {
+  ])('gets none from a key %s', (_what, document) => {
     const identity = parse(document)
     expect(identity).toBeDefined()
     expect(identity?.signingKey).toBeUndefined()
@@ -156,7 +156,7 @@ describe('services', () => {
   test.each([
     ['only its origin counts', { serviceEndpoint: 'https://pds.example.org/path?q' }],
     ['the id may carry the DID', { id: `${did}#atproto_pds` }],
-  ])('of the PDS, %s', (_rule, changes) => {
+  ])('for the PDS, %s', (_rule, changes) => {
     expect(parse(service(changes))?.pds).toBe('https://pds.example.org')
   })
 
@@ -167,11 +167,11 @@ describe('services', () => {
     ['no address', { serviceEndpoint: 'https://' }],
     ['a structured endpoint', { serviceEndpoint: { uri: 'https://pds.example.org' } }],
     ['an endless endpoint', { serviceEndpoint: `https://a/${'x'.repeat(3000)}` }],
-  ])('%s is no PDS', (_what, changes) => {
+  ])('%s is not a PDS', (_what, changes) => {
     expect(parse(service(changes))?.pds).toBeUndefined()
   })
 
-  test('any other service is found by its id, and by its type where one is asked', () => {
+  test('finds any other service by its id, and by its type if given', () => {
     const endpoint = 'https://feed.example.org'
     const identity = parse(
       service({ id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint: endpoint }),

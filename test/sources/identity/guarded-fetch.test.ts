@@ -1,7 +1,7 @@
-// The guarded fetch against real servers that misbehave in every way of the list (issue 5, item 12).
-// `allowPrivateHosts` stands for "the address check is off": all else has to hold there too. The
-// checks of address and protocol are tested without it, with names that resolve as an attacker likes,
-// and a listening socket that must never see a connection.
+// The guarded fetch against real servers that misbehave in every way listed in issue 5, item 12.
+// `allowPrivateHosts` turns off the address check only; everything else has to hold there too. Address and
+// protocol checks are tested without it, with names that resolve as an attacker likes, and a listening socket
+// that must never see a connection.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -43,7 +43,7 @@ afterEach(() => {
 
 const open = createGuardedFetch({ allowPrivateHosts: true })
 
-/** The word for why there was no answer, or the status if there was one. */
+/** Returns the reason why there was no answer, or the status if there was one. */
 async function outcome(fetch: GuardedFetch, url: string, options?: FetchOptions) {
   try {
     return (await fetch(url, options)).status
@@ -65,7 +65,7 @@ describe('where a stranger may send us', () => {
   )
 
   test.each(['ftp://example.org/', 'file:///etc/passwd', 'data:text/plain,x', 'ws://example.org'])(
-    '%s is refused even where private hosts are allowed',
+    '%s is refused even if private hosts are allowed',
     async (url) => expect(await outcome(open, url)).toBe('protocol'),
   )
 
@@ -79,7 +79,7 @@ describe('where a stranger may send us', () => {
   })
 
   test.each(['', 'example.org', 'https://', '//example.org/', `https://a/${'x'.repeat(9000)}`])(
-    'what is no URL is refused (%#)',
+    'refuses an invalid URL (%#)',
     async (url) => expect(await outcome(strict, url)).toBe('bad-url'),
   )
 
@@ -117,7 +117,7 @@ describe('where a stranger may send us', () => {
     ['metadata service', '169.254.169.254'],
     ['public', '93.184.216.34'],
     ['public IPv6', '[2606:4700:4700::1111]'],
-  ])('an address instead of a name is refused: %s', async (_spelling, host) => {
+  ])('refuses an address instead of a name: %s', async (_spelling, host) => {
     const { port, connections } = await listen((_request, response) => response.end())
     expect(await outcome(strict, `https://${host}:${port}/`)).toBe('ip-literal')
     expect(connections()).toBe(0)
@@ -139,21 +139,21 @@ describe('where a stranger may send us', () => {
     ['Teredo', ['2001:0:7f00:1::1']],
     ['public and private together', ['93.184.216.34', '127.0.0.1']],
     ['private behind IPv6', ['2606:4700::1111', '::1']],
-  ])('a name on %s is refused', async (_where, addresses) => {
+  ])('refuses a name that resolves to %s', async (_where, addresses) => {
     const { port, connections } = await listen((_request, response) => response.end())
     const fetch = createGuardedFetch({ allowPrivateHosts: false, lookup: async () => addresses })
     expect(await outcome(fetch, `https://attacker.example:${port}/`)).toBe('private-address')
     expect(connections()).toBe(0)
   })
 
-  test('localhost by name is refused with the real resolver', async () => {
+  test('refuses localhost by name with the real resolver', async () => {
     const { port, connections } = await listen((_request, response) => response.end())
     const fetch = createGuardedFetch({ allowPrivateHosts: false })
     expect(['private-address', 'dns']).toContain(await outcome(fetch, `https://localhost:${port}/`))
     expect(connections()).toBe(0)
   })
 
-  test('the socket goes to what our one look-up said, and nobody asks again', async () => {
+  test('connects to the address of its single look-up, without a second one', async () => {
     const { port } = await listen((_request, response) => response.end('pinned'))
     const asked: string[] = []
     const fetch = createGuardedFetch({
@@ -168,13 +168,13 @@ describe('where a stranger may send us', () => {
     expect(asked).toEqual(['rebinding.invalid'])
   })
 
-  test('a name that leads nowhere is called so', async () => {
+  test('reports a name that does not resolve as such', async () => {
     const nowhere = async () => []
     const fetch = createGuardedFetch({ allowPrivateHosts: false, lookup: nowhere })
     expect(await outcome(fetch, 'https://nowhere.example/')).toBe('dns')
   })
 
-  test('an origin that the operator named may be private, and only that one', async () => {
+  test('allows a private origin only if the operator named it', async () => {
     const named = await listen((_request, response) => response.end('plc'))
     const other = await listen((_request, response) => response.end('secret'))
     const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [named.origin] })
@@ -185,7 +185,7 @@ describe('where a stranger may send us', () => {
 })
 
 describe('redirects', () => {
-  test('are followed to the end, and the last address is told', async () => {
+  test('are followed to the end, and the final URL is returned', async () => {
     const { origin } = await listen((request, response) => {
       const step = Number(request.url?.slice(1))
       if (step === 3) return response.end('here')
@@ -196,7 +196,7 @@ describe('redirects', () => {
     expect(response.body.toString()).toBe('here')
   })
 
-  test('are an error beyond the limit, and at once where none is allowed', async () => {
+  test('fail beyond the limit, and at once if none is allowed', async () => {
     const { origin, paths } = await listen((request, response) => {
       response.writeHead(302, { location: `${request.url}x` }).end()
     })
@@ -257,7 +257,7 @@ describe('redirects', () => {
 })
 
 describe('sizes', () => {
-  test('an answer of exactly the limit is whole, one byte more is refused', async () => {
+  test('accepts an answer of exactly the limit, and refuses one byte more', async () => {
     const { origin } = await listen((request, response) => {
       response.end('x'.repeat(Number(request.url?.slice(1))))
     })
@@ -266,7 +266,7 @@ describe('sizes', () => {
     expect(await outcome(open, `${origin}/5001`, { maxBytes: 5000 })).toBe('too-large')
   })
 
-  test('an endless answer is cut off', async () => {
+  test('cuts off an endless answer', async () => {
     const { origin } = await listen((_request, response) => {
       const more = () => response.write(Buffer.alloc(10_000), () => setImmediate(more))
       more()
@@ -277,7 +277,7 @@ describe('sizes', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ] as const)('a %s answer is unpacked', async (encoding, compress) => {
+  ] as const)('decompresses a %s answer', async (encoding, compress) => {
     const { origin } = await listen((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end(compress('hello'))
     })
@@ -287,7 +287,7 @@ describe('sizes', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ] as const)('a %s bomb is stopped by its unpacked size', async (encoding, compress) => {
+  ] as const)('stops a %s bomb by its decompressed size', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(50_000_000))
     const { origin } = await listen((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end(bomb)
@@ -296,7 +296,7 @@ describe('sizes', () => {
     expect(await outcome(open, origin, { maxBytes: 100_000 })).toBe('too-large')
   })
 
-  test('compressed blocks that come to nothing are stopped by their packed size', async () => {
+  test('stops compressed empty blocks by their compressed size', async () => {
     const header = gzipSync('').subarray(0, 10)
     const emptyBlocks = Buffer.alloc(5 * 2000, Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]))
     const { origin } = await listen((_request, response) => {
@@ -309,7 +309,7 @@ describe('sizes', () => {
   })
 
   test.each(['zstd', 'gzip, gzip', 'deflate', 'constructor'])(
-    'an encoding that we did not ask for is refused: %s',
+    'refuses an encoding that was not requested: %s',
     async (encoding) => {
       const { origin } = await listen((_request, response) => {
         response.writeHead(200, { 'content-encoding': encoding }).end('x')
@@ -318,7 +318,7 @@ describe('sizes', () => {
     },
   )
 
-  test.each(['gzip', 'br'])('a torn %s answer is called so', async (encoding) => {
+  test.each(['gzip', 'br'])('reports a truncated %s answer as such', async (encoding) => {
     const whole = encoding === 'gzip' ? gzipSync('hello') : brotliCompressSync('x'.repeat(5000))
     const { origin } = await listen((request, response) => {
       const torn = request.url === '/half' ? whole.subarray(0, whole.length - 3) : 'rubbish'
@@ -329,13 +329,13 @@ describe('sizes', () => {
   })
 })
 
-describe('times', () => {
-  test('a server that says nothing is given up', async () => {
+describe('timeouts', () => {
+  test('gives up on a silent server', async () => {
     const { origin } = await listen(() => undefined)
     expect(await outcome(open, origin, { timeoutMs: 100 })).toBe('timeout')
   })
 
-  test('a server that drips is given up, however often it drips', async () => {
+  test('gives up on a server that drips, however often', async () => {
     const { origin } = await listen((_request, response) => {
       const drip = setInterval(() => response.write('x'), 10)
       response.on('close', () => clearInterval(drip))
@@ -343,20 +343,20 @@ describe('times', () => {
     expect(await outcome(open, origin, { timeoutMs: 200 })).toBe('timeout')
   })
 
-  test('redirects share one clock', async () => {
+  test('redirects share one timeout', async () => {
     const { origin } = await listen((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
     })
     expect(await outcome(open, origin, { timeoutMs: 200, maxRedirects: 1000 })).toBe('timeout')
   })
 
-  test('a look-up that never ends is given up', async () => {
+  test('gives up on a look-up that never ends', async () => {
     const lookup = () => new Promise<string[]>(() => undefined)
     const fetch = createGuardedFetch({ allowPrivateHosts: false, lookup })
     expect(await outcome(fetch, 'https://slow.example/', { timeoutMs: 100 })).toBe('timeout')
   })
 
-  test('the caller can stop it, before and meanwhile', async () => {
+  test('the caller can abort before and during the request', async () => {
     const { origin } = await listen(() => undefined)
     expect(await outcome(open, origin, { signal: AbortSignal.abort() })).toBe('aborted')
     const stop = new AbortController()
@@ -366,7 +366,7 @@ describe('times', () => {
   })
 })
 
-test('more requests at once than allowed are refused, and counted down again', async () => {
+test('refuses more concurrent requests than allowed, and frees their slots when they end', async () => {
   const held: (() => void)[] = []
   const { origin } = await listen((_request, response) => held.push(() => response.end()))
   const fetch = createGuardedFetch({ allowPrivateHosts: true, maxInFlight: 2 })
@@ -381,7 +381,7 @@ test('more requests at once than allowed are refused, and counted down again', a
   expect(await again).toBe(200)
 })
 
-test('a POST carries its body and headers, and every status is an answer', async () => {
+test('a POST sends its body and headers, and every status is an answer', async () => {
   const { origin } = await listen((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -399,7 +399,7 @@ test('a POST carries its body and headers, and every status is an answer', async
   expect(response.body.toString()).toBe('POST application/json {"a":1}')
 })
 
-test('a refused connection and a server that speaks no HTTP are called so', async () => {
+test('reports a refused connection and a server that does not speak HTTP as such', async () => {
   expect(await outcome(open, 'http://127.0.0.1:1/')).toBe('connect')
   const { createServer: createTcpServer } = await import('node:net')
   const rude = createTcpServer((socket) => socket.end('220 smtp ready\r\n'))

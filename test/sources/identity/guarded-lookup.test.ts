@@ -1,5 +1,5 @@
-// Where a socket to a stranger's server may lead: what guarded-fetch.test.ts shows for requests, for
-// those who open sockets themselves.
+// Where a socket to a stranger's server may lead: the checks of guarded-fetch.test.ts, for callers that open
+// sockets themselves.
 
 import { describe, expect, test } from 'vitest'
 import { FetchError } from '../../../src/sources/identity/fetch-error.ts'
@@ -17,23 +17,23 @@ function look(url: string, options: Parameters<typeof createGuardedLookup>[0]): 
 
 const leadingTo = (address: string) => async () => [address]
 
-describe('in the open', () => {
+describe('on the public network', () => {
   const strict = { allowPrivateHosts: false }
 
   test.each(['ws://labeler.example', 'http://labeler.example', 'wss://10.0.0.1', 'wss://[::1]'])(
-    '%s is refused before anything is looked up',
+    '%s is refused before any look-up',
     (url) => {
       expect(() => createGuardedLookup(strict)(new URL(url))).toThrow(FetchError)
     },
   )
 
-  test('a name that leads into a private network is refused', async () => {
+  test('refuses a name that resolves to a private network', async () => {
     const lookup = leadingTo('192.168.0.7')
     const { error } = await look('wss://labeler.example', { ...strict, lookup })
     expect(error).toMatchObject({ reason: 'private-address' })
   })
 
-  test('a public one is not', async () => {
+  test('allows one that resolves to a public address', async () => {
     const lookup = leadingTo('8.8.8.8')
     expect(await look('wss://labeler.example', { ...strict, lookup })).toEqual({
       error: null,
@@ -41,7 +41,7 @@ describe('in the open', () => {
     })
   })
 
-  test('an origin that the operator named may be anywhere', async () => {
+  test('allows any address for an origin that the operator named', async () => {
     const options = {
       ...strict,
       trustedOrigins: ['ws://inside.test'],
@@ -51,15 +51,15 @@ describe('in the open', () => {
   })
 })
 
-test('where private hosts are allowed, so are they', async () => {
+test('allows private hosts if the setting does', async () => {
   const options = { allowPrivateHosts: true, lookup: leadingTo('127.0.0.1') }
   expect((await look('ws://localhost', options)).address).toBe('127.0.0.1')
 })
 
-describe('where the operator names the private addresses that are allowed', () => {
+describe('if the operator names the allowed private addresses', () => {
   const allowPrivateHosts = ['10.7.0.0/16']
 
-  test('names lead to those and to public ones', async () => {
+  test('names may resolve to those and to public ones', async () => {
     const inside = { allowPrivateHosts, lookup: leadingTo('10.7.1.2') }
     expect((await look('ws://labeler.local', inside)).address).toBe('10.7.1.2')
     expect((await look('wss://labeler.example', inside)).address).toBe('10.7.1.2')
@@ -67,7 +67,7 @@ describe('where the operator names the private addresses that are allowed', () =
     expect((await look('wss://labeler.example', outside)).address).toBe('8.8.8.8')
   })
 
-  test('other private ones are as far as ever, and plain http leads nowhere else', async () => {
+  test('other private ones stay refused, as does plain http elsewhere', async () => {
     const loopback = { allowPrivateHosts, lookup: leadingTo('127.0.0.1') }
     for (const url of ['ws://labeler.local', 'wss://labeler.example']) {
       expect((await look(url, loopback)).error).toMatchObject({ reason: 'private-address' })
@@ -76,7 +76,7 @@ describe('where the operator names the private addresses that are allowed', () =
     expect((await look('ws://labeler.example', open)).error).toBeInstanceOf(FetchError)
   })
 
-  test('of bare addresses those alone are connected to', () => {
+  test('only those bare addresses may be connected to', () => {
     const lookupFor = createGuardedLookup({ allowPrivateHosts })
     expect(() => lookupFor(new URL('http://10.7.0.1:2583'))).not.toThrow()
     for (const url of ['http://127.0.0.1:2583', 'https://169.254.169.254', 'wss://[::1]']) {

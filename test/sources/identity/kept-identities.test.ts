@@ -1,5 +1,5 @@
-// What a resolver makes of members' identities that outlive it: a directory in this process, a map for the rows, and
-// a resolver for each process or thread, by a clock that the tests move.
+// How a resolver uses members' identities that outlive it: a directory in this process, a map for the rows,
+// and a resolver for each process or thread, with a simulated clock.
 
 import { expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -45,7 +45,7 @@ function createWorld() {
     advance: (ms: number) => {
       ahead += ms
     },
-    /** As after a restart, or in another thread. */
+    /** Creates another resolver, as after a restart or in another thread. */
     another() {
       const resolver = createResolver({ fetch, plcUrl: 'https://plc.test', now, isMember, kept })
       const keyOf = async (did: string) => (await resolver.resolve(did))?.signingKey
@@ -54,7 +54,7 @@ function createWorld() {
   }
 }
 
-test('the directory is asked first, and what was kept counts where it is away', async () => {
+test('asks the directory first, and uses the kept identity if it is unreachable', async () => {
   const world = createWorld()
   await world.another().keyOf(alice)
   world.directory.key = KEYS[1]
@@ -68,7 +68,7 @@ test('the directory is asked first, and what was kept counts where it is away', 
   await expect(world.another().keyOf(alice)).rejects.toThrow(IdentityUnavailableError)
 })
 
-test('one that says nothing is waited for once; a young one too is renewed when it answers', async () => {
+test('waits for a silent directory only once, and renews even a recent identity when it answers', async () => {
   const world = createWorld()
   await world.another().keyOf(alice)
   world.directory.key = 'silent'
@@ -84,7 +84,7 @@ test('one that says nothing is waited for once; a young one too is renewed when 
   await until(async () => (await keyOf(alice)) === KEYS[1])
 })
 
-test('who is buried or doubted is not brought back by a row from before', async () => {
+test('does not revive a tombstoned or doubted account from an older row', async () => {
   const world = createWorld()
   const first = world.another()
   await first.keyOf(alice)
@@ -93,7 +93,7 @@ test('who is buried or doubted is not brought back by a row from before', async 
   world.directory.key = undefined
   expect((await first.resolve(alice, { forceRefresh: true }))?.signingKey).toBeUndefined()
   expect(world.rows.get(alice)?.identity).toBeUndefined()
-  // As where the writer had no room for it.
+  // As if the writer had no room for it.
   world.rows.set(alice, before)
   world.directory.key = 'away'
   world.advance(MINUTE_MS)
@@ -105,7 +105,7 @@ test('who is buried or doubted is not brought back by a row from before', async 
   await expect(second.keyOf(alice)).rejects.toThrow(IdentityUnavailableError)
 })
 
-test('what another thread was told later counts where this one knows nothing good', async () => {
+test('uses an identity that another thread learned later if this one has no valid one', async () => {
   const world = createWorld()
   const first = world.another()
   await first.keyOf(alice)
@@ -116,7 +116,7 @@ test('what another thread was told later counts where this one knows nothing goo
   expect(await first.keyOf(alice)).toBe(KEYS[0])
 })
 
-test('members alone are kept: a newcomer’s from the request on that makes them one', async () => {
+test('keeps members only, and a newcomer from their first request as a member', async () => {
   const world = createWorld()
   const newcomer = plcDid('newcomer')
   const { keyOf } = world.another()

@@ -1,5 +1,5 @@
-// The package secp256k1 brings a stand-in in JavaScript, `elliptic`, of which audits warn. It is never loaded:
-// neither where the machine code is there, nor where it is not.
+// The package secp256k1 has a JavaScript fallback, `elliptic`, which audits warn about. It is never loaded,
+// whether the native code is available or not.
 
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -30,8 +30,8 @@ function look(how: string): unknown {
   return JSON.parse(stdout || `"${stderr}"`)
 }
 
-test('elliptic is loaded neither with machine code nor without', () => {
-  // Not every machine has the machine code.
+test('loads elliptic neither with native code nor without', () => {
+  // Not every machine has the native code.
   expect(look('with')).toMatchObject({ elliptic: 0 })
   expect(look('without')).toMatchObject({ isNative: false, elliptic: 0 })
 })

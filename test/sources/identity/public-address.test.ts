@@ -1,4 +1,4 @@
-// The classes of addresses against the registries' own boundaries, and against a second, arithmetic
+// The classes of addresses, checked at the registries' own boundaries, and against a second, arithmetic
 // reading of them over random addresses.
 
 import { describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const refused = {
   ],
 }
 
-describe('addresses that nobody may send us to', () => {
+describe('addresses that are not public', () => {
   test.each(Object.entries(refused))('%s', (_kind, addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([])
   })
@@ -71,7 +71,7 @@ test('neighbours of the refused ranges are public', () => {
   expect(neighbours.filter((address) => !isPublicAddress(address))).toEqual([])
 })
 
-/** The same registry as whole numbers. */
+/** Checks an address against the same registry, as whole numbers. */
 function isPublicByArithmetic([a, b, c]: [number, number, number]): boolean {
   if (a === 0 || a === 10 || a === 127 || a >= 224) return false
   if (a === 100) return b < 64 || b > 127
@@ -83,7 +83,7 @@ function isPublicByArithmetic([a, b, c]: [number, number, number]): boolean {
   return !(a === 203 && b === 0 && c === 113)
 }
 
-test('random IPv4 addresses fall where arithmetic says', () => {
+test('random IPv4 addresses are classified as by arithmetic', () => {
   const random = createRandom(testSeed('addresses'))
   const risky = [0, 10, 51, 64, 88, 99, 100, 113, 127, 128, 168, 169, 172, 192, 198, 203, 224, 254]
   const byte = () => (random.chance(0.5) ? random.pick(risky) : random.below(256))

@@ -1,5 +1,5 @@
-// The resolver against a PLC double and a did:web host over real HTTP, with a clock that the tests
-// move; handles with a made-up DNS and made-up hosts.
+// The resolver against a PLC double and a did:web host over real HTTP, with a simulated clock; handles with a
+// fake DNS and fake hosts.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 describe('did:plc', () => {
-  test('is looked up once and remembered', async () => {
+  test('is looked up once and cached', async () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     const first = await world.resolver.resolve(did)
     world.advance(HOUR_MS - SECOND_MS)
@@ -36,7 +36,7 @@ describe('did:plc', () => {
     expect(world.plc.hits(did)).toBe(1)
   })
 
-  test('a hundred questions at once are one look-up', async () => {
+  test('a hundred concurrent requests share one look-up', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     world.plc.lag(20)
     const asked = Array.from({ length: 100 }, () => world.resolver.resolve(did))
@@ -44,7 +44,7 @@ describe('did:plc', () => {
     expect(world.plc.hits(did)).toBe(1)
   })
 
-  test('after an hour it is answered from memory and renewed behind the answer', async () => {
+  test('after an hour it is answered from the cache and renewed in the background', async () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     const rotated = await world.plc.rotate(did)
@@ -55,7 +55,7 @@ describe('did:plc', () => {
     expect(world.plc.hits(did)).toBe(2)
   })
 
-  test('a directory that is away costs nothing for a day, and then it does', async () => {
+  test('an unreachable directory has no effect for a day, and fails requests after that', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.failWith(500)
@@ -66,7 +66,7 @@ describe('did:plc', () => {
     await expect(world.resolver.resolve(did)).rejects.toThrow(IdentityUnavailableError)
   })
 
-  test('a failing directory is left alone for a moment, then asked again', async () => {
+  test('backs off briefly from a failing directory, then asks again', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     world.plc.failWith(503)
     for (let i = 0; i < 5; i++) await expect(world.resolver.resolve(did)).rejects.toThrow()
@@ -76,7 +76,7 @@ describe('did:plc', () => {
     expect((await world.resolver.resolve(did))?.did).toBe(did)
   })
 
-  test('who does not exist is remembered for a while, and found when born', async () => {
+  test('a missing account is cached for a while, and found once it exists', async () => {
     const did = plcDid('unborn')
     for (let i = 0; i < 5; i++) expect(await world.resolver.resolve(did)).toBeUndefined()
     expect(world.plc.hits(did)).toBe(1)
@@ -87,7 +87,7 @@ describe('did:plc', () => {
     expect((await world.resolver.resolve(did))?.handle).toBe('unborn.test')
   })
 
-  test('a buried account is gone at the next renewal', async () => {
+  test('a tombstoned account is gone at the next renewal', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.edit(did, () => undefined)
@@ -95,14 +95,14 @@ describe('did:plc', () => {
     expect(await world.resolver.resolve(did)).toBeUndefined()
   })
 
-  test('a document about another DID is none', async () => {
+  test('a document about another DID is ignored', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     const mallory = await world.plc.create({ handle: 'mallory.test' })
     world.plc.edit(did, () => world.plc.document(mallory.did))
     expect(await world.resolver.resolve(did)).toBeUndefined()
   })
 
-  test('a flood of made-up DIDs pushes nobody out of memory', async () => {
+  test('a flood of made-up DIDs evicts no existing account', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     const nobody: GuardedFetch = async (url) => {
       const isAlice = url.endsWith(did)
@@ -119,7 +119,7 @@ describe('did:plc', () => {
   })
 })
 
-test('a flood of questions is queued, and beyond the queue refused', async () => {
+test('a flood of requests is queued, and refused once the queue is full', async () => {
   let running = 0
   let most = 0
   const slow: GuardedFetch = async (url) => {
@@ -138,7 +138,7 @@ test('a flood of questions is queued, and beyond the queue refused', async () =>
   expect(await resolver.resolve(plcDid('after the flood'))).toBeUndefined()
 })
 
-describe('a flood of strangers leaves a member alone', () => {
+describe('a flood of strangers does not affect a member', () => {
   const answer = (url: string, document: unknown) => ({
     status: document ? 200 : 404,
     headers: new Headers(),
@@ -150,7 +150,7 @@ describe('a flood of strangers leaves a member alone', () => {
   const member = plcDid('the member')
   const isMember = (did: string) => did === member
 
-  test('accounts that do exist push the member out of memory no more than others do', async () => {
+  test('existing accounts do not evict the member either', async () => {
     const asked: string[] = []
     const fetch: GuardedFetch = async (url) => {
       const did = url.slice(url.indexOf('did:'))
@@ -171,7 +171,7 @@ describe('a flood of strangers leaves a member alone', () => {
     expect(asked.filter((did) => did === member)).toHaveLength(1)
   })
 
-  test('a member that is not in memory waits behind nobody', async () => {
+  test('a member that is not in memory does not wait for others', async () => {
     const never = Promise.withResolvers<void>()
     const fetch: GuardedFetch = async (url) => {
       if (!url.endsWith(member)) await never.promise
@@ -184,7 +184,7 @@ describe('a flood of strangers leaves a member alone', () => {
     await Promise.allSettled(flood)
   })
 
-  test('one hiccup of the directory shuts no member out; strangers come again', async () => {
+  test('a single directory failure locks out no member; strangers have to retry', async () => {
     const asked: string[] = []
     const fetch: GuardedFetch = async (url) => {
       const did = url.slice(url.indexOf('did:'))
@@ -199,7 +199,7 @@ describe('a flood of strangers leaves a member alone', () => {
     expect(asked).toEqual([member, member, stranger])
   })
 
-  test('slow names of one domain hold up no handle of another', async () => {
+  test('slow names of one domain do not delay handles of another', async () => {
     const never = Promise.withResolvers<void>()
     let asked = 0
     const resolveTxt: ResolveTxt = async (name) => {
@@ -219,7 +219,7 @@ describe('a flood of strangers leaves a member alone', () => {
     await settled
   })
 
-  test('slow hosts of did:web accounts and of handles hold up no did:plc', async () => {
+  test('slow hosts of did:web accounts and of handles do not delay did:plc', async () => {
     const never = Promise.withResolvers<void>()
     const newcomer = plcDid('newcomer')
     const fetch: GuardedFetch = async (url) => {
@@ -239,7 +239,7 @@ describe('a flood of strangers leaves a member alone', () => {
 })
 
 describe('renewal on demand', () => {
-  test('brings the new key at once', async () => {
+  test('fetches the new key at once', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     const rotated = await world.plc.rotate(did, 'p256')
@@ -259,13 +259,13 @@ describe('renewal on demand', () => {
     expect(world.plc.hits(did)).toBe(4)
   })
 
-  test('is limited for DIDs that do not exist too', async () => {
+  test('is also limited for DIDs that do not exist', async () => {
     const did = plcDid('nobody')
     for (let i = 0; i < 50; i++) await world.resolver.resolve(did, { forceRefresh: true })
     expect(world.plc.hits(did)).toBe(3)
   })
 
-  test('keeps what is known while the directory is away', async () => {
+  test('keeps the cached document while the directory is unreachable', async () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.failWith(500)
@@ -274,8 +274,8 @@ describe('renewal on demand', () => {
   })
 })
 
-describe('a document that is said to have changed', () => {
-  test('is looked up before it is believed again', async () => {
+describe('a document reported as changed', () => {
+  test('is looked up before it is used again', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     const rotated = await world.plc.rotate(did)
@@ -285,7 +285,7 @@ describe('a document that is said to have changed', () => {
     expect(world.plc.hits(did)).toBe(2)
   })
 
-  test('is good for some minutes where the directory is away, and no longer', async () => {
+  test('stays valid for a few minutes if the directory is unreachable, and no longer', async () => {
     const { did, keypair } = await world.plc.create({ handle: 'alice.test' })
     await world.resolver.resolve(did)
     world.plc.failWith(500)
@@ -296,7 +296,7 @@ describe('a document that is said to have changed', () => {
     await expect(world.resolver.resolve(did)).rejects.toThrow(IdentityUnavailableError)
   })
 
-  test('is looked up once more where that began before', async () => {
+  test('is looked up once more if a look-up began before the report', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     world.plc.lag(20)
     const first = world.resolver.resolve(did)
@@ -307,7 +307,7 @@ describe('a document that is said to have changed', () => {
     expect((await world.resolver.resolve(did))?.signingKey).toBe(rotated.did())
   })
 
-  test('costs nothing where nobody knew it', async () => {
+  test('costs nothing if it is not cached', async () => {
     const { did } = await world.plc.create({ handle: 'alice.test' })
     for (let i = 0; i < 10; i++) world.resolver.doubt(did)
     expect(world.plc.hits(did)).toBe(0)
@@ -341,7 +341,9 @@ describe('did:web', () => {
     'did:example:x',
     'example.org',
     '',
-  ])('%s is nowhere', (did) => expect(documentUrl(did, 'https://plc.test')).toBeUndefined())
+  ])('%s has no document URL', (did) =>
+    expect(documentUrl(did, 'https://plc.test')).toBeUndefined(),
+  )
 
   async function startWebHost(answer: (did: string) => { status?: number; body?: unknown }) {
     let did = ''
@@ -385,7 +387,7 @@ describe('did:web', () => {
     host.close()
   })
 
-  test('on localhost is refused where private hosts are not allowed', async () => {
+  test('on localhost is refused unless private hosts are allowed', async () => {
     const host = await startWebHost((did) => ({ body: { id: did } }))
     const resolver = createResolver({
       fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [world.plc.url] }),
@@ -400,7 +402,10 @@ describe('handles', () => {
   const did = plcDid('alice')
   const mallory = plcDid('mallory')
 
-  /** Hosts by URL: text of a 200, a status, or a failure; TXT records by name. */
+  /**
+   * Creates a resolver with hosts by URL (the text of a 200, a status, or a failure) and TXT
+   * records by name.
+   */
   function handleWorld(options: {
     hosts?: Record<string, string | number | FetchError>
     txt?: Record<string, string[][] | string>
@@ -450,7 +455,7 @@ describe('handles', () => {
     ['nobody by a page of HTML', { hosts: { [wellKnown]: '<html>did:plc:x' } }, undefined],
     ['nobody by 404', { hosts: { [wellKnown]: 404 } }, undefined],
     ['nobody', {}, undefined],
-  ])('lead to a DID by %s', async (_way, hosts, expected) => {
+  ])('resolve to a DID by %s', async (_way, hosts, expected) => {
     expect(await handleWorld(hosts).resolveHandle('Alice.Example.Com')).toBe(expected)
   })
 
@@ -508,7 +513,7 @@ describe('handles', () => {
   })
 
   test.each([429, 503, new FetchError('timeout', 'slow')])(
-    'nobody can say where the PDS of a private network answers %s',
+    'verification is unknown if the PDS of a private network answers %s',
     async (away) => {
       const resolver = handleWorld({ hosts: { [askedPds]: away }, allowPrivateHosts: true })
       expect(await resolver.verifyHandle(did, 'alice.example.com')).toBeUndefined()

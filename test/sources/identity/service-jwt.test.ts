@@ -1,5 +1,5 @@
-// Tokens that a PDS would sign, and every way to bend one (issue 5, item 12), with real keys on both
-// curves, signed by @atproto/crypto and verified by us against a PLC double.
+// Valid tokens of a PDS, and every way to tamper with one (issue 5, item 12), with real keys on both curves,
+// signed by @atproto/crypto and verified by our code against a PLC double.
 
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { type Keypair, P256Keypair, Secp256k1Keypair } from '@atproto/crypto'
@@ -31,7 +31,7 @@ afterEach(() => world.close())
 
 type Bent = { header?: object; payload?: object }
 
-/** A token of Alice's, bent but truly signed. */
+/** Returns a token of the account: tampered with, but validly signed. */
 function tokenOf(account: PlcAccount, { header, payload }: Bent = {}): Promise<string> {
   const claims = { iss: account.did, aud: SERVICE_DID, lxm: LXM, iat: seconds(), jti: 'x' }
   return signJwt(account.keypair, {
@@ -40,7 +40,7 @@ function tokenOf(account: PlcAccount, { header, payload }: Bent = {}): Promise<s
   })
 }
 
-/** The error's name, or the DID that the token proved. */
+/** Returns the error's name, or the DID that the token proved. */
 async function outcome(token: string, lxm = LXM): Promise<string> {
   try {
     return (await world.serviceAuth.verify(token, lxm)).did
@@ -76,7 +76,7 @@ describe('good tokens', () => {
     expect(await outcome(await tokenOf(alice, { header }))).toBe(alice.did)
   })
 
-  test('may come without iat, and from a clock a little ahead', async () => {
+  test('may lack iat, and may come from a clock slightly ahead', async () => {
     expect(await outcome(await tokenOf(alice, { payload: { iat: undefined } }))).toBe(alice.did)
     const ahead = { iat: seconds() + 30, exp: seconds() + 90 }
     expect(await outcome(await tokenOf(alice, { payload: ahead }))).toBe(alice.did)
@@ -98,7 +98,7 @@ describe('good tokens', () => {
     expect(await outcome(`${header}.${payload}.${high.toString('base64url')}`)).toBe(alice.did)
   })
 
-  test('of a labeler are proved by its labelling key, and by no other', async () => {
+  test('of a labeler are proved by its labelling key only', async () => {
     const label = await P256Keypair.create()
     world.plc.edit(alice.did, (document) => ({
       ...document,
@@ -123,13 +123,13 @@ describe('good tokens', () => {
     expect(await outcome(await tokenOf({ ...alice, keypair: label }))).toBe('BadJwtSignature')
   })
 
-  test('keys are looked up once', async () => {
+  test('share one key look-up', async () => {
     for (let i = 0; i < 5; i++) await outcome(await tokenOf(alice))
     expect(world.plc.hits()).toBe(1)
   })
 })
 
-describe('what is no token', () => {
+describe('what is not a token', () => {
   test.each([
     ['nothing', ''],
     ['one part', 'abc'],
@@ -165,14 +165,14 @@ describe('what is no token', () => {
     expect(world.plc.hits()).toBe(0)
   })
 
-  test('an exp that is infinite when read', async () => {
+  test('an exp that parses as infinite', async () => {
     const payload = `{"iss":"${alice.did}","aud":"${SERVICE_DID}","lxm":"${LXM}","exp":1e999}`
     const signed = `${encode({ alg: 'ES256K' })}.${Buffer.from(payload).toString('base64url')}`
     const signature = Buffer.from(await alice.keypair.sign(Buffer.from(signed)))
     expect(await outcome(`${signed}.${signature.toString('base64url')}`)).toBe('BadJwt')
   })
 
-  test('an oversized one, however good', async () => {
+  test('an oversized one, even if valid', async () => {
     expect(await outcome(await tokenOf(alice, { payload: { pad: 'x'.repeat(5000) } }))).toBe(
       alice.did,
     )
@@ -189,7 +189,7 @@ describe('what is no token', () => {
 })
 
 test.each(['at+jwt', 'refresh+jwt', 'dpop+jwt', 'AT+JWT'])(
-  'a token of type %s is for something else',
+  'a token of type %s has another purpose',
   async (typ) =>
     expect(await outcome(await tokenOf(alice, { header: { typ } }))).toBe('BadJwtType'),
 )
@@ -237,7 +237,7 @@ describe('tokens for others', () => {
     expect(await outcome(await tokenOf(alice, { payload: { lxm } }))).toBe(error)
   })
 
-  test('one that was good for its method is still bad for another', async () => {
+  test('a token accepted for its method is still refused for another', async () => {
     const token = await tokenOf(alice)
     expect(await outcome(token)).toBe(alice.did)
     const other = world.serviceAuth.verify(token, 'app.bsky.graph.muteActor')
@@ -245,7 +245,7 @@ describe('tokens for others', () => {
     expect(await outcome(token)).toBe(alice.did)
   })
 
-  test('a method may take tokens for others where it says so', async () => {
+  test('a method accepts tokens for others only if it says so', async () => {
     const chat = await tokenOf(alice, { payload: { lxm: 'chat.bsky.convo.listConvos' } })
     const acceptsLxm = (lxm: string) => lxm.startsWith('chat.bsky.')
     const issuer = await world.serviceAuth.verify(chat, LXM, { acceptsLxm })
@@ -267,7 +267,7 @@ describe('issuers', () => {
     ['half a DID', () => 'did:plc'],
     ['an empty fragment', () => `${alice.did}#`],
     ['two fragments', () => `${alice.did}#a#b`],
-  ])('%s is refused as no DID', async (_what, iss) => {
+  ])('%s is refused as not a DID', async (_what, iss) => {
     const token = await tokenOf(alice, { payload: { iss: iss() } })
     expect(await outcome(token)).toBe('BadJwtIss')
     await expect(world.serviceAuth.verify(token, LXM)).rejects.toThrow('not a valid did')
@@ -287,7 +287,7 @@ describe('issuers', () => {
     expect(await outcome(await tokenOf(alice))).toBe('BadJwtSignature')
   })
 
-  test('where only some may call, nobody else is looked up', async () => {
+  test('if only some issuers may call, no others are looked up', async () => {
     const token = await tokenOf(alice)
     const issuers = new Set(['did:web:mod.example.org'])
     const attempt = world.serviceAuth.verify(token, LXM, { issuers })
@@ -297,7 +297,7 @@ describe('issuers', () => {
     expect((await world.serviceAuth.verify(token, LXM, { issuers })).did).toBe(alice.did)
   })
 
-  test('when nobody can say who it is, that is not the token’s fault', async () => {
+  test('an unavailable directory is not the token’s fault', async () => {
     world.plc.failWith(500)
     await expect(outcome(await tokenOf(alice))).rejects.toThrow(IdentityUnavailableError)
   })
@@ -308,7 +308,7 @@ describe('signatures', () => {
     `${encode(header)}.${encode({ iss: alice.did, aud: SERVICE_DID, lxm: LXM, exp: seconds() + 60 })}`
 
   test.each(['none', 'None', 'HS256', 'RS256', 'ES384', 'EdDSA', 'es256k', ''])(
-    'alg %s is refused before anyone is asked',
+    'alg %s is refused before any look-up',
     async (alg) => {
       const signed = unsigned({ typ: 'JWT', alg })
       const signature = Buffer.alloc(64, 1).toString('base64url')
@@ -317,11 +317,11 @@ describe('signatures', () => {
     },
   )
 
-  test('an empty signature is no token', async () => {
+  test('an empty signature is not a token', async () => {
     expect(await outcome(`${unsigned({ alg: 'none' })}.`)).toBe('BadJwt')
   })
 
-  test('the public key is no shared secret', async () => {
+  test('the public key does not work as a shared secret', async () => {
     const signed = unsigned({ typ: 'JWT', alg: 'HS256' })
     const secret = alice.keypair.did().replace('did:key:', '')
     const signature = createHmac('sha256', secret).update(signed).digest('base64url')
@@ -340,7 +340,7 @@ describe('signatures', () => {
     expect(world.plc.hits()).toBe(signature.length === 64 ? 2 : 0)
   })
 
-  test('a true signature in DER is refused, as the standard wants r and s', async () => {
+  test('a valid signature in DER is refused, as the standard requires r and s', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
     const exported = privateKey.export({ format: 'jwk' }).d!
     const keypair = await Secp256k1Keypair.import(Buffer.from(exported, 'base64url'))
@@ -358,7 +358,7 @@ describe('signatures', () => {
     )
   })
 
-  test('somebody else’s signature', async () => {
+  test('another account’s signature', async () => {
     const mallory = await world.plc.create({ handle: 'mallory.test' })
     const token = await tokenOf({ ...mallory, did: alice.did })
     expect(await outcome(token)).toBe('BadJwtSignature')
@@ -372,7 +372,7 @@ describe('signatures', () => {
     expect(await outcome(await tokenOf(account, { header: { alg } }))).toBe('BadJwtSignature')
   })
 
-  test('no single changed character of a good token gets through', async () => {
+  test('no change of a single character of a good token is accepted', async () => {
     const random = createRandom(testSeed('changed tokens'))
     const token = await tokenOf(alice)
     for (let i = 0; i < 300; i++) {
@@ -387,7 +387,7 @@ describe('signatures', () => {
   })
 })
 
-/** The last character of a part carries bits that base64 ignores. */
+/** Compares two tokens by bytes: the last character of a part carries bits that base64 ignores. */
 function isSameToken(a: string, b: string): boolean {
   const bytes = (token: string) =>
     token
@@ -418,7 +418,7 @@ describe('rotated keys', () => {
     expect(await outcome(old)).toBe('BadJwtSignature')
   })
 
-  test('a bad signature makes us ask once more, and a hundred do not make us ask a hundred times', async () => {
+  test('a bad signature causes one more look-up, but a hundred do not cause a hundred', async () => {
     const mallory = await world.plc.create({ handle: 'mallory.test' })
     const forged = await tokenOf({ ...mallory, did: alice.did })
     expect(await outcome(forged)).toBe('BadJwtSignature')
@@ -427,7 +427,7 @@ describe('rotated keys', () => {
     expect(world.plc.hits(alice.did)).toBeLessThanOrEqual(4)
   })
 
-  test('forged tokens do not lock the true account out', async () => {
+  test('forged tokens do not lock the real account out', async () => {
     const mallory = await world.plc.create({ handle: 'mallory.test' })
     const forged = await tokenOf({ ...mallory, did: alice.did })
     for (let i = 0; i < 20; i++) await outcome(forged)
@@ -435,7 +435,7 @@ describe('rotated keys', () => {
   })
 })
 
-test('without audiences nobody is let in', async () => {
+test('without audiences every token is refused', async () => {
   const closed = createServiceAuth({ resolver: world.resolver, audiences: [] })
   await expect(closed.verify(await tokenOf(alice), LXM)).rejects.toThrow('audience')
 })

@@ -1,6 +1,6 @@
-// The two native verifiers of ES256K against each other: OpenSSL is the oracle of libsecp256k1, over
-// true signatures, their twins with high s, bent ones, and those made up from numbers at the edges of
-// the field and of the group. What is signed here is signed by OpenSSL.
+// The two native verifiers of ES256K against each other: OpenSSL is the oracle for libsecp256k1, over valid
+// signatures, their high-s twins, altered ones, and ones made from numbers at the edges of the field and of
+// the group. OpenSSL makes all signatures.
 
 import { createPrivateKey, generateKeyPairSync, hash, sign } from 'node:crypto'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '
 const numberOf = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 const mod = (value: bigint) => ((value % ORDER) + ORDER) % ORDER
 
-/** By Fermat's little theorem. */
+/** Computes the inverse by Fermat's little theorem. */
 function inverse(value: bigint): bigint {
   let [base, result] = [mod(value), 1n]
   for (let power = ORDER - 2n; power > 0n; power >>= 1n) {
@@ -46,7 +46,7 @@ function makeKey(): Key {
 const highTwin = (signature: Buffer) =>
   Buffer.concat([signature.subarray(0, 32), bytesOf(ORDER - numberOf(signature.subarray(32)))])
 
-test('a did:key is prepared once, and one off its curve never', async () => {
+test('prepares a did:key once, and refuses one off its curve', async () => {
   const keypair = await Secp256k1Keypair.create()
   expect(verifyingKey(keypair.did())).toBe(verifyingKey(keypair.did()))
   const ed25519 = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
@@ -75,7 +75,10 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
     keys = Array.from({ length: 8 }, makeKey)
   })
 
-  /** @returns what both say. */
+  /**
+   * Expects both verifiers to agree.
+   * @returns their common verdict
+   */
   function verdict(key: { point: Buffer }, message: Uint8Array, signature: Uint8Array): boolean {
     const before = Buffer.from(signature)
     const said = native(message, signature, key.point)
@@ -89,7 +92,7 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
   const someMessage = () => Buffer.from(Array.from({ length: random.below(200) }, someByte))
   const someByte = () => random.below(256)
 
-  test('takes true signatures, with low s and with high s', () => {
+  test('accepts valid signatures, with low s and with high s', () => {
     for (let i = 0; i < 200; i++) {
       const key = random.pick(keys)
       const message = someMessage()
@@ -102,7 +105,7 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
     }
   })
 
-  test('agrees about signatures with changed bits, of any length', () => {
+  test('agrees on signatures with changed bits, of any length', () => {
     for (let i = 0; i < 400; i++) {
       const key = random.pick(keys)
       const message = someMessage()
@@ -117,7 +120,7 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
     }
   })
 
-  test('agrees about numbers at the edges', () => {
+  test('agrees on numbers at the edges', () => {
     const half = ORDER >> 1n
     const edges = [0n, 1n, 2n, half, half + 1n, ORDER - 1n, ORDER, ORDER + 1n]
     edges.push(FIELD - ORDER, FIELD - 1n, FIELD, FIELD + 1n, MAX)
@@ -149,8 +152,8 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
     }
   })
 
-  test('agrees about points whose x is beyond the order of the group', () => {
-    // One in 2^128 signatures is such a one: the key that it belongs to is computed from it.
+  test('agrees on points whose x is beyond the order of the group', () => {
+    // Only one in 2^128 signatures is of this kind, so the key is recovered from the signature.
     const { ecdsaRecover } = createRequire(import.meta.url)('secp256k1/bindings.js') as {
       ecdsaRecover(sig: Uint8Array, id: number, digest: Uint8Array, short: boolean): Uint8Array
     }
@@ -169,7 +172,7 @@ describe.skipIf(!verifySecp256k1)('libsecp256k1', () => {
     expect(found).toBeGreaterThan(0)
   })
 
-  test('proves nothing by a point off the curve, which is no key to OpenSSL either', () => {
+  test('accepts no point off the curve, which OpenSSL does not take as a key either', () => {
     const message = someMessage()
     const [key] = keys as [Key]
     const signature = key.sign(message)

@@ -1,4 +1,4 @@
-// A consumer on a double, with everything it handed over at hand.
+// A consumer on a double, which collects everything that it delivers.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ export type Rig = {
   consumer: Consumer
   events: StreamEvent[]
   gaps: StreamGap[]
-  /** The cursor of every batch, in order. */
+  /** The cursor of each batch, in order. */
   cursors: StreamCursor[]
   logs: { level: number; msg: string; [key: string]: unknown }[]
   seqs(): (number | undefined)[]
@@ -90,7 +90,7 @@ export function startConsumer(
   }
 }
 
-/** The position of an event that a double holds, as a store would have saved it. */
+/** Returns the position of an event that a double holds, as a store would have saved it. */
 export function cursorAt(double: JetstreamDouble, seq: number, wire: 'v1' | 'v2'): StreamCursor {
   const { timeUs } = double.entries().find(({ event }) => event.seq === seq)!.event
   return { host: double.url, wire, seq, timeUs }
@@ -98,7 +98,7 @@ export function cursorAt(double: JetstreamDouble, seq: number, wire: 'v1' | 'v2'
 
 let serial = 0
 
-/** One more like, by account `author`. */
+/** Emits one more like, by account `author`. */
 export function emitLike(double: JetstreamDouble, author = 1, timeUs?: number): number {
   const rkey = tidAt(1_700_000_000_000_000 + ++serial * 1000)
   const uri = `at://${didOf(author + 1)}/app.bsky.feed.post/${rkey}`

@@ -1,4 +1,4 @@
-// The stream end to end, against the double: what is handed over is what was sent, once, in order,
+// The stream end to end, against the double: delivered events equal the emitted ones, once and in order,
 // whatever happens to the connection on the way.
 
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ describe('both wires, both ways', () => {
 })
 
 describe('resuming', () => {
-  test('on the same host goes on at the saved seq, without repeating it', async () => {
+  test('on the same host continues at the saved seq, without repeating it', async () => {
     const double = await startDouble({ firstSeq: 500 })
     emitLikes(double, 20)
     const rig = startConsumer(double, { cursors: [cursorAt(double, 509, 'v2')] })
@@ -74,7 +74,7 @@ describe('resuming', () => {
     expect(rig.gaps).toEqual([])
   })
 
-  test('after any number of cuts nothing is missing and nothing comes twice', async () => {
+  test('after any number of cuts delivers every event exactly once', async () => {
     const double = await startDouble()
     const rig = startConsumer(double)
     await rig.untilConnected()
@@ -115,7 +115,7 @@ describe('resuming', () => {
     expect(double.connections()[0]!.url).toMatch(/cursor=\d{16}/)
   })
 
-  test('v1 on a v2 host uses the seq it saw; a legacy host is resumed by time', async () => {
+  test('uses the seen seq for v1 on a v2 host, and time on a legacy host', async () => {
     const [modern, legacy] = [
       await startDouble({ firstSeq: 90 }),
       await startDouble({ legacy: true }),
@@ -134,7 +134,7 @@ describe('resuming', () => {
     expect(legacy.connections()[1]!.url).toMatch(/cursor=\d{16}/)
   })
 
-  test('takes the newest of several saved cursors', async () => {
+  test('uses the newest of several saved cursors', async () => {
     const double = await startDouble()
     emitLikes(double, 9)
     const older = { ...cursorAt(double, 2, 'v2'), host: 'ws://elsewhere.example' }
@@ -143,7 +143,7 @@ describe('resuming', () => {
     expect(rig.seqs()).toEqual([8, 9])
   })
 
-  test('a connection lost before its first event leaves no hole', async () => {
+  test('leaves no gap if a connection is lost before its first event', async () => {
     const double = await startDouble()
     emitLikes(double, 5)
     const rig = startConsumer(double)
@@ -155,7 +155,7 @@ describe('resuming', () => {
     expect(rig.seqs().slice(-3)).toEqual([6, 7, 8])
   })
 
-  test('a host that numbers anew is noticed, and the hole recorded', async () => {
+  test('detects a host that restarts its numbering, and records the gap', async () => {
     const double = await startDouble({ firstSeq: 1 })
     const timeUs = Date.now() * 1000 - 30_000_000
     const cursor = { host: double.url, wire: 'v2' as const, seq: 5_000_000, timeUs }
@@ -171,7 +171,7 @@ describe('resuming', () => {
 })
 
 describe('cursors that are too old', () => {
-  test('by seq: the hole is recorded with the rows, and the stream goes on from the floor', async () => {
+  test('by seq: the gap is recorded with the rows, and the stream continues from the floor', async () => {
     const double = await startDouble()
     emitLikes(double, 50)
     const saved = cursorAt(double, 10, 'v2')
@@ -185,7 +185,7 @@ describe('cursors that are too old', () => {
     expect(rig.consumer.status().gaps).toBe(1)
   })
 
-  test('by time: OutdatedCursor is a hole just the same', async () => {
+  test('by time: OutdatedCursor is a gap as well', async () => {
     const double = await startDouble()
     const nowUs = Date.now() * 1000
     for (let i = 60; i > 0; i--) emitLike(double, 1, nowUs - i * 1_000_000)
@@ -198,7 +198,7 @@ describe('cursors that are too old', () => {
     expect(rig.gaps).toEqual([{ host: double.url, cause: 'outdated-cursor', fromUs: timeUs, toUs }])
   })
 
-  test('a new folder has lost nothing at a host that is younger still', async () => {
+  test('a new folder has lost nothing on a host with an even shorter history', async () => {
     const double = await startDouble()
     const nowUs = Date.now() * 1000
     for (let i = 60; i > 0; i--) emitLike(double, 1, nowUs - i * 1_000_000)
@@ -211,7 +211,7 @@ describe('cursors that are too old', () => {
     expect(rig.gaps).toEqual([])
   })
 
-  test('v1 clamps silently: a cursor older than the window is taken for a hole', async () => {
+  test('v1 clamps silently: a cursor older than the window counts as a gap', async () => {
     const double = await startDouble({ legacy: true })
     const nowUs = Date.now() * 1000
     for (let i = 5; i > 0; i--) emitLike(double, 1, nowUs - i * 1_000_000)
@@ -224,7 +224,7 @@ describe('cursors that are too old', () => {
 })
 
 describe('dictionaries', () => {
-  test('are fetched once, kept on disk, and used again after a restart', async () => {
+  test('are fetched once, kept on disk, and reused after a restart', async () => {
     const double = await startDouble()
     const cacheDir = tempDir()
     for (let i = 0; i < 2; i++) {
@@ -236,7 +236,7 @@ describe('dictionaries', () => {
     expect(double.dictionaryRequests()).toBe(1)
   })
 
-  test('a retired one is replaced without losing an event', async () => {
+  test('are replaced when retired, without losing an event', async () => {
     const double = await startDouble()
     const rig = startConsumer(double)
     await rig.untilConnected()
@@ -251,7 +251,7 @@ describe('dictionaries', () => {
     expect(double.dictionaryRequests()).toBe(2)
   })
 
-  test('a damaged file in the cache is fetched again', async () => {
+  test('are fetched again if the cached file is damaged', async () => {
     const double = await startDouble()
     const cacheDir = tempDir()
     await startConsumer(double, { cacheDir }).untilConnected()
@@ -264,7 +264,7 @@ describe('dictionaries', () => {
   })
 
   test.each(['error', 'missing', 'garbage', 'endless', 'silent', 'damaged'] as const)(
-    'where none can be had (%s) the stream is read plain, says so, and is compressed later',
+    'if unavailable (%s), the stream is read plain, logs it, and is compressed later',
     async (fault) => {
       const double = await startDouble()
       double.dictionaryFault = fault
@@ -283,7 +283,7 @@ describe('dictionaries', () => {
     },
   )
 
-  test('v1 takes it from a URL, once', async () => {
+  test('are fetched from a URL for v1, once', async () => {
     const double = await startDouble()
     const cacheDir = tempDir()
     for (let i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ describe('dictionaries', () => {
     expect(double.dictionaryRequests()).toBe(1)
   })
 
-  test('a v1 dictionary that the frames do not carry is set aside; the stream goes on plain', async () => {
+  test('a v1 dictionary that the frames do not use is set aside; the stream continues plain', async () => {
     const double = await startDouble()
     const path = join(tempDir(), 'other.zdict')
     const { fixtureDictionary } = await import('../../support/jetstream-double/dictionaries.ts')
@@ -349,7 +349,7 @@ describe('hosts', () => {
     expect(rig.events[0]!.seq).toBeUndefined()
   })
 
-  test('every refusal that is not ours to mend is waited out', async () => {
+  test('waits out every refusal that is not our mistake', async () => {
     const double = await startDouble()
     const refusals = [
       { status: 503, name: 'ServiceUnavailable', message: 'service not ready' },
@@ -368,7 +368,7 @@ describe('hosts', () => {
     expect(lines.map(({ name }) => name)).toEqual(refusals.map(({ name }) => name))
   })
 
-  test('a host that does not know our number is resumed by time, until it gave one of its own', async () => {
+  test('a host that does not know our seq is resumed by time, until it has sent one itself', async () => {
     const double = await startDouble()
     const rig = startConsumer(double)
     await rig.untilConnected()
@@ -401,7 +401,7 @@ describe('hosts', () => {
     expect(rig.logs.some(({ name }) => name === 'ConsumerTooSlow')).toBe(true)
   })
 
-  test('a handshake that is never answered, and a connection gone deaf, are given up', async () => {
+  test('gives up on an unanswered handshake, and on a connection that has gone deaf', async () => {
     const double = await startDouble()
     double.refuseHandshakes('silent')
     const limits = { handshakeTimeoutMs: 100, pingIntervalMs: 20, idleTimeoutMs: 200 }
@@ -412,7 +412,7 @@ describe('hosts', () => {
     expect(rig.logs.some(({ kind }) => kind === 'idle')).toBe(true)
   })
 
-  test('silence alone is not failure', async () => {
+  test('silence alone is not a failure', async () => {
     const double = await startDouble()
     const limits = { pingIntervalMs: 10, idleTimeoutMs: 60 }
     const rig = startConsumer(double, { limits })
@@ -425,7 +425,7 @@ describe('hosts', () => {
 describe('filters', () => {
   const likes = { collections: ['app.bsky.feed.like'], dids: [didOf(1)] }
 
-  test.each(['v2', 'v1'] as const)('%s: only what was asked for comes', async (wire) => {
+  test.each(['v2', 'v1'] as const)('%s: delivers only the requested events', async (wire) => {
     const double = await startDouble()
     const rig = startConsumer(double, { wire, filters: likes })
     await rig.untilConnected()
@@ -479,7 +479,7 @@ describe('filters', () => {
     expect(rig.events[0]!.did).toBe(dids[9999])
   })
 
-  test('where the long URL is refused, dids are sorted out here', async () => {
+  test('if the long URL is refused, dids are filtered locally', async () => {
     const double = await startDouble()
     double.refuseHandshakes({ status: 431, name: '', message: 'too large' })
     const rig = startConsumer(double, { filters: likes })
@@ -491,7 +491,7 @@ describe('filters', () => {
     expect(double.connections()[0]!.url).not.toContain('did')
   })
 
-  test('nobody is nobody, not everybody', async () => {
+  test('an empty list of dids means none, not all', async () => {
     const double = await startDouble()
     const rig = startConsumer(double, { filters: { collections: [], dids: [] } })
     await rig.untilConnected()
@@ -503,7 +503,7 @@ describe('filters', () => {
     expect(rig.events.every(({ did }) => did === didOf(7))).toBe(true)
   })
 
-  test('more than a server takes is refused as a mistake of ours', async () => {
+  test('more than a server accepts is refused as our mistake', async () => {
     const double = await startDouble()
     const { consumer } = startConsumer(double)
     const collections = range(1, 101).map((n) => `app.test.c${n}`)
@@ -533,7 +533,7 @@ describe('batches', () => {
     await rig.until(() => rig.consumer.status().paused)
     const { received } = rig.consumer.status()
     await new Promise((resolve) => setTimeout(resolve, 200))
-    // What was in the chunk at hand, a few hundred frames at most, still came.
+    // Only the rest of the current chunk still arrives, a few hundred frames at most.
     expect(rig.consumer.status().received).toBeLessThan(Math.max(received, 200) + 1500)
     expect(applied.length).toBe(1)
     isHeld = false
@@ -543,7 +543,7 @@ describe('batches', () => {
     expect(applied.every((n) => n <= 2000)).toBe(true)
   })
 
-  test('what waits is bounded in bytes too', async () => {
+  test('the waiting events are bounded in bytes too', async () => {
     const double = await startDouble()
     const hold = Promise.withResolvers<void>()
     let applied = 0
@@ -562,7 +562,7 @@ describe('batches', () => {
     await rig.until(() => applied === 10_000)
   })
 
-  test('each batch’s cursor covers exactly what was handed over so far', async () => {
+  test('each batch’s cursor covers exactly the events delivered so far', async () => {
     const double = await startDouble()
     const rig = startConsumer(double, {
       limits: { maxBatchEvents: 7 },
@@ -578,7 +578,7 @@ describe('batches', () => {
     expect(rig.seqs()).toEqual(range(1, 500))
   })
 
-  test('stop waits for the batch in hand, and hands over nothing after it', async () => {
+  test('stop waits for the current batch, and delivers nothing after it', async () => {
     const double = await startDouble()
     let isApplied = false
     let batches = 0
@@ -602,7 +602,7 @@ describe('batches', () => {
 
 describe('bad frames', () => {
   test.each([true, false])(
-    'are dropped and counted, and cost nothing else (compressed: %s)',
+    'are dropped and counted, with no other effect (compressed: %s)',
     async (compress) => {
       const double = await startDouble()
       const rig = startConsumer(double, { compress })
@@ -630,7 +630,7 @@ describe('bad frames', () => {
     },
   )
 
-  test('leave their hole even where our clock is ahead of the host’s', async () => {
+  test('leave a gap even if our clock is ahead of the host’s', async () => {
     const double = await startDouble()
     const rig = startConsumer(double)
     await rig.untilConnected()
@@ -644,7 +644,7 @@ describe('bad frames', () => {
     expect(rig.gaps).toMatchObject([{ fromUs: hourAgoUs, toUs: hourAgoUs + 5_000_000 }])
   })
 
-  test('a frame over the limit is dropped, and the stream is not stuck on it', async () => {
+  test('a frame over the limit is dropped, and does not block the stream', async () => {
     const double = await startDouble()
     const rig = startConsumer(double, { limits: { maxFrameBytes: 2000 } })
     await rig.untilConnected()

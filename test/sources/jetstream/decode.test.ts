@@ -1,5 +1,5 @@
-// Frames to events: the exact shapes of both wires, every reason to drop one, and mutated frames,
-// of which none may throw or come out as anything but a valid event.
+// Frames to events: the exact shapes of both wires, every reason to drop a frame, and mutated frames, which
+// must neither throw nor yield an invalid event.
 
 import { describe, expect, test, vi } from 'vitest'
 import { packCid } from '../../../src/base/atproto/keys.ts'
@@ -47,12 +47,12 @@ const message = (body: object) => ({ $type: 'message', payload: body })
 const event = { kind: 'commit', did, timeUs: 1_783_175_888_085_434, seq: 77, ...commit }
 
 describe('the two wires', () => {
-  test('say the same of the same commit', () => {
+  test('agree on the same commit', () => {
     expect(decodeV1(frame1)).toEqual(event)
     expect(decodeV2(message(payload))).toEqual(event)
   })
 
-  test('a delete carries neither record nor cid', () => {
+  test('a delete has neither record nor cid', () => {
     const { record: _, cid: __, ...key } = { ...commit, operation: 'delete' }
     const expected = { kind: 'commit', did, timeUs: event.timeUs, seq: 77, ...key }
     expect(decodeV1({ ...frame1, commit: key })).toEqual(expected)
@@ -123,7 +123,7 @@ describe('the two wires', () => {
   })
 })
 
-describe('frames are dropped, by reason', () => {
+describe('drops frames, by reason', () => {
   test.each([
     ['bad-json', 'not json'],
     ['bad-json', ''],
@@ -177,7 +177,7 @@ describe('frames are dropped, by reason', () => {
     expect(decodeV2(frame)).toBe(reason)
   })
 
-  test('too-deep: nesting that would overflow whoever walks it, but not brackets in a text', () => {
+  test('too-deep: nesting that would overflow a recursive walk, but not brackets in a text', () => {
     const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`
     const frame = JSON.stringify(frame1).replace('"createdAt"', `"deep":${deep},"createdAt"`)
     expect(decodeV1(frame)).toBe('too-deep')
@@ -186,7 +186,7 @@ describe('frames are dropped, by reason', () => {
     expect(decodeV1(harmless)).toMatchObject({ record: { text } })
   })
 
-  test('too-wide: more values than any record has that is kept, told by its commas and never parsed', () => {
+  test('too-wide: more values than any record worth keeping has, counted by commas without parsing', () => {
     const options = { wire: 'v1', decompressor: undefined, maxFrameBytes: 4 << 20 } as const
     const wideEnough = createFrameDecoder(options)
     const decodeWide = (one: unknown) =>
@@ -206,7 +206,7 @@ describe('frames are dropped, by reason', () => {
     expect(decodeWide(harmless)).toMatchObject({ record: { text } })
   })
 
-  test('bad-text: half of a surrogate pair anywhere, but not a whole one, however it is written', () => {
+  test('bad-text: half of a surrogate pair anywhere, but not a whole one, in any spelling', () => {
     for (const broken of ['"\\ud83d"', '"x\\uDE00"', '["\\ude00\\ud83d"]', '{"\\ud83d":1}']) {
       const frame = JSON.stringify(frame1).replace('"createdAt"', `"x":${broken},"createdAt"`)
       expect(decodeV1(frame), broken).toBe('bad-text')
@@ -234,7 +234,7 @@ describe('frames are dropped, by reason', () => {
   })
 })
 
-test('unreadable: what fails in a way that nobody foresaw, as a text that is too long for one', () => {
+test('unreadable: any unforeseen failure, such as a text too long for a string', () => {
   const text = Buffer.from('{}')
   text.toString = () => {
     throw Object.assign(new RangeError('too long'), { code: 'ERR_STRING_TOO_LONG' })
@@ -242,7 +242,7 @@ test('unreadable: what fails in a way that nobody foresaw, as a text that is too
   expect(v2.decode(text, false)).toBe('unreadable')
 })
 
-test('the CIDs that pass are those the store can pack', () => {
+test('accepts only the CIDs that the store can pack', () => {
   const random = createRandom(SEED)
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
   for (let round = 0; round < 3000; round++) {
@@ -255,7 +255,7 @@ test('the CIDs that pass are those the store can pack', () => {
   }
 })
 
-test('times are read to the microsecond, in any form RFC 3339 allows', () => {
+test('times are read to the microsecond, in any form that RFC 3339 allows', () => {
   const at = Date.UTC(2026, 6, 4, 14, 38, 8) * 1000
   expect(parseTimeUs('2026-07-04T14:38:08.085434Z')).toBe(at + 85_434)
   expect(parseTimeUs('2026-07-04T14:38:09.000001Z')).toBe(at + 1_000_001)

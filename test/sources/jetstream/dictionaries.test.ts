@@ -1,5 +1,5 @@
-// Dictionaries that look whole and are not: on disk, at the host, or from some moment on. Whatever the
-// cause, the stream heals by itself, and nothing is lost where nothing could be read.
+// Dictionaries that look complete but are corrupt: on disk, at the host, or from some moment on. Whatever the
+// cause, the stream recovers by itself, and no event is lost while frames are unreadable.
 
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -21,7 +21,10 @@ import {
 const WIRES = ['v2', 'v1'] as const
 type Wire = (typeof WIRES)[number]
 
-/** Both wires' dictionaries are asked for over HTTP. @returns how often they were. */
+/**
+ * Serves the dictionaries of both wires over HTTP.
+ * @returns a counter of the requests
+ */
 function serveDictionaries(
   double: JetstreamDouble,
   choose: (request: number) => Buffer,
@@ -44,7 +47,7 @@ function keptFiles(cacheDir: string): string[] {
     .map((name) => join(cacheDir, 'dictionaries', name))
 }
 
-/** A folder that a first run leaves, with its one dictionary. */
+/** Returns a folder as a first run leaves it, and the path of its one dictionary. */
 async function usedFolder(double: JetstreamDouble, wire: Wire): Promise<[string, string]> {
   const cacheDir = tempDir()
   const rig = startOn(double, wire, { cacheDir })
@@ -69,7 +72,7 @@ describe.each(WIRES)('on disk (%s)', (wire) => {
     ['its tables', 0.004],
     ['its middle', 0.5],
     ['its end', 0.99],
-  ])('a file that was damaged in %s is never read with, and is fetched again', async (_, part) => {
+  ])('a file damaged in %s is never used, and is fetched again', async (_, part) => {
     const double = await startDouble()
     const [cacheDir, path] = await usedFolder(double, wire)
     const bytes = readFileSync(path)
@@ -86,7 +89,7 @@ describe.each(WIRES)('on disk (%s)', (wire) => {
     expect(readFileSync(path)).toEqual(fixtureDictionary(wire).bytes)
   })
 
-  test('a file without a hash, as it was kept once, is replaced', async () => {
+  test('a file without a hash, in the old format, is replaced', async () => {
     const double = await startDouble()
     const [cacheDir, path] = await usedFolder(double, wire)
     renameSync(path, path.replace(/\.[0-9a-f]{32}\.zdict$/, '.zdict'))
@@ -96,7 +99,7 @@ describe.each(WIRES)('on disk (%s)', (wire) => {
     expect(keptFiles(cacheDir)).toEqual([path])
   })
 
-  test('a damaged file that can’t be had again leaves the stream plain, until it can', async () => {
+  test('if a damaged file can’t be fetched again, the stream stays plain until it can', async () => {
     const double = await startDouble()
     const [cacheDir, path] = await usedFolder(double, wire)
     writeFileSync(path, spoiltDictionary(fixtureDictionary(wire)).bytes)
@@ -117,7 +120,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
   const right = fixtureDictionary(wire)
   const spoilt = spoiltDictionary(right)
 
-  test('a spoilt one under the right id is replaced by the right one, and nothing is lost', async () => {
+  test('a corrupt one under the right id is replaced by the right one, and nothing is lost', async () => {
     const double = await startDouble()
     const requests = serveDictionaries(double, (n) => (n === 1 ? spoilt : right).bytes)
     const cacheDir = tempDir()
@@ -132,7 +135,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     expect(keptFiles(cacheDir).map((path) => readFileSync(path))).toEqual([right.bytes])
   })
 
-  test('one that is kept on disk as it was served is found out after a restart', async () => {
+  test('one that was stored as served is detected after a restart', async () => {
     const double = await startDouble()
     serveDictionaries(double, () => spoilt.bytes)
     const [cacheDir] = await usedFolder(double, wire)
@@ -145,7 +148,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     expect(rig.consumer.status().compressed).toBe(true)
   })
 
-  test('where it is always spoilt the stream is read plain, whole, and compressed once it is not', async () => {
+  test('while it is always corrupt, the stream is read plain and complete, and compressed afterwards', async () => {
     const double = await startDouble()
     const requests = serveDictionaries(double, () => spoilt.bytes)
     const cacheDir = tempDir()
@@ -164,7 +167,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     await expectWhole(rig, 100)
   })
 
-  test('another spoilt one each time does not keep it busy', async () => {
+  test('a different corrupt one each time does not cause endless retries', async () => {
     const double = await startDouble()
     const requests = serveDictionaries(double, (n) => spoiltDictionary(right, n).bytes)
     const rig = startOn(double, wire)
@@ -175,7 +178,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     expect(requests()).toBeLessThanOrEqual(4)
   })
 
-  test('a replay, which begins by time at no host, is whole too', async () => {
+  test('a replay, which begins by time on no particular host, is complete too', async () => {
     const double = await startDouble()
     emitLikes(double, 50)
     serveDictionaries(double, (n) => (n === 1 ? spoilt : right).bytes)
@@ -186,7 +189,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
     emitLikes(double, 50)
     await rig.until(() => rig.events.length >= 100)
     expect(rig.seqs()).toEqual(range(1, 100))
-    // It begins before the host's window, of which the first connection could read nothing.
+    // It begins before the host's window, where the first connection could read nothing.
     const cause = wire === 'v2' ? 'outdated-cursor' : 'cursor-too-old'
     expect(rig.gaps.map((gap) => gap.cause)).toEqual([cause])
     expect(rig.consumer.status().reconnects).toBe(1)
@@ -194,7 +197,7 @@ describe.each(WIRES)('at its source (%s)', (wire) => {
 })
 
 describe.each(WIRES)('from some moment on (%s)', (wire) => {
-  test('a run of unreadable frames ends in a plain connection that begins before it', async () => {
+  test('a run of unreadable frames leads to a plain connection that begins before it', async () => {
     const double = await startDouble()
     damageFrames(double, (seq) => seq > 100)
     const rig = startOn(double, wire)
@@ -204,7 +207,7 @@ describe.each(WIRES)('from some moment on (%s)', (wire) => {
     expect(rig.consumer.status()).toMatchObject({ compressed: false, dropped: { 'bad-zstd': 20 } })
   })
 
-  test('too many among readable ones do so as well; what is lost by then is in gaps', async () => {
+  test('so do too many among readable ones; those lost by then are in gaps', async () => {
     const double = await startDouble()
     damageFrames(double, (seq) => seq % 10 === 0)
     const rig = startOn(double, wire)
@@ -220,7 +223,7 @@ describe.each(WIRES)('from some moment on (%s)', (wire) => {
     for (const { event } of lost) expect(isIn(rig.gaps, event.timeUs)).toBe(true)
   })
 
-  test('a few are dropped and recorded, even the first of a connection, and it stays', async () => {
+  test('a few are dropped and recorded, even the first of a connection, which stays open', async () => {
     const double = await startDouble()
     damageFrames(double, (seq) => seq <= 2 || seq % 100 === 0)
     const rig = startOn(double, wire)
@@ -236,7 +239,7 @@ describe.each(WIRES)('from some moment on (%s)', (wire) => {
   })
 })
 
-test('one that its host refuses again and again is set aside, and taken up when it is another', async () => {
+test('one that its host keeps refusing is set aside until the host offers another', async () => {
   const double = await startDouble()
   double.rotateDictionary()
   double.dictionaryFault = 'stale'
@@ -251,7 +254,7 @@ test('one that its host refuses again and again is set aside, and taken up when 
   await expectWhole(rig, 20)
 })
 
-/** Compressed ones alone. */
+/** Damages compressed frames only. */
 function damageFrames(double: JetstreamDouble, isChosen: (seq: number) => boolean): void {
   double.behaviour.tamper = (frame, { event }) => {
     if (typeof frame === 'string' || !isChosen(event.seq)) return frame

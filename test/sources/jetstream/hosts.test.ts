@@ -1,4 +1,4 @@
-// Choice of host and pauses, apart from any socket.
+// Host selection and backoff, without any socket.
 
 import { describe, expect, test } from 'vitest'
 import { createHosts, wireFor } from '../../../src/sources/jetstream/hosts.ts'
@@ -9,7 +9,7 @@ const limits = { attemptsPerHost: 2, backoffBaseMs: 100, backoffMaxMs: 5000 }
 const overlaps = { switchOverlapMs: 10_000, sameHostOverlapMs: 5000 }
 
 describe('hosts', () => {
-  test('are left after two failures in a row, in turn, with pauses that grow to a bound', () => {
+  test('are switched after two failures in a row, in order, with backoff up to a bound', () => {
     const random = createRandom(5)
     const hosts = createHosts(['a', 'b', 'c'], limits, random.next)
     const visited: string[] = []
@@ -27,7 +27,7 @@ describe('hosts', () => {
     expect(new Set(pauses.slice(7)).size).toBeGreaterThan(3)
   })
 
-  test('a success starts the pauses anew and keeps the host', () => {
+  test('a success resets the backoff and keeps the host', () => {
     const hosts = createHosts(['a', 'b'], limits, () => 1)
     for (let i = 0; i < 6; i++) hosts.failed()
     const here = hosts.current()
@@ -36,7 +36,7 @@ describe('hosts', () => {
     expect(hosts.current()).toBe(here)
   })
 
-  test('a vain attempt at the preferred one leads straight back', () => {
+  test('a failed attempt at the preferred one leads straight back', () => {
     const hosts = createHosts(['a', 'b'], limits, () => 1)
     hosts.failed()
     hosts.failed()
@@ -47,7 +47,7 @@ describe('hosts', () => {
     expect(hosts.current()).toBe('b')
   })
 
-  test('auto means v2 until a host has shown that it has none', () => {
+  test('auto means v2 until a host has turned out to lack it', () => {
     const traits = { isV1Only: false, distrustsSeq: false, refusesDids: false }
     expect(wireFor('auto', traits)).toBe('v2')
     expect(wireFor('auto', { ...traits, isV1Only: true })).toBe('v1')
@@ -60,7 +60,7 @@ describe('resuming', () => {
   const position = { host: 'a', wire: 'v2' as const, seq: 77, timeUs }
   const target = { host: 'a', wire: 'v2' as const, distrustsSeq: false }
 
-  test('a seq never leaves its host and wire', () => {
+  test('a seq is never used on another host or wire', () => {
     expect(resumeAt(undefined, target, overlaps)).toEqual({ cursor: undefined, seq: undefined })
     expect(resumeAt(position, target, overlaps)).toEqual({ cursor: 77, seq: 77 })
     const byTime = { cursor: timeUs - 10_000_000, seq: undefined }
@@ -76,13 +76,13 @@ describe('resuming', () => {
     expect(resumeAt(ancient, target, overlaps).cursor).toBe(1e15)
   })
 
-  test('the newest of the saved cursors is taken', () => {
+  test('uses the newest of the saved cursors', () => {
     const older = { ...position, host: 'b', timeUs: timeUs - 1 }
     expect(newest([older, position, older])).toBe(position)
     expect(newest([])).toBeUndefined()
   })
 
-  test('the floor is read from the message, if it names one', () => {
+  test('reads the floor from the message, if it names one', () => {
     const message =
       'cursor too old: cursor 5 below lookback floor 31; re-backfill from your last seq'
     expect(floorIn(message)).toBe(31)

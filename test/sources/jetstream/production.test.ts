@@ -1,5 +1,5 @@
-// 152 consecutive events as production served them, through both wires and both real dictionaries.
-// The files are not part of this repository (../shared); without them the tests are skipped, loudly.
+// 152 consecutive events as production served them, through both wires and both real dictionaries. The files
+// are not part of this repository (../shared); without them the tests are skipped with a warning.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ function dictionary(name: string) {
 }
 
 describe.runIf(isHere)('production events', () => {
-  it('decode from the v1 wire exactly as they were written, plain and compressed', async () => {
+  it('decode from the v1 wire exactly as written, plain and compressed', async () => {
     const real = dictionary('v1.zdict')
     const fast = new FastDecoder(real)
     const decompressor = await createDecompressor(real, maxFrameBytes)

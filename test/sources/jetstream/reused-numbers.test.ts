@@ -1,6 +1,6 @@
-// A host that is killed loses its last events, and gives their numbers to others when it is back. Whoever
-// asks for the event after the last one they had gets another one by that number, and what came between is
-// missing.
+// A killed host loses its last events, and reuses their numbers for others when it is back. A client that
+// asks for the event after its last one then gets a different event under that number, and misses the ones
+// between.
 
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { emitLikes, type Rig, startConsumer, startDouble, tempDir } from './cons
 
 const LIKE = 'app.bsky.feed.like'
 
-/** Another one at the same address, whose next event has this number. */
+/** Starts another host at the same address, whose next event has this number. */
 async function replace(double: JetstreamDouble, firstSeq: number): Promise<JetstreamDouble> {
   const port = Number(new URL(double.url).port)
   await double.close()
@@ -30,19 +30,22 @@ async function receive(double: JetstreamDouble, count: number, options = {}): Pr
 test.each([
   ['parsed', {}],
   ['unread', { unread: [LIKE] }],
-])('%s events: another event by the last number is a hole, and is taken', async (_how, options) => {
-  const before = await startDouble()
-  const rig = await receive(before, 10, options)
-  const fromUs = rig.events.at(-1)!.timeUs
-  const after = await replace(before, 8)
-  emitLikes(after, 5)
-  await rig.until(() => rig.events.length >= 13)
-  expect(rig.seqs().slice(10)).toEqual([10, 11, 12])
-  const toUs = rig.events[10]!.timeUs
-  expect(rig.gaps).toEqual([{ host: before.url, cause: 'host-switch', fromUs, toUs }])
-})
+])(
+  '%s events: another event under the last number is a gap, and is delivered',
+  async (_how, options) => {
+    const before = await startDouble()
+    const rig = await receive(before, 10, options)
+    const fromUs = rig.events.at(-1)!.timeUs
+    const after = await replace(before, 8)
+    emitLikes(after, 5)
+    await rig.until(() => rig.events.length >= 13)
+    expect(rig.seqs().slice(10)).toEqual([10, 11, 12])
+    const toUs = rig.events[10]!.timeUs
+    expect(rig.gaps).toEqual([{ host: before.url, cause: 'host-switch', fromUs, toUs }])
+  },
+)
 
-test('the same after a restart, from what was saved with the rows', async () => {
+test('the same after a restart, with the cursor saved with the rows', async () => {
   const before = await startDouble()
   const first = await receive(before, 10)
   await first.consumer.stop()
@@ -60,7 +63,7 @@ test('the same after a restart, from what was saved with the rows', async () => 
   expect(rig.gaps).toMatchObject([{ cause: 'host-switch', fromUs: cursors[0]!.timeUs }])
 })
 
-test('a number that now is of an event that is not asked for is a hole as well', async () => {
+test('a number that now belongs to a filtered-out event is a gap as well', async () => {
   const before = await startDouble()
   const filters = { collections: [LIKE], dids: undefined }
   const rig = await receive(before, 10, { filters })
@@ -75,7 +78,7 @@ test('a number that now is of an event that is not asked for is a hole as well',
 test.each([
   ['parsed', {}],
   ['unread', { unread: [LIKE] }],
-])('%s events: the very event that was had is none', async (_how, options) => {
+])('%s events: the same event again is no gap', async (_how, options) => {
   const double = await startDouble()
   const rig = await receive(double, 10, options)
   double.disconnect()

@@ -1,5 +1,5 @@
-// A host that takes connections, answers pings and says nothing: left where the whole network is listened to,
-// kept where only some accounts are.
+// A host that accepts connections, answers pings and sends nothing: left if the stream covers the whole
+// network, kept if it covers only some accounts.
 
 import { expect, test, vi } from 'vitest'
 import { createSilenceWatch } from '../../../src/sources/jetstream/silence.ts'
@@ -8,7 +8,7 @@ import { startConsumer, startDouble } from './consumer-rig.ts'
 
 const limits = { silentAfterMs: 40, maxSilentAfterMs: 5_000 }
 
-test('a silent host is left for the next one, which brings everything', async () => {
+test('leaves a silent host for the next one, which delivers everything', async () => {
   const [silent, good] = [await startDouble(), await startDouble()]
   const rig = startConsumer([silent, good], { limits })
   await rig.until(() => rig.consumer.status().host === good.url && good.openConnections() === 1)
@@ -23,7 +23,7 @@ test('a silent host is left for the next one, which brings everything', async ()
   expect(silent.openConnections()).toBe(0)
 })
 
-test('one that brought something and then fell silent is left too, and nothing is lost', async () => {
+test('also leaves one that fell silent after some events, and loses nothing', async () => {
   const [stuck, good] = [await startDouble(), await startDouble()]
   const rig = startConsumer([stuck, good], { limits })
   await rig.untilConnected()
@@ -36,7 +36,7 @@ test('one that brought something and then fell silent is left too, and nothing i
   expect(rig.consumer.status().host).toBe(good.url)
 })
 
-test('where some accounts alone are listened to, silence is no reason', async () => {
+test('with a filter on accounts, silence is no reason to leave', async () => {
   const [quiet, other] = [await startDouble(), await startDouble()]
   const rig = startConsumer([quiet, other], {
     limits,
@@ -48,7 +48,7 @@ test('where some accounts alone are listened to, silence is no reason', async ()
   expect(rig.consumer.status().reconnects).toBe(0)
 })
 
-test('a network that is quiet everywhere is waited for longer each time, until something comes', () => {
+test('waits longer each time while the whole network is quiet, until an event arrives', () => {
   vi.useFakeTimers()
   let received = 0
   const waits: number[] = []
@@ -69,7 +69,7 @@ test('a network that is quiet everywhere is waited for longer each time, until s
   vi.useRealTimers()
   watch.stop()
   expect(waits.slice(0, 5)).toEqual([1_000, 2_000, 4_000, 8_000, 8_000])
-  // The wait in which something came is no silence; the one after it is short again.
+  // The wait in which the event arrived is not a silence; the one after it is short again.
   expect(waits[5]).toBe(9_000)
   expect(waits[6]).toBe(2_000)
 })

@@ -1,6 +1,6 @@
-// A commit may be handed over unread, judged by its bytes alone. Held here: nothing about the frame
-// comes out otherwise than by parsing it, and no account that it names is overlooked; over honest,
-// shuffled, escaped, duplicated and broken JSON, on both wires.
+// A commit may be delivered unread, judged by its bytes alone. Tested here: the result equals that of parsing
+// the frame, and no account named in it is missed; over valid, shuffled, escaped, duplicated and broken JSON,
+// on both wires.
 
 import { expect, test } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
@@ -16,7 +16,7 @@ const SEED = Number(process.env['SEED'] ?? 7_112_026)
 const FRAMES = 20_000
 const maxFrameBytes = 1_000_000
 
-/** Every text in `value` that anybody could take an account's DID from. */
+/** Yields every text in `value` that could hold an account's DID. */
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null) {
@@ -54,7 +54,7 @@ function expectSame(unread: UnreadCommit, event: CommitEvent): void {
   if (event.operation === 'delete') return
   const seen = accountsSeenIn(unread)
   for (const did of accountsNamedIn(event.record)) {
-    // A text like `did:plc:…/x` is no account; what it begins with has been noted all the same.
+    // A text like `did:plc:…/x` is not an account, but its prefix is noted anyway.
     expect(seen, `${did} in ${JSON.stringify(event.record)}`).toContain(did.split('/')[0])
   }
 }
@@ -81,7 +81,7 @@ for (const wire of ['v1', 'v2'] as const) {
       }
       unreadCount++
       expect(expected, `seed ${SEED}, frame ${i}: ${frame}`).toMatchObject({ kind: 'commit' })
-      // Looked at only after many others, as they wait in their batch.
+      // Checked only after many others, as commits wait in their batch.
       waiting.push([decoded, expected as CommitEvent])
       if (waiting.length < 1000) continue
       for (const [unread, event] of waiting.splice(0)) expectSame(unread, event)
@@ -101,7 +101,7 @@ for (const wire of ['v1', 'v2'] as const) {
   })
 }
 
-test('a large frame among small ones waits as it came', () => {
+test('a large frame among small ones stays intact while it waits', () => {
   const quick = createFrameDecoder({
     wire: 'v2',
     decompressor: undefined,

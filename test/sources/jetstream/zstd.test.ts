@@ -1,6 +1,6 @@
-// Our decoder against the trusted one. Two properties carry everything: what ours accepts, the
-// trusted decoder gives bit for bit; and the two together decide every frame as the trusted one
-// alone would. Frames come from libzstd (through Node's zlib and through zstd-wasm).
+// Our decoder against the trusted one. Two properties matter: whatever ours accepts, the trusted decoder
+// decodes to the same bytes; and both together decide every frame as the trusted one alone would. Frames come
+// from libzstd (through Node's zlib and through zstd-wasm).
 
 import { constants, zstdCompressSync } from 'node:zlib'
 import { compressUsingDict, createCCtx, init } from '@bokuweb/zstd-wasm'
@@ -67,7 +67,7 @@ function texts(count: number, seed: number): Buffer[] {
   })
 }
 
-/** Contents of every texture, so that every block type and table mode turns up. */
+/** Returns content of varied texture, so that every block type and table mode occurs. */
 function content(random: Random): Buffer {
   const sizes = [0, 1, 5, 40, 300, 2000, 20_000, 100_000, 140_000, 250_000]
   const size = sizes[random.below(sizes.length)]! + random.below(30)
@@ -91,14 +91,14 @@ function verdict(decode: (frame: Buffer) => Buffer, frame: Buffer): string {
   }
 }
 
-describe('frames of real shape', () => {
-  test('come out bit for bit, without any help from the trusted decoder', () => {
+describe('frames of realistic shape', () => {
+  test('decode bit for bit, without any help from the trusted decoder', () => {
     for (const text of texts(3000, SEED)) {
       expect(fast.decompress(compressFrame(dictionary, text.toString()))).toEqual(text)
     }
   })
 
-  test('come out whatever the level, and with or without a content size', () => {
+  test('decode at any level, and with or without a content size', () => {
     for (const level of [-5, 1, 3, 9, 19]) {
       for (const sized of [true, false]) {
         for (const text of texts(100, SEED + level)) {
@@ -118,7 +118,7 @@ describe('frames of real shape', () => {
   })
 })
 
-test('contents of every texture are decoded alike, by our decoder alone where it has a checksum', () => {
+test('contents of every texture decode alike, by our decoder alone if they have a checksum', () => {
   const random = createRandom(SEED)
   let accepted = 0
   for (let round = 0; round < 400; round++) {
@@ -136,7 +136,7 @@ test('contents of every texture are decoded alike, by our decoder alone where it
   expect(accepted).toBeGreaterThan(300)
 })
 
-test('frames that our decoder hesitates at are decided by the trusted one', () => {
+test('frames that our decoder rejects are decided by the trusted one', () => {
   const text = texts(1, SEED)[0]!
   const withoutChecksum = compress(text, { checksum: false })
   const withoutDictionary = zstdCompressSync(text, {
@@ -152,14 +152,14 @@ test('frames that our decoder hesitates at are decided by the trusted one', () =
   expect(verdict(both.decompress, twoFrames)).toBe(verdict(trusted.decompress, twoFrames))
 })
 
-test('frames for another dictionary are refused, also where only the id differs', () => {
+test('frames for another dictionary are refused, even if only the id differs', () => {
   const text = texts(1, SEED)[0]!.toString()
   expect(() => both.decompress(compressFrame(otherDictionary, text))).toThrow()
   const renamed = withDictionaryId(dictionary, 42)
   expect(() => both.decompress(compressFrame(renamed, text))).toThrow()
 })
 
-test('a window that libzstd refuses is refused, though all else is right', () => {
+test('a window that libzstd refuses is refused, even if all else is right', () => {
   const frame = compress(texts(1, SEED)[0]!, { sized: false })
   const wide = Buffer.from(frame)
   wide[5] = 0xeb
@@ -168,7 +168,7 @@ test('a window that libzstd refuses is refused, though all else is right', () =>
   expect(verdict(both.decompress, wide)).toBe('refused')
 })
 
-test('an output over the limit is refused before it is made, said or unsaid', async () => {
+test('an output over the limit is refused before it is built, declared or not', async () => {
   const bomb = Buffer.alloc(MAX_OUTPUT_BYTES + 1, 'a')
   expect(() => both.decompress(compress(bomb))).toThrow(OversizedError)
   expect(() => both.decompress(compress(bomb, { sized: false }))).toThrow(OversizedError)
@@ -181,7 +181,7 @@ test('an output over the limit is refused before it is made, said or unsaid', as
   }
 })
 
-test('a frame that claims gigabytes is refused without a look at the rest', () => {
+test('a frame that claims gigabytes is refused without reading the rest', () => {
   const frame = compress(Buffer.alloc(3000, 'claim '))
   for (const claim of [2n ** 31n, 2n ** 32n + 10n, 2n ** 63n]) {
     const lying = Buffer.alloc(14 + frame.length)
@@ -212,7 +212,7 @@ describe('damaged frames', () => {
     return copy
   }
 
-  test('get from ours and the trusted decoder together what the trusted one says alone', () => {
+  test('get the same verdict from both decoders together as from the trusted one', () => {
     const frames = texts(300, SEED).map((text) => compressFrame(dictionary, text.toString()))
     const textured = Array.from({ length: 60 }, () => compress(content(random)))
     for (let round = 0; round < 6000; round++) {
@@ -224,9 +224,9 @@ describe('damaged frames', () => {
     }
   })
 
-  test('never pass with the checksum mended, unless the trusted decoder agrees', () => {
-    // The checksum would hide differences in the stricter corners: here it is made right for
-    // whatever comes out, so that only the format's own rules speak.
+  test('never pass with a fixed checksum, unless the trusted decoder agrees', () => {
+    // The checksum would hide differences in the stricter corners: here it is set to match the
+    // output, so that only the format's own rules decide.
     const memory = createHashedMemory(MAX_OUTPUT_BYTES)
     const unchecked = texts(300, SEED + 1).map((text) => compress(text, { checksum: false }))
     let agreements = 0
@@ -248,7 +248,7 @@ describe('damaged frames', () => {
     expect(agreements).toBeGreaterThan(50)
   })
 
-  test('leave the decoder as good as new', () => {
+  test('leave the decoder intact', () => {
     const text = texts(1, SEED)[0]!
     const frame = compressFrame(dictionary, text.toString())
     for (let i = 0; i < 500; i++) {
@@ -258,7 +258,7 @@ describe('damaged frames', () => {
   })
 })
 
-test('the hash is the one zstd writes, for every length up to a few stripes', () => {
+test('the hash equals that of zstd, for every length up to a few stripes', () => {
   const memory = createHashedMemory(1000)
   const random = createRandom(SEED)
   for (let length = 0; length < 200; length++) {
@@ -270,14 +270,14 @@ test('the hash is the one zstd writes, for every length up to a few stripes', ()
 })
 
 describe('dictionaries', () => {
-  test('are refused unless they are structured, numbered and of a fit size', () => {
+  test('are refused unless they are structured, numbered and of a valid size', () => {
     expect(() => readDictionary(Buffer.alloc(1000, 'x'))).toThrow(BadDictionaryError)
     expect(() => readDictionary(dictionary.bytes.subarray(0, 20))).toThrow(BadDictionaryError)
     expect(() => readDictionary(withDictionaryId(dictionary, 0).bytes)).toThrow(/reserved/)
     expect(() => readDictionary(Buffer.alloc(2 ** 21))).toThrow(/size/)
   })
 
-  test('with damaged tables are refused, and never take the process down', () => {
+  test('with damaged tables are refused, and never crash the process', () => {
     const random = createRandom(SEED)
     let refused = 0
     for (let round = 0; round < 500; round++) {

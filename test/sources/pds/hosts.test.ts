@@ -16,8 +16,8 @@ function setUp() {
   return { hosts, advance, answer, now: () => time }
 }
 
-describe('what we ask of a host', () => {
-  it('is never more than its places', () => {
+describe('requests to a host', () => {
+  it('never exceed its slots', () => {
     const { hosts } = setUp()
     hosts.enter(HOST)
     expect(hosts.hasRoom(HOST)).toBe(true)
@@ -33,7 +33,7 @@ describe('what we ask of a host', () => {
     ['a date', (now: number) => ({ 'retry-after': new Date(now + 40_000).toUTCString() }), 40_000],
     ['a reset', (now: number) => resetHeaders(now, 50_000), 50_000],
     ['no more than an hour', () => ({ 'retry-after': '999999' }), 3_600_000],
-  ])('waits after 429 as told: %s', (_name, headers, expected) => {
+  ])('wait after 429 as told: %s', (_name, headers, expected) => {
     const { hosts, answer, now, advance } = setUp()
     answer(429, headers(now()))
     expect(hosts.hasRoom(HOST)).toBe(false)
@@ -43,7 +43,7 @@ describe('what we ask of a host', () => {
     expect(hosts.hasRoom(HOST)).toBe(true)
   })
 
-  it('stops before the rate limit is used up', () => {
+  it('stop before the rate limit is used up', () => {
     const { hosts, answer, now, advance } = setUp()
     answer(200, resetHeaders(now(), 20_000, 500))
     expect(hosts.waitMs(HOST)).toBe(0)
@@ -53,7 +53,7 @@ describe('what we ask of a host', () => {
     expect(hosts.hasRoom(HOST)).toBe(true)
   })
 
-  it('shrinks when it fails again and again, and grows back with one good answer', () => {
+  it('shrink in number with repeated failures, and recover after one good answer', () => {
     const { hosts, answer, advance } = setUp()
     hosts.noteFailure(HOST)
     hosts.noteFailure(HOST)
@@ -69,7 +69,7 @@ describe('what we ask of a host', () => {
     expect(hosts.hasRoom(HOST)).toBe(true)
   })
 
-  it('never waits longer than the longest backoff', () => {
+  it('never wait longer than the longest backoff', () => {
     const { hosts } = setUp()
     for (let i = 0; i < 100; i++) hosts.noteFailure(HOST)
     expect(hosts.waitMs(HOST)).toBe(60_000)

@@ -1,4 +1,4 @@
-// Against a PDS that answers for ever: the walk ends by itself.
+// Listing a PDS that answers endlessly: the walk ends by itself.
 
 import { expect, test } from 'vitest'
 import type { Services } from '../../../src/ingest/backfill/work.ts'
@@ -6,7 +6,7 @@ import { walkCollection } from '../../../src/sources/pds/listing.ts'
 
 const repo = { uid: 1, did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', pds: 'https://pds.example' }
 
-/** `keysOf` says what page number `n` shows; there is always another one. */
+/** Walks pages: `keysOf` gives the keys of page number `n`, and there is always another page. */
 async function walk(keysOf: (n: number) => string[]) {
   let pages = 0
   const listRecords = async () => {
@@ -26,19 +26,19 @@ async function walk(keysOf: (n: number) => string[]) {
   return { ...end, pages }
 }
 
-test('the same records under ever-new cursors are not read for ever', async () => {
+test('stops reading the same records under ever-new cursors', async () => {
   const { complete, pages } = await walk(() => ['3zzzzzzzzzzz2', '3zzzzzzzzzzz1'])
   expect(complete).toBe(false)
   expect(pages).toBeLessThan(20)
 })
 
-test('empty pages with cursors are not read for ever', async () => {
+test('stops reading empty pages with cursors', async () => {
   const { complete, pages } = await walk(() => [])
   expect(complete).toBe(false)
   expect(pages).toBeLessThan(20)
 })
 
-test('pages that lead further down are read on', async () => {
+test('keeps reading pages that lead further down', async () => {
   const keysOf = (n: number) => (n < 200 ? [String(9_000 - n)] : [])
   const { listed, floor } = await walk(keysOf)
   expect(listed).toBe(200)

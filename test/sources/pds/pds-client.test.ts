@@ -43,7 +43,7 @@ async function failureOf(asking: Promise<unknown>): Promise<PdsError> {
 }
 
 describe('listing a collection', () => {
-  it('pages through everything, newest first, or the other way round', async () => {
+  it('pages through everything, newest first or oldest first', async () => {
     const written = write(250)
     for (const reverse of [false, true]) {
       const seen: string[] = []
@@ -57,7 +57,7 @@ describe('listing a collection', () => {
     }
   })
 
-  it('leaves out a record that is not what its CID says, and names its key', async () => {
+  it('leaves out a record that does not match its CID, and names its key', async () => {
     const [first, second] = write(2)
     pds.misbehave({ how: 'lying-cid' })
     const page = await client.listRecords(repo, { collection: POST })
@@ -66,7 +66,7 @@ describe('listing a collection', () => {
   })
 })
 
-describe('a PDS gives nothing by', () => {
+describe('a PDS gains nothing by', () => {
   const faults: [Parameters<PdsDouble['misbehave']>[0]['how'], PdsError['reason']][] = [
     ['lying-did', 'bad-answer'],
     ['lying-collection', 'bad-answer'],
@@ -110,7 +110,7 @@ describe('a PDS gives nothing by', () => {
     expect(error.reason).toBe('bad-answer')
   })
 
-  it('sending us into our own network', async () => {
+  it('redirecting us into our own network', async () => {
     const inside = await startPdsDouble()
     const target = inside.create({ did, handle: 'alice.test' })
     const { rkey } = target.put({ collection: POST, value: { text: 'x', createdAt }, atMs: 1e12 })
@@ -149,7 +149,7 @@ describe('what a refusal means', () => {
   it.each([
     ['7', 7_000],
     ['1e308', 86_400_000],
-  ])('says how long to wait where the server said %s, a day at most', async (said, waitMs) => {
+  ])('returns how long to wait if the server said %s, a day at most', async (said, waitMs) => {
     pds.misbehave({ how: { status: 429, headers: { 'retry-after': said } } })
     const error = await failureOf(client.getLatestRev(repo))
     expect(error.retryAfterMs).toBe(waitMs)
@@ -162,7 +162,7 @@ it('knows the revision and the collections of a repository', async () => {
   expect(await client.describeRepo(repo)).toEqual({ handle: 'alice.test', collections: [POST] })
 })
 
-it('does without the revision where a PDS has no such method', async () => {
+it('works without the revision if a PDS has no such method', async () => {
   pds.misbehave({ method: 'getLatestCommit', how: { status: 501, error: 'MethodNotImplemented' } })
   expect(await client.getLatestRev(repo)).toBeUndefined()
 })

@@ -37,7 +37,7 @@ function randomObject(random: Random, depth: number): JsonObject {
   return Object.fromEntries(keys.map((key) => [key, randomValue(random, depth)]))
 }
 
-/** Often wider than the 23 that fit the first byte, where that does not multiply. */
+/** Returns a breadth, often above the 23 that fit the first byte if that does not multiply. */
 function breadth(random: Random, depth: number): number {
   return random.below(depth <= 1 ? 30 : 4)
 }
@@ -49,7 +49,7 @@ function randomText(random: Random): string {
 }
 
 describe('the CID of a record', () => {
-  it('is what the official libraries say, for any record', async () => {
+  it('equals that of the official libraries, for any record', async () => {
     const random = createRandom(testSeed('record-cid'))
     for (let i = 0; i < 200; i++) {
       const record = randomObject(random, 0)
@@ -61,7 +61,7 @@ describe('the CID of a record', () => {
     expect(cidOfRecord({ bb: 1, a: 2, c: 3 })).toBe(cidOfRecord({ c: 3, a: 2, bb: 1 }))
   })
 
-  it('exists only for what the data model allows', () => {
+  it('exists only for values that the data model allows', () => {
     const deep: JsonObject = {}
     let inner = deep
     for (let i = 0; i < 200; i++) {
@@ -83,7 +83,7 @@ describe('the CID of a record', () => {
 
   const present = existsSync(EVENTS)
   if (!present) console.warn(`record-cid: skipped, ${EVENTS} is missing`)
-  it.skipIf(!present)('is the one that production events carry', () => {
+  it.skipIf(!present)('matches the CIDs of production events', () => {
     const lines = readFileSync(EVENTS, 'utf8').split('\n').filter(Boolean)
     const commits = lines.map((line) => JSON.parse(line).commit).filter((one) => one?.record)
     expect(commits.length).toBeGreaterThan(100)

@@ -1,5 +1,5 @@
-// Three servers that share an engine of three nodes, behind a balancer, with a proxy between each server and each node
-// of the engine, a clock for each server, and a network whose members follow authors.
+// Three servers that share an engine of three nodes, behind a balancer, with a proxy between each server and
+// each engine node, a clock for each server, and a network whose members follow authors.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,14 @@ import { becomes, startTimelinesProcess, type TimelinesProcess } from '../timeli
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts'
 
 export type FaultyNode = TimelinesProcess & {
-  /** To each node of the engine. */
+  /** One proxy for each node of the engine. */
   proxies: readonly EngineProxy[]
   setClock(skewMs: number): void
 }
 
-/** What is posted or told to one timeline, and how far its reader is. */
+/** The events expected in one timeline, and its reader's progress. */
 export type Followed = {
-  /** at-URIs in the order in which they came, and when. */
+  /** at-URIs in order of arrival, with their times. */
   expected: { uri: string; at: number }[]
   found: number
   query: string
@@ -51,10 +51,10 @@ export async function startFaultyCluster(
     leases: createLeaseTable(ours),
     ...{ cassandra, nodes, token, balancer, follows: followAuthors(first) },
     timelines: new Map(READERS.map((name): [string, Followed] => [name, nothingYet()])),
-    /** By the identity of what was posted, the number that was told. */
+    /** Acknowledged sequence numbers by the posts' ids. */
     acknowledged: new Map<string, string>(),
     posted: { query: FROM_BEGINNING },
-    /** What members keep: a number that they count up, and whom they mute. */
+    /** Members' private state: a number that they count up, and the accounts that they mute. */
     kept: new Map(READERS.map((name) => [name, { count: 0, mutes: new Set<string>() }])),
     async close(): Promise<void> {
       balancer.close()
@@ -90,7 +90,7 @@ async function createNode(
   return { ...made, proxies, setClock: (skewMs) => writeFileSync(clock, String(skewMs)) }
 }
 
-/** Made on one, and good on all once they have heard of it. */
+/** Creates a token on one server, and waits until all accept it. */
 async function shareToken([first, ...others]: readonly FaultyNode[]): Promise<string> {
   const token = await first!.token('everything', ...SCOPES)
   for (const one of others) {
@@ -102,7 +102,7 @@ async function shareToken([first, ...others]: readonly FaultyNode[]): Promise<st
   return token
 }
 
-/** Each reader follows some of the authors, and none follows another reader. */
+/** Makes each reader follow some of the authors, and no other reader. */
 function followAuthors(node: FaultyNode): Map<string, string[]> {
   const follows = new Map(READERS.map((name, i) => [name, AUTHORS.filter((_, a) => a !== i % 3)]))
   for (const [name, all] of follows) {

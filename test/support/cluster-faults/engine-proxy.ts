@@ -1,5 +1,5 @@
-// Stands between one of our servers and one node of the engine, and can drop what goes through, or keep it back as a
-// network does that is down for a while: what was on its way then arrives late.
+// A proxy between one of our servers and one node of the engine. It can drop the traffic, or hold it back
+// like a network that is down for a while, so that it arrives late.
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'

@@ -1,5 +1,5 @@
-// What happens to servers, to nodes of the engine and to the ways between them while a cluster is under load. Each
-// resolves when everything is whole again.
+// Faults of servers, of engine nodes and of the connections between them while a cluster is under load. Each
+// resolves when everything works again.
 
 import type { Lease } from '../../../src/data/engine/lease-table.ts'
 import type { Random } from '../random.ts'
@@ -11,23 +11,25 @@ import { ask } from './requests.ts'
 type Parts = { cluster: FaultyCluster; random: Random; report: FaultReport }
 type Kind = (parts: Parts) => Promise<void>
 
-/** For longer than a server may rely on what it has. */
+/** Longer than a server may rely on the buckets that it holds. */
 const AWAY_MS = 6_000
 const LOOKED_EVERY_MS = 50
 const CUT_MS = 5_000
 const SKEW_MS = 5_000
 
 export const faultKinds = {
-  /** A server is killed. */
+  /** Kills a server. */
   kill: killServer,
-  /** A server stands still, and goes on. */
+  /** Suspends a server for a while. */
   freeze: async ({ cluster, random, report }) => {
     const node = random.pick(cluster.nodes)
     node.signal('SIGSTOP')
     await Promise.all([taken(cluster, node, report), sleep(AWAY_MS)])
     node.signal('SIGCONT')
   },
-  /** A server is cut off from the engine, or from one node of it; now and then what it said arrives later. */
+  /**
+   * Cuts a server off from the engine, or from one node of it; sometimes its traffic arrives later.
+   */
   partition: async ({ cluster, random }) => {
     const { proxies } = random.pick(cluster.nodes)
     const cut = random.chance(0.7) ? proxies : [random.pick(proxies)]
@@ -36,14 +38,14 @@ export const faultKinds = {
     await sleep(CUT_MS)
     for (const one of cut) one.set('open')
   },
-  /** A server's clock is set ahead or back, and right again. */
+  /** Sets a server's clock ahead or back, and right again. */
   skew: async ({ cluster, random }) => {
     const node = random.pick(cluster.nodes)
     node.setClock(random.chance(0.5) ? SKEW_MS : -SKEW_MS)
     await sleep(AWAY_MS)
     node.setClock(0)
   },
-  /** Each server is stopped and started again, one after the other, as for an upgrade. */
+  /** Stops and restarts each server, one after the other, as for an upgrade. */
   roll: async ({ cluster, report }) => {
     const before = refusals(report)
     for (const node of cluster.nodes) {
@@ -53,22 +55,22 @@ export const faultKinds = {
     const refused = refusals(report) - before
     if (refused > 0) report.failed.others.push(`roll: ${refused} changes and posts were refused`)
   },
-  /** A node of the engine is killed. */
+  /** Kills a node of the engine. */
   'engine-kill': killEngineNode,
-  /** One of all processes is killed, of ours or of the engine. */
+  /** Kills one of all processes, ours or the engine's. */
   'kill-any': async (parts) => {
     const { nodes, cassandra } = parts.cluster
     const isOurs = parts.random.below(nodes.length + cassandra.nodes.length) < nodes.length
     await (isOurs ? killServer : killEngineNode)(parts)
   },
-  /** A node of the engine stands still, and goes on. */
+  /** Suspends a node of the engine for a while. */
   'engine-freeze': async ({ cluster, random }) => {
     const { process } = random.pick(cluster.cassandra.nodes)
     process.kill('SIGSTOP')
     await sleep(AWAY_MS)
     process.kill('SIGCONT')
   },
-  /** Two nodes of the engine are killed: reading goes on, and changes are refused in words. */
+  /** Kills two nodes of the engine: reads go on, and changes are refused with a clear error. */
   'engine-two': async (parts) => {
     const { nodes } = parts.cluster.cassandra
     const spared = parts.random.below(nodes.length)
@@ -78,7 +80,10 @@ export const faultKinds = {
     await sleep(AWAY_MS)
     await Promise.all(lost.map((one) => one.start()))
   },
-  /** The disk of one node of the engine is full for a while. It has to be restarted then, as its documentation says. */
+  /**
+   * Fills the disk of one engine node for a while. The node then needs a restart, as its
+   * documentation says.
+   */
   'engine-disk': async ({ cluster }) => {
     const node = cluster.cassandra.nodes.find(({ disk }) => disk?.isBounded)
     if (!node) return
@@ -92,7 +97,7 @@ export const faultKinds = {
 
 export type FaultKind = keyof typeof faultKinds
 
-/** For what nothing but a test's own time is needed. */
+/** The default faults, which need nothing but a test's own time. */
 export const usualKinds: readonly FaultKind[] = ['kill', 'freeze', 'partition', 'skew']
 
 async function killServer({ cluster, random, report }: Parts): Promise<void> {
@@ -109,7 +114,7 @@ async function killEngineNode({ cluster, random }: Parts): Promise<void> {
   await node.start()
 }
 
-/** Until others have all buckets that a server had. */
+/** Waits until other servers hold all buckets of a server. */
 async function taken(
   { leases }: FaultyCluster,
   node: FaultyNode,
@@ -134,7 +139,10 @@ async function restart(node: FaultyNode, report: FaultReport): Promise<void> {
   await node.start()
 }
 
-/** What can't be kept is refused, by each server, in words that a program and its operator understand. */
+/**
+ * Checks that each server refuses changes that can't be kept, with an error that a program and its
+ * operator understand.
+ */
 async function expectRefusal({ cluster, report }: Parts): Promise<void> {
   const { nodes, token } = cluster
   const body = {

@@ -1,5 +1,5 @@
-// What goes on while servers and the engine fail: records come by the stream and members read them, a program posts,
-// and members change what they keep, each change again until it is acknowledged.
+// The load while servers and the engine fail: records arrive by the stream and members read them, a program
+// posts, and members change their private state, repeating each change until it is acknowledged.
 
 import type { Random } from '../random.ts'
 import { sleep } from '../torture/sleep.ts'
@@ -7,17 +7,17 @@ import { AUTHORS, type FaultyCluster, type Followed, READERS } from './cluster.t
 import { countRefusal, type FaultReport, type Refusals } from './report.ts'
 import { ask, askAs, countRead, readPage, type Told } from './requests.ts'
 
-/** `isOver`: nothing new begins. */
+/** `isOver`: no new load starts. */
 export type Running = { isOver: boolean; report: FaultReport; random: Random }
 
 const STREAMED_EVERY_MS = 40
 const READ_EVERY_MS = 100
 const WRITTEN_EVERY_MS = 60
 const AGAIN_AFTER_MS = 100
-/** Nothing new came for so long, though there is something to come. */
+/** Time without new events, though some are missing, after which a reader gives up. */
 const GIVE_UP_AFTER_MS = 60_000
 
-/** @returns what resolves when it is over, and everything that was streamed was read */
+/** @returns a promise that resolves when the run is over and every streamed record was read */
 export async function loadCluster(cluster: FaultyCluster, running: Running): Promise<void> {
   await Promise.all([
     stream(cluster, running),
@@ -43,7 +43,7 @@ async function stream(cluster: FaultyCluster, running: Running): Promise<void> {
   }
 }
 
-/** On from where it was, page by page, until everything that was streamed has come. */
+/** Reads on page by page until every streamed record has arrived. */
 async function readOn(cluster: FaultyCluster, running: Running, name: string): Promise<void> {
   const { report } = running
   const timeline = cluster.timelines.get(name)!
@@ -65,7 +65,7 @@ async function readOn(cluster: FaultyCluster, running: Running, name: string): P
 
 type Event = { entity_id: string; sequence_id: string }
 
-/** @returns whether it is the one that was to come, by the number that was to come */
+/** @returns whether it is the expected event, under the expected number */
 export function take(
   timeline: Followed,
   { entity_id, sequence_id }: Event,
@@ -87,7 +87,7 @@ export function take(
 
 type Attempt = { running: Running; refused: Refusals }
 
-/** Again until it is acknowledged. */
+/** Repeats an attempt until it is acknowledged. */
 async function insist({ refused }: Attempt, attempt: () => Promise<Told>): Promise<Told> {
   for (;;) {
     const told = await attempt()
@@ -97,7 +97,7 @@ async function insist({ refused }: Attempt, attempt: () => Promise<Told>): Promi
   }
 }
 
-/** To a program's timeline, one after the other. */
+/** Posts to a program's timeline, one event after the other. */
 async function postOn(cluster: FaultyCluster, running: Running): Promise<void> {
   const { balancer, token, acknowledged } = cluster
   const { report, random } = running
@@ -115,7 +115,7 @@ async function postOn(cluster: FaultyCluster, running: Running): Promise<void> {
   }
 }
 
-/** A number that is counted up, and whom they mute; after each change a request that has to show it. */
+/** Counts up a member's number and toggles mutes; after each change a read has to show it. */
 async function changeOn(cluster: FaultyCluster, running: Running, name: string): Promise<void> {
   const { report, random } = running
   const { origin } = cluster.balancer

@@ -1,5 +1,5 @@
-// After a run each server is asked by itself, and has to tell the same and everything: members' timelines by number,
-// what the program posted, and what members keep.
+// After a run each server is asked directly, and all have to give the same complete answers: members'
+// timelines by number, the program's posts, and members' private state.
 
 import type { PageJson } from '../timelines-process.ts'
 import { sleep } from '../torture/sleep.ts'
@@ -8,7 +8,7 @@ import { countIn } from './load.ts'
 import type { FaultReport } from './report.ts'
 import { ask, askAs, type Told } from './requests.ts'
 
-/** Where a run begins, so that the next compares what is new. */
+/** Where a run begins, so that the next one compares only new events. */
 export type Beginning = { found: number; query: string }
 
 const PATIENCE_MS = 30_000
@@ -45,8 +45,9 @@ type Say = (what: string) => void
 type Found = { events: PageJson['events']; query: string }
 
 /**
- * As far as the server has it, from the engine itself. It shows no entry of a log before the record has come by its own
- * stream: where so many are awaited it is given a moment for that.
+ * Reads all that the server has of a timeline, from the engine itself. A log entry is shown only
+ * once its record has arrived by the server's own stream, so the server gets some time while
+ * `awaited` events are missing.
  */
 async function readAll(
   { token }: FaultyCluster,
@@ -67,7 +68,7 @@ async function readAll(
   }
 }
 
-/** A server that has just come back, or a busy machine, may need a moment. */
+/** Repeats a request: a server that has just returned, or a busy machine, may need a moment. */
 async function settled(request: () => Promise<Told>): Promise<Told> {
   const until = performance.now() + PATIENCE_MS
   for (;;) {

@@ -1,4 +1,4 @@
-// What a run of faults came to, and what may have gone wrong in it.
+// The results of a run of faults, and the failures found in it.
 
 export type Refusals = Record<string, number>
 
@@ -9,24 +9,29 @@ export type FaultReport = {
     lost: string[]
     doubled: string[]
     reordered: string[]
-    /** What a member had changed and was told of, their next request on any server has to show. */
+    /** Acknowledged changes that the member's next request, on any server, did not show. */
     stale: string[]
-    /** What servers tell after it was over. */
+    /** Differences between the servers' answers after the run. */
     differences: string[]
-    /** What a kind of fault must not do besides. */
+    /** Other failures of a kind of fault. */
     others: string[]
   }
-  /** Records that came by the stream; all are to be read from members’ timelines. */
+  /** Records that arrived by the stream; all must be read from members’ timelines. */
   streamed: number
   reads: number
-  /** Reads that said they have what the server had; and that a server could not answer, so another did. */
+  /**
+   * Reads answered with stale state, and (`retries`) requests that another server had to answer.
+   */
   behind: number
   retries: number
-  /** Of a program: one after the other, each again until it is acknowledged. Attempts that were not, by their answers. */
+  /** A program's posts, each repeated until acknowledged, and refused attempts by their answers. */
   posts: { acknowledged: number; refused: Refusals }
-  /** Of what members keep, likewise. */
+  /** Changes of members' private state, likewise. */
   changes: { acknowledged: number; refused: Refusals }
-  /** The longest time from a server’s end until others had its buckets; and from a record’s arrival until its reader had it. */
+  /**
+   * The longest time from a server’s end until others had its buckets, and from a record’s arrival
+   * until its reader had it.
+   */
   takenMs: number
   slowestMs: number
 }
@@ -55,7 +60,7 @@ export function countRefusal(refused: Refusals, status: number, error = ''): voi
   refused[what] = (refused[what] ?? 0) + 1
 }
 
-/** In one line. */
+/** Summarizes all runs in one line. */
 export function sumUp(reports: readonly FaultReport[]): string {
   const total = (of: (one: FaultReport) => number) => reports.reduce((sum, one) => sum + of(one), 0)
   const failed = (name: keyof FaultReport['failed']) => total((one) => one.failed[name].length)

@@ -1,4 +1,4 @@
-// Requests to a cluster that is in trouble: of a program with its token, and of members with tokens of their own.
+// Requests to a cluster in trouble: of a program with its token, and of members with tokens of their own.
 
 import { signServiceJwt } from '../service-jwt.ts'
 import type { PageJson } from '../timelines-process.ts'
@@ -24,7 +24,7 @@ export async function ask({ origin, path, token, body }: Request): Promise<Told>
   }
 }
 
-/** A member’s, as their own server sends it. */
+/** Sends a member’s request, as their own server would. */
 export async function askAs(
   { nodes: [node] }: FaultyCluster,
   name: string,
@@ -36,7 +36,7 @@ export async function askAs(
   return ask({ origin, path: `/xrpc/${nsid}`, token, body })
 }
 
-/** Through the balancer. */
+/** Reads a page through the balancer. */
 export async function readPage(
   cluster: FaultyCluster,
   report: FaultReport,

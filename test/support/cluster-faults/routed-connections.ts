@@ -1,6 +1,6 @@
-// Loaded into a Slipstream under test before anything of its own (`node --import`), in each of its threads: what it
-// connects to at an address of the engine goes to a proxy of the test's (engine-proxy.ts). A driver goes to the addresses
-// that the engine tells, so a setting would not do.
+// Preloaded into a Slipstream under test (`node --import`), in each of its threads: redirects connections to
+// the engine's addresses to a proxy of the test (engine-proxy.ts). A setting would not do, since a driver
+// connects to the addresses that the engine reports.
 
 import { Socket } from 'node:net'
 
@@ -12,7 +12,7 @@ const routes = new Map(
 const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket
 
 Socket.prototype.connect = function routed(this: Socket, ...args: unknown[]): Socket {
-  // `net.connect` hands on its arguments as a list of their own.
+  // `net.connect` passes its arguments on as one array.
   const target = (Array.isArray(args[0]) ? args[0][0] : args[0]) as Target
   const port = routes.get(`${target?.host}:${target?.port}`)
   if (port !== undefined) Object.assign(target, { host: '127.0.0.1', port })

@@ -1,4 +1,4 @@
-// One run: some faults one after the other while a cluster is under load, and then a look at all of it.
+// One run: some faults one after the other while a cluster is under load, then a check of everything.
 
 import type { Random } from '../random.ts'
 import { sleep } from '../torture/sleep.ts'
@@ -8,14 +8,14 @@ import { loadCluster, type Running } from './load.ts'
 import { beginnings, compareServers } from './oracle.ts'
 import { type FaultReport, newReport } from './report.ts'
 
-/** Before the first, between them, and after the last. */
+/** Pause before the first fault, between faults, and after the last. */
 const CALM_MS = 1_000
 const BEGUN_WITHIN_MS = 30_000
 const LOOKED_EVERY_MS = 100
 
 type Options = { random: Random; kinds: readonly FaultKind[] }
 
-/** @param options - `kinds`: in an order that is drawn */
+/** @param options - `kinds`: run in random order */
 export async function runFaults(
   cluster: FaultyCluster,
   { random, kinds }: Options,
@@ -39,7 +39,10 @@ export async function runFaults(
   return report
 }
 
-/** What came before a timeline has a log is its newest alone (http/serve/following-writer.ts): no order to hold. */
+/**
+ * Waits until every timeline has a log. Before that a timeline shows only its newest posts
+ * (http/serve/following-writer.ts), so there is no order to check.
+ */
 async function logsHaveBegun({ timelines }: FaultyCluster): Promise<void> {
   const deadline = performance.now() + BEGUN_WITHIN_MS
   const haveBegun = () => [...timelines.values()].every(({ found }) => found > 0)

@@ -1,6 +1,6 @@
-// The double's own dictionaries (test/fixtures/jetstream, trained on made-up events) and its
-// compressor, which frames events as the real server's does: dictionary id and checksum always,
-// content size only from 256 bytes up.
+// The double's own dictionaries (test/fixtures/jetstream, trained on made-up events) and its compressor,
+// which frames events as the real server does: always with dictionary id and checksum, with content size only
+// from 256 bytes up.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,14 +20,17 @@ export function fixtureDictionaryPath(wire: 'v1' | 'v2'): string {
   return join(FIXTURES, `${wire}.zdict`)
 }
 
-/** The same dictionary under another id: what a rotation looks like from outside. */
+/** Returns the same dictionary under another id, as a rotation looks from outside. */
 export function withDictionaryId(dictionary: Dictionary, id: number): Dictionary {
   const bytes = Buffer.from(dictionary.bytes)
   bytes.writeUInt32LE(id, 4)
   return { id, bytes }
 }
 
-/** Whole to look at, under the same id, and wrong where frames refer to: another one for each mask. */
+/**
+ * Returns a dictionary that looks intact, with the same id, but is corrupt where frames refer to
+ * it; different for each mask.
+ */
 export function spoiltDictionary({ id, bytes }: Dictionary, mask = 0xff): Dictionary {
   const half = bytes.length >> 1
   return { id, bytes: Buffer.from(bytes.map((byte, at) => (at < half ? byte : byte ^ mask))) }
@@ -38,7 +41,7 @@ export function compressFrame(dictionary: Dictionary, text: string): Buffer {
   const params = {
     [constants.ZSTD_c_checksumFlag]: 1,
     [constants.ZSTD_c_contentSizeFlag]: content.length < SIZED_FROM_BYTES ? 0 : 1,
-    // Small tables: the dictionary is digested again for every frame, and that is what costs.
+    // Small tables: the dictionary is digested again for every frame, which is the main cost.
     [constants.ZSTD_c_strategy]: constants.ZSTD_fast,
     [constants.ZSTD_c_windowLog]: 14,
     [constants.ZSTD_c_hashLog]: 10,

@@ -1,7 +1,8 @@
-// A Jetstream double: an in-process server on a free port that behaves as the real one does where Slipstream can see it (read off
-// bluesky-social/jetstream v0.2.0, internal/subscribe). It serves both wires, plain and compressed with dictionaries of its own,
-// filters with options_update, and cursors in seq and microseconds with all that is said about them. A frame is made and compressed
-// once per event and wire, when the first subscriber needs it, so emit() is synchronous and cheap.
+// A Jetstream double: an in-process server on a free port that behaves like the real one as far as Slipstream
+// can see (after bluesky-social/jetstream v0.2.0, internal/subscribe). It serves both wires, plain and
+// compressed with its own dictionaries, filters with options_update, and cursors in seq and microseconds with
+// all related answers. A frame is built and compressed once per event and wire, when the first subscriber
+// needs it, so emit() is synchronous and cheap.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -30,55 +31,60 @@ export type DoubleOptions = {
   pingIntervalMs?: number
 }
 
-/** `damaged`: whole to look at, but its tables are not. `stale`: the one before the last rotation. */
+/** `damaged`: looks intact, but its tables are not. `stale`: the one before the last rotation. */
 type DictionaryFault = 'error' | 'garbage' | 'damaged' | 'endless' | 'silent' | 'missing' | 'stale'
 
 export type JetstreamDouble = {
   url: string
   v1DictionaryUrl: string
   behaviour: Behaviour
-  /** @returns the seq it got. */
+  /** @returns the event's seq */
   emit(emission: Emission): number
   entries(): readonly LogEntry[]
   connections(): readonly ConnectionAccount[]
   openConnections(): number
-  /** Answers what is no dictionary, such as the archive; true where it did. */
+  /** Answers other requests, such as those to the archive; returns true if it did. */
   serve: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
-  /** Requests for a dictionary so far. */
+  /** Number of dictionary requests so far. */
   dictionaryRequests(): number
   dictionaryFault: DictionaryFault | undefined
-  /** The id that v2 frames carry now. */
+  /** The dictionary id of current v2 frames. */
   dictionaryId(): number
-  /** v2 frames of later connections use a dictionary with another id; the old id is unknown. */
+  /**
+   * Makes v2 frames of later connections use a dictionary with another id; the old id becomes
+   * unknown.
+   */
   rotateDictionary(): number
-  /** The next `times` handshakes are answered with this instead; `silent` never answers. */
+  /** Answers the next `times` handshakes with this instead; `silent` never answers. */
   refuseHandshakes(refusal: Refusal | 'silent', times?: number): void
-  /** The seq that the next event will get. */
+  /** The seq of the next event. */
   nextSeq(): number
-  /** Events below `seq` are outside the window from now on. */
+  /** Moves events below `seq` out of the window from now on. */
   raiseFloor(seq: number): void
-  /** Without a code: the TCP connection is cut. */
+  /** Closes all connections; without a code, cuts the TCP connections. */
   disconnect(code?: number, reason?: string): void
-  /** A terminal xrpc.v1.json error frame, then the connection closes. v1 only closes. */
+  /** Sends a terminal xrpc.v1.json error frame, then closes the connection. v1 only closes. */
   sendError(name: string, message: string): void
-  /** Any JSON text, compressed where the connection is. */
+  /** Sends any JSON text, compressed on compressed connections. */
   sendText(text: string): void
-  /** Exactly these bytes, as a text frame if a string. */
+  /** Sends exactly these bytes, as a text frame if a string. */
   sendRaw(data: string | Buffer): void
-  /** Every connection sends its last `frames` log positions again. */
+  /** Makes every connection send its last `frames` log positions again. */
   rewind(frames: number): void
-  /** Open connections stay open and are never read from or written to again. */
+  /** Keeps open connections open, but never reads from or writes to them again. */
   deafen(): void
-  /** Writes what is waiting; needed only after `behaviour.stalled` was cleared. */
+  /** Writes waiting frames; needed only after `behaviour.stalled` was cleared. */
   resume(): void
   close(): Promise<void>
 }
 
 /**
- * `url` is for SLIPSTREAM_JETSTREAM_HOSTS, `v1DictionaryUrl` for SLIPSTREAM_JETSTREAM_V1_DICTIONARY. `entries()` has every event with
- * seq, timeUs, rev and cid filled in: the oracle. `connections()` has every connection ever: its query, and each seq sent on it. With
- * `legacy: true` it is a v1-only host of the old kind: no v2, no `cursor` in frames, every cursor read as microseconds. The log keeps
- * `retain` events (default 1,000,000); for endless simulations lower it and set `recordSent: false`.
+ * `url` is for SLIPSTREAM_JETSTREAM_HOSTS, `v1DictionaryUrl` for
+ * SLIPSTREAM_JETSTREAM_V1_DICTIONARY. `entries()` has every event with seq, timeUs, rev and cid
+ * filled in: the oracle. `connections()` has every connection ever made: its query, and each seq
+ * sent on it. With `legacy: true` it is an old, v1-only host: no v2, no `cursor` in frames, every
+ * cursor read as microseconds. The log keeps `retain` events (default 1,000,000); for endless
+ * simulations lower it and set `recordSent: false`.
  */
 export async function createJetstreamDouble(options: DoubleOptions = {}): Promise<JetstreamDouble> {
   const { firstSeq = 1, retain = 1_000_000, seed = 1, pingIntervalMs = 30_000 } = options
@@ -131,7 +137,7 @@ export async function createJetstreamDouble(options: DoubleOptions = {}): Promis
     })
   }
 
-  // As Go's default: a filter of 10,000 dids is a URL of 400 KB.
+  // Go's default: a filter of 10,000 dids is a URL of 400 KB.
   const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
     if (double.serve?.(request, response)) return
     dictionaryRequests++

@@ -1,14 +1,14 @@
-// What can be put into the double's log, and the two JSON shapes it leaves in. v1: the bare object of `/subscribe`,
-// keys in the order Go's struct has them. v2: one xrpc.v1.json message frame of
-// network.bsky.jetstream.subscribeEvents, payload keys in alphabetical order as the server's generated encoder writes
-// them. Both were read off the real server's source (internal/subscribe/encoder.go), because the real dictionaries
-// were trained on these orders.
+// Entries of the double's log, and their two JSON shapes on the wire. v1: the bare object of `/subscribe`,
+// keys in the order of Go's struct. v2: one xrpc.v1.json message frame of
+// network.bsky.jetstream.subscribeEvents, payload keys in alphabetical order, as the server's generated
+// encoder writes them. Both follow the real server's source (internal/subscribe/encoder.go), because the real
+// dictionaries were trained on these orders.
 
 import type { AccountStatus, JsonObject } from '../../../src/base/event.ts'
 
 type Base = {
   did: string
-  /** When the server saw it; the double gives the present moment if left out, and keeps time rising. */
+  /** When the server saw it; by default the double uses the current time, and keeps time rising. */
   timeUs?: number
 }
 
@@ -17,11 +17,11 @@ export type CommitEmission = Base & {
   operation: 'create' | 'update' | 'delete'
   collection: string
   rkey: string
-  /** Left out for deletes only. */
+  /** Omitted for deletes only. */
   record?: JsonObject
-  /** Made up from the log position if left out. */
+  /** Derived from the log position if omitted. */
   rev?: string
-  /** Made up (well-formed, not the record's true one) if left out. */
+  /** Made up if omitted: well-formed, but not the record's true CID. */
   cid?: string
 }
 
@@ -33,15 +33,15 @@ export type AccountEmission = Base & {
   status?: AccountStatus | (string & {})
 }
 
-/** The v1 wire never shows these. */
+/** Never shown on the v1 wire. */
 export type SyncEmission = Base & { kind: 'sync'; rev?: string }
 
 export type Emission = CommitEmission | IdentityEmission | AccountEmission | SyncEmission
 
-/** An emission with its position and everything filled in. */
+/** An emission with its position and all defaults filled in. */
 export type LoggedEmission = Emission & { seq: number; timeUs: number; rev: string; cid: string }
 
-/** @returns undefined for what the v1 wire leaves out. `seq` undefined: a legacy host. */
+/** @returns undefined for events that the v1 wire omits. `seq` undefined: a legacy host. */
 export function frameV1(event: LoggedEmission, withCursor: boolean): string | undefined {
   if (event.kind === 'sync') return undefined
   const kind = event.kind ?? 'commit'
@@ -77,7 +77,7 @@ function commitV2(event: CommitEmission & LoggedEmission, $type: string, time: s
   return { $type, cid, collection, did, operation, record, rev, rkey, seq, time }
 }
 
-/** The relay's own event, wrapped by both wires; its seq and time are the relay's. */
+/** Returns the relay's own event, wrapped by both wires; its seq and time are the relay's. */
 function upstreamPayload(event: LoggedEmission): JsonObject {
   const { did, seq, timeUs } = event
   const base = { did, seq: 31_000_000_000 + seq, time: new Date(timeUs / 1000).toISOString() }
@@ -86,7 +86,7 @@ function upstreamPayload(event: LoggedEmission): JsonObject {
   return { ...base, rev: event.rev, blocks: { $bytes: 'AA' } }
 }
 
-/** RFC 3339 in UTC with exactly six fractional digits. */
+/** Formats a time as RFC 3339 in UTC with exactly six fractional digits. */
 export function wireTime(timeUs: number): string {
   const seconds = new Date(Math.floor(timeUs / 1_000_000) * 1000).toISOString().slice(0, 19)
   return `${seconds}.${String(timeUs % 1_000_000).padStart(6, '0')}Z`

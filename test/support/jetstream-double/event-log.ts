@@ -1,8 +1,7 @@
-// The double's log: every event once, in seq order, with its frames made at most once per wire and compression
-// however many subscribers read them.
-//
-// Bounded: beyond `retain` entries the oldest are forgotten, which moves the retention floor just as the real
-// server's window does. Time rises strictly, so a cursor in microseconds is found by binary search.
+// The double's log: every event once, in seq order, with its frames built at most once per wire and
+// compression, however many subscribers read them. Bounded: beyond `retain` entries the oldest are dropped,
+// which moves the retention floor like the real server's window. Time rises strictly, so a cursor in
+// microseconds is found by binary search.
 
 import { compressFrame, type Dictionary } from './dictionaries.ts'
 import { type Emission, frameV1, frameV2, type LoggedEmission } from './emission.ts'
@@ -12,17 +11,17 @@ export type Wire = 'v1' | 'v2'
 
 export type LogEntry = {
   event: LoggedEmission
-  /** Text and compressed frames, made when first asked for. */
+  /** Text and compressed frames, built on first use. */
   frames: { [key: string]: string | Buffer | undefined }
 }
 
 export type EventLog = {
   append(emission: Emission): number
   entry(seq: number): LogEntry | undefined
-  /** The oldest seq that may still be asked for. */
+  /** The oldest seq still available. */
   floorSeq(): number
   raiseFloor(seq: number): void
-  /** The seq the next event will get. */
+  /** The seq of the next event. */
   nextSeq(): number
   /** The first seq whose time is at or after `timeUs`; `nextSeq()` if there is none. */
   seqAt(timeUs: number): number
@@ -84,7 +83,7 @@ function complete(emission: Emission, seq: number, timeUs: number): LoggedEmissi
   return { ...made, ...Object.fromEntries(given), seq, timeUs } as LoggedEmission
 }
 
-/** @returns undefined if the wire never shows this event. */
+/** @returns undefined if the wire never shows this event */
 export function textFrame(entry: LogEntry, wire: Wire, withCursor: boolean): string | undefined {
   const key = wire === 'v2' ? 'v2' : withCursor ? 'v1' : 'v1-legacy'
   if (!(key in entry.frames)) {

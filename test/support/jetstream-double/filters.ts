@@ -1,5 +1,5 @@
-// The two filter dialects of the real server, reduced to one predicate. Collections constrain
-// commits only; dids constrain everything; both are match-all when absent or empty.
+// The two filter dialects of the real server, reduced to one predicate. Collections constrain commits only;
+// dids constrain everything; both match all when absent or empty.
 
 import type { LoggedEmission } from './emission.ts'
 
@@ -27,7 +27,10 @@ export function wants(filter: WireFilter, event: LoggedEmission): boolean {
   )
 }
 
-/** network.bsky.jetstream.subscribeEvents. @throws InvalidOptionsError */
+/**
+ * Parses a filter of network.bsky.jetstream.subscribeEvents.
+ * @throws InvalidOptionsError
+ */
 export function parseFilterV2(query: URLSearchParams): WireFilter {
   for (const name of ['wantedDids', 'wantedCollections', 'requireHello']) {
     if (query.has(name)) throw new InvalidOptionsError(`${name} is the legacy /subscribe parameter`)
@@ -46,7 +49,10 @@ export function parseFilterV2(query: URLSearchParams): WireFilter {
   return { ...checked(collections, query.getAll('dids')), kinds, maxMessageSizeBytes: Number(max) }
 }
 
-/** `/subscribe`; an unfit maxMessageSizeBytes is silently none. @throws InvalidOptionsError */
+/**
+ * Parses a filter of `/subscribe`; an invalid maxMessageSizeBytes is silently ignored.
+ * @throws InvalidOptionsError
+ */
 export function parseFilterV1(query: URLSearchParams): WireFilter {
   const max = query.get('maxMessageSizeBytes') ?? ''
   return {
@@ -56,7 +62,10 @@ export function parseFilterV1(query: URLSearchParams): WireFilter {
   }
 }
 
-/** The payload of an options_update. @throws InvalidOptionsError */
+/**
+ * Parses the payload of an options_update.
+ * @throws InvalidOptionsError
+ */
 export function parseOptionsUpdate(payload: {
   wantedCollections?: string[]
   wantedDids?: string[]

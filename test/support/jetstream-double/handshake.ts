@@ -1,5 +1,5 @@
-// What the double decides before the upgrade: serve this request so, or refuse it with the status,
-// name and body of the real server (internal/subscribe/handler.go and cursor.go).
+// The double's decision before the upgrade: how to serve a request, or refuse it with the status, name and
+// body of the real server (internal/subscribe/handler.go and cursor.go).
 
 import type { Dictionary } from './dictionaries.ts'
 import type { EventLog, Wire } from './event-log.ts'
@@ -8,7 +8,9 @@ import { InvalidOptionsError, parseFilterV1, parseFilterV2, type WireFilter } fr
 const SEQ_BELOW = 1e15
 export const V2_PATH = '/xrpc/network.bsky.jetstream.subscribeEvents'
 
-/** Pre-upgrade refusal; `name` goes into the XRPC envelope on v2 and nowhere on v1. */
+/**
+ * A refusal before the upgrade; `name` goes into the XRPC envelope on v2, and is not sent on v1.
+ */
 export type Refusal = { status: number; name: string; message: string }
 
 export type AppContext = {
@@ -112,7 +114,7 @@ function resolveCursor(
     return { status: 400, name: 'CursorTooOld', message }
   }
   const startSeq = log.seqAt(cursor)
-  // A legacy host takes any number for microseconds: a seq is early in 1970.
+  // A legacy host reads any number as microseconds: a seq is early in 1970.
   if (startSeq >= floor && cursor >= (log.entry(floor)?.event.timeUs ?? 0)) {
     return { startSeq, clampedTo: undefined }
   }

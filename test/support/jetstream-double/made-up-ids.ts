@@ -1,11 +1,11 @@
-// Well-formed identifiers that stand for nothing: TIDs, CIDs and DIDs derived from numbers.
+// Well-formed identifiers without a real counterpart: TIDs, CIDs and DIDs derived from numbers.
 
 import { createHash } from 'node:crypto'
 
 const TID_ALPHABET = '234567abcdefghijklmnopqrstuvwxyz'
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** The TID of a moment in microseconds with a ten-bit clock id. */
+/** Returns the TID of a time in microseconds, with a ten-bit clock id. */
 export function tidAt(timeUs: number, clock = 0): string {
   let rest = BigInt(timeUs) * 1024n + BigInt(clock & 1023)
   let tid = ''
@@ -16,13 +16,13 @@ export function tidAt(timeUs: number, clock = 0): string {
   return tid
 }
 
-/** CIDv1, dag-cbor, sha-256 of `text` (not of any record's true encoding). */
+/** Returns a CIDv1, dag-cbor, sha-256 of `text` (not of any record's true encoding). */
 export function cidOf(text: string): string {
   const digest = createHash('sha256').update(text).digest()
   return `b${base32(Buffer.concat([Buffer.from([0x01, 0x71, 0x12, 0x20]), digest]))}`
 }
 
-/** The did:plc that stands for account number `n`. */
+/** Returns the did:plc of account number `n`. */
 export function didOf(n: number): string {
   return `did:plc:${base32(createHash('sha256').update(`account ${n}`).digest()).slice(0, 24)}`
 }

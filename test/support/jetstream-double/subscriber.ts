@@ -1,6 +1,6 @@
-// One connection of the double: pulls from the log at its own position and writes frames for as
-// long as the reader keeps up. Nothing is buffered on behalf of a slow reader beyond the high-water
-// mark; it is simply read for more slowly, as the real server does.
+// One connection of the double: pulls from the log at its own position and writes frames as long as the
+// reader keeps up. Buffers nothing for a slow reader beyond the high-water mark, but reads the log more
+// slowly, as the real server does.
 
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
@@ -13,34 +13,34 @@ import type { AppContext } from './handshake.ts'
 const HIGH_WATER_BYTES = 1024 * 1024
 const TURN_FRAMES = 512
 
-/** The double's own account of one connection. */
+/** The double's record of one connection. */
 export type ConnectionAccount = {
   id: number
-  /** Path and query as asked for. */
+  /** Path and query as requested. */
   url: string
   wire: Wire
   compressed: boolean
   startSeq: number
-  /** Every seq written to the socket, in order, repeats included. Empty if not recorded. */
+  /** Every seq written to the socket, in order, including repeats. Empty if not recorded. */
   sent: number[]
   sentCount: number
   optionsUpdates: number
   open: boolean
 }
 
-/** What the double's user can change while connections live. */
+/** Settings that tests can change while connections are open. */
 export type Behaviour = {
   stalled: boolean
   legacy: boolean
   recordSent: boolean
-  /** Chance that a frame is written twice. */
+  /** Probability that a frame is written twice. */
   duplicateChance: number
-  /** Cuts a connection without a close frame after it has written this many frames. */
+  /** Cuts a connection without a close frame after this many frames. */
   cutAfterFrames: number | undefined
-  /** Replaces a frame on its way out; undefined drops it. */
+  /** Replaces an outgoing frame; undefined drops it. */
   tamper: ((frame: string | Buffer, entry: LogEntry) => string | Buffer | undefined) | undefined
   random: () => number
-  /** Sends everybody's events, whoever was asked for. */
+  /** Sends all accounts' events, ignoring the requested dids. */
   ignoresDids?: boolean
 }
 
@@ -49,7 +49,7 @@ export type Subscriber = {
   socket: WebSocket
   pump(): void
   rewind(frames: number): void
-  /** Any frame, compressed if the connection is. */
+  /** Sends any frame, compressed if the connection is. */
   sendText(text: string): void
 }
 

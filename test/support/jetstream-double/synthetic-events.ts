@@ -1,8 +1,7 @@
-// Random events of the network's real mix and shapes: what the dictionaries in test/fixtures are
-// trained on, what the benchmark decodes, and what tests push through when they need volume.
-//
-// The mix is the measured one: 62 % likes, 11 % posts, 8 % reposts, 7 % follows, the rest deletes,
-// updates, identity and account events. A delete names something that was created before.
+// Random events of the network's real mix and shapes: the training data of the dictionaries in test/fixtures,
+// the benchmark's input, and volume for tests. The mix is the measured one: 62 % likes, 11 % posts, 8 %
+// reposts, 7 % follows, the rest deletes, updates, identity and account events. A delete names a record
+// created before.
 
 import type { JsonObject } from '../../../src/base/event.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -16,7 +15,7 @@ const WORDS =
 const TAILS = ['', '', '', '!', '?', ' 🙂', ' ❤️', '…', ' (ja) こんにちは', ' ça alors', ' \n\n#art']
 const ACCOUNTS = 1_000_000
 
-/** An endless source of events; one per seed. */
+/** An endless source of events, determined by its seed. */
 export type SyntheticEvents = { next(): Emission }
 
 export function createSyntheticEvents(
@@ -78,7 +77,7 @@ export function createSyntheticEvents(
   return { next }
 }
 
-/** Three in ten draws name a popular account, as on the network. */
+/** Returns an account: a popular one in three of ten draws, as on the network. */
 function anyDid(random: Random): string {
   return didOf(random.chance(0.3) ? random.zipf(ACCOUNTS) : random.below(ACCOUNTS))
 }

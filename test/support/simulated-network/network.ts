@@ -1,6 +1,6 @@
-// A seeded fake network: accounts that follow each other by a power law, a past of some hours, and
-// an endless present in the mix that production shows (jetstream.md, Volumes). It is an oracle too:
-// each repository holds exactly what its PDS would answer.
+// A seeded fake network: accounts that follow each other by a power law, a past of some hours, and an endless
+// present in the mix seen in production (jetstream.md, Volumes). It is also an oracle: each repository holds
+// exactly what its PDS would answer.
 
 import type { Random } from '../random.ts'
 import { createRareActs } from './rare-acts.ts'
@@ -17,37 +17,40 @@ export type NetworkOptions = {
   accounts: number
   /** Mean number of accounts that each account follows. */
   meanFollows: number
-  /** Posts, likes and reposts that happened before the start. */
+  /** Number of posts, likes and reposts before the start. */
   pastEvents: number
   pastHours: number
   now: () => number
-  /** Accounts that do nothing but what they are told to. */
+  /** Accounts that act only on request. */
   quiet?: ReadonlySet<number>
-  /** Blobs that exist, for posts with pictures; made-up ones by default. */
+  /** Existing blobs for posts with pictures; made-up ones by default. */
   pictures?: readonly Picture[]
-  /** What a post says, instead of a few made-up words. */
+  /** Content of a post, instead of a few made-up words. */
   words?: ((random: Random) => Record<string, unknown>) | undefined
-  /** Told of everything that happened before the start, in order. */
+  /** Called for each event before the start, in order. */
   onPast?: (event: NetworkEvent, atMs: number) => void
 }
 
 export type Picture = { cid: string; size: number }
 
-/** What the stream carries. */
+/** Events of the stream. */
 export type NetworkEvent = Commit | AccountEvent | { kind: 'sync'; did: string; rev: string }
 
 export type SimulatedNetwork = {
   readonly repositories: readonly SimulatedAccount[]
-  /** Something that somebody does at `atMs`; rarely undefined, where the dice chose nothing to undo. */
+  /**
+   * Performs a random act at `atMs`; in rare cases returns undefined, when the dice chose a removal
+   * and there is nothing to remove.
+   */
   act(atMs: number): NetworkEvent | undefined
-  /** From now on this share of acts are rare ones, whose accounts are never closed for `lasting`. */
+  /** From now on this share of acts are rare ones; the accounts in `lasting` are never closed. */
   allowRareActs(share: number, lasting: readonly number[]): void
   /**
-   * For a while nobody else does anything, nobody goes away for a time, and those who are `loyal`
-   * unfollow nobody; undefined: everybody does as ever.
+   * Until lifted, only `dids` act, no account becomes inactive for a time, and `loyal` accounts
+   * unfollow no account. undefined lifts the restriction.
    */
   restrict(to: { dids: ReadonlySet<string>; loyal: ReadonlySet<string> } | undefined): void
-  /** undefined where they follow each other already, or one of them can't. */
+  /** Returns undefined if the follow already exists, or if one of the accounts can't take part. */
   follow(pair: { account: number; subject: number; atMs: number }): Commit | undefined
 }
 
@@ -221,7 +224,7 @@ function dropWhere<T>(list: T[], isGone: (entry: T) => boolean): void {
   for (let i = list.length - 1; i >= 0; i--) if (isGone(list[i]!)) list.splice(i, 1)
 }
 
-/** Somewhat more often something of late. */
+/** Slightly favours recent posts. */
 function recent(posts: PostRef[], random: Random): PostRef {
   return posts[posts.length - 1 - random.zipf(posts.length)]!
 }
@@ -239,7 +242,7 @@ function cidOfCommit(commit: Commit): string {
   return commit.cid
 }
 
-/** Keeps the list bounded: a random older entry makes room. */
+/** Keeps the list bounded: a new entry replaces a random older one. */
 function remember<T>(list: T[], entry: T, bound: number, random: Random): void {
   if (list.length >= bound) list.splice(random.below(bound / 2), 1)
   list.push(entry)

@@ -1,12 +1,12 @@
-// How a PDS of the simulated network misbehaves: it refuses, never ends, sends too much, sends its
-// readers elsewhere, or lies about what it has.
+// How a PDS of the simulated network misbehaves: it refuses, never ends a response, sends too much, redirects
+// clients elsewhere, or lies about its records.
 
 import type { Context, Next } from 'hono'
 
 export type PdsTrouble =
   | { status: 429 | 500; retryAfterSeconds?: number }
   | { redirect: string }
-  /** `huge`: well-formed, but longer than anybody should read. */
+  /** `huge`: well-formed, but longer than any client should read. */
   | { body: 'endless' | 'huge' }
   | { lie: 'did' | 'cid' }
 
@@ -41,7 +41,7 @@ function sendForEver(): Response {
 
 type Answer = { uri?: string; value?: object; records?: Answer[] }
 
-/** Only records are lied about. */
+/** Falsifies records only. */
 async function bend(response: Response, lie: 'did' | 'cid'): Promise<Response> {
   const isJson = response.headers.get('Content-Type')?.includes('json')
   if (response.status !== 200 || !isJson) return response

@@ -1,6 +1,6 @@
-// What happens on a network once in a while: blocks, new profiles and handles, pictures, gated
-// threads, lists, posts with an old date, accounts that close and open again, repositories announced anew.
-// Off in the demo; the fault harness turns it on.
+// Rare events on a network: blocks, new profiles and handles, pictures, gated threads, lists, backdated
+// posts, accounts that close and reopen, repositories announced anew. Off in the demo; the fault harness
+// turns them on.
 
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
@@ -10,7 +10,7 @@ import type { Commit, SimulatedAccount } from './repository.ts'
 
 export type RareActs = {
   act(atMs: number): NetworkEvent | undefined
-  /** Whether the last act had a second part, which must come next. */
+  /** Whether the last act has a second part, which must come next. */
   isOwed(): boolean
   /** These accounts are never closed, and take part in more blocks than others. */
   spare(accounts: readonly number[]): void
@@ -20,15 +20,15 @@ type Parts = {
   random: Random
   repositories: readonly SimulatedAccount[]
   mayAct: (account: number) => boolean
-  /** Whether anything may happen to the account now. */
+  /** Whether the account may be changed now. */
   isAllowed: (account: number) => boolean
   /** Whether accounts may be deactivated now. */
   mayGoAway: () => boolean
-  /** Blobs that exist; made-up ones where there are none. */
+  /** Existing blobs; made-up ones if empty. */
   pictures: readonly Picture[]
   post: (atMs: number, more?: Record<string, unknown>) => Commit | undefined
   put: (account: number, collection: string, value: Record<string, unknown>, atMs: number) => Commit
-  /** Nobody points at what they wrote any more, and nobody deletes it. */
+  /** Stops all references to the account's records, and their deletion. */
   forgetAccount: (account: number) => void
 }
 
@@ -87,7 +87,7 @@ export function createRareActs(parts: Parts): RareActs {
     return { cid, size: 1 + random.below(900_000) }
   }
 
-  /** Somebody on a list of theirs, which is begun first where there is none. */
+  /** Adds an account to a list of the owner, creating the list first if there is none. */
   function enlist(atMs: number): NetworkEvent | undefined {
     const owner = random.zipf(repositories.length)
     const subject = random.below(repositories.length)
@@ -104,7 +104,7 @@ export function createRareActs(parts: Parts): RareActs {
     return write('listitem', { list, subject: repositories[subject]!.did })
   }
 
-  /** Nobody but the author may reply. */
+  /** Only the author may reply. */
   function postGated(atMs: number): NetworkEvent | undefined {
     const root = post(atMs, { reply: undefined })
     if (!root) return

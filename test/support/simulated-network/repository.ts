@@ -1,5 +1,5 @@
-// One simulated account and its repository: records by collection and key, with real CIDs and
-// rising TIDs, so that what its PDS answers and what the stream carried agree.
+// One simulated account and its repository: records by collection and key, with real CIDs and increasing
+// TIDs, so that the PDS's answers agree with the stream.
 
 import { createHash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -19,7 +19,7 @@ export type Commit = {
   | { operation: 'delete' }
 )
 
-/** What the stream says of an account itself. */
+/** Account and identity events of the stream. */
 export type AccountEvent = { did: string } & (
   | { kind: 'identity'; handle: string }
   | { kind: 'account'; active: boolean; status?: AccountState }
@@ -40,14 +40,14 @@ export type Repository = {
   remove(collection: string, rkey: string, atMs: number): Commit | undefined
 }
 
-/** The repository's owner, who may also move and leave. */
+/** A repository whose owner may also move or leave. */
 export type SimulatedAccount = Repository & {
   /** undefined while the account is active. */
   readonly state: AccountState | undefined
-  /** Of the last write. */
+  /** Revision of the last write. */
   readonly rev: string
   rename(handle: string): AccountEvent
-  /** `deleted` takes every record along, and is for ever. */
+  /** `deleted` removes every record, and is final. */
   setState(state: AccountState | undefined): AccountEvent
 }
 

@@ -1,6 +1,6 @@
-// The HTTP side of the simulated network, on one port: the PLC directory and every account's PDS,
-// as far as an AppView asks them (DID documents, resolveHandle, getRecord, listRecords,
-// describeRepo, getBlob, getServiceAuth). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
+// The HTTP side of the simulated network, on one port: the PLC directory and every account's PDS, with the
+// methods that an AppView calls (DID documents, resolveHandle, getRecord, listRecords, describeRepo, getBlob,
+// getServiceAuth). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,11 +16,11 @@ import {
 } from './repository.ts'
 
 export type SimulatedServers = {
-  /** Of the PLC directory and of the PDS alike. */
+  /** Shared by the PLC directory and the PDS. */
   readonly origin: string
-  /** Asked before each request to the PDS; what it resolves to is answered instead. */
+  /** Called before each request to the PDS; the resolved trouble replaces the response. */
   trouble: (() => Promise<PdsTrouble | undefined>) | undefined
-  /** Asked for the DID document of whoever is no account of the network. */
+  /** Provides the DID document of accounts outside the network. */
   documentOf: ((did: string) => object | undefined) | undefined
   /** A service JWT as the account's PDS would mint it. */
   serviceJwt(claims: {
@@ -35,7 +35,7 @@ export type SimulatedServers = {
 const MAX_PAGE = 100
 const SERVICE_AUTH_SECONDS = 3_600
 
-/** `hostname`: where they listen. `blobs`: by CID, in every repository. */
+/** `hostname`: the address to listen on. `blobs`: by CID, served from every repository. */
 export async function serveNetwork(
   repositories: readonly SimulatedAccount[],
   options: { hostname?: string; blobs?: ReadonlyMap<string, Buffer> } = {},
@@ -113,7 +113,7 @@ export async function serveNetwork(
     if (!repository || repository.state) return refuseSync(c, repository)
     return c.json({ rev: repository.rev, cid: cidOf({ rev: repository.rev }) })
   })
-  // As of a real PDS, for people who try things; a session's token is the account's handle or DID itself.
+  // Like a real PDS, for manual trials; a session's token is the account's handle or DID itself.
   app.get('/xrpc/com.atproto.server.getServiceAuth', async (c) => {
     const name = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
     const iss = (byDid.get(name) ?? byHandle(name))?.did
@@ -173,13 +173,13 @@ function recordView(repository: Repository, collection: string, record: Simulate
   return { uri: `at://${repository.did}/${collection}/${rkey}`, cid, value }
 }
 
-/** The real PDS says no more than this of a repository that it does not show. */
+/** The real PDS says no more than this about a repository that it does not show. */
 function refuseRepository(c: Context, repository: SimulatedAccount | undefined) {
   if (!repository) return refuse(c, 'RepoNotFound')
   return c.json({ error: 'InvalidRequest', message: `Could not find repo: ${repository.did}` }, 400)
 }
 
-/** These methods say why. */
+/** These methods give the reason. */
 function refuseSync(c: Context, repository: SimulatedAccount | undefined) {
   return refuse(c, repository?.state === 'deactivated' ? 'RepoDeactivated' : 'RepoNotFound')
 }

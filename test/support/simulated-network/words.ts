@@ -1,5 +1,5 @@
-// Post texts for the simulated network: short, varied, with some emoji and other scripts, so that
-// bytes, characters and graphemes differ as they do in production.
+// Post texts for the simulated network: short, varied, with some emoji and other scripts, so that bytes,
+// characters and graphemes differ as in production.
 
 import type { Random } from '../random.ts'
 

@@ -1,6 +1,6 @@
-// In what order and when events come to a Jetstream host: as they happened, or, while it is told to, those
-// of different accounts in an order of its own, as by relays whose paths differ in length. What one
-// account did always stays in order, and comes after what strangers did that it points at.
+// The order and time in which events reach a Jetstream host: as they happened, or, while reordering is on,
+// with accounts shuffled against each other, as by relays with paths of different length. The events of one
+// account always stay in order, and follow the events of strangers that they refer to.
 
 import type { JetstreamDouble } from '../jetstream-double/double.ts'
 import type { Random } from '../random.ts'
@@ -9,13 +9,13 @@ import type { NetworkEvent } from '../simulated-network/network.ts'
 export type Arrivals = {
   take(event: NetworkEvent, number: number): void
   reorder(isOn: boolean): void
-  /** The number of the event under this seq. */
+  /** The number of the event with this seq. */
   numberAt(seq: number): number
 }
 
 type Waiting = { event: NetworkEvent; number: number }
 
-/** Of each account with something waiting, at each event. */
+/** Chance per event that an account with held events releases them. */
 const PASS_CHANCE = 0.06
 
 function mentions(event: NetworkEvent, did: string): boolean {
@@ -23,8 +23,8 @@ function mentions(event: NetworkEvent, did: string): boolean {
 }
 
 /**
- * What is said of a stranger's post that did not come yet is not kept: nobody knows then whether it is one
- * to keep. Of an author's it is.
+ * A reference to a stranger's post that has not arrived yet is not kept, since it is unknown
+ * whether that post will be. A reference to an author's post is.
  */
 export function createArrivals(
   host: JetstreamDouble,

@@ -1,5 +1,5 @@
-// What all comparisons share: how a difference is told, how pages are read to their end, and what is
-// checked of every profile wherever it stands.
+// Shared by all comparisons: reporting a difference, reading all pages, and checking every profile wherever
+// it appears.
 
 import type { Oracle } from './oracle.ts'
 import type { Subject } from './subject.ts'
@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts'
 export type Difference = {
   what: string
   viewer: string
-  /** URI or DID that the history is searched for. */
+  /** URI or DID to search the history for. */
   about: string
   expected: unknown
   got: unknown

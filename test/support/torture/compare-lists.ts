@@ -1,4 +1,4 @@
-// Lists of authors: which there are, and who is on them.
+// Lists of authors: the lists themselves and their members.
 
 import { compareAccounts, isListed, type Parts, type Profile, readAll } from './checking.ts'
 

@@ -1,5 +1,5 @@
-// Notifications: each once, by reason, whose and about what; what must have been told since the mark, and
-// nothing that nobody did; and that the badge counts what the list calls unread.
+// Notifications: each one once, by reason, author and subject; every one that is certain since the mark, none
+// without a matching act; and the badge must count those that the list shows as unread.
 
 import { type Parts, type Profile, readAll } from './checking.ts'
 import { didOf } from './oracle.ts'
@@ -20,7 +20,7 @@ const REASONS = [
   ['app.bsky.feed.repost', 'repost'],
   ['app.bsky.graph.follow', 'follow'],
 ] as const
-/** Of those above a reply. */
+/** Levels of ancestors above a reply. */
 const MAX_HEIGHT = 4
 
 export async function compareNotifications(parts: Parts): Promise<void> {
@@ -60,7 +60,7 @@ export async function compareNotifications(parts: Parts): Promise<void> {
   check(count === unread, { what: 'unread', about: viewer, expected: unread, got: count })
 }
 
-/** Likes, reposts and follows by whom and what they are about; posts by themselves. */
+/** Likes, reposts and follows by author and subject; posts by themselves. */
 function keyOf({ reason, author, reasonSubject, uri }: Notification): string {
   const isPair = REASONS.some(([, name]) => name === reason)
   return isPair
@@ -73,7 +73,7 @@ function mayTell({ oracle, viewer }: Parts, did: string): boolean {
   return !isAway && !oracle.isBlocked(viewer, did) && !oracle.isMuted(viewer, did)
 }
 
-/** What one account did that the member may hear of. */
+/** Acts of one account that the member may be notified of. */
 function deedsOf(parts: Parts, did: string): Expected[] {
   const { oracle, viewer } = parts
   const found: Expected[] = []
@@ -93,7 +93,9 @@ function deedsOf(parts: Parts, did: string): Expected[] {
   return found
 }
 
-/** A quote goes before a reply; of those above, only the next is certain to be known. */
+/**
+ * A quote takes precedence over a reply; of the ancestors, only the parent is certain to be known.
+ */
 function postDeeds(parts: Parts, uri: string): Expected[] {
   const { oracle, viewer } = parts
   const { author, value } = oracle.post(uri)!
@@ -112,7 +114,8 @@ function postDeeds(parts: Parts, uri: string): Expected[] {
       const isSure = isMarked && height === 1 && isFree && found.length === 0
       found.push({ key: `reply ${author} ${uri}`, uri, isSure })
     }
-    // What was above a deleted post was told while that stood there, and nothing tells it now.
+    // A reply below a post that is now deleted may have been announced while that post existed,
+    // which can no longer be verified.
     if (!post && isInThread(parts, reply!.root.uri)) {
       found.push({ key: `reply ${author} ${uri}`, uri, isSure: false })
     }
@@ -121,7 +124,7 @@ function postDeeds(parts: Parts, uri: string): Expected[] {
   return found
 }
 
-/** Whether the member wrote anything in it. */
+/** Whether the member wrote anything in the thread. */
 function isInThread({ oracle, viewer }: Parts, root: string): boolean {
   if (didOf(root) === viewer) return true
   return oracle.records(viewer, POST).some(({ value }) => {

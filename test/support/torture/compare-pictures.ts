@@ -1,4 +1,4 @@
-// A few pictures of a timeline's posts, fetched from our own route: they must be pictures.
+// Fetches a few pictures of a timeline's posts through our own route and checks that they are pictures.
 
 import sharp from 'sharp'
 import type { Parts } from './checking.ts'

@@ -1,4 +1,4 @@
-// What a member keeps with us: mutes and bookmarks, exactly what was answered with 200.
+// A member's private state: exactly the mutes and bookmarks that were answered with 200.
 
 import { compareAccounts, isListed, type Parts, type Profile, readAll } from './checking.ts'
 import type { Deeds } from './deeds.ts'

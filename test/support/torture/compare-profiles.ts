@@ -1,4 +1,4 @@
-// Everybody's profile as a member sees it: names, counts, and what the two are to each other.
+// Every profile as a member sees it: names, counts, and the relationship between the two accounts.
 
 import { compareProfile, type Parts, type Profile } from './checking.ts'
 

@@ -1,4 +1,4 @@
-// Searches: members' own posts by a number that only they have, and authors by the number in their name.
+// Searches: members' own posts by a number unique to them, and authors by the number in their name.
 
 import type { Parts, Post, Profile } from './checking.ts'
 

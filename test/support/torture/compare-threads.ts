@@ -1,5 +1,4 @@
-// Threads of some of the posts on a member's timeline: the direct replies that are shown, and what
-// stands above.
+// Threads of some of the posts on a member's timeline: the visible direct replies, and the parent.
 
 import type { Parts } from './checking.ts'
 import type { Item } from './compare-timeline.ts'
@@ -45,7 +44,7 @@ async function compareThread(parts: Parts, uri: string): Promise<void> {
   }
 }
 
-/** Certainly: nobody's block, gate or absence speaks against it. */
+/** Whether the reply must be shown: no block, gate or inactive account speaks against it. */
 function isExpected(
   { oracle, viewer }: Parts,
   { creator, reply, of }: { creator: string; reply: string; of: string },
@@ -62,7 +61,10 @@ function isExpected(
   )
 }
 
-/** What a gate forbids stands alone; whether it did when the reply came, nobody can say. */
+/**
+ * A reply that a gate forbids has no parent shown; whether the gate already existed when the reply
+ * arrived is unknown.
+ */
 function compareParent({ oracle, check }: Parts, uri: string, shown: ThreadPost | undefined): void {
   const reply = oracle.post(uri)?.value['reply'] as Record<'root' | 'parent', Ref> | undefined
   const above = reply?.parent.uri
@@ -70,7 +72,7 @@ function compareParent({ oracle, check }: Parts, uri: string, shown: ThreadPost 
     return check(!shown, { what: 'parent in a thread', about: uri, expected: 'none', got: shown })
   }
   if (oracle.isGated(reply!.root.uri)) return
-  // A block between the two is told first, as in the reference, even if one of them is away.
+  // A block between the two takes precedence, as in the reference, even if one of them is inactive.
   const isAtOdds = oracle.isBlocked(didOf(uri), didOf(above))
   if (isAtOdds && shown?.$type.endsWith('#blockedPost')) return
   const found = oracle.post(above)

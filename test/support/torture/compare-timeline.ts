@@ -1,4 +1,4 @@
-// Timelines: which items, each once, in order, and what they show.
+// Timelines: which items they hold, each one once and in order, and how the items are shown.
 
 import {
   compareProfile,

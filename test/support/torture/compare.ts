@@ -1,4 +1,4 @@
-// Reads everything that members can see, page by page, and holds it against the oracle.
+// Reads everything that members can see, page by page, and compares it with the oracle.
 
 import type { Check, Comparison, Parts } from './checking.ts'
 import { compareFollowers, compareFollows, compareKnownFollowers } from './compare-graph.ts'

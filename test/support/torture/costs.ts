@@ -1,5 +1,6 @@
-// What a run costs the machine and others: memory, disk, jobs, calls to strangers. Looked at while it goes
-// on, since a peak is over when everything is quiet; and held against what the documents promise.
+// Costs of a run for the machine and for other servers: memory, disk, jobs, calls to strangers. Sampled
+// during the run, since peaks are over when everything is quiet, and compared with the limits in the
+// documents.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,22 +10,25 @@ import type { StrangerCalls } from './strangers.ts'
 import type { Subject } from './subject.ts'
 
 export type Costs = StrangerCalls & {
-  /** The most that the process took; 0 where nobody says (not Linux). */
+  /** Peak memory of the process; 0 where it can't be read (not Linux). */
   rssMb: number
-  /** The same of processes it started, together. */
+  /** Peak memory of its child processes, together. */
   childrenMb: number
-  /** The database and all else in the data folder. The database's log aside, which has its own limit and starts anew. */
+  /**
+   * The database and everything else in the data folder, except the database's log, which has its
+   * own limit and starts anew.
+   */
   diskMb: number
   logMb: number
-  /** That waited at one time. */
+  /** Most jobs waiting at one time. */
   jobs: number
 }
 
 export type CostMeter = { stop(calls: StrangerCalls): Costs }
 
-/** Of a network of a hundred accounts. */
+/** Limits for a network of a hundred accounts. */
 const MOST = { rssMb: 700, childrenMb: 520, diskMb: 80, logMb: 200, jobs: 20_000 }
-/** What each of these may make us ask of strangers, of which the rest make nothing. */
+/** Calls to strangers that each of these faults may cause; the others may cause none. */
 const ALLOWED: Partial<Record<FaultKind, Partial<StrangerCalls>>> = {
   'labeler-huge': { lookups: 20, requests: 40, labeler: 40 },
   'labeler-flood': { lookups: 20, requests: 40, labeler: 40 },
@@ -55,14 +59,14 @@ export function meterCosts(subject: Subject): CostMeter {
   }
 }
 
-/** @param struck - how often each fault did */
+/** @param struck - how often each fault struck */
 export function findExcess(costs: Costs, struck: Partial<Record<FaultKind, number>>): Difference[] {
   const calls = { lookups: 0, requests: 0, silent: 0, labeler: 0 }
   for (const [kind, times] of Object.entries(struck)) {
     const allowed = ALLOWED[kind as FaultKind] ?? {}
     for (const name of keysOf(calls)) calls[name] += times * (allowed[name] ?? 0)
   }
-  // When what was missed can't be replayed everybody is looked at and looked up anew.
+  // If the missed events can't be replayed, every account is read and resolved again.
   const rounds = 1 + 2 * (struck['window-lost'] ?? 0)
   calls.lookups *= rounds
   calls.requests *= rounds
@@ -82,7 +86,7 @@ function storedBy(subject: Subject): { diskMb: number; logMb: number; jobs: numb
     const log = sizeOf(subject.dataDir, (name) => name === `${DATABASE}-wal`)
     return { diskMb: megabytes(bytes + others), logMb: megabytes(log), jobs }
   } catch {
-    // Before there is a database, and while a file goes.
+    // The database does not exist yet, or a file was just removed.
     return { diskMb: 0, logMb: 0, jobs: 0 }
   }
 }

@@ -1,5 +1,5 @@
-// The hosts' own account of what they sent: every event must have left one of them at least once,
-// whatever became of the connection. One that never did was skipped by a resumption.
+// The hosts' own record of the events they sent: every event must have left one of them at least once,
+// whatever happened to the connection. An event that never did was skipped when a connection resumed.
 
 import type { Difference } from './checking.ts'
 import type { World } from './world.ts'

@@ -1,7 +1,7 @@
-// What members do that no repository knows: mutes and bookmarks, asked of Slipstream over HTTP while
-// faults strike. What was answered with 200 must be there for ever; what was not is asked again until it
-// is, so that in the end everything was answered. What is to be done is drawn, and noted, beforehand, so
-// that a seed draws the same again whatever the answers' pace.
+// Acts of members that no repository holds: mutes and bookmarks, sent to Slipstream over HTTP while faults
+// strike. A request answered with 200 must take effect permanently; any other is retried until it is, so that
+// in the end all are answered. The acts are drawn and noted beforehand, so that a seed draws the same ones
+// whatever the pace of the answers.
 
 import type { Random } from '../random.ts'
 import { sleep } from './sleep.ts'
@@ -9,11 +9,11 @@ import { AnswerError, type Subject } from './subject.ts'
 import type { World } from './world.ts'
 
 export type Deeds = {
-  /** One deed of one member, begun now; the next waits for it. */
+  /** Starts one act of one member; the next one waits for it. */
   next(): void
-  /** Everything that was begun is answered. */
+  /** Resolves when every act that was started is answered. */
   settled(): Promise<void>
-  /** Whom a member mutes. */
+  /** DIDs that a member mutes. */
   muted(member: string): ReadonlySet<string>
   /** URIs. */
   bookmarked(member: string): ReadonlySet<string>

@@ -1,4 +1,4 @@
-// Faults of what is kept on disk: no room, a snapshot of memory that is torn, and caches full of rubbish.
+// Faults of the data on disk: no space left, a torn memory snapshot, and caches full of garbage.
 
 import { randomFillSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -10,14 +10,14 @@ import { leaveMark } from './mark.ts'
 import { sleep } from './sleep.ts'
 import type { Subject } from './subject.ts'
 
-/** Of sysexits.h: what the process says of a full disk when it can't go on. */
+/** From sysexits.h: the exit code when a full disk stops the process. */
 const EXIT_IO = 74
 const FULL_MS = 1_500
 const ROOM_TIMEOUT_MS = 90_000
 const DATABASE = 'slipstream.sqlite'
 
 export const diskFaults = {
-  /** What strangers do meanwhile may be refused, as long as the want of room is felt. */
+  /** Requests by strangers may be refused while the process notices the lack of space. */
   'full-disk': async ({ world, subject }, { forMs, dice }) => {
     world.restrict(true)
     await until(leaveMark(world, subject), {
@@ -57,7 +57,7 @@ async function hasRoom(subject: Subject): Promise<boolean> {
   return ingest?.disk?.state === 'ok'
 }
 
-/** With a full disk it may come up or say why not, but not hang or fail in another way. */
+/** With a full disk it may start or report why not, but must not hang or fail in another way. */
 async function startInVain(subject: Subject, forMs: number): Promise<void> {
   subject.launch()
   await sleep(1_000 + 2 * forMs)
@@ -65,7 +65,7 @@ async function startInVain(subject: Subject, forMs: number): Promise<void> {
 
 type Piece = { name: string; part: number; bytes: Buffer }
 
-/** Some of the pieces that a header names, or the header itself. */
+/** Damages some of the pieces that a header names, or the header itself. */
 function tearSnapshot(path: string, dice: number): void {
   const db = new Database(path)
   try {
@@ -87,7 +87,7 @@ function tearSnapshot(path: string, dice: number): void {
   }
 }
 
-/** Everything in the folder but the database. */
+/** Everything in the folder except the database. */
 function cacheFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && !one.name.startsWith(DATABASE))

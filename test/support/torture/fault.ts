@@ -1,4 +1,4 @@
-// What a fault is given, and a choice by its dice.
+// The inputs of a fault, and a choice by its dice.
 
 import type { PlannedFault } from './plan.ts'
 import type { Subject } from './subject.ts'
@@ -7,12 +7,12 @@ import type { World } from './world.ts'
 export type Parts = { world: World; subject: Subject }
 export type Fault = (parts: Parts, planned: PlannedFault) => Promise<void>
 
-/** It struck nobody: no difference, but whoever looks at the run must hear of it. */
+/** The fault had no effect: not a difference, but the run's report must say so. */
 export class WithoutEffect extends Error {
   override name = 'WithoutEffect'
 }
 
-/** @throws WithoutEffect where it did not. */
+/** @throws WithoutEffect if the fault had none. */
 export function hadEffect(what: string, isSo: boolean): void {
   if (!isSo) throw new WithoutEffect(what)
 }

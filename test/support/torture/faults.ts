@@ -1,4 +1,4 @@
-// Every fault, by name: what it does, and how it is over. The next fault waits until it is.
+// Every fault, by name: its effect, and how it ends. The next fault waits until it has.
 
 import { diskFaults } from './disk-faults.ts'
 import type { Fault, Parts } from './fault.ts'

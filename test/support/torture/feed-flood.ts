@@ -1,5 +1,5 @@
-// Members look at feeds whose generator means no good, each with a trick of its own (hostile-feeds.ts). The honest
-// feed of the same generator comes before and after.
+// Members open feeds of a malicious generator, each with its own trick (hostile-feeds.ts). The generator's
+// honest feed is read before and after.
 
 import { until } from '../eventually.ts'
 import { hadEffect, type Parts } from './fault.ts'
@@ -28,7 +28,7 @@ export async function floodFeeds(parts: Parts): Promise<void> {
     return subject.call(FEED, `?${query}`, { authorization: `Bearer ${token}` })
   }
   const isHonestShown = async () => {
-    // To others a block may hide it.
+    // A block may hide the post from other members.
     const { status, bytes } = await ask('honest', writer!.did)
     return status === 200 && bytes.includes(post!.rkey)
   }

@@ -1,10 +1,10 @@
-// Pictures and videos that cost whoever opens them far more than whoever made them.
+// Pictures and videos that cost far more to open than to make.
 
 import { createHash, randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { honestTrack, mp4Of, numbers, table } from '../mp4-builder.ts'
 
-/** Beyond what is decoded: 64 megapixels in some hundred kilobytes. */
+/** Beyond the decoding limit: 64 megapixels in some hundred kilobytes. */
 const SIDE = 8_000
 const RUNS = 20_000
 const SAMPLES = 5_000
@@ -18,7 +18,7 @@ export function hugePicture(): Promise<Buffer> {
   return picture
 }
 
-/** One that costs nobody anything. */
+/** A harmless one. */
 export function plainPicture(): Promise<Buffer> {
   const create = { width: 8, height: 8, channels: 3 as const, background: BACKGROUND }
   return sharp({ create }).jpeg().toBuffer()
@@ -36,7 +36,7 @@ export function hostileVideos(): Buffer[] {
   return [rewinding, overlapping].map((track) => mp4Of({ data, tracks: [track] }))
 }
 
-/** A text that no compression makes smaller, the same for the same name. */
+/** An incompressible text, the same for the same name. */
 export function noise(name: string, length: number): string {
   const outputLength = Math.ceil((length * 3) / 4)
   return createHash('shake256', { outputLength }).update(name).digest('base64').slice(0, length)

@@ -1,4 +1,4 @@
-// Feeds of a stranger, each with a trick of its own when it is asked for a page, and an honest one beside them.
+// Feeds of a stranger, each answering page requests with its own trick, and an honest one beside them.
 
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -17,11 +17,11 @@ export const feedTricks = [
 export type FeedTrick = (typeof feedTricks)[number]
 
 export type HostileFeeds = {
-  /** The post that is on every page which has any. */
+  /** Sets the post that is on every page with posts. */
   show(uri: string): void
-  /** @param place - of the trick */
+  /** @param place - index of the trick */
   answer(response: ServerResponse, place: number): void
-  /** How often a page with this trick was asked for. */
+  /** Number of requests for a page with this trick. */
   asked(trick: FeedTrick): number
 }
 
@@ -34,7 +34,7 @@ const BOMB_BYTES = 64 << 20
 
 let bomb: Buffer | undefined
 
-/** @param nobody - a DID of nobody, another one each time */
+/** @param nobody - returns a DID without an account, a different one each time */
 export function createHostileFeeds(nobody: () => string): HostileFeeds {
   const counts = new Map<FeedTrick, number>()
   let post = ''

@@ -1,5 +1,5 @@
-// A labeler that is out to take down whoever listens: frames far beyond what anybody should read, or small
-// ones without end. What it sends is bounded in a connection and in all.
+// A labeler that tries to take down its subscribers: frames far larger than any client should read, or
+// endless small ones. The amount it sends is bounded per connection and in total.
 
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,11 +11,11 @@ import { sleep } from './sleep.ts'
 export type Attack = 'huge' | 'flood' | 'odd'
 
 export type HostileLabeler = {
-  /** Whoever connects from now on gets this. */
+  /** Sends this to every new connection. */
   attack(kind: Attack): void
-  /** Hangs up, and refuses whoever comes again. */
+  /** Hangs up, and refuses new connections. */
   stop(): void
-  /** Handshakes so far, refused ones included. */
+  /** Handshakes so far, including refused ones. */
   connections(): number
   sentBytes(): number
 }
@@ -29,7 +29,7 @@ const FLOOD_AT_ONCE = 100
 const MAX_BUFFERED = 1 << 20
 const PAUSE_MS = 5
 const MAX_ODD = 30
-/** As they stand on the wire: a pong, and one byte more of a frame that has begun. */
+/** Wire format: a pong, and one byte more of a fragmented frame. */
 const PONG = Buffer.from([0x8a, 0])
 const PIECE = Buffer.from([0x00, 1, 0x61])
 const ODD_TIMES = 100_000
@@ -67,7 +67,10 @@ export function createHostileLabeler(server: Server): HostileLabeler {
     }
   }
 
-  /** Another oddity for each connection; a goodbye without a text first, after which it is made again. */
+  /**
+   * A different oddity on each connection, starting with an error frame without a text, after which
+   * the client reconnects.
+   */
   function sendOdd(ws: WebSocket, socket: Duplex): void {
     const goodbye = frame({ op: -1 }, { error: { toString: 1 } })
     const begun = Buffer.from([0x02, 1, 0x61])
@@ -94,7 +97,7 @@ export function createHostileLabeler(server: Server): HostileLabeler {
   }
 }
 
-/** Sixteen million empty objects: each byte of it is an object for whoever decodes it. */
+/** Sixteen million empty objects: each byte is an object for the decoder. */
 function hugeFrame(): Buffer {
   const empty = frame({ op: 1, t: '#labels' }, { seq: 1, labels: [] })
   const list = Buffer.alloc(5, ARRAY_OF_4_BYTES)
@@ -106,7 +109,7 @@ function smallFrame(seq: number): Buffer {
   return labelFrame(seq, label(`flood-${seq}`))
 }
 
-/** Nobody signed it. */
+/** A label without a valid signature. */
 function label(val: string): object {
   const uri = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
   return { ver: 1, src: uri, uri, val, cts: '2026-11-01T00:00:00.000Z', sig: new Uint8Array(64) }

@@ -1,4 +1,4 @@
-// Some of many at once, in order.
+// Runs many tasks in order, a limited number at once.
 
 const AT_ONCE = 16
 

@@ -1,11 +1,11 @@
-// A last event that can be seen from outside: once it is, everything before it was applied.
+// A last event that is visible from outside: once it is, everything before it has been applied.
 
 import type { Subject } from './subject.ts'
 import type { World } from './world.ts'
 
 const PROFILE = 'app.bsky.actor.profile'
 
-/** Emits the event. @returns whether it can be seen, to be asked until it can. */
+/** Emits the event. @returns a function that tells whether it is visible yet. */
 export function leaveMark(world: World, subject: Subject): () => Promise<boolean> {
   const member = world.members[0]!
   const displayName = `Marker ${world.emitted()}`

@@ -1,7 +1,7 @@
-// What must be visible, worked out from the repositories as they are in the end, by plain loops and without any code
-// of Slipstream's. Not everything is knowable to an AppView that began to listen at some moment: what strangers liked
-// or followed before that is nobody's duty to know. So counts and follower lists have a lower and an upper bound,
-// which are the same wherever everything happened under its eyes.
+// Computes what must be visible from the final repositories, by plain loops and without any of Slipstream's
+// code. An AppView that starts listening at some moment can't know everything: it need not know earlier likes
+// and follows by strangers. So counts and follower lists have a lower and an upper bound, which are equal
+// where everything happened while it was listening.
 
 import type { SimulatedAccount, SimulatedRecord } from '../simulated-network/repository.ts'
 import type { Deeds } from './deeds.ts'
@@ -14,7 +14,7 @@ export type Row = {
   cid: string
   sortAt: number
   originator: string
-  /** The post that is shown: itself, or what it reposts. */
+  /** The post that is shown: itself, or the one it reposts. */
   post: string
 }
 
@@ -24,9 +24,9 @@ export type Oracle = {
   account(did: string): SimulatedAccount | undefined
   isHidden(did: string): boolean
   follows(did: string): Set<string>
-  /** Rows of those the member follows, and own ones, newest first. */
+  /** Rows of the accounts that the member follows, and the member's own, newest first. */
   timeline(viewer: string): { followed: Row[]; own: Row[] }
-  /** undefined: it can't be known. */
+  /** undefined if it can't be known. */
   isVisible(viewer: string, row: Row): boolean | undefined
   isBlocked(a: string, b: string): boolean
   post(uri: string): { author: string; value: Record<string, unknown> } | undefined
@@ -35,15 +35,15 @@ export type Oracle = {
   everybody(): string[]
   /** Records of one collection, by account. */
   records(did: string, collection: string): SimulatedRecord[]
-  /** Made under our eyes, and since then known. */
+  /** Created while Slipstream was listening, and known since then. */
   isMarked(uri: string): boolean
-  /** Everything that happened to it was under our eyes. */
+  /** Everything about the post happened while Slipstream was listening. */
   isWitnessed(uri: string): boolean
   isGated(root: string): boolean
   isBlockedBy(subject: string, creator: string): boolean
   isMuted(viewer: string, did: string): boolean
   isSteady(did: string): boolean
-  /** Posts that answer it directly. */
+  /** Direct replies to the post. */
   replies(uri: string): { creator: string; uri: string }[]
   /** The member's own record about the post. */
   hasReacted(viewer: string, collection: string, uri: string): boolean
@@ -144,26 +144,26 @@ export function createOracle(world: World, deeds: Deeds): Oracle {
     if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
     const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
     if (near.some((did) => isBlocked(viewer, did))) return false
-    // Which host tells first of a reply or of the end of its parent's account, nobody can say.
+    // It is unknown which a host sends first: the reply, or the deletion of its parent's account.
     if (parent && accounts.get(didOf(parent))?.state === 'deleted') return undefined
     if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
-    // Where the parent could never be read, nobody knows whom it answers.
+    // If the parent could never be read, the author it replies to is unknown.
     return isHidden(didOf(parent!)) ? undefined : false
   }
 
-  /** Whether everything about the post happened under our eyes. */
+  /** Whether everything about the post happened while Slipstream was listening. */
   function isWitnessed(uri: string): boolean {
     return isMarked(uri) && world.steadyAuthors().has(didOf(uri))
   }
 
-  /** Perhaps, where the owner and with them the gate is gone. */
+  /** Possibly gated if the owner is gone, and the gate with it. */
   function isGated(root: string): boolean {
     const owner = accounts.get(didOf(root))
     const isGone = owner?.state === 'deleted'
     return isGone || owner?.collections.get(GATE)?.has(root.split('/').at(-1)!) === true
   }
 
-  /** A reply that a gate forbids does not count, unless we came to know it before the gate. */
+  /** A reply that a gate forbids does not count, unless it was indexed before the gate. */
   function replyBounds(uri: string): Bounds {
     const all = replies.get(uri) ?? []
     if (!isWitnessed(uri)) return { least: 0, most: all.length }

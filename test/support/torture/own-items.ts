@@ -1,11 +1,11 @@
-// A member's own items take what places the followed accounts leave, but up to ten a page. So an own
-// item may be left out, yet only where ten newer own ones may stand on the same page.
+// A member's own items fill the slots that the followed accounts leave, at most ten per page. So an own item
+// may be missing, but only where ten newer own items may be on the same page.
 
 import { newestFirst, type Row } from './oracle.ts'
 
 const OWN_ITEMS_A_PAGE = 10
 
-/** Those that a page of this size may pass over. Both lists newest first. */
+/** Own items that a page of this size may skip. Both lists are newest first. */
 export function ownThatMayHide(
   { followed, own }: { followed: Row[]; own: Row[] },
   pageSize: number,

@@ -1,11 +1,12 @@
-// Faults of the servers where repositories are: slow, refusing, too much, lying, leading elsewhere.
+// Faults of the servers that host repositories: slow, refusing, sending too much, lying, redirecting
+// elsewhere.
 
 import type { PdsTrouble } from '../simulated-network/pds-trouble.ts'
 import type { Fault, Parts } from './fault.ts'
 import type { PlannedFault } from './plan.ts'
 import { sleep } from './sleep.ts'
 
-/** So many times as long as others last: longer than what waits for a page. */
+/** Factor on the duration of other faults: longer than the wait for a page. */
 const SILENCE = 6
 
 export const pdsFaults = {
@@ -27,7 +28,7 @@ export const pdsFaults = {
     trouble(parts, planned, { redirect: `${parts.world.trap.url}/xrpc/x?dice=${planned.dice}` }),
   'pds-redirect-link-local': (parts, planned) =>
     trouble(parts, planned, { redirect: 'http://169.254.169.254/latest/meta-data/' }),
-  /** What was asked meanwhile has no answer, however long one waits. */
+  /** Requests made meanwhile get no answer until the fault ends. */
   'pds-silent': async ({ world }, { forMs, dice }) => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     let asked = 0
@@ -42,7 +43,7 @@ export const pdsFaults = {
   },
 } satisfies Record<string, Fault>
 
-/** Some of the answers, or most of them. */
+/** Spoils some or most of the responses. */
 async function trouble(
   { world }: Parts,
   { forMs, dice }: PlannedFault,

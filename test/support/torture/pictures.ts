@@ -1,4 +1,4 @@
-// A few real pictures, as blobs that the simulated network's posts may show.
+// A few real pictures, as blobs that the simulated network's posts may embed.
 
 import sharp from 'sharp'
 import { blobCid } from '../blob-host.ts'

@@ -1,6 +1,6 @@
-// What one seeded run will be: how large the network, who the members are, how Slipstream is set,
-// and which faults strike after which event. Everything is drawn here, before anything runs, and
-// bound to numbers of events rather than to times, so that a seed gives the same run again.
+// The plan of one seeded run: the size of the network, the members, Slipstream's settings, and which faults
+// strike after which event. Everything is drawn here, before the run, and tied to event numbers rather than
+// times, so that a seed reproduces the run.
 
 import { createRandom, type Random } from '../random.ts'
 
@@ -53,11 +53,11 @@ export type FaultKind = (typeof faultKinds)[number]
 
 export type PlannedFault = {
   kind: FaultKind
-  /** Strikes when so many events were emitted. */
+  /** Number of emitted events at which it strikes. */
   at: number
-  /** How long it lasts, where it lasts. */
+  /** Duration, for faults that last. */
   forMs: number
-  /** A number for whatever else there is to choose. */
+  /** A random number for all other choices. */
   dice: number
 }
 
@@ -66,17 +66,19 @@ export type TorturePlan = {
   accounts: number
   meanFollows: number
   pastEvents: number
-  /** Emitted while the cold start is still going on. */
+  /** Emitted during the cold start. */
   earlyEvents: number
   events: number
   eventsPerTick: number
   members: number[]
-  /** Of the members: follow few, write nothing. */
+  /** Members that follow few accounts and write nothing. */
   quiet: number[]
-  /** Of the members: follow most accounts. */
+  /** Members that follow most accounts. */
   keen: number[]
   pageSize: number
-  /** Anybody may read, members are those who came; otherwise those that are named. */
+  /**
+   * Any account may read, and those that signed in are members; otherwise only the configured ones.
+   */
   isOpen: boolean
   /** Without their prefix. */
   settings: Record<string, string>
@@ -129,7 +131,7 @@ export function planRun(seed: number, size: Partial<RunSize> = {}): TorturePlan 
   return { ...plan, settings, isOpen: plan.faults.some(({ kind }) => NEED_OPEN.has(kind)) }
 }
 
-/** Every kind has its turn before any comes again. */
+/** Uses every kind once before repeating any. */
 function planFaults(
   random: Random,
   { count, events, kinds }: { count: number; events: number; kinds: readonly FaultKind[] },

@@ -31,7 +31,10 @@ export const processFaults = {
   'clock-back': (parts, planned) => skewClock(parts, planned, -1),
 } satisfies Record<string, Fault>
 
-/** Sometimes it is killed, and starts while the clock is wrong; later it is set right. */
+/**
+ * Sometimes the process is killed and restarts while the clock is wrong; the clock is corrected
+ * later.
+ */
 async function skewClock(
   { subject }: Parameters<Fault>[0],
   { forMs, dice }: Parameters<Fault>[1],

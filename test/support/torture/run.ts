@@ -1,4 +1,4 @@
-// One seeded run: a world, a Slipstream in it, events and faults, quiet, comparison.
+// One seeded run: a world, a Slipstream in it, events and faults, a quiet end, the comparison.
 
 import { until } from '../eventually.ts'
 import { createRandom } from '../random.ts'
@@ -23,7 +23,7 @@ import { createWorld, type World } from './world.ts'
 
 export type FoundDifference = Difference & {
   seed: number
-  /** What the first Jetstream host has about it. */
+  /** The first Jetstream host's events about it. */
   history: string[]
 }
 
@@ -31,10 +31,10 @@ export type RunReport = {
   seed: number
   tookMs: number
   events: number
-  /** Frames that the hosts wrote, repeats included. */
+  /** Frames that the hosts wrote, including repeats. */
   sent: number
   faults: Partial<Record<FaultKind, number>>
-  /** Of these, strikes that struck nobody, each with what was missing. */
+  /** Those of the faults that had no effect, each with the missing effect. */
   withoutEffect: { kind: FaultKind; what: string }[]
   compared: number
   costs: Costs
@@ -94,7 +94,7 @@ export async function runSeed(seed: number, size: Partial<RunSize> = {}): Promis
   }
 }
 
-/** Whatever stops the run is a difference too. */
+/** An error that stops the run is a difference too. */
 async function judge(run: Run): Promise<Comparison> {
   try {
     await run.subject.start()
@@ -111,9 +111,9 @@ async function judge(run: Run): Promise<Comparison> {
 }
 
 /**
- * Events in a steady beat, faults beside them, each after its number of events. Where a fault is due while
- * another goes on, events wait for that one's end: so each has events around it, however slow the
- * machine is.
+ * Emits events in a steady beat, with faults beside them, each after its number of events. If a
+ * fault is due while another is active, events wait for the active one to end: so each has events
+ * around it, however slow the machine is.
  */
 async function play(run: Run): Promise<void> {
   const { plan, struck, world, deeds } = run
@@ -154,7 +154,10 @@ async function play(run: Run): Promise<void> {
   await deeds.settled()
 }
 
-/** Where nobody is named, members are those who ask. On a busy machine the directory's first answer may be late. */
+/**
+ * If no member is configured, accounts become members by signing in. On a busy machine the
+ * directory's first answer may be late.
+ */
 async function signIn({ world, subject }: Run): Promise<void> {
   for (const { did } of world.members) {
     const ask = () => subject.get(did, 'app.bsky.notification.getUnreadCount', {})
@@ -163,7 +166,7 @@ async function signIn({ world, subject }: Run): Promise<void> {
   }
 }
 
-/** Nothing is unread to those who never did. */
+/** Marks notifications as seen, since members who never did have none unread. */
 async function lookAtNotifications({ world, subject }: Run): Promise<void> {
   const seenAt = new Date().toISOString()
   for (const { did } of world.members) {
@@ -171,7 +174,7 @@ async function lookAtNotifications({ world, subject }: Run): Promise<void> {
   }
 }
 
-/** Every event applied, as a last one shows, and nothing left to be fetched. */
+/** Waits until every event is applied, as a last one shows, and no fetch is pending. */
 async function becomeQuiet(run: Run, when: string): Promise<void> {
   const { world, subject, problems } = run
   const isQuiet = () => subject.waitingJobs().length === 0 && subject.openGaps().length === 0
@@ -190,7 +193,7 @@ async function becomeQuiet(run: Run, when: string): Promise<void> {
   }
 }
 
-/** Looked at once, so that what an answer lacked is fetched; then for good. */
+/** Reads everything once, so that missing records are fetched, then compares. */
 async function compare(run: Run): Promise<Comparison> {
   const { plan, world, subject, deeds, problems } = run
   const parts = { world, subject, deeds, pageSize: plan.pageSize }
@@ -207,7 +210,10 @@ async function compare(run: Run): Promise<Comparison> {
   return { compared, differences: [...problems, ...differences] }
 }
 
-/** A URI's own events and those that point at it; an account's all but its records'. */
+/**
+ * For a URI, its own events and those that refer to it; for an account, all events except its
+ * records'.
+ */
 function historyOf(world: World, about: string): string[] {
   const [did, collection, rkey] = about.replace('at://', '').split('/')
   return world.hosts[0]!.entries()

@@ -1,7 +1,6 @@
-// Loaded into a Slipstream under test before anything of its own (`node --import`), in each of its
-// threads: its wall clock is off by as many milliseconds as a file says, from one moment to the next, as
-// when somebody or NTP sets a computer's clock. What counts time that passes (performance.now, timers)
-// goes on as ever.
+// Preloaded into every thread of a Slipstream under test (`node --import`): shifts its wall clock by the
+// number of milliseconds in a file, from one moment to the next, as when a person or NTP sets a computer's
+// clock. Elapsed time (performance.now, timers) is unaffected.
 
 import { readFileSync } from 'node:fs'
 

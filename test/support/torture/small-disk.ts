@@ -1,5 +1,6 @@
-// A real file system of some hundred megabytes (the database's log alone may take 256), so that a disk can be full: a tmpfs of its own where we may
-// mount one (Linux, as root), otherwise none, and the runs go on without that fault.
+// A real file system of some hundred megabytes (the database's log alone may take 256), so that a disk can be
+// full: a tmpfs where the tests may mount one (Linux, as root); elsewhere there is none, and runs go without
+// that fault.
 
 import { execFileSync } from 'node:child_process'
 import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -8,9 +9,9 @@ import { join } from 'node:path'
 
 export type SmallDisk = {
   folder: string
-  /** False where nothing could be mounted: the folder is an ordinary one, and can't be filled. */
+  /** False if nothing could be mounted: then the folder is an ordinary one and can't be filled. */
   isBounded: boolean
-  /** Until not a byte more fits. */
+  /** Fills the disk to the last byte. */
   fill(): void
   free(): void
   dispose(): void
@@ -51,7 +52,7 @@ function mount(path: string): boolean {
   }
 }
 
-/** Ever smaller pieces, so that nothing is left between them. */
+/** Writes ever smaller pieces, so that no space is left. */
 function fillWith(path: string): void {
   const file = openSync(path, 'a')
   try {

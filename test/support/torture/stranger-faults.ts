@@ -1,5 +1,5 @@
-// Faults that are people: whoever they are, members' pages keep coming meanwhile, and a newcomer who means
-// well gets in. Each flood is bounded in number, and goes to loopback alone.
+// Faults caused by strangers: whatever they do, members' pages keep working, and an honest newcomer can sign
+// in. Each flood is bounded in number and goes to loopback only.
 
 import { until } from '../eventually.ts'
 import { type Fault, hadEffect, type Parts, pick } from './fault.ts'
@@ -16,10 +16,12 @@ const TIMELINE = 'app.bsky.feed.getTimeline'
 const POST = 'app.bsky.feed.post'
 const FOLLOW = 'app.bsky.graph.follow'
 const NEWCOMERS = 300
-/** Of one address, by docs/OPERATING.md. */
+/** Per address, by docs/OPERATING.md. */
 const MOST_FROM_ADDRESS = 250
 const NOBODIES = 1_400
-/** What the points of an address buy: 600 in five minutes, which may end and begin anew meanwhile. */
+/**
+ * Lookups that an address's points allow: 600 in five minutes, a window that may restart meanwhile.
+ */
 const MOST_LOOKUPS = 1_250
 const FORGED = 40
 const HUGE_AUTHORS = 20
@@ -51,7 +53,7 @@ export const strangerFaults = {
   'stranger-documents': (parts, { dice }) => withPages(parts, () => floodDocuments(parts, dice)),
 } satisfies Record<string, Fault>
 
-/** A member's pages go on while this does, and none of them takes long. */
+/** Reads a member's pages during `work`; none may take long. */
 async function withPages({ world, subject }: Parts, work: () => Promise<void>): Promise<void> {
   let isOver = false
   const working = work().finally(() => {
@@ -109,7 +111,7 @@ async function show({ subject }: Pick<Parts, 'subject'>, token: string, from: st
   return (await subject.call(UNREAD, '', headers)).status
 }
 
-/** Somebody who means well, of another address than the flood. */
+/** Signs in an honest newcomer from another address than the flood's. */
 async function welcome(parts: Parts, dice: number, did = parts.world.strangers.mint()) {
   const from = `198.51.100.${1 + Math.floor(dice * 250)}`
   const isIn = async () => (await signIn(parts, did, from)) === 200
@@ -127,7 +129,10 @@ async function floodNewcomers(parts: Parts, dice: number): Promise<void> {
   await welcome(parts, dice)
 }
 
-/** Of nobody, of members with another key, expired ones, and of hosts that never answer. */
+/**
+ * Tokens of accounts that do not exist, of members with another key, expired ones, and of hosts
+ * that never answer.
+ */
 async function floodTokens(parts: Parts, dice: number): Promise<void> {
   const { world, subject } = parts
   const { strangers, members } = world
@@ -153,7 +158,7 @@ async function floodTokens(parts: Parts, dice: number): Promise<void> {
   hadEffect('silent hosts were asked', strangers.calls().silent > 0)
 }
 
-/** Each from an address of its own, so that none is refused unread. */
+/** Each from a different address, so that none is refused unread. */
 async function floodDocuments(parts: Parts, dice: number): Promise<void> {
   const { strangers } = parts.world
   const dids = Array.from({ length: COSTLY }, () => strangers.mintCostly())
@@ -167,7 +172,10 @@ async function floodDocuments(parts: Parts, dice: number): Promise<void> {
   await welcome(parts, dice)
 }
 
-/** Somebody who comes and follows authors of the largest posts there are, and thousands who are not there. */
+/**
+ * A newcomer that follows authors of the largest possible posts, and thousands of accounts that do
+ * not exist.
+ */
 async function floodRecords(parts: Parts, dice: number): Promise<void> {
   const { strangers } = parts.world
   const authors = Array.from({ length: HUGE_AUTHORS }, () => {
@@ -195,7 +203,7 @@ function timeOf(i: number): string {
   return new Date(Date.UTC(2026, 9, 1) + i * 1_000).toISOString()
 }
 
-/** Nothing was asked of strangers for a while, or for long enough. */
+/** Waits until strangers have received no request for a while, or until the deadline. */
 async function untilStill({ world }: Parts): Promise<void> {
   const { strangers } = world
   const deadline = performance.now() + FETCH_TIMEOUT_MS
@@ -206,10 +214,10 @@ async function untilStill({ world }: Parts): Promise<void> {
   }
 }
 
-/** What only the process says that parses videos (http/media/process/). */
+/** Reasons given only by the process that parses videos (http/media/process/). */
 const BY_PARSER = /"(NotStreamable|TooMuchMemory|TooMuchTime)"/
 
-/** The pictures of others come all the same. */
+/** Pictures of other accounts are still served. */
 async function floodMedia(parts: Parts, dice: number): Promise<void> {
   const { world, subject } = parts
   const { strangers } = world

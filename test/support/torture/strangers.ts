@@ -1,6 +1,6 @@
-// People nobody here knows, who mean no good: accounts minted by the thousand with valid tokens,
-// repositories and blobs on a PDS of their own, a labeler, hosts that never answer. All of it on loopback,
-// and every request that it draws is counted.
+// Unknown, malicious accounts: minted by the thousand with valid tokens, with repositories and blobs on their
+// own PDSs, a labeler, and hosts that never answer. All of it is on loopback, and every request to it is
+// counted.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
@@ -17,33 +17,35 @@ import {
 } from './hostile-feeds.ts'
 import { createHostileLabeler, type HostileLabeler } from './hostile-labeler.ts'
 
-/** Records of one collection, made when somebody asks for them. */
+/** Records of one collection, generated on request. */
 export type Collection = { count: number; recordOf: (i: number) => Record<string, unknown> }
 export type Collections = Readonly<Record<string, Collection>>
 
 export type Strangers = {
-  /** Loopback addresses where they have servers. */
+  /** Loopback addresses of their servers. */
   readonly addresses: readonly string[]
-  /** One more account in the directory. @returns its DID. */
+  /** Adds an account to the directory. @returns its DID. */
   mint(collections?: Collections): string
-  /** A DID of nobody. */
+  /** A DID without an account. */
   nobody(): string
   token(claims: ServiceClaims, isForged?: boolean): Promise<string>
-  /** On all their PDSs. `silent`: whoever asks for it waits in vain. @returns its CID. */
+  /**
+   * Puts a blob on all their PDSs. `silent`: requests for it are never answered. @returns its CID.
+   */
   putBlob(bytes: Buffer, isSilent?: boolean): string
   readonly labeler: HostileLabeler
   readonly feeds: HostileFeeds
-  /** An account with a feed for each trick. @returns its DID, and its feeds' URIs. */
+  /** Adds an account with one feed per trick. @returns its DID, and its feeds' URIs. */
   mintFeeds(): { did: string; uriOf: (trick: FeedTrick) => string }
-  /** An account whose document costs whoever reads it. */
+  /** Adds an account whose document is expensive to read. */
   mintCostly(): string
-  /** How often a blob was asked for. */
+  /** Number of requests for these blobs. */
   blobsAsked(cids: readonly string[]): number
-  /** DIDs of hosts that take a connection and say nothing. */
+  /** DIDs of hosts that accept a connection and never respond. */
   readonly silentDids: readonly string[]
-  /** What they were asked so far, the directory about them included. */
+  /** Requests received so far, including the directory's for their DIDs. */
   calls(): StrangerCalls
-  /** How often the directory was asked about one of these. */
+  /** Number of directory lookups for these DIDs. */
   lookupsOf(dids: readonly string[]): number
   close(): Promise<void>
 }
@@ -53,7 +55,7 @@ export type StrangerCalls = { lookups: number; requests: number; silent: number;
 export const STRANGER_DIDS = 'did:plc:stranger'
 
 const ADDRESS = '127.0.0.10'
-/** Of did:web:localhost, the only hosts that are asked without TLS. */
+/** For did:web:localhost, the only hosts that are called without TLS. */
 const WEB_ADDRESS = '127.0.0.1'
 const SILENT_HOSTS = 24
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -149,7 +151,7 @@ function documentOf(did: string, origin: string, key: Keypair): object {
   }
 }
 
-/** Two keys, as long as a document may be: whoever decodes them is at it for seconds. */
+/** Two keys of the maximum length of a document: decoding them takes seconds. */
 function costlyDocument(did: string): object {
   const publicKeyMultibase = `z${'2'.repeat(KEY_LENGTH)}`
   const method = (name: string) => {
@@ -174,7 +176,7 @@ function handleOf(did: string): string {
 type Stored = {
   repositories: Map<string, Collections>
   blobs: Map<string, Buffer | 'silent'>
-  /** By CID. */
+  /** Number of requests by CID. */
   asked: Map<string, number>
   feeds: HostileFeeds
 }
@@ -226,7 +228,7 @@ function getRecord({ did, collections, query }: Asked): object | undefined {
   return { uri: `at://${did}/${collection}/${rkey}`, cid: cidOf(value), value }
 }
 
-/** Newest first; a record's key tells its place. */
+/** Newest first; a record's key encodes its index. */
 function listRecords({ did, collections, query }: Asked): object {
   const { collection = '', cursor, limit = '50' } = query
   const { count, recordOf } = collections[collection] ?? { count: 0, recordOf: () => ({}) }

@@ -1,4 +1,4 @@
-// Faults of Jetstream: connections, what is sent over them, how far back a host reaches, dictionaries.
+// Faults of Jetstream: connections, their frames, how far back a host reaches, dictionaries.
 
 import { until } from '../eventually.ts'
 import { type Fault, type Parts, pick } from './fault.ts'
@@ -11,7 +11,7 @@ const REFUSALS = [
   { status: 500, name: 'InternalError', message: 'oh no' },
 ]
 const ERRORS = ['ConsumerTooSlow', 'InternalError', 'ServiceUnavailable']
-/** Also where a stranger follows a thousand accounts, each of which is looked at. */
+/** Long enough for a stranger that follows a thousand accounts, each of which is fetched. */
 const REPAIR_TIMEOUT_MS = 180_000
 
 export const streamFaults = {
@@ -46,7 +46,7 @@ export const streamFaults = {
       host.resume()
     }
   },
-  /** Sometimes it is cut off meanwhile, and goes on at a host whose order is another. */
+  /** Sometimes the connection is cut meanwhile and resumes at a host with another order. */
   reorder: async ({ world }, { forMs, dice }) => {
     world.reorder(true)
     await sleep(forMs)
@@ -54,7 +54,7 @@ export const streamFaults = {
     await sleep(forMs)
     world.reorder(false)
   },
-  /** Away for longer than the window of the host it used; the other one reaches back. */
+  /** Away for longer than the window of the host in use; the other host reaches back far enough. */
   clamp: async (parts, { forMs, dice }) => {
     const { world, subject } = parts
     await until(() => isWhole(parts), {
@@ -70,7 +70,10 @@ export const streamFaults = {
     await until(leaveMark(world, subject), { what: 'it goes on', withinMs: REPAIR_TIMEOUT_MS })
     await until(() => isWhole(parts), { what: 'the gap is closed', withinMs: REPAIR_TIMEOUT_MS })
   },
-  /** Away for longer than any host's window: what authors did meanwhile their repositories tell. */
+  /**
+   * Away for longer than any host's window: authors' missed records are read from their
+   * repositories.
+   */
   'window-lost': async (parts, { forMs, dice }) => {
     const { world, subject } = parts
     await until(() => isWhole(parts), {
@@ -119,7 +122,7 @@ async function spoilDictionary(
   for (const host of world.hosts) host.dictionaryFault = undefined
 }
 
-/** Connected, and every gap of the stream closed. */
+/** Whether it is connected, with every gap of the stream closed. */
 function isWhole({ world, subject }: Parts): boolean {
   const isConnected = world.hosts.some((host) => host.openConnections() > 0)
   return isConnected && subject.openGaps().every((gap) => gap.includes('"uid":null') === false)

@@ -1,5 +1,5 @@
-// Slipstream under test: a process on one port, one data folder (on a disk of its own) and one clock
-// through all its lives, and a client that asks it as members' PDSs do.
+// Slipstream under test: a process that keeps one port, one data folder (on its own disk) and one clock
+// across restarts, and a client that sends requests as members' PDSs do.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,7 +10,7 @@ import { createSmallDisk, type SmallDisk } from './small-disk.ts'
 import { STRANGER_DIDS } from './strangers.ts'
 import type { World } from './world.ts'
 
-/** By name, or as pairs where a name comes more than once. */
+/** By name, or as pairs where a name is repeated. */
 type Params = Record<string, string | number> | string[][]
 
 type Answer = { status: number; bytes: Buffer }
@@ -19,39 +19,39 @@ export type Subject = {
   start(): Promise<void>
   /** Starts without waiting until it serves. */
   launch(): void
-  /** Whether there is a process that has not ended. */
+  /** Whether a process is running. */
   isAlive(): boolean
-  /** While this runs, an end by itself is no failure where its exit code is one of these. */
+  /** During `work`, an exit of the process with one of these codes is not a failure. */
   excusing<T>(exitCodes: number[], work: () => Promise<T>): Promise<T>
   readonly disk: SmallDisk
   readonly dataDir: string
-  /** Puts the wall clock of all its threads so far ahead (behind where negative). */
+  /** Sets the wall clock of all its threads ahead by this much (behind if negative). */
   setClock(skewMs: number): void
   /** @returns the exit code; null for a kill. */
   stop(signal: NodeJS.Signals): Promise<number | null>
-  /** @throws where the answer is not 200. */
+  /** @throws if the status is not 200. */
   get<T>(viewer: string, method: string, params: Params): Promise<T>
-  /** @throws where the answer is not 200. */
+  /** @throws if the status is not 200. */
   post(viewer: string, method: string, input: Record<string, unknown>): Promise<void>
-  /** Of our own route's pictures, or whatever else is asked for without signing in. */
+  /** Fetches a picture from our own route, or any other path without signing in. */
   picture(path: string, headers?: Record<string, string>): Promise<Answer>
-  /** A method as somebody else's server asks it; the answer may be any. */
+  /** Calls a method as another server would; any response is accepted. */
   call(method: string, query: string, headers: Record<string, string>): Promise<Answer>
   readonly origin: string
-  /** Whether it fetches and cuts videos itself. */
+  /** Whether it fetches and transcodes videos itself. */
   readonly hasOwnVideos: boolean
-  /** What a token must be made out to. */
+  /** The required audience of a token. */
   readonly audience: string
-  /** undefined where none runs. */
+  /** undefined if no process runs. */
   processId(): number | undefined
-  /** Jobs whoever caused them, and bytes of the database as they are in the end. */
+  /** Jobs of any origin, and the database's size in bytes at the end. */
   stored(): { jobs: number; bytes: number }
   health(): Promise<Record<string, unknown>>
-  /** What still waits for other people's servers or to be searchable, but for strangers', as text. */
+  /** Jobs still waiting for other servers or for search indexing, except strangers', as text. */
   waitingJobs(): string[]
   /** Gaps that are not closed, as text. */
   openGaps(): string[]
-  /** Ends that nobody ordered, with the last output. */
+  /** Unexpected exits, with the last output. */
   deaths(): readonly string[]
   output(): string
   dispose(): Promise<void>
@@ -63,13 +63,19 @@ const TAIL = 6_000
 const ASK_TIMEOUT_MS = 60_000
 const CLOCK_HOOK = join(import.meta.dirname, 'skewed-clock.ts')
 
-/** Nobody waits for what strangers have us fetch. Of posts, lists and records the subject is another number. */
+/**
+ * Fetches caused by strangers are not waited for. The subject of posts, lists and records is
+ * another number.
+ */
 const OF_STRANGERS = `kind NOT IN ('post', 'list', 'record') AND
   subject IN (SELECT uid FROM actors WHERE did LIKE '${STRANGER_DIDS}%')`
 
 export type SubjectOptions = {
   disk?: SmallDisk
-  /** One more module that is loaded ahead of the server, and what its environment holds besides. */
+  /**
+   * An additional module to preload into the server, with additional environment variables in
+   * `env`.
+   */
   hook?: string
   env?: Record<string, string>
 }
@@ -152,7 +158,7 @@ export async function createSubject(
 
   async function read(path: string, headers: Record<string, string>): Promise<Answer> {
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
-    // Where something is shown elsewhere, nobody goes there.
+    // Redirects are not followed.
     const response = await fetch(origin + path, { headers, signal, redirect: 'manual' })
     return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
   }

@@ -1,12 +1,12 @@
-// A server on a loopback address that nobody has any business with: what a stranger's PDS tries to
-// send us to. It counts who comes all the same.
+// A server on a loopback address that must never be called: a stranger's PDS tries to redirect us to it. It
+// counts requests all the same.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Trap = {
   url: string
-  /** Requests that came, by path. */
+  /** Requests received, by path. */
   caught(): readonly string[]
   close(): Promise<void>
 }

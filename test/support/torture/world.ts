@@ -1,7 +1,6 @@
-// The outside of a run: the simulated network, its PLC directory and PDSs, two Jetstream hosts that
-// carry the same events under different seqs, and a trap that nobody should go into. Besides what the
-// network does by its own dice, members follow, unfollow and write more than others, since it is them
-// that we look at.
+// The outside of a run: the simulated network, its PLC directory and PDSs, two Jetstream hosts that carry the
+// same events under different seqs, and a trap that must receive no request. Besides the network's random
+// acts, members follow, unfollow and write more than other accounts, since the run compares what they see.
 
 import { createJetstreamDouble, type JetstreamDouble } from '../jetstream-double/double.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -27,31 +26,31 @@ export type World = {
   readonly strangers: Strangers
   /** CIDs of pictures that every repository has. */
   readonly pictures: readonly string[]
-  /** Anybody may read here; otherwise members alone. */
+  /** Any account may read; otherwise members only. */
   readonly isOpen: boolean
-  /** Where PDSs and strangers' servers stand, and nothing else. */
+  /** Addresses that hold only PDSs and strangers' servers. */
   readonly addresses: readonly string[]
-  /** While on, events of different accounts come to each host in an order of its own. */
+  /** While on, each host receives events of different accounts in its own order. */
   reorder(isOn: boolean): void
-  /** From now on members and steady authors alone do anything, and members unfollow nobody. */
+  /** From now on only members and steady authors act, and members unfollow no account. */
   restrict(isOn: boolean): void
-  /** No host has the events any more that were emitted before now, and since `restrict`. */
+  /** Makes all hosts drop the events emitted so far; those since `restrict` count as lost. */
   lose(): void
   isLost(number: number): boolean
   /** The number of the event that a host has under this seq. */
   numberAt(host: number, seq: number): number
   /** Events emitted so far. */
   emitted(): number
-  /** Lets something happen, and emits it. @returns whether anything did. */
+  /** Performs a random act and emits it. @returns whether there was one. */
   step(): boolean
   emit(event: NetworkEvent): void
-  /** The number of the event that made this record; undefined for what was before the start. */
+  /** The number of the event that created this record; undefined if created before the start. */
   madeAt(uri: string): number | undefined
-  /** From now on we know who writes under the members' eyes. */
+  /** From now on, the authors that members follow are known. */
   mark(): void
   /** Events emitted before the mark. */
   markedAt(): number
-  /** Followed by a member, or members, from the mark on without a break. */
+  /** Followed by at least one member from the mark on, without a break. */
   steadyAuthors(): ReadonlySet<string>
   close(): Promise<void>
 }
@@ -190,7 +189,7 @@ function followAsPlanned(network: SimulatedNetwork, plan: TorturePlan, random: R
   }
 }
 
-/** Members and those they follow. */
+/** Members and the accounts they follow. */
 function authors(members: readonly SimulatedAccount[]): Set<string> {
   const dids = new Set(members.map(({ did }) => did))
   for (const { collections } of members) {

@@ -1,5 +1,5 @@
-// Replies to a member by somebody nobody here knows, with texts and links that careless code goes over again
-// and again. They are in the network's repositories like any other record, so the oracle expects them.
+// Replies to a member by an unknown account, with texts and links that careless code scans again and again.
+// They are in the network's repositories like any other record, so the oracle expects them.
 
 import { worstText } from '../worst-texts.ts'
 import { hadEffect, type Parts, pick } from './fault.ts'
@@ -11,7 +11,7 @@ const QUERY_LENGTH = 12_000
 const UNITS = ['slashes', 'dots', 'hyphens', 'percents', 'labels', 'question marks'] as const
 const SEARCHES = 5
 
-/** Writes them now. @returns what searches for their links, to be done beside. */
+/** Writes the replies. @returns a function that searches for their links, to be run alongside. */
 export function writeWorstReplies({ world, subject }: Parts, dice: number): () => Promise<void> {
   const atMs = Date.now()
   const members = new Set(world.members.map(({ did }) => did))

@@ -1,5 +1,5 @@
-// The command line against a server that runs and one that does not: real processes on one data folder,
-// with a directory and a Jetstream of our own.
+// The command line with the server running and stopped: real processes on one data folder, with our own
+// directory and Jetstream.
 
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -66,24 +66,24 @@ afterAll(async () => {
 const file = (name: string) => join(env['DATA_DIR']!, name)
 const stats = () => cliJson<Stats>(env, ['stats'])
 
-/** As the server says at once. */
+/** As the running server reports it. */
 async function countOnline(): Promise<number> {
   const url = `http://127.0.0.1:${await server.port()}/operator/status`
   const answer = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } })
   return ((await answer.json()) as Stats).facts.follows
 }
 
-/** Until the stream was taken in so far. */
+/** Waits until this many follows from the stream are indexed. */
 function untilFollows(count: number): Promise<void> {
   return until(async () => (await countOnline()) === count)
 }
 
 describe('with a server running', () => {
-  it('only the user who runs it can open its socket', () => {
+  it('lets only the user who runs it open its socket', () => {
     expect(statSync(file('control.sock')).mode & 0o777).toBe(0o600)
   })
 
-  it('tells how it goes, also over HTTP to whoever has the token', async () => {
+  it('reports its status, also over HTTP with the token', async () => {
     const port = await server.port()
     const ask = (headers: Record<string, string>) =>
       fetch(`http://127.0.0.1:${port}/operator/status`, { headers })
@@ -98,7 +98,7 @@ describe('with a server running', () => {
     expect([without.status, wrong.status]).toEqual([401, 401])
   })
 
-  it('adds a member, lists and exports them, and takes a document back in', async () => {
+  it('adds a member, lists and exports members, and imports an exported document', async () => {
     const added = await cliJson(env, ['member', 'add', member.did, '--no-wait'])
     expect(added).toMatchObject({ did: member.did, isNew: true })
     const [list, exported, nobody] = await Promise.all([
@@ -116,7 +116,7 @@ describe('with a server running', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ mutes: [{ did: ben }] })
   })
 
-  it('removes them, with their private state in a file that nobody else can read', async () => {
+  it('removes members, saving their private state to a file that no other user can read', async () => {
     const { exported } = await cliJson<{ exported: string }>(env, ['member', 'remove', member.did])
     expect(statSync(exported).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(exported, 'utf8'))).toMatchObject({ mutes: [{ did: ben }] })
@@ -127,7 +127,7 @@ describe('with a server running', () => {
     })
   })
 
-  it('takes in a list of follows, and the stream wins before, meanwhile and after', async () => {
+  it('imports a list of follows; the stream takes precedence before, during and after', async () => {
     const follow = {
       did: anna,
       collection: FOLLOW,
@@ -152,7 +152,7 @@ describe('with a server running', () => {
     await untilFollows(1)
   })
 
-  it('makes a backup, keeps as many as asked for, and restores over nothing that runs', async () => {
+  it('makes a backup, keeps as many as requested, and refuses to restore over a running server', async () => {
     const first = await cliJson<Backup>(env, ['backup'])
     const second = await cliJson<Backup>(env, ['backup', '--keep', '1'])
     expect(second.removed).toHaveLength(1)
@@ -164,7 +164,7 @@ describe('with a server running', () => {
     })
   })
 
-  it('is killed in the middle of a backup, and leaves nothing that looks like one', async () => {
+  it('leaves nothing that looks like a backup when killed in the middle of one', async () => {
     const into = file('killed')
     mkdirSync(into)
     const asking = request({ socketPath: file('control.sock'), method: 'POST', path: '/backup' })
@@ -189,7 +189,7 @@ describe('with the server stopped', () => {
     expect(await cliJson(env, ['gaps'])).toMatchObject({ counts: { open: 0 } })
   })
 
-  it('imports at once what it then serves from, and restores what was before', async () => {
+  it('imports follows that it serves after the next start, and restores the previous state', async () => {
     const { path } = await cliJson<Backup>(env, ['backup'])
     const lines = Array.from({ length: 500 }, (_, i) => `${didOf(`a${i % 40}`)},${didOf(`b${i}`)}`)
     writeFileSync(file('list.zst'), zstdCompressSync(lines.join('\n')))
@@ -205,7 +205,7 @@ describe('with the server stopped', () => {
     expect((await stats()).facts.follows).toBe(1)
   })
 
-  it('comes to the same where an import was killed on the way and is run again', async () => {
+  it('reaches the same result when an interrupted import is run again', async () => {
     const accounts = Array.from({ length: 200 }, (_, i) => didOf(`c${i}`))
     const lines = accounts.flatMap((one, i) =>
       Array.from({ length: 100 }, (_, j) => `${one},${accounts[(i + j + 1) % 200]}`),
@@ -225,7 +225,7 @@ describe('with the server stopped', () => {
     expect((await stats()).facts.follows).toBe(20_001)
   })
 
-  it('refuses what is no backup, and changes nothing', async () => {
+  it('refuses a file that is not a backup, and changes nothing', async () => {
     writeFileSync(file('noise.sqlite'), Buffer.alloc(100_000, 'noise'))
     const refused = await runCli(env, ['restore', file('noise.sqlite')])
     expect(refused.code).toBe(EXIT.config)
@@ -234,7 +234,7 @@ describe('with the server stopped', () => {
   })
 })
 
-describe('what an operator gets wrong', () => {
+describe('operator mistakes', () => {
   it.each([
     [['statz'], EXIT.usage, /Did you mean stats\?/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
@@ -242,13 +242,13 @@ describe('what an operator gets wrong', () => {
     [['import-follows', '/nowhere.csv'], EXIT.failed, /cannot be read.*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     [['member', 'export', 'nobody.test'], EXIT.failed, /is not a member.*\n.*member list/],
-  ])('%j is told with what to do about it', async (args, code, expected) => {
+  ])('%j gets an error that says what to do about it', async (args, code, expected) => {
     const run = await runCli(env, args)
     expect(run.stderr).toMatch(expected)
     expect(run).toMatchObject({ code, stdout: '' })
   })
 
-  it('shows settings with where they come from, and no secrets', async () => {
+  it('shows settings with their sources, and no secrets', async () => {
     const [all, unfit] = await Promise.all([
       runCli(env, ['config', '--changed']),
       runCli({ ...env, OPERATOR_TOKEN: 'too short' }, ['config', 'check']),

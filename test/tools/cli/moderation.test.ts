@@ -1,5 +1,5 @@
-// The operator hides and bans: by the command line, by their route, and by the methods that moderation
-// services call; a whole process, real tokens, and a log of who did so.
+// The operator hides and bans: through the command line, the operator's route, and the methods that
+// moderation services call; a complete process, real tokens, and a log of who did what.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobSubject } from '../../../src/data/store/takedowns.ts'
@@ -93,7 +93,7 @@ async function shownPosts(): Promise<number> {
 const moderation = (...args: string[]) => cliJson<ModerationAnswer>(env, ['moderation', ...args])
 const lists = () => cliJson<ModerationLists>(env, ['moderation', 'list'])
 
-test('hides a post with its picture by its address, and shows it again, with the server running', async () => {
+test('hides a post with its picture by its URL, and shows it again, with the server running', async () => {
   await expect.poll(shownPosts, { timeout: 10_000 }).toBe(1)
   const address = `https://bsky.app/profile/${author!.did}/post/${uri.split('/').at(-1)}`
   const hidden = await moderation('hide', address, '--reason', 'unfit', '--by', 'anna')
@@ -112,7 +112,7 @@ test('hides a post with its picture by its address, and shows it again, with the
   expect(nonsense).toMatchObject({ code: 1, stderr: expect.stringMatching(/neither an account/) })
 })
 
-test('a banned member is refused at once, is no member, and comes back when allowed', async () => {
+test('refuses a banned member at once, no longer lists it, and readmits it when allowed', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` }
   const members = async () => {
     const answer = await fetch(`${origin}/operator/members`, { headers })
@@ -137,7 +137,7 @@ test('a banned member is refused at once, is no member, and comes back when allo
   await expect.poll(members).toMatchObject([{ did: reader!.did }])
 })
 
-test('a moderation service hides and asks by XRPC, with the operator’s token as the password', async () => {
+test('lets a moderation service hide and query over XRPC, with the operator’s token as the password', async () => {
   const update = 'com.atproto.admin.updateSubjectStatus'
   const strong = { $type: 'com.atproto.repo.strongRef', uri, cid: CID }
   const takedown = { applied: true, ref: 'case 7' }
@@ -162,7 +162,7 @@ test('a moderation service hides and asks by XRPC, with the operator’s token a
   expect((await status('did=did:plc:nobodyofthisname')).body).toMatchObject({ error: 'NotFound' })
 })
 
-test('tags by the command line, with and without a server, and only as the settings know them', async () => {
+test('tags through the command line, with and without a server, and only with tags in the settings', async () => {
   expect(await moderation('tag', uri, 'search-hide', '--by', 'anna')).toMatchObject({
     changed: true,
   })
@@ -187,7 +187,7 @@ test('tags by the command line, with and without a server, and only as the setti
   await start()
 })
 
-test('it holds over a restart, and without a server', async () => {
+test('keeps takedowns across a restart, and without a server', async () => {
   await server.stop('SIGTERM')
   const subjects = (await lists()).takedowns.map(({ subject }) => subject)
   expect(subjects.sort()).toEqual([author!.did, blobSubject(author!.did, CID)])

@@ -1,5 +1,5 @@
-// What the doctor tells an operator to type fits how this Slipstream was installed: in the folders that the
-// install script, the image and a checkout have, a package is missing, and each says what brings it back.
+// The doctor's suggested commands fit the way this Slipstream was installed: in folders laid out as by the
+// install script, the image and a checkout, a package is missing, and each report says how to restore it.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'

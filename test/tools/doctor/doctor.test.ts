@@ -1,5 +1,5 @@
-// The doctor against a Slipstream that is well, and against one seeded mistake after the other: real
-// sockets, a real server behind a proxy with real certificates.
+// The doctor against a healthy Slipstream, and against one seeded mistake after another: real sockets, a real
+// server behind a proxy with real certificates.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -30,7 +30,7 @@ afterAll(() => world.close())
 
 beforeEach(() => world.heal())
 
-/** Nobody listens there. */
+/** An address on which no program listens. */
 const NOWHERE = '127.0.0.1:9'
 
 async function expectWrong(
@@ -50,7 +50,7 @@ async function expectWrong(
 
 const levelsOf = (found: Finding[]) => new Set(found.map(({ level }) => level))
 
-/** Some program that is no Slipstream. */
+/** Starts a program other than Slipstream. */
 async function otherProgram(): Promise<{ server: Server; port: number }> {
   const server = createServer((_request, response) => response.end('<html>'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -81,10 +81,10 @@ describe('with everything in order', () => {
     'labelers',
     'fallback',
     'pictures',
-  ])('looks at all there is about %s', async (area) => {
+  ])('checks everything about %s', async (area) => {
     const found = await world.diagnose(area)
     const rest = found.filter(({ level }) => level !== 'good')
-    // The test account has a handle without a DNS, and a test may run anywhere.
+    // The test account's handle has no DNS record, and a test may run anywhere.
     expect(rest.filter(({ text }) => !/handle.invalid|gaps are being repaired/.test(text))).toEqual(
       [],
     )
@@ -92,7 +92,7 @@ describe('with everything in order', () => {
 })
 
 describe('settings', () => {
-  it('tells every mistake, not only the first', async () => {
+  it('reports every mistake, not only the first', async () => {
     const env = { HOSTNAM: 'x', SERVE_THREADS: 'many', METRICS: 'operator' }
     await expectWrong('settings', /HOSTNAM is not a setting/, /SLIPSTREAM_HOSTNAME/, { env })
     await expectWrong('settings', /SERVE_THREADS is "many"/, /Set SLIPSTREAM_SERVE_THREADS/, {
@@ -135,7 +135,7 @@ describe('settings', () => {
 })
 
 describe('this machine', () => {
-  it('finds a port that another program has', async () => {
+  it('finds a port that another program uses', async () => {
     const { server, port } = await otherProgram()
     const env = { PORT: String(port), DATA_DIR: freshFolder() }
     await expectWrong('port', /another program listens/, /ss -ltnp/, { env })
@@ -153,7 +153,7 @@ describe('this machine', () => {
     await expectWrong('port', /no address 192.0.2.1/, /SLIPSTREAM_BIND/, { env })
   })
 
-  it('finds a server that listens elsewhere than the settings say', async () => {
+  it('finds a server that listens on another address than in the settings', async () => {
     await expectWrong('port', /does not answer on/, /Restart/, { env: { PORT: '9' } })
   })
 
@@ -171,14 +171,14 @@ describe('this machine', () => {
     await expectWrong('server', /no connection to .*: cut/, /Jetstream/, { server })
   })
 
-  it('finds a folder that somebody holds who does not answer', async () => {
+  it('finds a folder whose lock holder does not answer', async () => {
     const DATA_DIR = freshFolder()
     const lock = lockDataDir(DATA_DIR)
     await expectWrong('server', /Another Slipstream.*does not answer/, /log/, { env: { DATA_DIR } })
     lock.release()
   })
 
-  it('finds a disk that forgets, and a folder that can’t be written', async () => {
+  it('finds a disk that is not persistent, and a folder that can’t be written', async () => {
     const DATA_DIR = '/dev/shm'
     await expectWrong('disk', /tmpfs: everything is lost/, /SLIPSTREAM_DATA_DIR/, {
       env: { DATA_DIR },
@@ -187,7 +187,7 @@ describe('this machine', () => {
     await expectWrong('disk', /can’t be written/, /write access/, { env: nowhere })
   })
 
-  it('finds a folder that others may write in, and a socket that they may open', async () => {
+  it('finds a folder that other users may write to, and a socket that they may open', async () => {
     const DATA_DIR = freshFolder()
     chmodSync(DATA_DIR, 0o777)
     await expectWrong('permissions', /others can write/, /chmod 700/, { env: { DATA_DIR } })
@@ -199,7 +199,7 @@ describe('this machine', () => {
     })
   })
 
-  it('concludes nothing from a folder that this user may not enter', async () => {
+  it('draws no conclusion from a folder that this user may not enter', async () => {
     const DATA_DIR = freshFolder()
     const areas = ['server', 'disk', 'database', 'memory'] as const
     const look = () =>
@@ -215,7 +215,7 @@ describe('this machine', () => {
     await expectWrong('permissions', /path of the control socket/, /shorter/, { env: { DATA_DIR } })
   })
 
-  it('finds a token in a file that others may read', async () => {
+  it('finds a token in a file that other users may read', async () => {
     const dotenvPath = join(freshFolder(), '.env')
     writeFileSync(dotenvPath, 'SLIPSTREAM_OPERATOR_TOKEN=0123456789abcdef')
     chmodSync(dotenvPath, 0o644)
@@ -238,7 +238,7 @@ describe('this machine', () => {
     [33, 'notice', /in 3 hours a gap begins/],
     [40, 'notice', /hosts no longer keep what came after/],
   ])(
-    'tells of a server that stopped %i hours ago how urgent a start is',
+    'reports how urgent a start is for a server that stopped %i hours ago',
     async (hours, level, said) => {
       const now = () => Date.now() + hours * 3_600_000
       const found = await world.diagnose('database', { server: 'none', now })
@@ -254,8 +254,8 @@ describe('this machine', () => {
   })
 })
 
-describe('the way here', () => {
-  it('finds a name that leads nowhere, and one that leads into a private network', async () => {
+describe('the way to this server', () => {
+  it('finds a name that does not resolve, and one that resolves to a private network', async () => {
     const nowhere: Spoilt = { addressesOf: () => Promise.resolve([]) }
     await expectWrong('name', /is not in DNS/, /A record/, nowhere)
     const inside: Spoilt = { addressesOf: () => Promise.resolve(['93.184.215.14', '10.0.0.5']) }
@@ -273,7 +273,7 @@ describe('the way here', () => {
     await expectWrong('did.json', /can’t be fetched: its certificate/, /certificate/)
   })
 
-  it('finds a proxy that is not there', async () => {
+  it('finds a proxy that does not answer', async () => {
     const env = { HOSTNAME: 'appview.test:9' }
     await expectWrong('certificate', /refuses the connection/, /reverse proxy/, { env })
     await expectWrong('did.json', /refuses the connection/, /log/, { env })
@@ -385,10 +385,10 @@ describe('the way here', () => {
   })
 })
 
-describe('the others', () => {
+describe('other servers', () => {
   const two = () => ({ JETSTREAM_HOSTS: `ws://${NOWHERE},ws://localhost:9` })
 
-  it('finds Jetstream hosts that are not there; one of several is only worth knowing', async () => {
+  it('finds Jetstream hosts that are unreachable; one of several is only a notice', async () => {
     await expectWrong('jetstream', /can’t be reached: .*REFUSED/, /JETSTREAM_HOSTS/, { env: two() })
     const env = { JETSTREAM_HOSTS: `${world.stream.url},ws://${NOWHERE}` }
     expect(levelsOf(await world.diagnose('jetstream', { env }))).toEqual(
@@ -396,13 +396,13 @@ describe('the others', () => {
     )
   })
 
-  it('finds a host without the wire that is wanted', async () => {
+  it('finds a host without the requested wire format', async () => {
     const missing = { status: 404, name: 'MethodNotImplemented', message: 'not found' }
     world.stream.refuseHandshakes(missing, 3)
     await expectWrong('jetstream', /does not offer this/, /JETSTREAM_WIRE=auto/)
   })
 
-  it('finds dictionaries that can’t be had, and frames that can’t be read', async () => {
+  it('finds dictionaries that can’t be fetched, and frames that can’t be decoded', async () => {
     world.stream.dictionaryFault = 'garbage'
     const found = await world.diagnose('jetstream')
     expect(found).toContainEqual({
@@ -415,7 +415,7 @@ describe('the others', () => {
     await expectWrong('jetstream', /frames can’t be read \(bad-zstd\)/, /COMPRESS=off/)
   })
 
-  it('finds a directory that fails, one that is none, and one that is away', async () => {
+  it('finds a directory that fails, one that is not a directory, and one that is unreachable', async () => {
     world.plc.failWith(500)
     await expectWrong('plc', /answers 500/, /PLC_URL/)
     const { server, port } = await otherProgram()
@@ -427,7 +427,7 @@ describe('the others', () => {
     })
   })
 
-  it('finds members that don’t exist, whose PDS fails, or does not find us', async () => {
+  it('finds members that don’t exist, or whose PDS fails or can’t find us', async () => {
     const nobody = `did:plc:${'b'.repeat(24)}`
     await expectWrong('members', /there is no account/, /MEMBERS/, { env: { MEMBERS: nobody } })
     world.pds.misbehave({ method: 'listRecords', how: { status: 500 } })
@@ -437,7 +437,7 @@ describe('the others', () => {
     await expectWrong('members', /can’t find did:web:appview.test/, /caches a document/)
   })
 
-  it('believes no PDS that wants a token before it looks', async () => {
+  it('concludes nothing from a PDS that asks for a token before it looks us up', async () => {
     world.pds.misbehave({ method: 'getConfig', how: { status: 401, error: 'AuthMissing' } })
     expect(await world.diagnose('members')).toContainEqual({
       level: 'unchecked',
@@ -445,12 +445,12 @@ describe('the others', () => {
     })
   })
 
-  it('finds a labeler that is none', async () => {
+  it('finds a labeler that is not one', async () => {
     const env = { LABELERS: world.member.did }
     await expectWrong('labelers', /is not a labeler/, /SLIPSTREAM_LABELERS/, { env })
   })
 
-  it('finds a fallback that is no AppView, or this server itself', async () => {
+  it('finds a fallback that is not an AppView, or that is this server itself', async () => {
     world.appview.misbehave({ text: 'hello' })
     await expectWrong('fallback', /is not an AppView/, /FALLBACK_APPVIEW/)
     const env = { FALLBACK_APPVIEW: `https://${world.env['HOSTNAME']}` }
@@ -464,7 +464,7 @@ describe('on the command line', () => {
     return { ...env, DATA_DIR: freshFolder(), PORT: '0', MEMBERS: 'open', ...more }
   }
 
-  it('ends with 0 where all is well', async () => {
+  it('exits with 0 if all is well', async () => {
     const areas =
       'settings,software,server,disk,database,memory,clock,network,jetstream,plc,labelers,fallback'
     const { code, stdout } = await runCli(local(), ['doctor', '--only', areas])
@@ -472,14 +472,14 @@ describe('on the command line', () => {
     expect(code).toBe(0)
   })
 
-  it('ends with 1 for settings with which no server would start, and looks at the rest', async () => {
+  it('exits with 1 for settings with which no server would start, and checks the rest', async () => {
     const run = await runCli(local({ TYPO: '1' }), ['doctor', '--json'])
     const { ok, areas } = JSON.parse(run.stdout) as { ok: boolean; areas: { area: string }[] }
     expect({ code: run.code, ok }).toEqual({ code: 1, ok: false })
     expect(areas.map(({ area }) => area)).toEqual(checks.map(({ area }) => area))
   })
 
-  it('says what it could not look at where there is no network', async () => {
+  it('says what it could not check without a network', async () => {
     const away = {
       PLC_URL: `http://${NOWHERE}`,
       JETSTREAM_HOSTS: `ws://${NOWHERE}`,
@@ -491,7 +491,7 @@ describe('on the command line', () => {
     expect(run.code).toBe(1)
   })
 
-  it('shows what strangers say without letting them move the cursor', async () => {
+  it('shows text from strangers without letting it move the cursor', async () => {
     const message = 'go\u001b[2Jaway\u202e'
     world.stream.refuseHandshakes({ status: 400, name: 'InvalidRequest', message }, 3)
     const { stdout } = await runCli(local(), ['doctor', '--only', 'jetstream'])
@@ -499,13 +499,13 @@ describe('on the command line', () => {
     expect(stdout).not.toMatch(/\u001b\[2J|\u202e/)
   })
 
-  it('refuses an area that there is not', async () => {
+  it('refuses an unknown area', async () => {
     const run = await runCli(local(), ['doctor', '--only', 'weather'])
     expect(run).toMatchObject({ code: 64, stderr: expect.stringMatching(/no area weather/) })
   })
 })
 
-/** Root may enter everything, so it becomes nobody for that long. */
+/** Root may enter everything, so the test switches to the user nobody meanwhile. */
 async function asSomebodyElse<T>(folder: string, look: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0
   chmodSync(folder, isRoot ? 0o700 : 0)

@@ -1,5 +1,5 @@
-// On whom a reader still depends: what the doctor says under different settings, and that it is true. Every
-// server of others is taken away one after another, and the Following feed still loads.
+// The servers that a reader still depends on: the doctor's report under different settings, and proof that it
+// is right. All other servers are taken away one after another, and the Following feed still loads.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Simulation, startSimulation } from '../../../scripts/simulation.ts'
@@ -21,8 +21,8 @@ function hostsOf(env: Record<string, string>): Record<string, string[]> {
   return Object.fromEntries(found.map(({ what, hosts }) => [what, hosts]))
 }
 
-describe('what it says', () => {
-  test('everybody whom the defaults name', () => {
+describe('the report', () => {
+  test('names every server in the defaults', () => {
     const hosts = hostsOf({})
     expect(hosts).toMatchObject({
       'the PLC directory': ['plc.directory'],
@@ -34,7 +34,7 @@ describe('what it says', () => {
     expect(hosts['Jetstream']!.length).toBeGreaterThan(0)
   })
 
-  test('each setting that it names cuts what it stands at', () => {
+  test('each setting that it names removes its dependency', () => {
     const uncut = dependenciesOf(loadConfig({}, '/nonexistent/.env'))
     const settings = uncut.flatMap(
       ({ setting }) => /^(\w+)=(\S+)/.exec(setting ?? '')?.slice(1, 3) ?? [],
@@ -51,7 +51,7 @@ describe('what it says', () => {
   })
 })
 
-describe('that it is true', () => {
+describe('proof of the report', () => {
   let simulation: Simulation
   let appview: AppviewDouble
   let slipstream: SlipstreamProcess
@@ -79,7 +79,7 @@ describe('that it is true', () => {
   })
   afterAll(() => slipstream.stop('SIGKILL'))
 
-  /** With a token that is new each time, as a PDS mints them. */
+  /** Uses a new token for each request, as a PDS does. */
   async function following(): Promise<number> {
     const claims = { iss: reader.did, aud: 'did:web:appview.example.org', lxm: TIMELINE }
     const token = await simulation.servers.serviceJwt(claims)

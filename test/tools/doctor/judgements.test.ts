@@ -1,4 +1,4 @@
-// What the doctor says of figures that no test machine has.
+// The doctor's judgement of figures that no test machine has.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const GB = 1e9
 const CDN = { images: 'cdn', videos: 'cdn', serveThreads: 1 } as const
 const LIMITS = { timelineLength: 1000, answerCacheMb: 96, memoryMb: 0, ...CDN }
 
-describe('room on the disk', () => {
+describe('disk space', () => {
   const room = (freeBytes: number, more: object = {}) =>
     aboutRoom({ freeBytes, databaseBytes: 0, cacheBytes: 0, ...more }, '/data')
 
@@ -35,11 +35,11 @@ describe('room on the disk', () => {
     [0.3 * GB, 'wrong'],
     [1 * GB, 'notice'],
     [50 * GB, 'good'],
-  ])('%i bytes free are %s', (freeBytes, level) => {
+  ])('%i free bytes are %s', (freeBytes, level) => {
     expect(room(freeBytes)).toMatchObject([{ level }])
   })
 
-  it('is not enough for a cache, or a copy of the database, that is larger', () => {
+  it('warns if the cache, or a copy of the database, does not fit', () => {
     expect(room(10 * GB, { cacheBytes: 20 * GB })[1]).toMatchObject({ level: 'wrong' })
     expect(room(10 * GB, { databaseBytes: 20 * GB })[1]).toMatchObject({
       level: 'notice',
@@ -51,11 +51,11 @@ describe('room on the disk', () => {
     [0x6969, 'wrong', /NFS/],
     [0x794c7630, 'notice', /overlay: everything is lost with the container/],
     [0xff534d42, 'wrong', /CIFS/],
-  ] as const)('is on a disk of kind %i: %s', (type, level, text) => {
+  ] as const)('judges a disk of kind %i: %s', (type, level, text) => {
     expect(aboutKind(type, '/data')).toMatchObject([{ level, text: expect.stringMatching(text) }])
   })
 
-  it('is told to be nearly used up where it is bounded', () => {
+  it('says that the disk is nearly used up if it is bounded', () => {
     const wide = { freeBytes: 50 * GB, databaseBytes: 9.5 * GB, capBytes: 0, reserveBytes: GB }
     const levels = [wide, { ...wide, capBytes: 10 * GB }, { ...wide, reserveBytes: 60 * GB }].map(
       (bounds) => aboutBounds(bounds).map(({ level }) => level),
@@ -63,14 +63,14 @@ describe('room on the disk', () => {
     expect(levels).toEqual([[], ['notice'], ['notice']])
   })
 
-  it('is fine on the usual local disks: ext4, XFS, btrfs, ZFS', () => {
+  it('accepts the usual local disks: ext4, XFS, btrfs, ZFS', () => {
     const types = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1]
     expect(types.flatMap((type) => aboutKind(type, '/data'))).toEqual([])
   })
 })
 
 describe('memory', () => {
-  it('is reckoned with the units of docs/COST.md', () => {
+  it('is estimated with the units of docs/COST.md', () => {
     const path = join(import.meta.dirname, '../../../docs/figures.json')
     const figures = JSON.parse(readFileSync(path, 'utf8')) as Record<string, { value: number }>
     const of = (name: string) => figures[name]!.value
@@ -88,7 +88,7 @@ describe('memory', () => {
     }
   })
 
-  it('counts what pictures of our own may take, for each serving thread', () => {
+  it('includes the needs of our own media, for each serving thread', () => {
     const own = { ...CDN, videos: 'own', serveThreads: 2 } as const
     expect([mediaBytes(CDN), mediaBytes(own)]).toEqual([0, GB])
     const sizes = { members: 5, actors: 0, follows: 0 }
@@ -96,7 +96,7 @@ describe('memory', () => {
     expect(more).toBe(GB + LIMITS.answerCacheMb * 1e6)
   })
 
-  it('of 1 GB is enough for a small place, and not for ten thousand members', () => {
+  it('of 1 GB is enough for a small place, but not for ten thousand members', () => {
     const small = { members: 5, actors: 80_000, follows: 300_000 }
     const large = { members: 10_000, actors: 5_500_000, follows: 160_000_000 }
     const judge = (sizes: typeof small, available: number) =>
@@ -108,7 +108,7 @@ describe('memory', () => {
     ])
   })
 
-  it('tells where more members are let in than there is memory for', () => {
+  it('reports if more members are admitted than memory allows', () => {
     const sizes = { members: 5, actors: 80_000, follows: 300_000 }
     const judge = (maxMembers: number, members: 'open' | string[], available = GB) =>
       aboutSeats({ needed: neededBytes(sizes, LIMITS), available }, sizes, {
@@ -125,7 +125,7 @@ describe('memory', () => {
     expect(judge(0, 'open')).toEqual([])
   })
 
-  it('is that of the server’s control group and of those above it, of either kind', () => {
+  it('is limited by the server’s control group and its ancestors, of either version', () => {
     const machine = mkdtempSync(join(tmpdir(), 'slipstream-groups-'))
     const file = (path: string, text: string) => {
       mkdirSync(dirname(join(machine, path)), { recursive: true })
@@ -152,7 +152,7 @@ describe('memory', () => {
   })
 })
 
-it('tells an old Node, few open files, and what a schema means', () => {
+it('reports an old Node, a low limit of open files, and the meaning of a schema version', () => {
   expect(aboutNode('22.9.0')).toMatchObject({
     level: 'wrong',
     fix: expect.stringMatching(/scripts/),
@@ -186,7 +186,7 @@ it.each([
   expect(aboutAge(dates, (1_000 - left) * 86_400_000).level).toBe(level)
 })
 
-it('says why there was no answer by the innermost cause', () => {
+it('explains a missing answer by its innermost cause', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   expect(whyNot(new Error('fetch failed', { cause: refused }))).toEqual({
     code: 'ECONNREFUSED',
@@ -195,7 +195,7 @@ it('says why there was no answer by the innermost cause', () => {
   expect(whyNot(new Error('something else')).text).toBe('something else')
 })
 
-it('goes on where a check fails, or does not end', async () => {
+it('continues after a check that fails or never ends', async () => {
   const told: string[] = []
   const checks = [
     { area: 'never', run: () => new Promise<never>(() => undefined) },

@@ -1,5 +1,5 @@
-// A place that goes from one node to an engine and back: whatever was interrupted on the way, nothing is lost, no number is
-// given twice, and what would lose something is refused.
+// A place moves from one node to an engine and back: whatever is interrupted on the way, no data is lost, no
+// number is assigned twice, and moves that would lose data are refused.
 
 import { afterEach, expect, test } from 'vitest'
 import { bucketOf } from '../../../src/data/engine/buckets.ts'
@@ -33,7 +33,7 @@ function emptyNode(): MovingNode {
   return node
 }
 
-/** With something of everything. */
+/** A node with data of every kind. */
 function node(): MovingNode {
   const made = emptyNode()
   const { world } = made
@@ -76,7 +76,7 @@ async function join(engine: PlainEngine, joining = emptyNode()) {
   return { ...joining, ...server }
 }
 
-/** As it counts in the log. */
+/** The committed entries of the log. */
 async function logOf({ place }: PlainEngine, member: string) {
   const committed = await place.epochs.committed(bucketOf(member))
   const range = { member, at: 0, isForward: true, limit: 10_000 }
@@ -85,7 +85,7 @@ async function logOf({ place }: PlainEngine, member: string) {
   return { base, entries: entries.map(({ number, uri, at }) => ({ number, uri, at })) }
 }
 
-test('what one node had, a second one has by the same numbers, and a post that comes again is known', async () => {
+test('a second node has the first one’s data under the same numbers, and recognises a repeated post', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   const before = first.has()
   const moved = await moveToEngine(first.parts(engine.place))
@@ -109,14 +109,14 @@ test('what one node had, a second one has by the same numbers, and a post that c
   expect(timelines['numbered']!.holes).toMatchObject([{ from: 3, to: 3, isOpen: false }])
 })
 
-test('members’ timelines keep their numbers, and the next one is above all that were ever given', async () => {
+test('members’ timelines keep their numbers, and the next one is above all numbers ever assigned', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   const [alices, bobs] = [first.following(ALICE), first.following(BOB)]
   await moveToEngine(first.parts(engine.place))
   const { entries, base } = await logOf(engine, ALICE)
   expect(entries).toEqual(alices)
   expect((await logOf(engine, BOB)).entries).toEqual(bobs)
-  // The last that arrived has gone again.
+  // The last item that arrived has been removed again.
   expect(base).toBeGreaterThan(alices.at(-1)!.number)
   expect(await engine.place.epochs.reached(bucketOf(ALICE))).toMatchObject({
     committed: new Map([[1, 1]]),
@@ -147,7 +147,7 @@ test(`whoever is killed on the way goes on, and it comes to the same (seed ${SEE
   expect((await logOf(engine, ALICE)).entries).toEqual(first.following(ALICE))
 })
 
-test('it comes back with what others put there, to whichever node, cut off on the way or not', async () => {
+test('a place moves back with the changes of other nodes, to any node, interrupted or not', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   await moveToEngine(first.parts(engine.place))
   const second = await join(engine)
@@ -178,7 +178,7 @@ test('it comes back with what others put there, to whichever node, cut off on th
   refuseAlone(second.db)
 })
 
-test('numbers of members’ timelines go on above those that the engine gave', async () => {
+test('numbers of members’ timelines continue above those that the engine assigned', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   await moveToEngine(first.parts(engine.place))
   const { base } = await logOf(engine, ALICE)
@@ -193,7 +193,7 @@ test('numbers of members’ timelines go on above those that the engine gave', a
   expect(first.following(ALICE, base)).toMatchObject([{ number: base + 401 }])
 })
 
-test('what would lose something is refused in words', async () => {
+test('moves that would lose data are refused with an explanation', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   engine.state.alive.push('server:3000#1')
   await expect(moveToEngine(first.parts(engine.place))).rejects.toThrow(
@@ -221,7 +221,7 @@ test('what would lose something is refused in words', async () => {
   )
 })
 
-test('a move that is not at its end is given up where it was begun, and the folder has what it had', async () => {
+test('an unfinished move can be given up on the node where it began, and the folder keeps its data', async () => {
   const [first, engine] = [node(), createPlainEngine()]
   const before = first.has()
   engine.state.callsLeft = 30
@@ -239,7 +239,7 @@ test('a move that is not at its end is given up where it was begun, and the fold
 
 type Timelines = ReturnType<MovingNode['has']>['timelines']
 
-/** What a producer skipped is waited for no more, so all behind it is shown. */
+/** A number that a producer skipped is no longer waited for, so all events behind it are shown. */
 function withoutOpen(timelines: Timelines): Timelines {
   expect(timelines['numbered']!.holes).toMatchObject([{ from: 3, to: 3, isOpen: true }])
   const numbered = {

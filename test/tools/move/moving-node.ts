@@ -1,5 +1,5 @@
-// A node with a data folder of its own, for tests of moving its place: what it has there as its readers see it, and what
-// it takes from an engine as a server does.
+// A node with its own data folder, for tests of moving its place: its data as its readers see it, and the
+// data it takes over from an engine as a server does.
 
 import { openFollowing, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { errorOf } from '../../../src/bridge/connection.ts'
@@ -53,7 +53,7 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
     return { place, db, actors, writer, requests, config, onProgress, now: world.now }
   }
 
-  /** As a server that shares does for whoever asks. */
+  /** As a sharing server does for its callers. */
   function share({ place }: PlainEngine) {
     const shared = createSharedTimelines({
       ...{ place: async () => place, db, log: silent, waitedForMs: 60_000 },
@@ -78,7 +78,7 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
   return {
     ...{ world, db, parts, share, steps },
     post: (posts: TimelinePost[]) => write({ kind: 'post', posts }) as PostOutcome[],
-    /** All that is to be the same wherever the place is. */
+    /** Everything that must stay the same wherever the place is. */
     has: () => ({ ...ownOf(world), timelines: timelinesOf(world) }),
     following: (did: string, after = 0) => followingOf(world, did, after),
     cursorKeys: () => validSigningKeys(db).map(({ secret }) => secret.toString('hex')),
@@ -107,7 +107,7 @@ function timelinesOf({ reader: db }: World) {
   )
 }
 
-/** Numbers and what they are of, upwards. */
+/** Numbers and their items, ascending. */
 function followingOf({ reader: db, memory, uid }: World, did: string, after: number) {
   const { actors, graph } = memory
   const readers = prepareReaders({ db, actors, graph })
