@@ -1,5 +1,5 @@
-// The main thread's side of the ingest thread: starts it, waits until its memory is ready, stops it,
-// and gives every further serving thread a line of its own to it.
+// The main thread's side of the ingest thread: starts it, waits until its memory is ready, stops it, and
+// connects every further serving thread to it by a port.
 
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type Config, ConfigError } from '../base/config/config.ts'
@@ -9,15 +9,17 @@ import { StandstillError } from './upkeep/watchdog.ts'
 
 export type Ingest = IngestConnection & {
   readonly memory: SharedMemory
-  /** The end of a new line, for another thread. */
+  /** Opens a new port to the ingest thread, for another thread. */
   connect(): MessagePort
   stop(): Promise<void>
 }
 
-/** Three semi-spaces of 4 MB: only serving threads profit from the 16 MB that the command line gives them. */
+/**
+ * Three semi-spaces of 4 MB: only serving threads profit from the 16 MB set on the command line.
+ */
 const YOUNG_MB = 12
 
-/** @throws ConfigError where the database cannot be used. */
+/** @throws ConfigError if the database can't be used */
 export async function startIngest(options: {
   config: Config
   onFatal: (error: unknown) => void

@@ -1,7 +1,7 @@
-// Answers from kept, pre-serialised cached views: what the handlers see of this room. A view is made once for every
-// viewer (make-views.ts), as JSON with slots, and kept until something that it was made of changes
-// (cached-views.ts); the slots are filled from what is known of the viewer (viewer-memory.ts) and from smaller
-// cached views (page.ts). How it all fits, and how to add to it: src/answers/README.md.
+// Answers from pre-serialised cached views: the interface that handlers use. A view is made once for all
+// viewers (make-views.ts), as JSON with slots, and kept until one of its sources changes (cached-views.ts);
+// the slots are filled from the viewer's relationships (viewer-memory.ts) and from smaller cached views
+// (page.ts). How it fits together, and how to add to it: src/answers/README.md.
 
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -29,13 +29,13 @@ import {
 
 type ViewCacheParts = {
   hydrator: Hydrator
-  /** Undefined: nothing is kept. */
+  /** Undefined: nothing is cached. */
   invalidations: InvalidationReader | undefined
-  /** Of everything kept, as estimated. */
+  /** Limit for everything cached, as estimated. */
   maxBytes: number
 }
 
-/** Of all that is kept; the rest is what viewers are to accounts and did to posts. */
+/** Share of cached views; the rest is for viewers' relationships to accounts and interactions. */
 const VIEW_CACHE_SHARE = 2 / 3
 
 function shared(bytes: number): { views: number; viewers: number } {
@@ -65,7 +65,7 @@ export function createViewCache(parts: ViewCacheParts) {
     return presentFast({ hydrator, kept, viewers, labels, looked }, reader, ids, ways)
   }
 
-  /** What each method below gives: byte text in the order of `ids`, undefined for what is not shown. */
+  /** The methods return byte text in the order of `ids`; undefined for items not shown. */
   return {
     /** feedViewPost of each item. */
     items: (items: readonly number[], reader: Reader, options: ItemOptions = {}) =>
@@ -74,7 +74,7 @@ export function createViewCache(parts: ViewCacheParts) {
         slow: (unfit) => presentItems(hydrator, reader, unfit, options),
       }),
 
-    /** postView of each post that is in no block with the viewer. */
+    /** postView of each post without a block between its author and the viewer. */
     posts: (ids: readonly number[], reader: Reader) =>
       present(reader, ids, {
         fast: writePost,
@@ -87,25 +87,25 @@ export function createViewCache(parts: ViewCacheParts) {
         slow: (unfit) => presentProfiles(hydrator, reader, unfit, options),
       }),
 
-    /** What filters ask of items, in their order. */
+    /** The facts that filters need, in the order of `items`. */
     facts(items: readonly number[], reader: Reader): ItemFacts[] {
       takeInvalidations()
       return itemFacts({ hydrator, kept, labels }, items, reader)
     },
 
-    /** Between which of these accounts a block stands. */
+    /** The pairs of accounts that have a block between them. */
     blocksAmong(pairs: readonly AccountPair[], reader: Reader): BlockedPairs {
       takeInvalidations()
       return blocks.among(pairs, reader)
     },
 
-    /** Merged feeds from rows, as far as they are not kept. */
+    /** Merged feeds; reads the rows that are not cached. */
     feedOver: (db: Db) => keptFeed(db, { kept, heads, takeInvalidations }),
 
-    /** Bytes held, as estimated; how many elements of answers were ready, and how many were not. */
+    /** Estimated bytes held; number of elements of answers that were ready, and that were not. */
     usage: () => ({ viewCache: kept.bytes, viewers: viewers.bytes, ...looked }),
 
-    /** From now on. */
+    /** Changes the limit from now on. */
     keepAtMost(bytes: number): void {
       const most = shared(bytes)
       kept.keepAtMost(most.views)

@@ -1,7 +1,7 @@
-// Timelines in shared memory: for each open one a circular run of entries, newest first. Three growing arrays:
-// `slots` leads from an owner to their slot, `heads` holds each slot's owner, start, length and floor, `entries` the
-// entries themselves, 16 bytes each. One writer; readers in other threads copy and then ask the change log whether
-// the owner's timeline was touched meanwhile (data/shared-memory/change-log.ts).
+// Timelines in shared memory: a circular buffer of entries for each open one, newest first. Three growing
+// arrays: `slots` maps an owner to a slot, `heads` holds each slot's owner, start, length and floor,
+// `entries` the entries, 16 bytes each. One writer; readers in other threads copy, then check the change log
+// for writes to the owner's timeline meanwhile (data/shared-memory/change-log.ts).
 
 import { assert } from '../../base/util/assert.ts'
 import { ChangeLogReader, ChangeLogWriter, UNREAD } from '../shared-memory/change-log.ts'
@@ -15,7 +15,7 @@ import type {
   TimelineWriter,
 } from './types.ts'
 
-/** Cloneable: goes to a reading thread through `workerData` or a message. */
+/** Cloneable: passed to reading threads through `workerData` or a message. */
 export type TimelinesHandle = {
   capacity: number
   log: SharedArrayBuffer
@@ -28,11 +28,11 @@ const OWNER = 0
 const START = 1
 const LENGTH = 2
 const TRUNCATED = 3
-/** Laid out as an entry; meaningful where TRUNCATED is 1. */
+/** In the layout of an entry; valid if TRUNCATED is 1. */
 const FLOOR = 4
 const HEAD_WORDS = 8
 
-/** Newer than anything: a timeline of which nothing at all was passed takes nothing. */
+/** Newer than any entry: the floor of a timeline opened truncated and empty, which takes none. */
 const TOP: TimelineEntry = {
   sortAt: 2 ** 43 - 1,
   rank: 2 ** 15 - 1,
@@ -42,10 +42,10 @@ const TOP: TimelineEntry = {
 
 const MAX_UID = 2 ** 30
 const MAX_SLOTS = 2 ** 22
-/** Address space, not memory: what one shared array may hold at the most. */
+/** Address space, not memory: the maximum size of one shared array. */
 const MAX_ENTRY_WORDS = 2 ** 31
 
-/** What reader and writer share: where an entry stands. */
+/** The positions of entries, for reader and writer. */
 class RingStore {
   readonly capacity: number
   readonly slots: SharedInts
@@ -59,7 +59,7 @@ class RingStore {
     this.entries = new SharedInts(handle.entries)
   }
 
-  /** Slot number plus one; 0 where the owner has none. */
+  /** Slot number plus one; 0 if the owner has none. */
   slotOf(owner: number): number {
     return this.slots.ints[owner] ?? 0
   }
@@ -71,7 +71,7 @@ class RingStore {
     return (slot * this.capacity + place) * ENTRY_WORDS
   }
 
-  /** How many entries are newer than `position`: where it stands, or belongs. */
+  /** Number of entries newer than `position`: the index where it is, or belongs. */
   countNewer(slot: number, position: TimelinePosition): number {
     const head = slot * HEAD_WORDS
     const start = this.heads.ints[head + START]!
@@ -124,7 +124,7 @@ class RingsWriter implements TimelineWriter {
     return slot < 0 ? undefined : readSlice(this.#store, slot, before, limit)
   }
 
-  /** Owners of open timelines, as they lie in memory; one opened meanwhile may come or not. */
+  /** Owners of open timelines, in slot order; one opened meanwhile may be missing. */
   *owners(): Generator<number> {
     for (let slot = 0; slot < this.#slotCount; slot++) {
       const owner = this.#store.heads.ints[slot * HEAD_WORDS + OWNER]!
@@ -206,7 +206,7 @@ class RingsWriter implements TimelineWriter {
     writeEntry(store.entries.ints, store.at(slot, start, place), entry)
   }
 
-  /** The oldest entry, or the new one if it is older still, is left out. */
+  /** Leaves out the oldest entry, or the new one if it is older still. */
   #putIntoFull(slot: number, place: number, entry: TimelineEntry): void {
     const store = this.#store
     const last = store.capacity - 1
@@ -235,7 +235,7 @@ class RingsWriter implements TimelineWriter {
     this.#log.end()
   }
 
-  /** The common case first: newer than the newest. */
+  /** Checks the common case first: newer than the newest. */
   #placeFor(slot: number, entry: TimelineEntry): number {
     const store = this.#store
     const head = slot * HEAD_WORDS
@@ -251,7 +251,7 @@ class RingsWriter implements TimelineWriter {
     return compareEntry(store.entries.ints, store.at(slot, start, place), position) === 0
   }
 
-  /** Frees `place` among the first `length` entries by moving those before it or those after it. */
+  /** Frees `place` among the first `length` entries by moving those before or after it. */
   #makeRoom(slot: number, place: number, length: number): void {
     const store = this.#store
     const words = store.entries.ints
@@ -270,7 +270,7 @@ class RingsWriter implements TimelineWriter {
     }
   }
 
-  /** Drops the entries that `isGone` names by their place, closing up towards the newest. */
+  /** Drops the entries whose index `isGone` accepts, closing gaps towards the newest. */
   #drop(slot: number, isGone: (place: number) => boolean): void {
     const store = this.#store
     const head = slot * HEAD_WORDS
@@ -330,7 +330,7 @@ class RingsReader implements TimelineReader {
     }
   }
 
-  /** May be nonsense while the writer is at work, but ends and stays inside bounds. */
+  /** May return garbage while the writer is at work, but terminates and stays within bounds. */
   #tryRead(
     owner: number,
     before: TimelinePosition | undefined,
@@ -348,11 +348,11 @@ class RingsReader implements TimelineReader {
 }
 
 /**
- * The floor is the newest position that was ever left out: everything above it is here, so nothing at or below it is
- * taken. The newest entry stands at the start, so what happens nearly always, a newer one arriving, moves nothing:
- * the start steps back by one. A late one moves the shorter side. A closed slot is given to the next owner.
+ * The floor is the newest position ever left out: everything above it is here, so nothing at or
+ * below it is taken. The newest entry is at the start: a newer one, the usual case, just moves the
+ * start back by one. A late one moves the shorter side. A closed slot goes to the next owner.
  *
- * @param capacity - entries a timeline holds at the most.
+ * @param capacity - maximum number of entries per timeline
  */
 export function createTimelines(capacity: number): RingsWriter {
   assert(capacity > 0, 'a timeline must hold something')

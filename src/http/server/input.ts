@@ -1,15 +1,15 @@
-// Reads a procedure's body by its lexicon: JSON only, of bounded depth, with no key that could reach
+// Parses a procedure's body by its lexicon. Accepts only JSON of bounded depth without keys that could reach
 // a prototype.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 
-/** Undefined for methods that take no body. */
+/** Returns undefined for methods that take no body. */
 export type InputParser = (body: Buffer, contentType: string | undefined) => unknown
 
 const MAX_DEPTH = 32
 
-/** @throws if the lexicon has no such query or procedure, or wants a body that is not JSON. */
+/** @throws if the lexicon has no such query or procedure, or its body is not JSON */
 export function createInputParser(lexicons: Lexicons, nsid: string): InputParser {
   const method = lexicons.getDefOrThrow(nsid, ['query', 'procedure'])
   const input = method.type === 'procedure' ? method.input : undefined
@@ -23,7 +23,8 @@ export function createInputParser(lexicons: Lexicons, nsid: string): InputParser
 }
 
 /**
- * JSON that is safe to walk and to send on: not too deep, without `__proto__`, every text whole.
+ * Parses JSON that is safe to walk and to forward: not too deep, no `__proto__`, every string
+ * well-formed.
  * @throws XRPCError InvalidRequest
  */
 function parseSafeJson(body: Buffer): unknown {
@@ -47,7 +48,10 @@ function refuseOtherThanJson(contentType: string | undefined): void {
   }
 }
 
-/** The same of an answer to us. @returns undefined for what is no JSON, or none that is safe */
+/**
+ * The same for a response that we received.
+ * @returns undefined if it is not JSON, or not safe
+ */
 export function readSafeJson(body: Buffer): unknown {
   try {
     return parseSafeJson(body)

@@ -1,17 +1,17 @@
-// The `atproto-accept-labelers` header: whose labels a client wants, and which of them may hide
-// content altogether (`;redact`). A structured list (RFC 8941) of bare DIDs with one parameter.
-// As in the reference, an unreadable header counts as none, so that it never costs an answer.
+// The `atproto-accept-labelers` header: the labelers that a client wants, and which of them may hide content
+// altogether (`;redact`). A structured list (RFC 8941) of bare DIDs with one parameter. As in the reference,
+// an unparsable header counts as missing, so it never fails a request.
 
 import { isValidDid } from '@atproto/syntax'
 import type { Labelers } from '../../answers/hydrate/labelers.ts'
 
 export type AcceptedLabelers = Labelers
 
-/** More than the official client ever sends (20). */
+/** The official client sends at most 20. */
 const MAX_LABELERS = 40
 const MAX_MEMO = 256
 
-/** Clients send the same header with every request, so few of them are parsed twice. */
+/** Clients send the same header with every request, so few headers are parsed twice. */
 const memo = new Map<string, AcceptedLabelers | undefined>()
 
 export function parseAcceptLabelers(header: string | undefined): AcceptedLabelers | undefined {
@@ -23,7 +23,7 @@ export function parseAcceptLabelers(header: string | undefined): AcceptedLabeler
   return parsed
 }
 
-/** For the answer's `Atproto-Content-Labelers`. */
+/** Formats the `Atproto-Content-Labelers` response header. */
 export function formatLabelers(labelers: AcceptedLabelers): string {
   const known = formatted.get(labelers)
   if (known !== undefined) return known

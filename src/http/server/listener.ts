@@ -1,4 +1,4 @@
-// The sockets: what Node's server is told to endure, what it is not, and a close that lets running
+// The listening sockets: the limits of Node's HTTP server and our own, and a shutdown that lets running
 // requests finish.
 
 import {
@@ -14,22 +14,24 @@ import { boundUnreadBody } from './unread-bodies.ts'
 import { refuseUnreadable } from './unreadable-requests.ts'
 
 const DRAIN_CHECK_MS = 50
-/** Requests of one connection that wait for their answers. */
+/** Unanswered requests per connection. */
 const MAX_PIPELINED = 8
 
 export type ListenerLimits = SlowReaderLimits & {
   keepAliveMs: number
-  /** Until all headers are there, and until the whole request is. */
+  /** Time to receive all headers; `requestTimeoutMs` is for the whole request. */
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** How often those two are looked at. */
+  /** How often Node checks these two timeouts. */
   checkEveryMs: number
-  /** Without a byte either way. */
+  /** Maximum time without a byte in either direction. */
   silentTimeoutMs: number
   maxConnections: number
-  /** Of one address, unless it is a proxy of ours, besides streams of programs (address-connections.ts). */
+  /**
+   * Per address, except our own proxies. Streams of programs do not count (address-connections.ts).
+   */
   maxConnectionsEach: number
-  /** What is not answered by then is not answered, once the server stops. */
+  /** After shutdown begins, how long running requests may still take. */
   drainMs: number
 }
 
@@ -50,14 +52,17 @@ const usualLimits: ListenerLimits = {
 
 export type Listener = {
   http: HttpServer
-  /** Connections that have not asked anything yet: Node counts them neither as idle nor as active. */
+  /** Connections that have sent no request yet: Node counts them neither as idle nor as active. */
   silent: Set<Socket>
-  /** Ends connections that wait for no answer; what still comes over them is of no use to anybody. */
+  /** Ends connections that have no unanswered request; anything they still send is ignored. */
   closeAnswered(): void
   drainMs: number
 }
 
-/** `threads` of this process serve, and share its connections. */
+/**
+ * Starts the HTTP server. Each of the process's `threads` serving threads gets an equal share of
+ * the limits.
+ */
 export function startHttp(
   answer: RequestListener,
   options: {
@@ -108,7 +113,7 @@ export function startHttp(
   return { http, silent, closeAnswered, drainMs: limits.drainMs }
 }
 
-/** What one thread may have of what the process may. */
+/** One thread's share of the limits of the process. */
 function shared(limits: ListenerLimits, threads: number): ListenerLimits {
   const share = (amount: number) => Math.ceil(amount / threads)
   return {
@@ -120,8 +125,9 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
 }
 
 /**
- * No client of ours asks much before it is answered, and Node would start all that it has read: a
- * few kilobytes of requests are seconds of work, ahead of everybody else's.
+ * Limits pipelining. Our clients send few requests before the first is answered, but Node would
+ * start every request it has read: a few kilobytes of them are seconds of work, ahead of all other
+ * clients.
  */
 function createPipelineLimit() {
   const waiting = new WeakMap<Socket, Set<ServerResponse>>()
@@ -143,8 +149,8 @@ function createPipelineLimit() {
 }
 
 /**
- * Node has made requests of all that it read by then, two thousand in 64 kB, and makes an error of each when the socket
- * closes. Their stacks, which nobody reads, are most of what that costs.
+ * By then Node has parsed every request it read, two thousand in 64 kB, and creates an error for
+ * each when the socket closes. Most of that cost is the stack traces, which are never used.
  */
 function hangUp(socket: Socket): void {
   const { stackTraceLimit } = Error
@@ -157,7 +163,7 @@ function hangUp(socket: Socket): void {
   socket.destroy()
 }
 
-/** @throws if the port is taken, or can't be shared where that was asked for. */
+/** @throws if the port is taken, or can't be shared although `options` ask for it */
 export function listenOn(server: TcpServer, options: ListenOptions): Promise<{ port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -168,11 +174,11 @@ export function listenOn(server: TcpServer, options: ListenOptions): Promise<{ p
   })
 }
 
-/** Takes no more connections, and resolves when what runs is answered or out of time. */
+/** Accepts no more connections; resolves when running requests are answered or the time is up. */
 export async function drain({ http, silent, closeAnswered, drainMs }: Listener): Promise<void> {
   const closed = new Promise((resolve) => http.close(resolve))
   for (const socket of silent) socket.destroy()
-  // Node counts a connection as busy whose request was refused and goes on being sent.
+  // Node counts a connection as busy while a refused request is still being received.
   const idle = setInterval(closeAnswered, DRAIN_CHECK_MS)
   const late = setTimeout(() => http.closeAllConnections(), drainMs)
   await closed

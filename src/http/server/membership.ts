@@ -1,8 +1,8 @@
-// Who may read here, and the news that somebody did. A member's request tells the ingest thread, at most once in a
-// while, so that their timeline is in memory and their cold start begins; the request itself does not wait for it. As
-// often it is asked whether they are a member still. Whoever is signed in and may not read is told so by every
-// method, also by those that answer visitors: a client that got a visitor's answers would show its user as somebody
-// who follows nobody.
+// Decides which accounts may read here. A member's request tells the ingest thread, at most once per
+// interval, to load the timeline into memory and begin the cold start; the request does not wait for it.
+// Membership is rechecked at the same interval. A signed-in account that may not read is refused by every
+// method, even those that answer visitors: with a visitor's answers, a client would show its user as
+// following no one.
 
 import { forbidden, type XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -14,21 +14,24 @@ import type { NewcomerRequest, Newcomers } from '../overload/newcomers.ts'
 const TOLD_AGAIN_AFTER_MS = MINUTE_MS
 const MAX_REMEMBERED = 100_000
 const FULL_FOR_MS = 1_000
-/** A request that came by no network socket. */
+/** A request that arrived over no network socket. */
 const OUR_OWN: NewcomerRequest = { remoteAddress: undefined, header: () => undefined }
 
 type MembershipParts = {
   config: Pick<Config, 'members' | 'publicOrigin'>
   configuredMembers: () => readonly string[]
-  /** Whether the operator keeps the account out, whatever else lets it in. */
+  /** Whether the operator has banned the account, which overrides everything that admits it. */
   isBanned: (did: string) => boolean
-  /** Whether the operator or an invite let the account in. */
+  /** Whether the operator or an invite admitted the account. */
   isAdmitted: (did: string) => boolean
-  /** Whether the account reads here already. */
+  /** Whether the account is a member already. */
   isMember: (did: string) => boolean
-  /** Whether one more may come in, if need be for somebody who came once only (data/store/seats.ts). */
+  /**
+   * Whether there is room for one more member, possibly by evicting one that visited only once
+   * (data/store/seats.ts).
+   */
   hasSeat: () => boolean
-  /** Bounds how many come in an hour. */
+  /** Limits new members per hour. */
   newcomers: Newcomers
   writer: Writer
   onError: (error: unknown) => void
@@ -38,15 +41,15 @@ type MembershipParts = {
 type Membership = (did: string, token?: { isForUs: boolean }, request?: NewcomerRequest) => void
 
 /**
- * @returns what runs for each verified viewer; it throws the refusal for those who may not read. A token that
- * was made out to somebody else, as a feed generator gets one, lets nobody in who is not.
+ * @returns a check that runs for each verified viewer and throws if the account may not read. A
+ * token for another audience, as feed generators receive, does not make its account a member.
  */
 export function createMembership(parts: MembershipParts): Membership {
   const { config, configuredMembers, writer, onError, now = Date.now } = parts
   const toldAt = new Map<string, number>()
   let fullUntil = 0
 
-  /** Found again after a while only, since it takes a look at all members. */
+  /** Remembers for a while that no seat is free, since the check scans all members. */
   function isFull(): boolean {
     if (now() < fullUntil) return true
     if (parts.hasSeat()) return false
@@ -77,7 +80,7 @@ export function createMembership(parts: MembershipParts): Membership {
   }
 
   return (did, { isForUs } = { isForUs: true }, request = OUR_OWN) => {
-    // A ban ends a membership and lets nobody become a member, so a member's request costs no look at rows.
+    // A ban ends a membership and prevents a new one, so a member's request needs no row lookup.
     if (!parts.isMember(did) && parts.isBanned(did)) {
       toldAt.delete(did)
       throw banned()

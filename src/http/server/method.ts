@@ -1,5 +1,5 @@
-// What one XRPC method is. Handlers know lexicon values, not HTTP: parameters come parsed and
-// validated, what they return is JSON or ready bytes, what they throw is an `XRPCError`.
+// The interface of an XRPC method. Handlers deal in lexicon values, not HTTP: parameters are parsed and
+// validated, results are JSON or ready bytes, and errors are `XRPCError`s.
 
 import type { AcceptedLabelers } from './labelers.ts'
 
@@ -7,27 +7,27 @@ import type { AcceptedLabelers } from './labelers.ts'
 export type Params = Record<string, unknown>
 
 export type MethodContext<P = Params, I = unknown> = {
-  /** DID of the account that asks; undefined for a visitor who is not signed in. */
+  /** DID of the calling account; undefined for a visitor who is not signed in. */
   viewer: string | undefined
   params: P
-  /** A procedure's JSON body, valid by its lexicon. */
+  /** A procedure's JSON body, validated against its lexicon. */
   input: I
-  /** Whose labels count (accepted-labelers.ts); undefined where the server knows nothing of labels. */
+  /** Labelers that apply (accepted-labelers.ts); undefined if the server has no labels. */
   labelers: AcceptedLabelers | undefined
-  /** The bearer token as it came, for the one method that hands it on (`getFeed`). */
+  /** The raw bearer token, for the one method that forwards it (`getFeed`). */
   token: string | undefined
-  /** The operator, who is shown what was taken down. */
+  /** The caller is the operator, who also sees content that was taken down. */
   isOperator?: boolean
-  /** A header of the request that concerns no other part of this; `name` in lower case. */
+  /** Reads a request header that no other field covers; `name` in lower case. */
   header(name: string): string | undefined
-  /** Aborts when the client of a query has gone, or its time is up. */
+  /** Aborts when a query's client disconnects or its time is up. */
   readonly signal: AbortSignal
 }
 
 export type MethodResult = {
   /**
-   * A value to be written as JSON; ready JSON bytes, a Buffer or a list of them in a row, never
-   * changed from then on; or undefined for an empty answer.
+   * A value to serialise as JSON; ready JSON bytes (a Buffer or a list of them to concatenate,
+   * never modified afterwards); or undefined for an empty answer.
    */
   body: unknown
   headers?: Record<string, string>
@@ -37,29 +37,35 @@ export type Method<P = Params, I = unknown> = {
   nsid: string
   kind: 'query' | 'procedure'
   /**
-   * `none` ignores a token, `optional` refuses a bad one, `required` refuses none too; `moderator` is for the
-   * operator's token, as the password of a user `admin`, and for their moderation services.
+   * `none` ignores tokens, `optional` refuses only a bad one, `required` refuses a missing one too;
+   * `moderator` accepts the operator's token, as the password of a user `admin`, and the operator's
+   * moderation services.
    */
   auth: 'required' | 'optional' | 'none' | 'moderator'
-  /** Other `lxm` values that may call this method, as the chat service calls `getProfiles`. */
+  /**
+   * Accepts other `lxm` values for this method: the chat service, for example, calls `getProfiles`.
+   */
   acceptsLxm?: (lxm: string) => boolean
-  /** True where the token is meant for somebody else (`getFeed`: the feed generator). */
+  /** True if the token is meant for another audience (`getFeed`: the feed generator). */
   anyAudience?: boolean
-  /** True where an account may call it that is no member, to become one. */
+  /** True if accounts that are not members may call it, to become one. */
   forStrangers?: boolean
-  /** The viewer's PDS adds to the answer what the viewer has just written (repo-rev.ts). */
+  /** The viewer's PDS adds the viewer's latest writes to the answer (repo-rev.ts). */
   readAfterWrite?: boolean
-  /** What of its lexicon it leaves out or answers otherwise, as docs/METHODS.md says; none where nothing. */
+  /**
+   * Parts of the lexicon that it leaves out or answers differently, for docs/METHODS.md; unset if
+   * none.
+   */
   partly?: string
-  /** Why it always refuses, where that is said in words of its own rather than as for any unknown method. */
+  /** Why it always refuses, if the message differs from that for an unknown method. */
   refused?: string
-  /** When it is answered from a public AppView, wholly or in part (sources/appview/); none where it never is. */
+  /** When a public AppView answers it, wholly or in part (sources/appview/); unset if never. */
   fallback?: string
   /**
-   * Waits for what an answer needs, before the handler's turn and without a place in the queue; undefined
-   * where the handler may run at once. Bounded in time and number by itself.
+   * Waits for data that the answer needs, before the handler runs and without a place in the queue;
+   * undefined if the handler may run at once. Bounds its own time and number of waiters.
    */
   ready?(context: MethodContext<P, I>): Promise<void> | undefined
-  // Written as a method, so that a Method of narrower parameters fits into a list of Methods.
+  // Uses method syntax so that a Method with narrower parameters fits into a list of Methods.
   handler(context: MethodContext<P, I>): Promise<MethodResult> | MethodResult
 }

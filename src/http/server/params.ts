@@ -1,12 +1,12 @@
-// Reads a query string by a method's lexicon: arrays by repetition, integers and booleans from their one spelling,
-// formats, limits and defaults by the official validator. Unknown names are ignored, as in the reference; an empty
-// value is as good as a missing one. Unlike the reference, `limit=abc` is an error rather than 0.
+// Parses a query string by a method's lexicon: arrays by repetition, integers and booleans in one spelling
+// only; formats, limits and defaults by the official validator. Unknown names are ignored, as in the
+// reference; an empty value counts as missing. Unlike the reference, `limit=abc` is an error, not 0.
 
 import { type LexiconDoc, Lexicons, type LexUserType } from '@atproto/lexicon'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Params } from './method.ts'
 
-/** `search` is what follows the question mark, still encoded. */
+/** `search` is the part after the question mark, still encoded. */
 export type ParamsParser = (search: string) => Params
 
 type LexParameters = NonNullable<Extract<LexUserType, { type: 'query' }>['parameters']>
@@ -23,11 +23,11 @@ type Property = {
 const MAX_SEARCH_LENGTH = 16_384
 
 /**
- * Only what was given is validated, each parameter by a lexicon of its own: over a whole method the library makes an
- * error, with its stack, for every optional parameter that is missing, and throws it away; that alone would cost
- * more than the rest of this file.
+ * Validates only the given parameters, each by its own lexicon: for a whole method, the library
+ * creates and discards an error, with its stack, for every missing optional parameter. That alone
+ * would cost more than the rest of this file.
  *
- * @throws if the lexicon has no such query or procedure.
+ * @throws if the lexicon has no such query or procedure
  */
 export function createParamsParser(lexicons: Lexicons, nsid: string): ParamsParser {
   const properties = readProperties(lexicons.getDefOrThrow(nsid, ['query', 'procedure']), nsid)
@@ -66,7 +66,7 @@ function readProperties(method: LexUserType, nsid: string): Property[] {
   }))
 }
 
-/** The library's own check of one parameter, as that of a method that has no other. */
+/** The library's own check of one parameter, as if the method had no other. */
 function createValidator(nsid: string, name: string, property: LexProperty) {
   const parameters = { type: 'params', properties: { [name]: property } }
   const doc = { lexicon: 1, id: nsid, defs: { main: { type: 'query', parameters } } }

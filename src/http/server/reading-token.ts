@@ -1,7 +1,7 @@
-// Tokens with which the page /read reads as one member: made by the operator, for some hours, good for the
-// few queries that the page needs and for nothing else. A MAC over who and until when, by a key that is made
-// of the operator's token, so nothing is stored, and a new operator's token ends them all. The key is made
-// slowly, so that whoever has such a token can't guess the operator's.
+// Tokens that let the page /read read as one member. The operator creates them for some hours; they are valid
+// only for the few queries that the page needs. Each is a MAC over account and expiry, keyed from the
+// operator's token, so nothing is stored, and changing the operator's token revokes them all. The key
+// derivation is slow, so that a holder of such a token can't guess the operator's.
 
 import { scryptSync } from 'node:crypto'
 import { isValidDid } from '@atproto/syntax'
@@ -9,7 +9,7 @@ import { isSameMac, macOf } from '../../base/util/secrets.ts'
 
 type ReadingTokens = {
   mint(did: string, hours: number): string
-  /** @returns undefined for anything but a token that is good for this method now. */
+  /** @returns undefined unless the token is valid for this method now */
   didOf(token: string, nsid: string): string | undefined
 }
 
@@ -39,7 +39,7 @@ export function createReadingTokens(
 ): ReadingTokens {
   let key: Buffer | undefined
 
-  /** Only once somebody comes with such a token, since it takes some ten milliseconds. */
+  /** Derives the key on first use, since that takes some ten milliseconds. */
   function signatureOf(payload: string): Buffer {
     key ??= scryptSync(operatorToken, SALT, KEY_BYTES)
     return macOf(key, payload)

@@ -1,5 +1,5 @@
-// Reads a request's body and no further than the limit, whether its length was announced or not, and
-// whether or not it came compressed.
+// Reads a request's body up to the limit, whether or not its length was announced and whether or not it is
+// compressed.
 
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -9,7 +9,7 @@ import type { HttpRequest } from './http-request.ts'
 /** As in the reference. */
 const MAX_BODY_BYTES = 100 * 1024
 
-/** Each chunk of a body costs as much as a thousand bytes of it. An honest body has a few. */
+/** Each chunk of a body costs as much as a thousand bytes. Honest bodies have a few. */
 const MAX_PIECES = 1_000
 
 const decoders = {
@@ -39,7 +39,7 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A client that leaves in the middle, or frames its body wrongly, is no failure of ours. */
+/** A client that disconnects halfway, or frames its body wrongly, is not a server error. */
 function asRefusal(error: unknown): never {
   if (error instanceof XRPCError) throw error
   throw new XRPCError(400, 'InvalidRequest', 'The request body broke off', { cause: error })
@@ -58,7 +58,7 @@ async function decode(received: Buffer, encoding: string): Promise<Buffer> {
   }
 }
 
-/** Whoever sends a body so is hung up on, since the rest of it would be read to be thrown away. */
+/** Closes the connection, since the rest of the body would only be read to be discarded. */
 function tooManyPieces(): XRPCError {
   const message = `The request body comes in more than ${MAX_PIECES} chunks`
   return new XRPCError(400, 'InvalidRequest', message, { headers: { connection: 'close' } })

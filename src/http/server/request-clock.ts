@@ -1,16 +1,19 @@
-// Where one request's time goes, step after step: each mark ends a step, so that the steps add up to the whole.
-// What the handler spent it on is told by the thread's stopwatch, as far as it went on without waiting.
+// Measures one request step by step: each mark ends a step, so that the steps add up to the total. The
+// thread's stopwatch splits the handler's time further, for its synchronous part.
 
 import { spent } from '../../base/obs/stopwatch.ts'
 
-/** `wait` is for what is fetched first, `finish` makes bytes and headers, `write` hands them to the system. */
+/**
+ * `wait` fetches data before the handler, `finish` builds bytes and headers, `write` hands them to
+ * the system.
+ */
 type Step = 'token' | 'wait' | 'queue' | 'handler' | 'finish' | 'write'
 
 let turnBeganAt: number | undefined
 
 export class RequestClock {
   readonly startedAt = performance.now()
-  /** For how long the event loop had been busy with others when the request was read. */
+  /** How long the event loop had been busy with other work when the request was read. */
   readonly lateMs = this.startedAt - turnOfLoop(this.startedAt)
   token = 0
   wait = 0
@@ -18,7 +21,7 @@ export class RequestClock {
   handler = 0
   finish = 0
   write = 0
-  /** Of the handler. */
+  /** Part of `handler`, as is `rows`. */
   skeleton = 0
   rows = 0
   endedAt = this.startedAt

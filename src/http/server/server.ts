@@ -1,8 +1,8 @@
-// HTTP around the methods: routes, request ids, the log line of a failure.
+// HTTP around the methods: routes, request ids, logging of failures.
 //
-// Two ways lead in. hono routes everything, and is what tests call. Queries of methods that we have, which is nearly
-// all that is asked, go straight from Node's server to dispatch: the platform's Request and Response would be the
-// larger part of what is done around a handler. Both ways meet in `respond`, so there is one implementation.
+// There are two entry points. hono routes everything, and tests call it. Queries of known methods, nearly all
+// requests, go straight from Node's server to dispatch: the platform's Request and Response would dominate
+// the cost around a handler. Both paths meet in `respond`, so there is one implementation.
 
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -44,22 +44,25 @@ type ServerOptions = {
   health: () => Health
   log: Pick<Logger, 'debug' | 'error' | 'fatal'>
   onViewer?: OnViewer
-  /** Whether the account reads here already. */
+  /** Whether the account is a member already. */
   isMember?: (did: string) => boolean
   acceptLabelers?: AcceptLabelers
-  /** Told of every answer: the request's path, and how long it took, in seconds. */
+  /** Called for every answer with the request's path and its duration in seconds. */
   onAnswered?: (path: string, status: number, seconds: number) => void
-  /** Told of each query of a method, once it is written. */
+  /** Receives each query of a method once it is written. */
   slowRequests?: SlowRequests
-  /** A broken invariant came to light in a request, which has got its 500. */
+  /** Called when a request that was answered with 500 revealed a broken invariant. */
   onBroken?: (error: unknown) => void
   /** Milliseconds a handler may take. */
   handlerTimeoutMs?: number
-  /** What is answered beside XRPC: images, the status page, the operator's routes. */
+  /** Routes beside XRPC: images, the status page, the operator's routes. */
   sideRoutes?: SideRoutes[]
-  /** Where callers' points are counted, shared by all serving threads; its own where not given. */
+  /**
+   * Buffers for callers' rate-limit points, shared by all serving threads; by default the server's
+   * own.
+   */
   rateBuffers?: RateBuffers
-  /** What connections may take, where it is not what they usually may. */
+  /** Overrides of the usual connection limits. */
   listenerLimits?: Partial<ListenerLimits>
 }
 
@@ -67,13 +70,14 @@ export type Server = {
   /** The whole server as a function, for tests without a port. */
   fetch(request: Request): Promise<Response> | Response
   /**
-   * On `config.bind` and `config.port`; with `reusePort` others of this process may listen there too.
-   * @throws if the port is taken, or can't be shared on this system.
+   * Listens on `config.bind` and `config.port`; with `reusePort`, other threads of this process may
+   * listen there too.
+   * @throws if the port is taken, or can't be shared on this system
    */
   listen(options?: { reusePort?: boolean }): Promise<{ port: number }>
-  /** Goes on answering, but says of its health that it is about to stop, so that a balancer asks others. */
+  /** Keeps answering but reports itself unhealthy, so that a load balancer moves on. */
   leave(): void
-  /** Takes no more requests, and resolves when the running ones are answered or out of time. */
+  /** Accepts no more requests; resolves when running ones are answered or the time is up. */
   close(): Promise<void>
 }
 
@@ -142,7 +146,7 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-/** Whatever is thrown on the way becomes an answer, and a line in the log. */
+/** Turns everything thrown along the way into an answer and a log line. */
 function createRespond(
   options: ServerOptions,
   { state, overload }: { state: { isDraining: boolean }; overload: Overload },
@@ -154,7 +158,7 @@ function createRespond(
       return await finishAnswer(request, await answer(), envelope)
     } catch (error) {
       const { status } = toXRPCError(error)
-      // That we have no such method costs nothing to say; a bug of ours is not hidden behind a refusal.
+      // Refusing an unknown method costs nothing, and a refusal must not hide a bug of our own.
       const refused = status === 501 ? undefined : overload.chargeFailure(request)
       const known = (status !== 500 && refused) || toXRPCError(error)
       report(options, { error, known, requestId: envelope.requestId, request })
@@ -230,8 +234,8 @@ function createRequestListener(parts: {
   const everything = getRequestListener((request, env) => fetch(request, asConnected(env)), {
     hostname: 'localhost',
     errorHandler: () => unreadable(),
-    // It would end the connection half a second after a body was refused, and with it whatever a PDS
-    // sent over it meanwhile for others. Node reads such a body to its end, and no longer than its timeout.
+    // Would end the connection half a second after a body was refused, and with it requests that a
+    // PDS meanwhile sent over it for others. Node reads such a body to its end, within its timeout.
     autoCleanupIncoming: false,
   })
 
@@ -267,7 +271,7 @@ function createRequestListener(parts: {
   }
 }
 
-/** HTTP/1.1 is all that we speak. */
+/** Narrows the types: the server speaks only HTTP/1.1. */
 function asConnected(env: { incoming: unknown; outgoing: unknown }): Connected {
   return { incoming: env.incoming as IncomingMessage, outgoing: env.outgoing as ServerResponse }
 }
@@ -277,7 +281,7 @@ function isBodiless({ method, headers }: IncomingMessage): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 }
 
-/** Any origin may ask anything: there are no cookies here, only bearer tokens. */
+/** Allows every origin: there are no cookies, only bearer tokens. */
 function preflight(request: Request): Response {
   const asked = request.headers.get('access-control-request-headers')
   return new Response(null, {
@@ -294,7 +298,7 @@ function preflight(request: Request): Response {
 
 type Failure = { error: unknown; known: XRPCError; requestId: string; request: HttpRequest }
 
-/** Ours is an error with all there is to know; a client's is worth a line when debugging. */
+/** Logs our own failures as errors in full, and clients' errors at debug level. */
 function report(options: ServerOptions, { error, known, requestId, request }: Failure): void {
   const { status, error: name, message, hint } = known
   const { method, path } = request
@@ -307,14 +311,14 @@ function report(options: ServerOptions, { error, known, requestId, request }: Fa
   if (isBroken(error)) options.onBroken?.(error)
 }
 
-/** Short, unique to this process, and in the order of arrival. */
+/** Short, unique to this process, in order of arrival. */
 function createRequestIds(): () => string {
   const prefix = randomBytes(4).toString('hex')
   let count = 0
   return () => `${prefix}-${(count++).toString(36)}`
 }
 
-/** For what is not even a URL. */
+/** The answer to a request whose target is not even a URL. */
 function unreadable(): Response {
   const { status, body, headers } = errorAnswer(
     new XRPCError(400, 'InvalidRequest', 'The request is not readable'),

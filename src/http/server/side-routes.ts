@@ -1,7 +1,7 @@
-// What is answered beside XRPC: pages, metrics, pictures, the operator's routes, invites. Each is mounted with
-// what goes before it: the address is charged, from points of that kind alone, and what became of the request
-// is counted. So a person who looks at the status page, or a Prometheus beside them, is never refused for
-// what their address asked by XRPC, and a flood of pictures costs nobody their timeline.
+// Routes beside XRPC: pages, metrics, images, the operator's routes, invites. Each is mounted behind a
+// gatekeeper that charges the address, from a separate purse of points, and counts the outcome. So a person
+// who views the status page, or a Prometheus behind the same address, is never refused because of XRPC
+// requests, and a flood of image requests blocks no timeline.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
@@ -15,30 +15,30 @@ import { type HttpRequest, NodeCall, ofPlatform } from './http-request.ts'
 export type SideRoutes = {
   path: string
   app: Hono | Hono<{ Bindings: Connected }>
-  /** Of them what goes by no router, and pays nothing by address. */
+  /** The subset that bypasses the router and charges no points by address. */
   direct?: DirectRoute
-  /** What is charged and counted; all under `path` where not given. */
+  /** Which requests are charged and counted; by default all under `path`. */
   charges?: Charge[]
 }
 
 type Charge = {
-  /** As hono has them; all under the app's path where not given. */
+  /** hono patterns; by default all under the app's path. */
   patterns?: string[]
-  /** What it is counted as; not at all where not given. */
+  /** Name for request counters; unset: not counted. */
   route?: WebRoute | ((request: HttpRequest) => WebRoute)
-  /** What a request takes of its address's points, and of which; nothing where it is charged otherwise. */
+  /** Points that a request takes from its address's purse; 0 if it is charged otherwise. */
   points: number
   from: Purse
 }
 
-/** What hono is told beside the request; nothing where a test calls it. */
+/** Passed to hono beside the request; empty when a test calls it. */
 export type Connected = {
   incoming?: IncomingMessage
-  /** To write to by hand, for what goes on for long. */
+  /** For handlers that write long-running responses by hand. */
   outgoing?: ServerResponse
-  /** The same as answers read it, once somebody has. */
+  /** The same request in the form that answers read, created on first use. */
   request?: HttpRequest | undefined
-  /** The address that is charged, told to what is mounted; undefined for whom nothing is limited. */
+  /** The address that is charged, for the mounted app; undefined for clients without limits. */
   visitor?: string | undefined
 }
 
@@ -77,7 +77,7 @@ function gatekeeper(
   }
 }
 
-/** Node's own where there is one, which costs a fraction of the platform's. */
+/** Uses Node's own request if there is one, at a fraction of the cost of the platform's. */
 export function connectedRequest({ env, req }: Context<{ Bindings: Connected }>): HttpRequest {
   const { incoming, outgoing } = env ?? {}
   if (!incoming || !outgoing) return ofPlatform(req.raw, incoming?.socket.remoteAddress)

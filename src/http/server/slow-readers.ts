@@ -1,23 +1,23 @@
-// Clients that ask and do not read. What was written and not yet taken stands in our memory, and a
-// client that takes a byte a minute looks alive to every timeout. So the connections are looked over
-// every second: one that has something unsent must take it at a least pace, and what stands there for all
-// of them together is bounded; where it is more, those that are behind the longest are cut off.
+// Cuts off clients that send requests and do not read the answers. Unsent bytes stay in our memory, and a
+// client that takes a byte a minute looks alive to every timeout. So all connections are checked every
+// second: those with unsent bytes must read at a minimum rate, and the total is bounded. Above the bound, the
+// connections that have been behind longest are cut off.
 
 import type { Socket } from 'node:net'
 
 export type SlowReaderLimits = {
-  /** How long an answer may take whatever its size. */
+  /** How long any answer may take, whatever its size. */
   graceMs: number
-  /** And beyond that, by its size. */
+  /** The minimum rate after that. */
   minBytesPerSecond: number
-  /** Unsent in all. */
+  /** Unsent bytes over all connections. */
   maxUnsentBytes: number
   lookEveryMs: number
 }
 
 type Behind = { sinceMs: number; sentBefore: number; unsentThen: number }
 
-/** Looks over `sockets` from time to time until `stop`. */
+/** Checks `sockets` periodically until `stop`. */
 export function watchSlowReaders(
   sockets: ReadonlySet<Socket>,
   limits: SlowReaderLimits,
@@ -25,7 +25,7 @@ export function watchSlowReaders(
 ): { stop(): void } {
   const behind = new Map<Socket, Behind>()
 
-  /** @returns its unsent bytes, or 0 where it was cut off. */
+  /** @returns the socket's unsent bytes, or 0 if it was cut off */
   function look(socket: Socket, nowMs: number): number {
     const unsent = socket.writableLength
     if (unsent === 0 || socket.destroyed) {
@@ -52,7 +52,7 @@ export function watchSlowReaders(
     for (const socket of behind.keys()) if (!sockets.has(socket)) behind.delete(socket)
     let unsent = 0
     for (const socket of sockets) unsent += look(socket, nowMs)
-    // Oldest first: that is the order in which they fell behind.
+    // The map is in the order in which they fell behind.
     for (const socket of behind.keys()) {
       if (unsent <= limits.maxUnsentBytes) return
       unsent -= socket.writableLength

@@ -1,5 +1,5 @@
-// The slowest requests of the last hour, with what each took its time for: what a percentile can't say. A request
-// that is faster than all of them costs one comparison. Of this thread alone.
+// The slowest requests of the last hour on this thread, each with its time by step, which a percentile can't
+// show. A request faster than all of them costs one comparison.
 
 import type { Collections } from '../../base/obs/collections.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
@@ -7,7 +7,7 @@ import type { HttpRequest } from './http-request.ts'
 
 const MAX_KEPT = 100
 const KEPT_MS = HOUR_MS
-/** Until pauses for collections are known. */
+/** Delay until garbage collection pauses are reported. */
 const SETTLED_MS = 100
 
 type SlowRequest = {
@@ -15,7 +15,7 @@ type SlowRequest = {
   at: number
   path: string
   status: number
-  /** In milliseconds, `lateMs` beside it. */
+  /** Total in milliseconds; excludes `lateMs`. */
   totalMs: number
   lateMs: number
   token: number
@@ -23,17 +23,17 @@ type SlowRequest = {
   queue: number
   skeleton: number
   rows: number
-  /** The rest of the handler: views from what is kept, and what its method does beside. */
+  /** The rest of the handler: views from the cache, and the method's other work. */
   views: number
   finish: number
   write: number
-  /** Of all of these. */
+  /** Garbage collection pauses within all steps. */
   collectionsMs: number
 }
 
 export type SlowRequests = {
   add(request: Pick<HttpRequest, 'path' | 'clock'>, status: number): void
-  /** The slowest first. */
+  /** Slowest first. */
   list(): SlowRequest[]
 }
 
@@ -57,7 +57,8 @@ export function createSlowRequests(parts: {
     add({ path, clock }, status) {
       if (!clock) return
       const totalMs = clock.endedAt - clock.startedAt
-      // One in a while is kept for its own sake, so that those of an hour ago make room.
+      // Keeps one now and then even if it is faster, so that those from over an hour ago are
+      // dropped.
       if (totalMs <= fastest && now() - kept.at(-1)!.at < KEPT_MS) return
       const { token, wait, queue, skeleton, rows, handler, finish, write, lateMs } = clock
       const views = Math.max(0, handler - skeleton - rows)

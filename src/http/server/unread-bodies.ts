@@ -1,17 +1,18 @@
-// A request may be answered before its body is read (a 401, say), and Node goes on reading the rest to throw it away,
-// however long it is. What an honest client still has under way is read, so that no reset destroys its answer.
+// A request may be answered before its body is read (a 401, say), and Node then reads and discards the rest,
+// however long it is. The bytes an honest client still has in flight are read, so that no reset destroys its
+// answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** More than any body that we take, sent over a slow network. */
+/** More than any body that we accept, sent over a slow network. */
 const MAX_BYTES = 256 << 10
 const MAX_MS = 2_000
 const LOOK_EVERY_MS = 50
 
-/** Hangs up on whoever goes on sending behind the answer. */
+/** Closes the connection of a client that keeps sending after the answer. */
 export function boundUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (!hasBody(request)) return
-  // Once destroyed, the request has none.
+  // A destroyed request has no socket.
   const { socket } = request
   response.once('finish', () => {
     if (request.complete) return
@@ -26,7 +27,7 @@ export function boundUnreadBody(request: IncomingMessage, response: ServerRespon
   })
 }
 
-/** Most have none, and a listener for each would cost them more than this look. */
+/** Most requests have no body, and a listener on each would cost more than this check. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 }

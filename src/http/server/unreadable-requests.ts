@@ -1,5 +1,5 @@
-// What Node's parser makes no request of is answered like everything else that is refused: Node's own answer has no
-// body, and says nothing to a page of another origin. Never in the middle of an answer, which it would corrupt.
+// Requests that Node's parser rejects get an answer like all other refusals: Node's own has no body and no
+// CORS headers. It is never written into the middle of another answer, which that would corrupt.
 
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,7 +18,7 @@ const REFUSALS: Record<string, XRPCError> = {
 }
 const UNREADABLE = new XRPCError(400, 'InvalidRequest', 'The request is not readable')
 
-/** @param unanswered - requests of this connection that wait, in their order */
+/** @param unanswered - waiting requests of this connection, in order */
 export function refuseUnreadable(
   { code = '' }: NodeJS.ErrnoException,
   socket: Socket,

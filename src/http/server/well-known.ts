@@ -1,10 +1,10 @@
-// The few fixed pages: who we are to a PDS or a client (contract A1, B1, F), and a word to people
-// and robots.
+// The few fixed pages: the identity of this server for PDSs and clients (contract A1, B1, F), a front page
+// for people, and robots.txt.
 
 import type { Config } from '../../base/config/config.ts'
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
 
-/** Our DID document; undefined where our DID is another's to describe (a did:plc, another host). */
+/** Returns our DID document; undefined if another host describes our DID, or it is a did:plc. */
 function ownDidDocument(
   config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'> & Partial<Config>,
 ): Record<string, unknown> | undefined {
@@ -23,14 +23,14 @@ function ownDidDocument(
   }
 }
 
-/** Where a PDS passes registrations of devices on to, if there are pushes. */
+/** The service to which a PDS forwards device registrations, if pushes are enabled. */
 function notificationService({ pushServices, publicOrigin }: Partial<Config>) {
   if (!pushServices?.length) return []
   const type = 'BskyNotificationService'
   return [{ id: '#bsky_notif', type, serviceEndpoint: publicOrigin }]
 }
 
-/** Answers by path. */
+/** Returns the answers by path. */
 export function wellKnownPages(config: Config): Map<string, Answer> {
   const document = ownDidDocument(config)
   const pages = new Map([

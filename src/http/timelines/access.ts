@@ -1,5 +1,6 @@
-// Who asks for timelines: a program with a token of the operator's, or a member with a service JWT, who may read
-// what is theirs. Each pays from points of its own; what fails before that is known is charged to the address.
+// Identifies callers of the timelines API: a program with a token that the operator issued, or a member with
+// a service JWT, who may read their own timelines. Each pays from their own points; failures before the
+// caller is known are charged to the address.
 
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -15,11 +16,11 @@ import type { HttpRequest } from '../server/http-request.ts'
 import { allows } from './scopes.ts'
 
 export type Asker = {
-  /** What limits and kept cursors go by: `token <name>`, or a DID. */
+  /** Key for limits and kept cursors: `token <name>`, or a DID. */
   name: string
   isMember: boolean
   may(verb: 'read' | 'post' | 'graph', name: string): boolean
-  /** Whether that is so still: for streams, which last. */
+  /** Whether access still holds; for streams, which last. */
   isStillWelcome(): boolean
 }
 
@@ -36,7 +37,7 @@ export function createAccess(parts: {
   overload: Overload
   onViewer: OnViewer
   isMember: (did: string) => boolean
-  /** Where points of tokens are counted. */
+  /** Holds the rate-limit points of tokens. */
   buffer: SharedArrayBuffer
   now?: () => number
 }): Access {
@@ -88,7 +89,7 @@ export function createAccess(parts: {
   }
 }
 
-/** @throws XRPCError 403 where one of them is not for this asker. */
+/** @throws XRPCError 403 if this caller may not access one of the timelines */
 export function checkMay(asker: Asker, verb: 'read' | 'post', keys: readonly TimelineKey[]): void {
   for (const { text } of keys) {
     if (asker.may(verb, text)) continue

@@ -1,8 +1,8 @@
-// Waiting for a slow reader.
+// Waits for a slow reader.
 
 import type { ServerResponse } from 'node:http'
 
-/** Resolves when there is room for more, or the reader has gone. */
+/** Resolves when the socket has room again, or the reader has disconnected. */
 export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,8 +1,8 @@
-// Graphs that programs keep here: follows added and removed, an adjacency list loaded line by line, and a graph
-// deleted. Whatever is answered with 200 is committed.
-// A load is read no faster than it is written: some lines go to the writer together, and only then is more taken
-// from the socket. It is not all or nothing: lines are applied in their order, and how many are is kept, so that a
-// load that broke off goes on from there (ingest/timelines/edit-graph.ts).
+// Graphs that programs keep here: adding and removing follows, loading an adjacency list line by line,
+// deleting a graph. A 200 means the change is committed. A load is read no faster than it is written: a batch
+// of lines goes to the writer before more is read from the socket. Loads are not atomic: lines are applied in
+// order and their number is recorded, so that an interrupted load can resume from there
+// (ingest/timelines/edit-graph.ts).
 
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
@@ -90,7 +90,7 @@ async function remove(parts: CustomGraphParts, graph: string) {
   return { deleted: true }
 }
 
-/** @throws XRPCError for what the writer refuses. */
+/** @throws XRPCError if the writer refuses the edit */
 async function edit({ ingest }: CustomGraphParts, one: GraphEdit) {
   const outcome = await ingest.editGraph(one)
   if (!outcome.ok) throw new XRPCError(outcome.status, outcome.error, outcome.message)

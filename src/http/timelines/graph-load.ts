@@ -1,5 +1,5 @@
-// An adjacency list as it comes over a socket, in batches of lines that are fit to be written together. A line is
-// `{"actor": "…", "follows": ["…"]}`; more fields are passed over, so that what was dumped can be loaded.
+// Reads an adjacency list from a socket, in batches of lines sized for one write. A line is
+// `{"actor": "…", "follows": ["…"]}`; other fields are ignored, so that a dump can be loaded as it is.
 
 import { z } from 'zod'
 import { ACCOUNT_NAME, ACCOUNT_NAMES } from '../../answers/timelines/graph-source.ts'
@@ -21,8 +21,8 @@ export const lineSchema = z.object({
 type LoadedLine = z.infer<typeof lineSchema>
 
 /**
- * @param from - the number of the first line, for what is said of a wrong one
- * @throws XRPCError 400 or 413 after the batches before it
+ * @param from - the number of the first line, for error messages
+ * @throws XRPCError 400 or 413 after the batches before the bad line
  */
 export async function* readLoad(request: HttpRequest, from: number): AsyncGenerator<LoadedLine[]> {
   const encoding = request.header('content-encoding') ?? 'identity'
@@ -60,7 +60,7 @@ function parseLine(text: string): LoadedLine | undefined {
   }
 }
 
-/** Empty lines are none. The last one needs no line break. */
+/** Skips empty lines. The last line needs no line break. */
 async function* linesOf({ body }: HttpRequest): AsyncGenerator<string> {
   let rest = ''
   let bytes = 0
@@ -77,7 +77,7 @@ async function* linesOf({ body }: HttpRequest): AsyncGenerator<string> {
   if (rest.trim() !== '') yield rest
 }
 
-/** A client that leaves in the middle is no failure of ours. */
+/** A client that disconnects halfway is not a server error. */
 async function* chunksOf(body: HttpRequest['body']): AsyncGenerator<Uint8Array> {
   try {
     if (body) yield* body

@@ -1,7 +1,8 @@
-// Who follows whom, for programs: lists, counts, questions by the hundred, what several lists have in common, and
-// everybody's list. The network's graph stands under /graph, those that programs keep here under /graphs/<name>.
+// The follow graph for programs: lists, counts, membership tests by the hundred, intersections of several
+// lists, and the whole adjacency list. The network's graph is under /graph, programs' own graphs under
+// /graphs/<name>.
 //
-// With `accept: application/x-ndjson` a list comes whole, a page a line.
+// With `accept: application/x-ndjson` a list is sent whole, one page per line.
 
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -31,7 +32,7 @@ export type GraphReading = {
   lines: LineStreams
 }
 
-/** Which graph a request is about, and what it is called in scopes. */
+/** The graph that a request is about, and its name in scopes. */
 type WhichGraph = {
   path: string
   scopeOf(c: Context<Env>): string
@@ -48,7 +49,7 @@ const SET = /^(follows|followers):(.+)$/
 
 const pairsSchema = pairsOf(z.string())
 
-/** @param account - what accounts are called there */
+/** @param account - schema of the graph's account names */
 export function pairsOf(account: z.ZodString) {
   return z.object({ pairs: pairList(account) }).strict()
 }
@@ -100,7 +101,7 @@ function onePage({ db, cursors }: GraphReading, sidesOf: SidesOf) {
   return (call: Call) => (call.source.isInRows ? readRows(call) : read(call))
 }
 
-/** A line is a page. */
+/** Streams all pages, one per line. */
 function allPages({ db, cursors }: GraphReading, sidesOf: SidesOf): ReadLines {
   return (call) => {
     const sides = sidesOf(call)
@@ -146,7 +147,7 @@ function answering(parts: GraphReading, which: WhichGraph, answer: (call: Call) 
     )
 }
 
-/** The response is written by hand, unless it is refused. */
+/** Writes the response by hand unless the request is refused. */
 async function streaming(
   parts: GraphReading,
   which: WhichGraph,

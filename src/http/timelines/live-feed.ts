@@ -1,5 +1,5 @@
-// What has just arrived, for whichever timelines somebody listens to. One look at the rows that are new serves all
-// listeners of this thread: who listens to what is looked up by author, by member, by list and by name.
+// New events for all timelines that have listeners. One read of the new rows serves all listeners of this
+// thread: topics are indexed by author, by member, by list and by name.
 
 import { customEntity } from '../../answers/timelines/custom-source.ts'
 import { arrivalOf, describeNotifications } from '../../answers/timelines/notification-source.ts'
@@ -19,30 +19,30 @@ import type { Arrival } from '../../data/store/read/arrivals.ts'
 
 export type NewEvent = { seq: number; receivedAt: number; entity: Entity }
 
-/** One timeline that somebody listens to. */
+/** One timeline with listeners. */
 export type Topic = {
   readonly key: TimelineKey
   readonly source: TimelineSource
-  /** uid of the author or member, or the row's id of the list or custom timeline. */
+  /** uid of the author or member, or row id of the list or custom timeline. */
   readonly id: number
-  /** The number of the latest event; undefined before the first. */
+  /** Sequence number of the latest event; undefined before the first. */
   latest: number | undefined
   listeners: number
 }
 
 export type Delivery = {
   topic: Topic
-  /** Upwards. */
+  /** In ascending order. */
   events: NewEvent[]
-  /** Of a numbered timeline: what was gone by. */
+  /** Skipped numbers, for a numbered timeline. */
   gaps: TimelineGap[]
 }
 
 export type LiveFeed = {
-  /** @param source - of this key */
+  /** @param source - the source of this key */
   join(key: TimelineKey, source: TimelineSource): Topic
   leave(topic: Topic): void
-  /** What has come since the last look. */
+  /** Returns events that arrived since the last call. */
   look(): Delivery[]
 }
 
@@ -105,7 +105,7 @@ class Feed implements LiveFeed {
     })
   }
 
-  /** Nobody listened: what came meanwhile concerns nobody. */
+  /** Skips everything that arrived while there were no listeners. */
   #begin(): void {
     const { arrivals, notifications, custom } = this.#readers
     this.#tips.arrivals = arrivals.tip()
@@ -123,7 +123,7 @@ class Feed implements LiveFeed {
     }
   }
 
-  /** Whichever is fewer is gone through: those who follow, or those who listen. */
+  /** Iterates over the smaller set: the author's followers, or the topics. */
   *#followersListening({ uid, item }: Arrival): Generator<Topic> {
     const { graph, keeps } = this.#parts
     const { following } = this.#by
@@ -230,7 +230,7 @@ function add(found: Map<Topic, NewEvent[]>, topic: Topic, event: NewEvent): void
   else found.set(topic, [event])
 }
 
-/** The key names something that is here: its source was opened. */
+/** The subject exists: its source was opened. */
 function idOf(
   { db, actors }: SourceParts,
   { custom }: Readers,

@@ -1,6 +1,6 @@
-// Lines of JSON over one response, page by page: the next page is read once the last one is on its way, so a list of
-// any length takes the memory of one page. Who reads too slowly is cut off by the server (server/slow-readers.ts),
-// and goes on later from the last line's cursor.
+// Streams lines of JSON over one response, page by page: the next page is read once the last one is on its
+// way, so a list of any length takes the memory of one page. The server cuts off readers that are too slow
+// (server/slow-readers.ts); they resume later from the last line's cursor.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,13 +16,13 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Undefined `next`: these are the last. */
+/** Undefined `next` marks the last page. */
 export type Lines = { lines: readonly unknown[]; next: string | undefined }
 
 export type LineStreams = {
   /**
-   * The first page is read at once, so that what is wrong with the request can still be said.
-   * @throws XRPCError 429, and what reading throws
+   * Reads the first page before the response starts, so that a bad request can still be refused.
+   * @throws XRPCError 429, and the errors of `read`
    */
   send(
     response: ServerResponse,

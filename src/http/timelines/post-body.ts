@@ -1,4 +1,4 @@
-// What is posted to a timeline, checked. The schema is also what the OpenAPI document says of it.
+// Validates posts to a timeline. The OpenAPI document is made from the same schema.
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -45,7 +45,10 @@ export const postSchema = z
 const KEY_BYTES = 16
 const NOTHING = new Uint8Array(0)
 
-/** @param reader - whose idempotency keys and producers these are. @throws XRPCError 400 or 413 */
+/**
+ * @param reader - owner of the idempotency keys and producers
+ * @throws XRPCError 400 or 413
+ */
 export function parsePost(
   text: string,
   { name, reader }: { name: string; reader: string },
@@ -92,7 +95,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** What nests too deeply to be written was meant to do harm. */
+/** A value nested too deeply to serialise is an attack. */
 function writeJson(value: unknown): string {
   try {
     return JSON.stringify(value)

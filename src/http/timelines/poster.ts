@@ -1,15 +1,15 @@
-// Posts on their way to the writer: what comes while a batch is being written makes up the next one, so that many
-// posts share one transaction. Each is answered when its own is committed. Where several come at once a batch waits
-// for a moment before it goes: most of what a small one costs is its way to the writer and back.
+// Sends posts to the writer: posts that arrive while a batch is being written make up the next one, so that
+// many share one transaction. Each is answered when it is committed. While several arrive at once, a batch
+// waits for a moment before it is sent: most of the cost of a small one is the trip to the writer and back.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
 
 export type Poster = {
-  /** Posts on their way. */
+  /** Number of posts not yet answered. */
   readonly waiting: number
-  /** @throws XRPCError for what was not written. */
+  /** @throws XRPCError if the post was not written */
   post(one: TimelinePost): Promise<{ seq: number; receivedAt: number }>
 }
 
@@ -24,7 +24,7 @@ const MAX_WAITING = 5_000
 const GATHERED_FOR_MS = 2
 const AGAIN = { headers: { 'retry-after': '1' } }
 
-/** Where they are committed, with an outcome for each. */
+/** Commits posts and returns an outcome for each. */
 type Sink = {
   writeTimelines(request: { kind: 'post'; posts: TimelinePost[] }): Promise<PostOutcome[]>
 }
@@ -61,7 +61,7 @@ export function createPoster(ingest: Sink): Poster {
       count++
       const outcome = await new Promise<PostOutcome>((resolve, reject) => {
         queue.push({ post: one, resolve, reject })
-        // The others of this turn come along.
+        // Lets other posts of this turn join the batch.
         if (!isWriting && queue.length === 1) setImmediate(() => void write())
       })
       if (outcome.ok) return outcome

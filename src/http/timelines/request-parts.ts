@@ -1,4 +1,4 @@
-// What routes of /v1 read of a request: a JSON body as text, and parameters that mean one thing.
+// Reads parts of /v1 requests: a JSON body as text, and parameters that must be unambiguous.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { HttpRequest } from '../server/http-request.ts'
@@ -29,7 +29,10 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
   }
 }
 
-/** Given twice it may mean either. @throws XRPCError 400 */
+/**
+ * A parameter given twice is ambiguous.
+ * @throws XRPCError 400
+ */
 export function once(name: string, values: readonly string[] = []): string | undefined {
   if (values.length > 1) throw invalidRequest(`${name} must be given once`)
   return values[0]

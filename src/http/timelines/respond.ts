@@ -1,5 +1,5 @@
-// From what a route of /v1 returns or throws to its answer. What fails before it is known who asks is charged to
-// the address, as for XRPC.
+// Turns the return value or error of a /v1 route into its answer. Failures before the caller is known are
+// charged to the address, as for XRPC.
 
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
@@ -14,7 +14,7 @@ type Answering = (request: HttpRequest) => Promise<Answer> | Answer
 
 export type Respond = (c: Context<{ Bindings: Connected }>, answer: Answering) => Promise<Response>
 
-/** For what goes by no router. */
+/** For routes that bypass the router. */
 export type Finish = (request: HttpRequest, answer: Answering) => Promise<FinishedAnswer>
 
 export function createRespond(parts: {
@@ -58,12 +58,12 @@ export function createRespond(parts: {
   return { respond, finish }
 }
 
-/** What is not read would stand in the way of the connection's next request. Node bounds its time. */
+/** An unread body would block the connection's next request. Node limits its time. */
 async function discard({ body }: HttpRequest): Promise<void> {
   if (!body) return
   try {
     for await (const _ of body);
   } catch {
-    // The client has gone.
+    // The client has disconnected.
   }
 }

@@ -1,4 +1,4 @@
-// The timelines service over HTTP: docs/TIMELINES.md, and /v1/openapi.json for machines.
+// The HTTP routes of the timelines service: see docs/TIMELINES.md, and /v1/openapi.json for machines.
 
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -36,9 +36,9 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   poster: Poster
   streams: Streams
   ingest: Pick<IngestConnection, 'writeTimelines' | 'editGraph'>
-  /** Of programs' timelines, where several nodes share them. */
+  /** Programs' timelines, if several nodes share them. */
   shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
-  /** Members’ timelines, where they do. */
+  /** Members’ timelines, if several nodes share them. */
   following?: Pick<SharedFollowing, 'upToDate'> | undefined
 }
 
@@ -55,7 +55,7 @@ export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
 const MAX_KEPT_CURSORS = 1_000
-/** What a position is kept by. */
+/** The body of a request that keeps a reading position. */
 export const putCursorSchema = z.object({ cursor: z.string() }).strict()
 export const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 
@@ -79,7 +79,7 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   return app
 }
 
-/** Of addresses that are there. */
+/** Answers 405 to other methods on existing paths. */
 function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respond'>): void {
   const taken = Map.groupBy(app.routes, ({ path }) => path)
   for (const [path, routes] of taken) {
@@ -93,10 +93,10 @@ function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respo
   }
 }
 
-/** Events' addresses as everybody writes them; whatever else leads there the router finds. */
+/** The usual spelling of an events path; the router handles all others. */
 const EVENTS = /^\/v1\/timelines\/([a-z][A-Za-z0-9._:%+~@-]*)\/events$/
 
-/** Pages and posts, which are most of what is asked, by no router. */
+/** Answers pages and posts, which are most requests, without the router. */
 export function createEventsRoute(parts: RouteParts & { finish: Finish }): DirectRoute['answer'] {
   const handlers: Record<string, Handler> = { GET: getEvents(parts), POST: postEvent(parts) }
   return (request) => {
@@ -116,14 +116,16 @@ function decoded(text: string | undefined): string | undefined {
   }
 }
 
-/** Who asks comes first, then what for. */
+/** Authenticates the caller before parsing the key. */
 async function readCall({ access }: RouteParts, request: HttpRequest, key: string): Promise<Call> {
   const asker = await access(request)
   request.clock?.mark('token')
   return { request, asker, key, keys: parseTimelineKey(key) }
 }
 
-/** As the router would give it, who looks for the question mark behind the scheme. */
+/**
+ * Parses the query as the router would; its parser looks for the question mark after the scheme.
+ */
 function queryOf({ search }: HttpRequest) {
   const given = getQueryParams(`http://localhost/?${search}`) as Record<string, string[]>
   const { limit, cursor, direction, since } = given
@@ -167,7 +169,10 @@ function getEvents(parts: RouteParts): Handler {
   }
 }
 
-/** @param isNewest - whether it is read from the end on. @returns whether this node has what others took in */
+/**
+ * @param isNewest - whether the page is read from the newest event
+ * @returns whether this node has caught up with the other nodes
+ */
 async function upToDate(
   { shared, following }: RouteParts,
   keys: readonly TimelineKey[],
@@ -231,7 +236,7 @@ function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
   }
 }
 
-/** The response is written by hand from here on, unless it is refused. */
+/** Writes the response by hand unless the request is refused. */
 async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
   const { timelines, streams, respond, shared } = parts
   const response = c.env?.outgoing
@@ -259,7 +264,10 @@ function isFromNowOn(request: HttpRequest): boolean {
   return !request.header('last-event-id') && cursor === undefined && since === undefined
 }
 
-/** `Last-Event-ID` counts most: a browser sends it when it comes back, with the address it first asked at. */
+/**
+ * `Last-Event-ID` takes precedence: a reconnecting browser sends it, with the URL of its first
+ * request.
+ */
 function readPlace(
   { cursors }: Timelines,
   { key, keys, request }: Omit<Call, 'asker'>,

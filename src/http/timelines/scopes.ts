@@ -1,6 +1,6 @@
-// What a token may do: `read:<timelines>`, `post:<timelines>`, `graph:read` of the network’s graph, and
-// `graph:read:<graphs>` and `graph:write:<graphs>` of those that programs keep here. What follows is a name, or the
-// beginning of names and a star.
+// Scopes of a token: `read:<timelines>`, `post:<timelines>`, `graph:read` for the network’s graph, and
+// `graph:read:<graphs>` and `graph:write:<graphs>` for programs' own graphs. Each `<…>` is a name, or a
+// prefix of names and a star.
 
 import { KINDS } from '../../answers/timelines/timeline-key.ts'
 
@@ -22,7 +22,7 @@ export function isScope(text: string): boolean {
   return kinds.some((kind) => name.startsWith(`${kind}:`) && name.length > kind.length + 1)
 }
 
-/** Whether one of the scopes allows to do this with what is so called. */
+/** Whether one of the scopes allows this verb on this name. */
 export function allows(scopes: readonly string[], verb: string, name: string): boolean {
   return scopes.some((scope) => {
     if (!scope.startsWith(`${verb}:`)) return false

@@ -1,8 +1,8 @@
-// Server-sent events: what comes to a timeline, as it comes. A stream first catches up from where its reader says they
-// are, page by page, and then gets what one look finds for all (live-feed.ts), when the writer’s invalidations wake us.
-// Who reads too slowly is left out until their socket is empty, and catches up again, so nothing is kept for them.
-// Bounded: streams of one reader, and of all. A comment goes out every 20 seconds, so that no proxy takes silence for
-// the end; then it is also asked whether the reader may still listen.
+// Server-sent events: a timeline's events as they arrive. A stream first catches up from its reader's
+// position, page by page, then gets the events of one shared read for all (live-feed.ts), woken by the
+// writer’s invalidations. A reader that is too slow is skipped until its socket is empty and then catches up
+// again, so nothing is buffered for it. Streams are limited per reader and in total. A comment every 20
+// seconds keeps proxies from timing out; access is rechecked then.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -24,7 +24,7 @@ import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
 type StreamWish = {
   keys: readonly TimelineKey[]
   sources: readonly TimelineSource[]
-  /** What the reader has already, in each; from now on where not given. */
+  /** The reader's position in each timeline; undefined: from now on. */
   at: readonly number[] | undefined
   asker: Asker
 }
@@ -49,11 +49,11 @@ type StreamLimits = { all: number; ofToken: number; ofMember: number }
 export const STREAM_LIMITS: StreamLimits = { all: 12_000, ofToken: 10_000, ofMember: 8 }
 const CAUGHT_UP_AT_ONCE = 100
 const MAX_UNSENT_BYTES = 256 << 10
-/** Timelines that have to be asked for elsewhere tell nobody of what is new there. */
+/** Poll interval for timelines that are fetched from elsewhere and send no notice of new events. */
 const LOOKED_FOR_EVERY_MS = 1_000
-/** What comes within so short a time goes out together. */
+/** Events that arrive within this time are sent together. */
 const TOGETHER_MS = 10
-/** How many readers are told before others have their turn: four milliseconds’ worth. */
+/** Readers served per turn of the event loop: four milliseconds’ worth. */
 const TOLD_A_TURN = 128
 const HEARTBEAT_SECONDS = 20
 const HEARTBEAT = ': still here\n\n'
@@ -70,7 +70,7 @@ const HEADERS = {
 type StreamParts = {
   feed: LiveFeed
   cursors: Cursors
-  /** To be called before anything is read of sources. */
+  /** Must be called before sources are read. */
   begin: () => void
   invalidations: SharedArrayBuffer
   onError: (error: unknown) => void
@@ -116,7 +116,8 @@ class StreamHub implements Streams {
       this.#count(asker, -1)
     })
     response.writeHead(200, HEADERS)
-    // A place before the first event, so that who loses the line until then misses nothing either.
+    // Sends a position before the first event, so that a reader that disconnects until then misses
+    // nothing.
     response.write(`${RETRY}id: ${this.#placeOf(stream, at[0]!)}\n\n`)
     void this.#catchUp(stream)
   }
@@ -142,7 +143,7 @@ class StreamHub implements Streams {
     else this.#counts.delete(name)
   }
 
-  /** A share of them each second. */
+  /** Runs each second, for one share of the streams. */
   #heartbeat(): void {
     this.#beat = (this.#beat + 1) % HEARTBEAT_SECONDS
     let i = 0
@@ -165,7 +166,10 @@ class StreamHub implements Streams {
     this.#isWatching = false
   }
 
-  /** A few readers a turn: what thousands are told takes a third of a second, in which others ask. */
+  /**
+   * Serves a few readers per turn: thousands take a third of a second, in which other requests need
+   * the thread.
+   */
   async #deliver({ topic, events, gaps }: Delivery): Promise<void> {
     const chunks = chunksOf(topic, events, gaps)
     topic.latest = events.at(-1)!.seq
@@ -176,7 +180,7 @@ class StreamHub implements Streams {
     }
   }
 
-  /** Who has gone quiet meanwhile, or was caught up from the rows, needs none of it. */
+  /** Skips streams that have left meanwhile, and events that were already caught up from rows. */
   #tell(stream: Stream, topic: Topic, chunks: readonly Chunk[]): void {
     const i = stream.topics.indexOf(topic)
     if (i < 0) return
@@ -192,7 +196,7 @@ class StreamHub implements Streams {
     stream.response.write(`${notice}id: ${this.#placeOf(stream, seq)}\n${data}`, 'latin1')
   }
 
-  /** One timeline goes by its number, several by a cursor. */
+  /** A single timeline uses the sequence number, several use a cursor. */
   #placeOf({ wish, at }: Stream, seq: number): string {
     if (wish.keys.length === 1) return String(seq)
     const key = wish.keys.map(({ text }) => text).join('+')
@@ -237,7 +241,7 @@ class StreamHub implements Streams {
         const page = reading instanceof Promise ? await reading : reading
         if (this.#writePage(stream, page.events)) {
           stream.at = page.reached
-          // In the same turn as the reading, so that nothing comes in between.
+          // In the same turn as the read, so that no event falls in between.
           if (page.isEnd && page === reading) return this.#goLive(stream)
         }
         if (response.writableNeedDrain) await drained(response)
@@ -250,7 +254,10 @@ class StreamHub implements Streams {
     }
   }
 
-  /** As much as the socket’s queue may hold. @returns whether that was all. */
+  /**
+   * Writes as much as the socket’s queue may hold.
+   * @returns whether that was all
+   */
   #writePage(stream: Stream, events: Merged['events']): boolean {
     const own = stream.wish.sources.map((source, i) => {
       const arrived = events.filter((one) => one.source === i).map(({ event }) => event)
@@ -275,10 +282,10 @@ class StreamHub implements Streams {
   }
 }
 
-/** Byte text. */
+/** Strings are byte text. */
 type Chunk = { seq: number; notice: string; data: string }
 
-/** Made once for all who listen. */
+/** Serialises the events once for all listeners. */
 function chunksOf(
   topic: Topic,
   events: readonly NewEvent[],
@@ -293,7 +300,9 @@ function chunksOf(
   })
 }
 
-/** What was gone by between an event and the one before it. They have no place of their own. */
+/**
+ * Notices of numbers skipped between an event and its predecessor. They have no ids of their own.
+ */
 function noticesBefore(
   gaps: readonly TimelineGap[],
   { seq, before = 0 }: { seq: number; before: number | undefined },
@@ -304,7 +313,7 @@ function noticesBefore(
     .join('')
 }
 
-/** JSON has no line breaks of its own. */
+/** Serialised JSON contains no line breaks. */
 function dataOf(json: string): string {
   return `data: ${json}\n\n`
 }

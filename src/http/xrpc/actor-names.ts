@@ -1,6 +1,6 @@
-// From the `actor` of a request, a handle or a DID, to an account. Our own index first; a handle that
-// is not verified there is looked up, and the answer kept for a while, so that asking for made-up
-// names costs a stranger's DNS at most one question each.
+// Resolves the `actor` of a request, a handle or a DID, to an account. Our own index comes first; a handle
+// that is not verified there is looked up and the result cached for a while, so that requests for made-up
+// names cost a stranger's DNS at most one query each.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -9,13 +9,13 @@ import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { MaybeLater } from './maybe-later.ts'
 
-/** `uid` is 0 where the account was never heard of. */
+/** `uid` is 0 for an unknown account. */
 export type NamedActor = { did: string; uid: number }
 
 type ActorNames = {
-  /** @returns undefined for a handle that leads nowhere. */
+  /** @returns undefined for a handle that does not resolve */
   find(actor: string): MaybeLater<NamedActor | undefined>
-  /** From our own index alone. */
+  /** Uses only our own index. */
   known(actor: string): NamedActor | undefined
 }
 
@@ -24,7 +24,7 @@ type Looked = { did: string | undefined; at: number }
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_FOR_MS = 5 * MINUTE_MS
 
-/** What our own index alone knows of names. */
+/** Resolves names from our own index alone. */
 export function createKnownNames({
   actors,
   accounts,
@@ -57,7 +57,7 @@ export function createActorNames(parts: {
       looked.set(handle, { did, at: now() })
       return did
     } catch {
-      return undefined // nobody was asked, which says nothing for the next minutes
+      return undefined // the lookup did not run, so nothing is cached
     }
   }
 

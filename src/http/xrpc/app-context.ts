@@ -1,5 +1,5 @@
-// What methods are made of: everything that a serving thread reads with, built once. A handler names the
-// parts of it that it needs (define.ts).
+// Everything that the handlers of a serving thread read with, built once. A handler names the parts of it
+// that it needs (define.ts).
 
 import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
@@ -63,14 +63,14 @@ import { createWaits } from './waits.ts'
 import { createWholeItems } from './whole-items.ts'
 
 export type AppParts = {
-  /** A connection that is only read from. */
+  /** A read-only connection. */
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
   timelines: TimelineReader
-  /** Hears who asks for a home timeline, where several nodes share them. */
+  /** Notified of home timeline requests, if several nodes share them. */
   homes?: Pick<SharedHomes, 'asked'>
-  /** Whether a lossy timeline keeps an item: the draw that also decided what the rings hold. */
+  /** Whether a lossy timeline keeps an item: the same draw that filled the rings. */
   keeps: TimelineParts['keeps']
   hydrator: Hydrator
   writer: Writer
@@ -78,31 +78,34 @@ export type AppParts = {
   fetch: GuardedFetch
   /** DIDs of the operator's moderation services. */
   moderationServices?: readonly string[]
-  /** What moderators' tags do; nothing where not given. */
+  /** Effects of moderators' tags; none by default. */
   tagRules?: TagRules | undefined
-  /** Of accounts that nobody here heard of; no limit where not given. */
+  /** Budget for looking up unknown accounts; unset: unlimited. */
   lookups?: SharedBudget
-  /** How long a newcomer's page waits for their cold start; where not given, there are none. */
+  /** How long a newcomer's page waits for their cold start; unset: there are no cold starts. */
   firstPageMaxWaitMs?: number
-  /** How long a page waits for names that nobody looked up yet; 0 where not given. */
+  /** How long a page waits for names that were never looked up; 0 by default. */
   namesMaxWaitMs?: number
-  /** Where the writer notes what it touches (data/shared-memory/invalidation-ring.ts); without it answers are not kept. */
+  /**
+   * Where the writer records invalidations (data/shared-memory/invalidation-ring.ts); without it
+   * nothing is cached.
+   */
   invalidations?: SharedArrayBuffer
-  /** How much the index holds; a community where not given. */
+  /** How much the index holds; `community` by default. */
   scope?: Scope
-  /** A public AppView to ask for what we don't hold. */
+  /** A public AppView to ask for data that we don't hold. */
   fallback?: Fallback
   counted?: Counted
   invites?: Invites
-  /** Devices for pushes; refused where not given. */
+  /** Push devices; unset: refused. */
   push?: { serviceDids: readonly string[]; rules: DeviceRules } | undefined
-  /** For how many days it is kept for how long videos were watched; 0, also where not given: nothing is. */
+  /** Days for which video watch times are kept; 0, the default, keeps none. */
   videoStatsDays?: number
-  /** What moderators decide by XRPC; refused where not given. */
+  /** Applies moderators' decisions made by XRPC; unset: refused. */
   decide?: Moderation['decide']
-  /** Of answers. */
+  /** Limit of the view cache. */
   maxKeptBytes?: number
-  /** Given what keeps answers, for whoever watches how much. */
+  /** Called with the view cache, for monitoring and resizing. */
   onKept?: (cache: Pick<ViewCache, 'usage' | 'keepAtMost'>) => void
 }
 
@@ -181,7 +184,7 @@ export function createAppContext(parts: AppParts) {
   }
 }
 
-/** How many accounts and threads a member mutes: there is an end to both. */
+/** Counts the accounts and threads that a member mutes: both are limited. */
 function createMuteCounts(db: Db) {
   return {
     accounts: (uid: number) => countMutes(db, uid),
@@ -189,7 +192,7 @@ function createMuteCounts(db: Db) {
   }
 }
 
-/** As they were put. */
+/** Returns preferences as they were put. */
 function createPreferencesOf(db: Db): (uid: number) => unknown[] {
   return (uid) => JSON.parse(findActorPreferences(db, uid) ?? '[]')
 }

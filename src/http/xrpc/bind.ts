@@ -1,5 +1,5 @@
-// From a definition to a method that the server can serve: the call made of its context, and everything
-// that stands around every handler, in this order.
+// Turns a definition into a method that the server can serve: creates the call from its context, and wraps
+// every handler in the same middleware.
 
 import { rules } from '../../sources/appview/coverage.ts'
 import { answeredByFallback } from '../fallback/answered-by-fallback.ts'
@@ -13,7 +13,7 @@ import { type Answering, upToDate } from './up-to-date.ts'
 
 type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) => Answering
 
-/** The first one stands outermost. */
+/** The first is the outermost. */
 const middleware: readonly Middleware[] = [namingLabelers, answeredByFallback, upToDate]
 
 export function bind(app: AppContext, method: MethodDefinition): Method {
@@ -30,7 +30,7 @@ export function bind(app: AppContext, method: MethodDefinition): Method {
   }
 }
 
-/** Tells whose labels were taken into account, as the reference does. */
+/** Names the labelers that were applied, as the reference does. */
 function namingLabelers(
   _app: AppContext,
   { showsLabels = true }: MethodDefinition,

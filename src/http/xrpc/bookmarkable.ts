@@ -1,11 +1,11 @@
-// What can be bookmarked: posts, named by DID.
+// Checks what can be bookmarked: posts, by at-URI with a DID.
 
 import { parseRecordUri, type RecordKey } from '../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 
 const POST = 'app.bsky.feed.post'
 
-/** @throws XRPCError UnsupportedCollection, or InvalidRequest for what names no record */
+/** @throws XRPCError UnsupportedCollection, or InvalidRequest if the URI names no record */
 export function bookmarkable(uri: string): RecordKey {
   const key = parseRecordUri(uri)
   if (!key) throw invalidRequest('uri must name a record by DID, collection and record key')

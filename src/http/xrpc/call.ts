@@ -1,5 +1,5 @@
-// One call of a method, as its handler sees it: what was asked, by whom, and for whom everything is read
-// that goes into the answer (answers/hydrate/reader.ts).
+// One call of a method, as its handler sees it: the request, the viewer, and the reader for whom the answer
+// is made (answers/hydrate/reader.ts).
 
 import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
 import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
@@ -7,7 +7,7 @@ import type { Viewer } from '../../answers/hydrate/types.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { MethodContext, Params } from '../server/method.ts'
 
-/** Somebody who is signed in; `uid` is 0 where we never heard of them. */
+/** A signed-in account; `uid` is 0 if it is not indexed. */
 type Account = { uid: number; did: string }
 
 export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
@@ -16,18 +16,18 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
 > & {
   readonly viewer: V
   readonly reader: Reader
-  /** Undefined where the server knows nothing of labels. */
+  /** Undefined if the server has no labels. */
   readonly accepted: MethodContext['labelers']
-  /** The same call, to be answered once more: read a moment later, and for other parameters if given. */
+  /** Repeats the call with fresh data, and with other parameters if given. */
   again(params?: P): Call<P, I, V>
 }
 
-/** Of a method that takes nobody who is not signed in. */
+/** For methods that require a signed-in caller. */
 export type SignedInCall<P = Params, I = unknown> = Call<P, I, Account>
 
 type Parts = {
   actors: Pick<ActorReader, 'uidOf'>
-  /** Their DIDs. */
+  /** DIDs of the operator's moderation services. */
   moderationServices: ReadonlySet<string>
 }
 
@@ -66,7 +66,7 @@ class OneCall implements Call {
     return this.#context.token
   }
 
-  /** Made only if a handler looks at it. */
+  /** Created only if a handler reads it. */
   get signal(): AbortSignal {
     return this.#context.signal
   }

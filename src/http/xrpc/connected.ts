@@ -1,5 +1,5 @@
-// Those whom an account follows, or who follow it, as the two methods show them. Left out are inactive
-// accounts, those in a block with the viewer, and those who stand there in spite of a block between the two.
+// Presents the follows or followers of an account, for getFollows and getFollowers. Leaves out inactive
+// accounts, accounts in a block with the viewer, and accounts in a block with the listed account.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { Needs } from './define.ts'

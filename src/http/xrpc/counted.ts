@@ -1,6 +1,7 @@
-// What was counted before we counted (data/store/seed-counts.ts): of what is shown and was not asked about
-// yet, the ingest thread is told, each thing once in a while, all of a moment in one message. Whoever looks
-// at one account or one post waits a moment for it; a page of many does not, and its next reading has it.
+// Counts from before this server counted (data/store/seed-counts.ts). Posts and accounts that are shown and
+// lack them are reported to the ingest thread, each once per interval, batched per turn into one message.
+// Requests for one account or one post wait briefly for them; a page of many does not, and has them on the
+// next read.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -15,14 +16,14 @@ import {
 import { createWaits } from './waits.ts'
 
 export type Counted = {
-  /** The counts of these were read (posts.id); cheap. */
+  /** Reports that the counts of these posts (posts.id) were read; cheap. */
   postsRead(ids: Iterable<number>): void
-  /** Undefined where it is not known in time, or our own are whole. */
+  /** Returns undefined if it does not arrive in time, or our own counts are complete. */
   post(id: number, signal: AbortSignal): Promise<SeedPost | undefined>
-  /** The same, without asking or waiting. */
+  /** The same without requesting or waiting. */
   knownPost(id: number): SeedPost | undefined
   knownActor(uid: number): SeedActor | undefined
-  /** Waits for these, where nothing is known of them yet. */
+  /** Waits for the accounts of which no such counts are known yet. */
   actors(uids: readonly number[], signal: AbortSignal): Promise<void>
 }
 
@@ -31,7 +32,7 @@ const JUDGED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
 const MAX_WAIT_MS = 1_200
-/** The public AppView that tells them is out of reach, then. */
+/** After this many waits in vain, the public AppView that supplies them counts as unreachable. */
 const MAX_IN_VAIN = 3
 
 export function createCounted(parts: {
@@ -95,7 +96,7 @@ function createAsker(writer: Writer): Asker {
   }
 }
 
-/** Asks about those of the posts read whose counts are not whole, a moment later and all at once. */
+/** Requests the posts whose counts are incomplete, batched a moment after the read. */
 function createJudge(parts: {
   db: Db
   reader: ReturnType<typeof prepareSeedCounts>
@@ -113,7 +114,7 @@ function createJudge(parts: {
     const posts = [...pending].slice(0, MAX_A_MESSAGE)
     for (const id of posts) pending.delete(id)
     const lacking = reader.uncountedPosts(posts, now()).map(({ id }) => id)
-    // What can't be asked now is judged anew when it is shown again.
+    // Posts that can't be requested now are checked again when they are next shown.
     if (asker.isBusy()) for (const id of lacking) judged.delete(id)
     asker.ask({ posts: lacking })
     if (pending.size > 0) judgeSoon()

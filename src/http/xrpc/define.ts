@@ -1,22 +1,22 @@
-// How a method is written down: its name, what it asks of a caller, and a handler that is given the parts
-// of the server which it needs. methods.ts is the table of all.
+// Method definitions: a name, the requirements on the caller, and a handler that receives the parts of the
+// server that it needs. methods.ts lists them all.
 
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call, SignedInCall } from './call.ts'
 import type { MaybeLater } from './maybe-later.ts'
 
-/** The parts of the server that a handler names. */
+/** The parts of the server that a handler needs. */
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>
 
 type MethodOptions = Omit<Method, 'nsid' | 'kind' | 'auth' | 'handler' | 'ready' | 'fallback'> & {
-  /** False where nothing that a labeler can be about is shown: the answer names no labelers then. */
+  /** False if the answer shows nothing that labels can be on; it then names no labelers. */
   showsLabels?: boolean
-  /** False where nobody waits for names that were never looked up (name-waits.ts). */
+  /** False if the method never waits for names that were never looked up (name-waits.ts). */
   waitsForNames?: boolean
 }
 
-/** `params` and `input` are for the handler to name, as its lexicon has them. */
+/** Handlers declare the types of `params` and `input`, by their lexicon. */
 export type CallOf<Auth extends Method['auth']> = Auth extends 'required'
   ? SignedInCall<never, never>
   : Call<never, never>
@@ -26,7 +26,7 @@ type Ready<C> = (app: AppContext, call: C) => Promise<void> | undefined
 
 export type QueryOptions<Auth extends Method['auth']> = MethodOptions & {
   auth: Auth
-  /** Waits for what an answer needs, before the handler's turn (server/method.ts). */
+  /** Waits for data that the answer needs, before the handler runs (server/method.ts). */
   ready?: Ready<CallOf<Auth>>
 }
 
@@ -44,13 +44,13 @@ export function query<Auth extends Method['auth']>(
   return {
     ...options,
     ...{ nsid, kind: 'query' },
-    // Who may call it and with what is checked before (server/dispatch.ts).
+    // The caller's rights and the parameters are checked before (server/dispatch.ts).
     handler: handler as Answering<Call>,
     ready: ready as Ready<Call> | undefined,
   }
 }
 
-/** Only those who are signed in have anything changed. */
+/** Only signed-in callers can change anything. */
 export function procedure<Auth extends 'required' | 'moderator' = 'required'>(
   nsid: string,
   options: MethodOptions & { auth?: Auth },

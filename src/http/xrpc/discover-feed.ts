@@ -1,8 +1,8 @@
-// The one feed that clients ask for whatever their user chose. At the end of a short Following page the official
-// client goes on with Bluesky's Discover, in the same breath, and shows neither if that fails; from then on it
-// asks Discover's newest item what is new, and offers what it does not know yet. The PDS on the way first asks
-// for the generator's record. So this feed alone never fails: while its record or its generator can't be had, the
-// record is the one of 2023, and the feed what others brought to Following, which the client knows how to sort.
+// The one feed that clients request regardless of their user's choices. At the end of a short Following page
+// the official client continues with Bluesky's Discover at once, and shows neither if that fails; later it
+// polls Discover's newest item and offers it if new. The PDS in between first requests the generator's
+// record. So this feed never fails: without its record or generator, the record is the one of 2023, and the
+// feed holds other accounts' items from Following, which the client dedupes.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../answers/views/rules.ts'
@@ -24,7 +24,10 @@ export const DISCOVER = {
 
 const URI = `at://${DISCOVER.did}/${DISCOVER.collection}/${DISCOVER.rkey}`
 
-/** Own items are left out, and so that a peek at one item finds it below many of them, more are read. */
+/**
+ * Reads more items than requested, since own items are left out: a peek at one item must find it
+ * below many of those.
+ */
 const FEWEST_READ = 30
 
 export function isDiscover(uri: string): boolean {
@@ -34,8 +37,8 @@ export function isDiscover(uri: string): boolean {
 type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems'>
 
 /**
- * The newest of the viewer's timeline without their own items, as byte texts; no page follows. Of what stands
- * on the page above the client knows that it does.
+ * The newest items of the viewer's timeline without their own, as byte text; there is no next page.
+ * The client recognises items that the page above already shows.
  */
 export function inPlaceOfDiscover(
   { firstPage, viewCache, timeline, wholeItems }: Parts,

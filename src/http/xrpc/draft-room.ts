@@ -1,11 +1,11 @@
-// How much a member's drafts may take of our disk. As many as in the reference are too much there, where a
-// draft is as long as a request: 50 MB of anybody who signs in.
+// Limits the disk space of a member's drafts. The reference's limit by number alone is too high here, where a
+// draft may be as long as a request: it allows 50 MB to every account that signs in.
 
 import type { Needs } from './define.ts'
 
 const MAX_DRAFT_BYTES = 4 << 20
 
-/** Whether there is room for this draft, in place of the one that has the id. */
+/** Whether there is room for this draft, which replaces the one with the same `id`. */
 export function hasRoomForDraft(
   { drafts }: Needs<'drafts'>,
   { uid, draft, id }: { uid: number; draft: string; id?: string },

@@ -1,5 +1,5 @@
-// getLikes, getRepostedBy and getQuotes are one method with three kinds of answers: a post, and a list
-// of what was done to it. An unknown post has empty lists. As in the reference, `cid` is only echoed.
+// Common parts of getLikes, getRepostedBy and getQuotes: a post, and a list of interactions with it. An
+// unknown post has empty lists. As in the reference, `cid` is only echoed.
 
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { Call } from './call.ts'
@@ -9,7 +9,7 @@ import { findNamedPost, isPostUri, type NamedPost } from './post-names.ts'
 
 type Params = { uri: string; cid?: string }
 
-/** `author` is 0 where we never heard of them; `id` is posts.id, or 0. */
+/** `author` is 0 if it is not indexed; `id` is posts.id, or 0. */
 export type Subject = NamedPost & { author: number }
 
 export const NOTHING: SkeletonPage<never> = { items: [], cursor: undefined }

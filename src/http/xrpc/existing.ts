@@ -1,12 +1,12 @@
-// Whether an account is there at all: of nobody's things our tables are not to fill up. Looking up one that nobody
-// here heard of costs, like one that a member looks at (fetch-requests.ts).
+// Checks that an account exists, so that made-up accounts don't fill our tables. Looking up an account
+// unknown here is charged, like one that a member views (fetch-requests.ts).
 
 import { invalidRequest, tooManyFetches } from '../../base/atproto/xrpc-error.ts'
 import type { Needs } from './define.ts'
 
 /**
- * @param asked - `viewer`: who wants to know; `refusal`: what they are told of one that does not exist
- * @throws XRPCError with these words where the account does not exist; 429 where too many were looked up
+ * @param asked - `viewer`: the caller; `refusal`: the message if the account does not exist
+ * @throws XRPCError with this message if the account does not exist; 429 after too many look-ups
  */
 export async function checkExists(
   { actors, resolver, lookups }: Needs<'actors' | 'resolver' | 'lookups'>,

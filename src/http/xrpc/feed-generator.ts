@@ -1,5 +1,5 @@
-// Who makes a feed, and where they answer: the DID that a generator's record names, and the service in
-// that DID's document. Records that are not indexed are asked for once in a while.
+// Finds the service behind a feed and its endpoint: the DID that the generator's record names, and the
+// service in that DID's document. Records that are not indexed are requested, once per interval.
 
 import { isValidDid } from '@atproto/syntax'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
@@ -16,13 +16,13 @@ const GENERATOR = 'app.bsky.feed.generator'
 
 type Generators = {
   /**
-   * The DID of the service that makes the feed.
-   * @throws XRPCError InvalidRequest where there is no such feed
+   * Returns the DID of the service that makes the feed.
+   * @throws XRPCError InvalidRequest if there is no such feed
    */
   serviceOf(uri: string, signal: AbortSignal): Promise<string>
   /**
-   * Its address.
-   * @throws XRPCError InvalidRequest where the DID document names none
+   * Returns the service's endpoint.
+   * @throws XRPCError InvalidRequest if the DID document names none
    */
   endpointOf(did: string): Promise<string>
 }

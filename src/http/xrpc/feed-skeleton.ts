@@ -1,5 +1,5 @@
-// app.bsky.feed.getFeedSkeleton, asked of a feed generator in a member's name: their token is handed on
-// as it came, since it was made out for the generator. Errors are told as the reference tells them.
+// Calls app.bsky.feed.getFeedSkeleton of a feed generator for a member: forwards the member's token
+// unchanged, since it was issued for the generator. Reports errors as the reference does.
 
 import type { AppBskyFeedGetFeedSkeleton } from '@atproto/api'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
@@ -12,9 +12,9 @@ export type FeedSkeleton = {
   feed: AppBskyFeedGetFeedSkeleton.OutputSchema['feed']
   cursor: string | undefined
   reqId: string | undefined
-  /** Whatever else the generator says of the page: passed on as it came. */
+  /** The generator's other fields for the page, forwarded unchanged. */
   further: Readonly<Record<string, unknown>>
-  /** Of the answer, where it names one. */
+  /** Language of the response, if it names one. */
   language: string | undefined
 }
 
@@ -43,7 +43,7 @@ export async function askForSkeleton(
   const body = readSafeJson(response.body)
   if (response.status !== 200) throw refusal(response, body)
   const { feed: items, cursor: next, reqId, ...further } = validated(withoutNulls(body))
-  // An empty page is the last one, and so is one that leads to itself.
+  // An empty page is the last one, and so is one whose cursor repeats.
   const isLast = items.length === 0 || next === cursor
   return {
     feed: items.slice(0, limit),
@@ -65,13 +65,13 @@ function validated(body: unknown): AppBskyFeedGetFeedSkeleton.OutputSchema {
   }
 }
 
-/** Several generators say so where they have no cursor. */
+/** Several generators send null if they have no cursor. */
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 }
 
-/** What the generator says passes through, but for a failure of its own, which is not ours. */
+/** Forwards the generator's errors; its 500 becomes a 502, since the failure is not ours. */
 function refusal({ status }: FetchedResponse, body: unknown): XRPCError {
   const { error, message } = (body ?? {}) as { error?: unknown; message?: unknown }
   if (status < 400 || typeof error !== 'string' || error === '') {

@@ -1,7 +1,7 @@
-// What an answer to a member had to leave out because it is not here: the ingest thread is told, so
-// that the next answer has it. Fire and forget, each thing once in a while, few messages at a time;
-// nothing is lost by dropping one, since the next request asks again. Accounts that we never heard of
-// have to exist first: whoever asks for made-up ones must not fill our tables with them.
+// Reports records and accounts that an answer to a member lacked to the ingest thread, so that the next
+// answer has them. Fire and forget, each thing once per interval, few messages at a time; dropping one loses
+// nothing, since the next request reports it again. Unknown accounts must exist first, so that requests for
+// made-up ones don't fill our tables.
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -12,7 +12,7 @@ import type { SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 
 export type FetchRequests = {
-  /** @returns resolves once they are being asked for, or need not be */
+  /** @returns resolves once the writer has the request, or none is needed */
   ask(viewer: Viewer, things: { uris?: Iterable<string>; dids?: Iterable<string> }): Promise<void>
 }
 
@@ -29,7 +29,7 @@ type FetchRequestsParts = {
   writer: Writer
   actors: Pick<ActorReader, 'uidOf'>
   resolver: Pick<Resolver, 'resolve'>
-  /** How many accounts that we never heard of are looked up for a member, and for all; no limit by default. */
+  /** Budget for looking up unknown accounts, per member and in total; unlimited by default. */
   lookups?: SharedBudget
   now?: () => number
 }
@@ -44,7 +44,9 @@ export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
   }
 }
 
-/** Asks for what was not asked for lately; whoever asks for what is just being sent waits for that. */
+/**
+ * Requests things not requested recently; a call for things just being sent waits for that message.
+ */
 function createAsk(parts: FetchRequestsParts) {
   const { now = Date.now } = parts
   const asked = createThingGate(ASKED_AGAIN_AFTER_MS, MAX_REMEMBERED, now)
@@ -57,7 +59,7 @@ function createAsk(parts: FetchRequestsParts) {
     inFlight++
     const sent = send(did, uris, dids)
       .catch(() => {
-        // A writer that is busy, or has no room, is asked again with the next request.
+        // If the writer is busy or full, the next request asks again.
         for (const thing of things) asked.open(thing)
       })
       .finally(() => {
@@ -78,11 +80,11 @@ function createAsk(parts: FetchRequestsParts) {
   }
 }
 
-/** @param forget - told what is too much for once, and may be asked for again */
+/** @param forget - called for things beyond the budget, which may be requested again */
 function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) {
   const { writer, actors, resolver, lookups, now = Date.now } = parts
 
-  /** How many strangers are looked up in this request. */
+  /** How many unknown accounts this request may look up. */
   function takeLookups(viewer: string, strangers: number): number {
     const most = Math.min(
       strangers,
@@ -93,7 +95,7 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
     return most
   }
 
-  /** Those that do not exist, as far as anybody can say now; and those too many to look up. */
+  /** Returns the accounts that can't be resolved now, and those beyond the budget. */
   async function findAbsent(strangers: string[], count: number): Promise<Set<string>> {
     const absent = new Set(strangers)
     const lookUp = async (did: string) => {
@@ -104,7 +106,7 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
     return absent
   }
 
-  /** At once where all accounts are known here, which is nearly always. */
+  /** Sends at once if all accounts are known here, which is nearly always so. */
   return async (did: string, uris: string[], dids: string[]): Promise<void> => {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
     const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)

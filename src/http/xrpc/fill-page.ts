@@ -1,5 +1,5 @@
-// Blocks and mutes take items out of a page after it was read. So that a page is not short, or even
-// empty, while there is more below, the next ones are read until it is full.
+// Blocks and mutes remove items from a page after it was read. So that a page is not short or even empty
+// while there is more below, the next pages are read until it is full.
 
 /** `isCut` and `isSplit`: see `SkeletonPage`. */
 export type FilledPage<T> = {
@@ -16,11 +16,13 @@ type Options = {
   cursor: string | undefined
   /** A cursor that means the end (`since` of a bounded read). */
   end?: string
-  /** So many items will do; all of `limit` where not given. */
+  /** Number of items that suffice; `limit` by default. */
   enough?: number
 }
 
-/** @param read - one page, filtered, with the cursor of what was read rather than of what is left */
+/**
+ * @param read - reads one filtered page; its cursor follows the items read, not those that are left
+ */
 export function fillPage<T>(
   { limit, cursor, end, enough = limit }: Options,
   read: (cursor: string | undefined, limit: number) => FilledPage<T>,

@@ -1,6 +1,6 @@
-// A newcomer's pages, while their cold start goes on. Clients take a page without a cursor for the end of the
-// feed, for good, so no page is the last as long as more may come; and a page waits for what makes it whole
-// (newcomer-waits.ts). Who finds no room to wait has a cursor.
+// A newcomer's pages during their cold start. Clients take a page without a cursor for the permanent end of
+// the feed, so no page is the last while more may arrive; and a page waits until it is complete
+// (newcomer-waits.ts). A request that finds no room to wait gets a cursor.
 
 import type { ColdStarts, Reached } from '../../answers/skeleton/cold-starts.ts'
 import { formatFeedCursor, parseFeedCursor } from '../../answers/skeleton/page-cursor.ts'
@@ -10,20 +10,20 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { NewcomerWaits } from './newcomer-waits.ts'
 
 type FirstPage = {
-  /** Whose cold start is not over. */
+  /** Whether the account's cold start is still running. */
   isNewcomer(did: string): boolean
   /**
-   * Of a page with a good cursor, or none.
-   * Resolves when the page is worth reading, undefined where it is at once.
+   * For a page with a valid cursor, or none. Resolves when the page is worth reading; undefined if
+   * it is already.
    * @param call - its signal ends the wait
    */
   ready(request: PageRequest, call: { readonly signal: AbortSignal }): Promise<void> | undefined
   /**
-   * Whether more may come than there is now. Asked before a page is read: what comes while it is read is not on
-   * it, and whoever asked afterwards would take it for the last.
+   * Whether more items may arrive. Call it before reading the page: it lacks items that arrive
+   * during the read, and a later call might take it for the last.
    */
   mayGrow(did: string): boolean
-  /** Of a page that would be the last, while more may come. */
+  /** The cursor of a page that would be the last, while more may arrive. */
   cursorAtEnd(request: PageRequest, endCursor: string | undefined): string
 }
 
@@ -33,11 +33,11 @@ export type PageRequest = {
   cursor: string | undefined
 }
 
-/** A PDS gives up after ten seconds without an answer, some of which a busy machine may take. */
+/** A PDS times out after ten seconds, of which a busy machine may need some. */
 export const FIRST_PAGE_MAX_WAIT_MS = 6_500
-/** A full page waits for no longer, although newer items may come between. */
+/** How long a full page waits although newer items may still arrive between its items. */
 const FULL_PAGE_PATIENCE_MS = 4_000
-/** What the cold start calls newest: of as many hours everything is read first. */
+/** The span of the cold start's `newest` milestone: everything within it is read first. */
 const NEWEST_MS = 36 * HOUR_MS
 
 export function createFirstPage(parts: {
@@ -45,7 +45,7 @@ export function createFirstPage(parts: {
   actors: Pick<ActorReader, 'uidOf'>
   timeline: (request: TimelineRequest) => FeedSkeleton
   waits: NewcomerWaits
-  /** 0: nobody has a cold start here. */
+  /** 0: there are no cold starts here. */
   maxWaitMs: number
   now?: () => number
 }): FirstPage {
@@ -67,7 +67,7 @@ export function createFirstPage(parts: {
     return isFull && (isSettled || endsAfter(page, knownSince(reached, viewer)))
   }
 
-  /** Nothing newer that the cold start still brings belongs on the page. */
+  /** The time after which the cold start adds no more items to the page. */
   function knownSince(reached: Reached, viewer: number): number {
     const since = coldStarts.knownSince(viewer) ?? Number.POSITIVE_INFINITY
     return reached === 'newest' ? Math.min(since, now() - NEWEST_MS) : since
@@ -84,7 +84,7 @@ export function createFirstPage(parts: {
       return waits.until((waitedMs) => isWorthReading(request, waitedMs), asked)
     },
     mayGrow: (did) => !areAllHere(reachedBy(did)),
-    // What the cold start brings is older than now.
+    // The cold start adds only items older than now.
     cursorAtEnd: (request, endCursor) =>
       endCursor ?? request.cursor ?? formatFeedCursor(now(), undefined),
   }

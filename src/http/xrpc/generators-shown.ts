@@ -1,5 +1,5 @@
-// Feed generators by at-URI, as several methods show them. What a member is shown and we lack is asked
-// for, and waited for a moment: a client leaves out the tabs of feeds that are not in the answer.
+// Feed generators by at-URI, as several methods show them. Those that a member requests and we lack are
+// fetched, and briefly waited for: a client drops the tabs of feeds missing from the answer.
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../answers/hydrate/types.ts'
@@ -12,12 +12,12 @@ import { whenAsked } from './when-asked.ts'
 
 type Parts = Needs<'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
-/** In the order of `uris`; what can't be shown is left out. */
+/** In the order of `uris`; leaves out those that can't be shown. */
 export function generatorViews(state: ProfileState, uris: readonly string[]) {
   return uris.map((uri) => generatorView(state, uri)).filter((view) => view !== undefined)
 }
 
-/** The state that holds these, once what is lacking has come or time is up. */
+/** Returns the state with these generators once the missing ones have arrived or time is up. */
 export async function generatorsAwaited(
   { waits, hydrator, underWay, fetchRequests }: Parts,
   uris: readonly string[],
@@ -40,7 +40,7 @@ export async function generatorsAwaited(
   return hydrator.records(uris, reader)
 }
 
-/** A feed by nobody in particular is not worth showing yet. */
+/** A feed is not worth showing before its creator has a verified handle. */
 function isLacking(state: ProfileState, uri: string): boolean {
   const held = state.records.get(uri)
   const creator = state.actors.get(held?.uid ?? 0)

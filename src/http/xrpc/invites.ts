@@ -1,5 +1,5 @@
-// Coming in by an invite: for the method that a signed-in account calls, and for the page where a person
-// enters handle and code (http/pages/).
+// Redeems invites: for the method that a signed-in account calls, and for the page with a form for handle and
+// code (http/pages/).
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
@@ -10,16 +10,16 @@ import type { Db } from '../../data/store/db.ts'
 import { readInviteCode } from '../../data/store/invite-code.ts'
 
 export type Invites = {
-  /** Whether codes let anybody in here. */
+  /** Whether invite codes admit accounts here. */
   readonly isOn: boolean
   /**
-   * Lets the account in. One that may read already may also come, and takes no use of the code.
+   * Admits the account. If it may read already, this succeeds without using up the code.
    * @throws XRPCError InvalidInvite, or NotByInvite
    */
   redeem(did: string, code: string): Promise<void>
 }
 
-/** Where there are none. */
+/** For servers without invites. */
 export const NO_INVITES: Invites = {
   isOn: false,
   redeem: async () => {
@@ -31,7 +31,7 @@ export function createInvites(options: {
   config: Pick<Config, 'members'>
   db: Db
   writer: Writer
-  /** Whether one more may come in. */
+  /** Whether there is room for one more member. */
   hasSeat: () => boolean
 }): Invites {
   const { config, db, writer, hasSeat } = options
@@ -55,7 +55,7 @@ function notByInvite() {
   return invalidRequest('This server takes no invite codes', 'NotByInvite')
 }
 
-/** What the invite is to blame for is the caller's to know. */
+/** Shows the caller the errors of the invite itself; rethrows others. */
 function asRefusal(error: Error): never {
   if (error.name === 'InviteError') throw invalidRequest(error.message, 'InvalidInvite')
   throw error

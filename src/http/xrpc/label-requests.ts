@@ -1,6 +1,6 @@
-// What members are shown may have labels that nobody has told us of yet: the ingest thread is asked to
-// look, and the next answer has them. Each subject once in a while for each labeler, all of a moment in
-// one message; what is dropped is asked for with a later request.
+// Subjects shown to members may have labels that are unknown here: the ingest thread is asked to look, and
+// the next answer has them. Each subject once per interval for each set of labelers, batched per turn into
+// one message; what is dropped is requested with a later call.
 
 import type { Labelers } from '../../answers/hydrate/labelers.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
@@ -19,7 +19,7 @@ type Pending = { did: string; labelers: readonly string[]; subjects: Set<string>
 
 export function createLabelRequests(parts: { writer: Writer; now?: () => number }): AskForLabels {
   const { writer, now = Date.now } = parts
-  /** When it was last asked for, by labelers and subject. */
+  /** Time of the last request, by labelers and subject. */
   const asked = new LruMap<string, number>(MAX_REMEMBERED)
   const pending = new Map<string, Pending>()
   let inFlight = 0

@@ -1,14 +1,14 @@
-// The list that a request names by at-URI, as our own index has it.
+// Finds the list that a request names by at-URI, in our own index.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Needs } from './define.ts'
 
 const LIST = 'app.bsky.graph.list'
 
-/** `id` is 0 where nobody ever pointed at it. */
+/** `id` is 0 if no record has ever referred to the list. */
 type NamedList = { id: number; did: string; uri: string }
 
-/** @returns undefined for what names no list, or names its creator by handle. */
+/** @returns undefined if the URI names no list, or names its creator by handle */
 export function listByUri({ listPages }: Needs<'listPages'>, uri: string): NamedList | undefined {
   const key = parseRecordUri(uri)
   if (key?.collection !== LIST) return undefined

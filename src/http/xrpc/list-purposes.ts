@@ -1,5 +1,5 @@
-// `purposes` of getLists and getListsWithMembership, by their short or their whole names. Reference
-// lists, which starter packs are made of, are never among the answers.
+// `purposes` of getLists and getListsWithMembership, by short or full name. Reference lists, which starter
+// packs consist of, are never in the answers.
 
 import type { ProfileState } from '../../answers/hydrate/types.ts'
 import type { Call } from './call.ts'
@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 const DEFS = 'app.bsky.graph.defs#'
 const PURPOSES = ['modlist', 'curatelist']
 
-/** Whether the list's purpose is asked for. */
+/** Whether the request includes lists of this purpose. */
 export function hasPurpose(
   { lists }: ProfileState,
   id: number,

@@ -1,4 +1,5 @@
-// At once wherever it can be: what waits for nothing is answered in the same turn.
+// Values that are synchronous whenever possible: without anything to wait for, the answer is made in the same
+// turn.
 
 export type MaybeLater<T> = T | Promise<T>
 
@@ -9,7 +10,7 @@ export function andThen<T, U>(
   return found instanceof Promise ? found.then(then) : then(found)
 }
 
-/** All of them in order; at once where each is. */
+/** Collects all values in order; synchronous if all of them are. */
 export function allOf<T>(found: readonly MaybeLater<T>[]): MaybeLater<T[]> {
   return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as T[])
 }

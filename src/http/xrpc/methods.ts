@@ -1,5 +1,5 @@
-// Every method that this server has, sorted by name: a file and a line here make one, `npm run docs` does the
-// rest. Those that differ in nothing but their names share a file.
+// All methods of this server, sorted by name: adding one takes a file and a line here, `npm run docs` does
+// the rest. Methods that differ only in name share a file.
 
 import type { Method } from '../server/method.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
@@ -191,7 +191,7 @@ const methods: readonly MethodDefinition[] = [
   getStats,
 ]
 
-/** All of them over one context, as the server serves them. */
+/** Binds all methods to one context for the server. */
 export function createMethods(parts: AppParts): Method[] {
   const app = createAppContext(parts)
   return methods.map((method) => bind(app, method))

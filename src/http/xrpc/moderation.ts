@@ -1,14 +1,17 @@
-// What moderators may do by XRPC, as the reference offers it behind its administrator's password: to whoever
-// has the operator's token, and to the operator's moderation services.
+// Moderation by XRPC, which the reference offers behind its administrator's password: for callers with the
+// operator's token, and for the operator's moderation services.
 
 import type { ModerationDecision } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
 import { findTakedown } from '../../data/store/takedowns.ts'
 
 export type Moderation = {
-  /** Resolves when it is committed and visible. @throws an Error named ModerationError */
+  /**
+   * Resolves when the decision is committed and visible.
+   * @throws an Error named ModerationError
+   */
   decide(decision: ModerationDecision): Promise<unknown>
-  /** The takedown's ref; undefined where the subject is not hidden by us. */
+  /** The takedown's ref; undefined if this server does not hide the subject. */
   refOf(subject: string): string | undefined
 }
 
@@ -16,7 +19,7 @@ export function createModeration(db: Db, decide: Moderation['decide']): Moderati
   return { decide, refOf: (subject) => findTakedown(db, subject)?.ref }
 }
 
-/** Where nobody writes. */
+/** For processes without a writer. */
 export async function refuseDecisions(): Promise<never> {
   throw new Error('nothing can be decided here')
 }

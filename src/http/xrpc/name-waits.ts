@@ -1,7 +1,6 @@
-// Accounts whose name nobody has verified yet, on any page: who is known only from the stream is looked up
-// when a member first sees them (fetch-requests.ts), and the page waits for that a short moment, once for each
-// account, and is then made again. What is not known by then is shown without a name, never with one that
-// an account only claims to have.
+// Accounts without a verified name, on any page: an account known only from the stream is looked up when a
+// member first sees it (fetch-requests.ts). The page waits briefly for that, once per account, and is then
+// rebuilt. An account not resolved by then is shown without a name, never with a merely claimed one.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createThingGate } from '../../base/util/gate.ts'
@@ -11,12 +10,14 @@ import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
 type NameWaits = {
-  /** Who of these was never looked up (uids); of each account it is asked once in a while. */
+  /**
+   * Returns the uids of accounts that were never looked up; each account at most once per interval.
+   */
   unnamed(dids: Iterable<string>): number[]
   /**
-   * Waits until they are looked up, or time is up.
-   * @param asked - resolves once they are being asked for
-   * @returns whether any name has come
+   * Waits until they are looked up or time is up.
+   * @param asked - resolves once the look-ups are requested
+   * @returns whether any name has arrived
    */
   awaited(
     uids: readonly number[],
@@ -26,10 +27,10 @@ type NameWaits = {
 
 const MAX_REMEMBERED = 50_000
 const LOOKED_AGAIN_AFTER_MS = 10 * MINUTE_MS
-/** Directory or DNS are out of reach, then. */
+/** After this many waits in vain, the directory or DNS counts as unreachable. */
 const MAX_IN_VAIN = 4
 
-/** @param parts - `maxWaitMs` 0: nobody ever waits */
+/** @param parts - `maxWaitMs` 0: never waits */
 export function createNameWaits(
   { actors, underWay }: { actors: Pick<ActorReader, 'uidOf' | 'didOf'>; underWay: UnderWay },
   { maxWaitMs, now = Date.now }: { maxWaitMs: number; now?: () => number },

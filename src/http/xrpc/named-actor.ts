@@ -1,4 +1,4 @@
-// The account that a request names by handle or DID, for methods that are about one.
+// Resolves the account that a request names by handle or DID, for methods about one account.
 
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
 import { ReadyJson } from '../../answers/views/ready-json.ts'
@@ -10,7 +10,10 @@ import { andThen, type MaybeLater } from './maybe-later.ts'
 
 type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader'>
 
-/** One that we never heard of has the uid 0, and is looked up. @throws XRPCError with these words */
+/**
+ * Finds the account. An unknown one has the uid 0 and is requested.
+ * @throws XRPCError with the message `refusal`
+ */
 export function namedActor(refusal: string) {
   return ({ names }: Needs<'names'>, { params, reader }: ActorCall): MaybeLater<NamedActor> =>
     andThen(names.find(params.actor), (found) => {
@@ -20,7 +23,10 @@ export function namedActor(refusal: string) {
     })
 }
 
-/** One that can be shown, with its profileView. @throws XRPCError, with the reference's words */
+/**
+ * Finds an account that can be shown, with its profileView.
+ * @throws XRPCError with the reference's message
+ */
 export function visibleActor(
   { names, viewCache }: Needs<'names' | 'viewCache'>,
   { params, reader }: ActorCall,
@@ -34,7 +40,7 @@ export function visibleActor(
   })
 }
 
-/** A handle that leads nowhere; a DID always names an account, known or not. */
+/** For a handle that does not resolve; a DID always names an account, known or not. */
 export function notFoundActor(actor: string): $Typed<AppBskyGraphDefs.NotFoundActor> {
   return { $type: 'app.bsky.graph.defs#notFoundActor', actor, notFound: true }
 }

@@ -1,14 +1,18 @@
-// What a newcomer's first requests wait for (first-page.ts, first-notifications.ts): for less than a PDS waits for
-// us, for little where a wait was in vain and nothing has moved since, because a server may be away, and not at all
-// while that is known. The wait is before the handler and outside the queue (dispatch.ts): it takes nobody's place
-// there, and looks seldom where many wait. Who finds no room to wait is answered at once.
+// Waits of a newcomer's first requests (first-page.ts, first-notifications.ts): shorter than a PDS waits for
+// us; short if the last wait was in vain and nothing has changed since, because a server may be down; and
+// none while that is known. Requests wait before the handler and outside the queue (dispatch.ts), so they
+// take no place there, and poll less often the more of them wait. Requests beyond the limit are answered at
+// once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../base/util/lru.ts'
 import { waitLeftMs } from './wait-left.ts'
 
 export type NewcomerWaits = {
-  /** Resolves when it is there or time is up; undefined where it is there, or nobody may wait. */
+  /**
+   * Resolves when the data is there or time is up; undefined if it is there already, or there is no
+   * room to wait.
+   */
   until(isThere: IsThere, request: WaitRequest): Promise<void> | undefined
 }
 
@@ -16,19 +20,26 @@ type IsThere = (waitedMs: number) => boolean
 
 type WaitRequest = {
   did: string
-  /** What is waited for, and how far that is: after a wait in vain it is waited for anew once this is another. */
+  /**
+   * Names the data and its progress: after a wait in vain, a changed name allows another full wait.
+   */
   state: () => string
-  /** Whether nothing can move before then, since their own server is let alone. */
+  /**
+   * Whether no progress is possible before `until`, since the account's own server is backed off.
+   */
   isPutOff?: (times: { now: number; until: number }) => boolean
   maxWaitMs: number
   signal: AbortSignal
 }
 
-/** Where a whole wait brought nothing, and everything is where it was. */
+/** The wait if a full wait in vain came before and nothing has changed. */
 const AFTER_VAIN_WAIT_MS = 500
 const MAX_REMEMBERED = 10_000
 const LOOK_EVERY_MS = 100
-/** Looks a second, of all who wait together, are about a thousand at most. */
+/**
+ * Added to the poll interval per waiter: together they poll at most about a thousand times a
+ * second.
+ */
 const LOOK_LATER_MS = 1
 const MAX_WAITING = 1_000
 const MAX_WAITING_EACH = 4

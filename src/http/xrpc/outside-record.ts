@@ -1,4 +1,4 @@
-// A record from the PDS that its account's DID document names, for whoever waits for it.
+// Fetches a record from the PDS that the account's DID document names, while the caller waits.
 
 import { isValidDid } from '@atproto/syntax'
 import { packCid } from '../../base/atproto/keys.ts'
@@ -17,7 +17,10 @@ type Key = { collection: string; rkey: string; cid?: string }
 const MAX_BYTES = 1024 * 1024
 const TIMEOUT_MS = 5_000
 
-/** @throws XRPCError RecordNotFound where it is not there, UpstreamFailure where nobody can say. */
+/**
+ * @throws XRPCError RecordNotFound if the record does not exist, UpstreamFailure if the PDS can't
+ * be reached
+ */
 export async function fetchRecord(
   serving: Outside,
   repo: NamedActor,
@@ -56,7 +59,7 @@ async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) 
   return (await resolver.resolve(did).catch(() => undefined))?.pds
 }
 
-/** A stranger's answer: only what the lexicon knows, and only if it is that. */
+/** Parses an untrusted response: only the lexicon's fields, and only if they are valid. */
 function readAnswer(body: Buffer): OutsideRecord | undefined {
   const answer = readSafeJson(body)
   if (typeof answer !== 'object' || answer === null) return undefined

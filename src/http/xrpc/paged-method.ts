@@ -1,6 +1,6 @@
-// A method that answers page by page: what the page is about, its skeleton (ids), how they are presented
-// (hydration, rules and views: present.ts), and the body around them. Cursors are dealt with here: bad
-// ones are refused by the skeleton, old clients' retired ones get an empty page, as in the reference.
+// Methods that answer page by page: the subject of the page, its skeleton (ids), the presentation (hydration,
+// rules and views: present.ts), and the body. Cursors are handled here: the skeleton refuses bad ones, and
+// retired ones of old clients get an empty page, as in the reference.
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
@@ -13,57 +13,59 @@ import { type CallOf, type MethodDefinition, type QueryOptions, query } from './
 import { type FilledPage, fillPage } from './fill-page.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
 
-/** Byte text of a view (ready-json.ts), or the view; undefined where it is not shown. */
+/** Byte text of a view (ready-json.ts), or the view; undefined if it is not shown. */
 export type View = string | object | undefined
 
 type PageParams = { limit: number; cursor?: string }
 
-/** One page of one call, all of its reads together. */
+/** The page of one call, with all of its reads. */
 export type Page<C, About, Read> = {
   call: C
   about: About
-  /** What skeletons gave so far, those of the pages below which fill this one up included. */
+  /** Skeletons read so far, including those of the pages below that fill this one up. */
   reads: readonly Read[]
 }
 
-/** A part of a page to be read: so many below a cursor. */
+/** A part of a page: `limit` items below a cursor. */
 export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
 
 export type Views = ReadyJson | readonly object[]
 
 type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
-  /** What the page is about; throws where that is not there, or not for this viewer. */
+  /** The subject of the page; throws if it does not exist, or not for this viewer. */
   about?(app: AppContext, call: C): MaybeLater<About>
   /** @throws BadCursorError */
   skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): Read
-  /** Leaves out what is not to be shown yet; on the last page it is shown all the same. */
+  /** Leaves out items that should not be shown yet; the last page shows them all the same. */
   postpone?(
     app: AppContext,
     items: readonly Item<Read>[],
     page: Page<C, NoInfer<About>, NoInfer<Read>>,
   ): readonly Item<Read>[]
-  /** Whether more may come: then a last page of nothing but what is postponed stays empty. */
+  /** Whether more items may arrive: a last page with only postponed items then stays empty. */
   mayGoOn?(about: NoInfer<About>): boolean
-  /** In order; views of those that are shown. */
+  /** Views of the shown items, in order. */
   present(
     app: AppContext,
     items: readonly Item<Read>[],
     page: Page<C, NoInfer<About>, NoInfer<Read>>,
   ): readonly View[]
-  /** The field of the views, which the cursor follows; or the whole body. */
+  /**
+   * The name of the field with the views, followed by the cursor; or a function for the whole body.
+   */
   body: string | ((views: Views, page: FilledPageOf<C, NoInfer<About>, NoInfer<Read>>) => object)
-  /** A page that is half full is left at that. */
+  /** Does not refill a page that is half full. */
   halfIsEnough?: boolean
-  /** A cursor that means the end. */
+  /** The cursor that marks the end. */
   end?(call: C): string | undefined
 }
 
 type Item<Read extends SkeletonPage<unknown>> = NoInfer<Read['items'][number]>
 type FilledPageOf<C, About, Read> = Page<C, About, Read> & {
   app: AppContext
-  /** Of the next page. */
+  /** Cursor of the next page. */
   cursor: string | undefined
-  /** How many views there are. */
+  /** Number of views. */
   shown: number
 }
 
@@ -87,7 +89,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   const { limit, cursor } = call.params as PageParams
   const end = steps.end?.(call)
   const reads: Read[] = []
-  /** Items above the first that was postponed; undefined where none was. */
+  /** Items above the first postponed one; undefined if none was postponed. */
   let above: number | undefined
 
   function read(part: { limit: number; enough: number; mayPostpone: boolean }) {
@@ -113,8 +115,9 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   }
 
   /**
-   * A page ends above what is postponed, so that this is on the next one; but where that would leave little, it goes
-   * on below. On the last page nothing is postponed unless more may come.
+   * Ends a page above the first postponed item, which moves to the next page; if that would leave
+   * little, the page continues below it. The last page postpones nothing unless more items may
+   * arrive.
    */
   function wholePage(): FilledPage<NonNullable<View>> {
     const enough = steps.halfIsEnough ? Math.ceil(limit / 2) : limit

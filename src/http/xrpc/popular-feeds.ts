@@ -1,4 +1,4 @@
-// The feeds that most people here like, as three methods show them; `query` looks for a part of the name.
+// The feeds most liked here, as three methods show them; `query` matches part of the name.
 
 import { generatorView } from '../../answers/views/generator-view.ts'
 import type { Call } from './call.ts'

@@ -1,5 +1,5 @@
-// The starter packs that most people here like, as two methods show them. Those of somebody in a block with
-// the viewer are left out.
+// The starter packs most liked here, as two methods show them. Leaves out those by accounts in a block with
+// the viewer.
 
 import { starterPackView } from '../../answers/views/starter-pack-view.ts'
 import type { Call } from './call.ts'

@@ -1,10 +1,10 @@
-// From the at-URI of a request, with a DID or a handle, to a post.
+// Resolves the at-URI of a request, with a DID or a handle, to a post.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Needs } from './define.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
 
-/** `uri` names a DID where that could be found; `id` is posts.id, or 0 where there is no row. */
+/** `uri` has a DID if the account could be found; `id` is posts.id, or 0 if there is no row. */
 export type NamedPost = { uri: string; id: number }
 
 const POST = 'app.bsky.feed.post'
@@ -20,7 +20,7 @@ export function findNamedPost(
   return andThen(app.names.find(handle), (actor) => known(actor ? `at://${actor.did}${path}` : uri))
 }
 
-/** posts.id of an at-URI with a DID; 0 for what is no post that we have heard of. */
+/** posts.id of an at-URI with a DID; 0 if it names no post known here. */
 export function postIdOf({ actors, records }: Needs<'actors' | 'records'>, uri: string): number {
   const key = parseRecordUri(uri)
   const uid = key?.collection === POST ? actors.uidOf(key.did) : 0

@@ -1,11 +1,11 @@
-// What searchPosts and searchPostsV2 ask for, as one search (post-search.ts): for the methods themselves, and for
-// the dataplane, whose frontend hands on what it was asked.
+// Maps the parameters of searchPosts and searchPostsV2 to one search (post-search.ts): for the methods, and
+// for the dataplane, whose frontend forwards the original parameters.
 
 import type { AppBskyFeedSearchPosts, AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { term } from '../../data/search/post-terms.ts'
 import { MAX_NAMED, type PostSearchParams } from './post-search.ts'
 
-/** Of several tags all have to be there. */
+/** A post must have all of the given tags. */
 export function ofSearchPosts(params: AppBskyFeedSearchPosts.QueryParams): PostSearchParams {
   const { q, since, until, sort } = params
   const one = (value: string | undefined) => (value === undefined ? undefined : [value])
@@ -25,7 +25,7 @@ export function ofSearchPosts(params: AppBskyFeedSearchPosts.QueryParams): PostS
   }
 }
 
-/** @param postIdOf - posts.id of an at-URI, 0 for none that we have heard of */
+/** @param postIdOf - posts.id of an at-URI, 0 if unknown */
 export function ofSearchPostsV2(
   params: AppBskyFeedSearchPostsV2.QueryParams,
   postIdOf: (uri: string) => number,
@@ -34,7 +34,7 @@ export function ofSearchPostsV2(
   const inThread = (uri: string | undefined, termOf: (id: number) => string): string[] => {
     if (uri === undefined) return []
     const id = postIdOf(uri)
-    // An empty term is of no post.
+    // No post has an empty term.
     return [id === 0 ? '' : termOf(id)]
   }
   return {

@@ -1,6 +1,7 @@
-// What searchPosts and searchPostsV2 have in common: the text and the parameters become one filter of
-// the index, whoever is named in either being looked up first; the page is read, and posts in a block
-// with the viewer are left out, as are those that moderators' tags keep from it. Mutes are the client's business, as in the reference.
+// The shared part of searchPosts and searchPostsV2. Resolves the accounts named in the text or the parameters
+// and turns both into one index filter, then reads the page. Leaves out posts whose author is in a block with
+// the viewer, and posts that moderators' tags hide from it. As in the reference, mutes are left to the
+// client.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
@@ -23,7 +24,10 @@ import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
 import type { PagePart, Views } from './paged-method.ts'
 
-/** By kind; of each kind one at least, and none of the excluded. */
+/**
+ * Conditions by kind: a post must match at least one of each included kind, and none of the
+ * excluded ones.
+ */
 type Lists = {
   authors?: string[]
   mentions?: string[]
@@ -41,14 +45,14 @@ export type PostSearchParams = {
   until?: string
   included: Lists
   excluded: Lists
-  /** Further terms, all of them (data/search/post-terms.ts); an empty string is of no post. */
+  /** Further terms, all required (data/search/post-terms.ts); an empty string matches no post. */
   terms: string[]
   notTerms: string[]
-  /** Only those whom the viewer follows. */
+  /** Only posts by accounts that the viewer follows. */
   following?: boolean
 }
 
-/** What is looked for in the index; undefined where nothing can be found. */
+/** The index request; undefined if nothing can match. */
 type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits' | 'leftOut'>
 
 type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never> }
@@ -60,14 +64,14 @@ export function foundPosts(
   return about ? searchPosts.page({ ...about, ...place }) : { items: [], cursor: undefined }
 }
 
-/** How many there are is told with the first page. */
+/** The first page carries the number of hits. */
 export function postsBody(
   views: Views,
   { app, about, call, cursor, shown }: Found & { cursor: string | undefined; shown: number },
 ) {
   const { cursor: asked } = (call as Call<{ cursor?: string }>).params
   if (!about || asked !== undefined) return { posts: views, cursor }
-  // A condition that the index does not know can't be counted.
+  // The index can't count hits of a condition that it does not know.
   const counted = about.fits ? undefined : app.searchPosts.count(about)
   return { posts: views, cursor, hitsTotal: cursor === undefined ? shown : counted }
 }
@@ -75,7 +79,7 @@ export function postsBody(
 export type SearchParts = Needs<'actors' | 'graph' | 'names'>
 type TagParts = Needs<'tagRules' | 'tags'>
 
-/** Without what moderators' tags keep from whoever asks. */
+/** Leaves out posts that moderators' tags hide from the caller. */
 export async function shownPostSearch(
   app: SearchParts & TagParts,
   { viewer, seesTakenDown }: Reader,
@@ -100,7 +104,7 @@ export async function postSearch(
   return { match, sort, fits, ...timesOf(query, params) }
 }
 
-/** As in the reference: of one author everything is found, where it is not the best that is asked for. */
+/** As in the reference: a search by author shows everything, unless it sorts by best match. */
 function tagsLeftOut(
   { tagRules: { searchTagsHide, searchTagsHideAll } }: TagParts,
   { query, sort, included }: PostSearchParams,
@@ -112,7 +116,7 @@ function tagsLeftOut(
   return [...searchTagsHide, ...searchTagsHideAll]
 }
 
-/** What has one of the tags, or is by somebody who has one, but is not the viewer's own. */
+/** Posts that have one of the tags, or whose author has one; never the viewer's own. */
 function taggedIn({ tags }: TagParts, viewer: Viewer, leftOut: readonly string[]) {
   return (found: readonly FoundPost[]): ReadonlySet<FoundPost> => {
     const posts = tags.posts(
@@ -128,7 +132,7 @@ function taggedIn({ tags }: TagParts, viewer: Viewer, leftOut: readonly string[]
   }
 }
 
-/** Whether anything is asked for besides the text. */
+/** Whether there is any condition besides the text. */
 export function hasConditions({ included, excluded, terms, following }: PostSearchParams): boolean {
   const lists = [...Object.values(included), ...Object.values(excluded)]
   return terms.length > 0 || following === true || lists.some((list) => list && list.length > 0)
@@ -138,7 +142,7 @@ function hasAny({ phrases, excluded, operators }: PostQuery): boolean {
   return phrases.length + excluded.length + operators.length > 0
 }
 
-/** The text's own times count before the parameters'. */
+/** Times in the text take precedence over the parameters. */
 function timesOf(
   { operators }: PostQuery,
   params: PostSearchParams,
@@ -151,7 +155,7 @@ function timesOf(
   }
 }
 
-/** Of which one is enough; of other operators, all that were said have to fit. */
+/** Operators of which one match is enough; for all others, every one given must match. */
 const ALTERNATIVES = new Set<OperatorName>(['from', 'lang', 'domain'])
 
 async function toFilter(
@@ -162,7 +166,7 @@ async function toFilter(
 ): Promise<PostFilter> {
   const { operators } = query
   const included = { ...params.included }
-  // As in the reference: whom the text names counts before the parameter.
+  // As in the reference: an author named in the text overrides the parameter.
   if (operators.some(({ name, isExcluded }) => name === 'from' && !isExcluded)) {
     delete included.authors
   }
@@ -187,7 +191,7 @@ async function termsOfOperators(
   for (const [i, { name, isExcluded }] of conditions.entries()) {
     const terms = found[i]!
     if (isExcluded) filter.none.push(...terms)
-    // What can't be read fits nothing, rather than everything.
+    // An unreadable value matches nothing, rather than everything.
     else if (!ALTERNATIVES.has(name)) filter.groups.push(terms)
     else alternatives.set(name, [...(alternatives.get(name) ?? []), ...terms])
   }
@@ -195,7 +199,7 @@ async function termsOfOperators(
   return filter
 }
 
-/** Of one kind of condition, so many: each costs a walk through its list of posts. */
+/** Most values of one kind of condition: each costs a walk through its list of posts. */
 export const MAX_NAMED = 25
 
 const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
@@ -220,7 +224,7 @@ async function groupsOf(app: SearchParts, viewer: Viewer, lists: Lists): Promise
   return groups
 }
 
-/** @returns none where it is nobody, or nothing that a post could have. */
+/** @returns no terms for an unknown account or a value that no post can have */
 async function termsOf(
   { actors, names }: SearchParts,
   viewer: Viewer,

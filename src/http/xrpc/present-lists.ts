@@ -1,4 +1,4 @@
-// Lists as several methods show them: listView of each, by lists.id.
+// Lists as several methods show them: a listView for each lists.id.
 
 import { listView } from '../../answers/views/list-view.ts'
 import { hydrated } from './present.ts'

@@ -1,6 +1,6 @@
-// How the items of a page become views: from the view cache, which hydrates, judges and presents at once
-// (answers/cache/), or from a state that is hydrated for this answer. What a page shows and lacks is noted in
-// the reader, to be fetched.
+// Turns the items of a page into views: from the view cache, which hydrates, judges and presents at once
+// (answers/cache/), or from state hydrated for this answer. The reader notes what the page shows and what is
+// missing, so that it can be fetched.
 
 import type { ItemFacts } from '../../answers/cache/cached-view.ts'
 import type { Reader } from '../../answers/hydrate/reader.ts'
@@ -17,7 +17,7 @@ import type { View } from './paged-method.ts'
 
 type For = { call: { readonly reader: Reader } }
 
-/** profileView of each account, or with `basic` profileViewBasic. */
+/** profileView of each account; with `basic`, profileViewBasic. */
 export function profiles({
   keep: isShown,
   basic = false,
@@ -53,7 +53,7 @@ export function notBlocked(_uid: number, { blocks }: RelationRules): boolean {
   return !blocks
 }
 
-/** Hydrates all, and presents each that is kept. */
+/** Hydrates all items and presents those that are kept. */
 export function hydrated<Item, State extends ProfileState, Page extends For>(steps: {
   hydrate: (app: AppContext, items: readonly Item[], reader: Reader) => State
   keep?: (state: State, item: Item, page: Page) => boolean
@@ -68,7 +68,10 @@ export function hydrated<Item, State extends ProfileState, Page extends For>(ste
   }
 }
 
-/** Feed generators or starter packs, by at-URI; with `content`, what only a whole pack shows. */
+/**
+ * Feed generators or starter packs, by at-URI; with `content`, including the fields that only a
+ * full pack view shows.
+ */
 export function records(steps: {
   content?: boolean
   keep?: (state: ProfileState, uri: string) => boolean
@@ -82,7 +85,7 @@ export function records(steps: {
   })
 }
 
-/** Of a record: its creator stands in no block with the viewer. */
+/** Whether the record's creator is in no block with the viewer. */
 export function creatorNotBlocked(state: ProfileState, uri: string): boolean {
   return !viewerBlocks(state, state.records.get(uri)?.uid ?? 0)
 }

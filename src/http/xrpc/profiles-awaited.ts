@@ -1,6 +1,6 @@
-// Accounts in detail, as getProfile and getProfiles show them. Those that a member asks for and of whom
-// we lack the name or the profile are asked for, and waited for a moment: their screen has nothing else.
-// Nobody is waited for any longer than they are being looked up.
+// Detailed profiles for getProfile and getProfiles. Accounts that a member asks for and whose name or profile
+// is missing are requested and briefly awaited: the client's screen has nothing else to show. An account is
+// awaited only while its lookup is running.
 
 import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../answers/hydrate/types.ts'
@@ -12,7 +12,7 @@ import { whenAsked } from './when-asked.ts'
 
 type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
 
-/** The state that holds these, once who is lacking has come or time is up. */
+/** Hydrates these accounts, once the missing ones have arrived or time is up. */
 export async function profilesAwaited(
   parts: Parts,
   named: readonly NamedActor[],
@@ -42,7 +42,7 @@ export async function profilesAwaited(
   return read()
 }
 
-/** What strangers declare (who may write to them) is read once somebody looks at them. */
+/** A stranger's declarations (who may write to them) are read once a member views the account. */
 function addUndeclared(
   { actors, underWay }: Parts,
   uids: readonly number[],
@@ -52,7 +52,7 @@ function addUndeclared(
   missing.add({ dids: underWay.neverRead(uids).map((uid) => actors.didOf(uid)) })
 }
 
-/** Without a profile, or without a name. */
+/** Lacks a profile or a name. */
 function isLacking({ actors }: ProfileState, uid: number): boolean {
   const actor = actors.get(uid)
   return !actor || (!actor.hiddenAs && (!actor.profile || actor.handle === INVALID_HANDLE))

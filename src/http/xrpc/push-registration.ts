@@ -1,6 +1,7 @@
-// registerPush and unregisterPush: a device that a member wants to be told on (http/push/). A PDS passes them
-// on to the #bsky_notif service of the server that the app names, which must be us: pushes to others go under
-// the keys of whoever built the app. Refused, in the reference's words, where the operator wants no pushes.
+// registerPush and unregisterPush: a member's device that wants push notifications (http/push/). A PDS passes
+// these calls to the #bsky_notif service of the server that the app names, which must be us: pushes to other
+// apps are signed with the keys of the app's builder. Refused, in the reference's words, where the operator
+// has disabled pushes.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { endpointOf, readDevice } from '../push/device.ts'

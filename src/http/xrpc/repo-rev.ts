@@ -1,18 +1,21 @@
-// `atproto-repo-rev`: up to which commit of the viewer's repository an answer knows it. The viewer's PDS
-// adds to the answer what they wrote after it: by an older rev than the body's it adds what is there
-// already, by a newer one it leaves out what is not. So body and rev must be of one moment (up-to-date.ts).
-// And a rev in a row may be ahead of the timelines in memory by a moment, which is waited for: only by a
-// member who has just written, since what was published once stays so. The row is asked again after a commit only.
+// `atproto-repo-rev`: the latest commit of the viewer's repository that an answer includes. The viewer's PDS
+// adds newer writes to the answer: if the rev is older than the body, it adds records twice; if newer, it
+// leaves some out. So body and rev must be of the same moment (up-to-date.ts). A rev in a row may be slightly
+// ahead of the timelines in memory; only a member who has just written waits for that, since a published rev
+// stays published. The row is read again only after a commit.
 
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { awaitPublished, settledCommits } from '../../data/shared-memory/publishing.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 
-/** `commits`: settled when it was read. */
+/** `commits`: the number settled when the rev was read. */
 type Known = { rev: string; commits: number | undefined }
 
-/** Of the account's latest commit that is in rows and in memory; undefined where there is none. */
+/**
+ * Rev of the account's latest commit that is both in rows and in memory; undefined if there is
+ * none.
+ */
 type PublishedRev = (did: string | undefined) => string | undefined
 
 type Parts = {
@@ -35,7 +38,7 @@ export function createPublishedRev({ accounts, actors, invalidations }: Parts): 
     if (known && commits !== undefined && known.commits === commits) return known.rev
     const rev = accounts.revOf(uid)
     if (rev === undefined) return undefined
-    // The older one then: what memory does not have yet is added by the PDS.
+    // Returns the older rev then: the PDS adds the records that memory does not have yet.
     if (rev !== known?.rev && ints && !awaitPublished(ints, MAX_WAIT_MS)) return known?.rev
     published.set(uid, { rev, commits })
     return rev

@@ -1,5 +1,5 @@
-// Starter packs by name, as the two versions of the method find them. There are few enough of them to be
-// looked through (answers/skeleton/popular-records.ts).
+// Starter packs by name, as both versions of the method find them. There are few enough to scan them all
+// (answers/skeleton/popular-records.ts).
 
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { Call } from './call.ts'

@@ -1,6 +1,6 @@
-// The accounts that pages of a search have shown, as their cursor carries them: whoever reads on sees nobody
-// twice, whatever changed meanwhile, and whoever else finds the same people. Each is eight letters of a hash;
-// the cursor keeps the latest, so that it stays short.
+// The accounts that earlier pages of a search have shown, carried in the cursor: later pages repeat none of
+// them, whatever has changed since, and other viewers get the same results. Each takes eight letters of a
+// hash; the cursor keeps only the latest, so that it stays short.
 
 import { createHash } from 'node:crypto'
 
@@ -10,14 +10,14 @@ const FORM = /^(?:[A-Za-z0-9_-]{8}){0,250}$/
 
 export type SeenAccounts = {
   has(did: string): boolean
-  /** Whether those that were shown first may be forgotten. */
+  /** Whether the accounts shown first may have been dropped. */
   isFull: boolean
   with(dids: readonly string[]): SeenAccounts
-  /** Undefined where there are none. */
+  /** Undefined if there are none. */
   text: string | undefined
 }
 
-/** @returns undefined for what we could not have written */
+/** @returns undefined for text that this server can't have written */
 export function parseSeen(text = ''): SeenAccounts | undefined {
   if (!FORM.test(text)) return undefined
   const all = Array.from({ length: text.length / LETTERS }, (_, i) =>
@@ -43,12 +43,12 @@ function markOf(did: string): string {
 
 const SEPARATOR = '~'
 
-/** A cursor and what was seen on the way to it; undefined stays undefined. */
+/** Appends the accounts seen so far to a cursor; undefined stays undefined. */
 export function withSeen(cursor: string | undefined, { text }: SeenAccounts): string | undefined {
   return cursor === undefined || text === undefined ? cursor : `${cursor}${SEPARATOR}${text}`
 }
 
-/** @returns undefined for what we could not have written */
+/** @returns undefined for text that this server can't have written */
 export function splitSeen(
   cursor: string | undefined,
 ): { cursor: string | undefined; seen: SeenAccounts } | undefined {

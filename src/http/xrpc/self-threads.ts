@@ -1,12 +1,12 @@
-// The author feed filter `posts_and_author_threads` shows a reply only where the feed holds the whole
-// way up to the thread's root: then the author is talking on, not answering somebody.
+// The author feed filter `posts_and_author_threads` shows a reply only if the feed holds every ancestor up to
+// the thread's root: then the author is continuing their own thread, not replying to another account.
 
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 
-/** What there is to know about an item, in the order of the items. */
+/** Facts about each item, in the order of the items. */
 type Facts = { parent: number; isReply: boolean; cid: string }
 
-/** @returns ids of the posts among `items` that are roots, or stand on a complete way up to one. */
+/** @returns ids of the posts among `items` that are roots or have all their ancestors among them */
 export function completeSelfThreads(
   items: readonly number[],
   facts: readonly Facts[],
@@ -18,12 +18,15 @@ export function completeSelfThreads(
   return new Set([...inFeed.keys()].filter((post) => reachesRoot(inFeed, post)))
 }
 
-/** A way up is at most as long as the feed: a circle, which bad records can draw, ends it too. */
+/**
+ * A chain has at most as many posts as the feed, which also ends the cycles that bad records can
+ * form.
+ */
 function reachesRoot(inFeed: ReadonlyMap<number, Facts>, from: number): boolean {
   let post = from
   for (let steps = 0; steps <= inFeed.size; steps++) {
     const found = inFeed.get(post)
-    // Without a CID there is no record.
+    // A post without a CID has no record.
     if (!found?.cid) return false
     if (!found.isReply) return true
     post = found.parent

@@ -1,6 +1,7 @@
-// A list of somebody whom nobody here follows, where no public AppView is asked: a member who opens it waits
-// until its record and who is on it came from its creator's PDS, or can't be had. A list that is here follows the
-// stream; one that is nowhere is asked for again after a while only (fetch-requests.ts), so that asking is cheap.
+// A list whose creator no member follows, on a server that asks no public AppView: a member who opens it
+// waits until its record and items have arrived from the creator's PDS, or can't be had. A list that is
+// stored follows the stream; one that exists nowhere is requested again only after a while
+// (fetch-requests.ts), so asking is cheap.
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -15,7 +16,7 @@ type Parts = Needs<
   'actors' | 'fetchRequests' | 'hydrator' | 'listPages' | 'strangersPages' | 'underWay' | 'waits'
 >
 
-/** @returns undefined where nothing is waited for. */
+/** @returns undefined if there is nothing to wait for */
 export function strangersList(app: Parts, call: ListCall): Promise<void> | undefined {
   const { params, reader } = call
   const key = parseRecordUri(params.list)
@@ -36,8 +37,8 @@ async function whenHere(
 ): Promise<void> {
   const uris = [params.list]
   const asked = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })
-  // The record comes first; with the job those who are on it are here, too.
+  // The record is written first; once its job is done, the list's items are here too.
   const isThere = whenAsked(asked, () => underWay.records([key]))
-  await Promise.resolve() // by then it shows where it was asked for before
+  await Promise.resolve() // by then an earlier request is visible
   await waits.awaited(uris, { isThere, isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal })
 }

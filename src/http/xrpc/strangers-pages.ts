@@ -1,7 +1,7 @@
-// The pages of accounts that nobody here follows, where no public AppView is asked: nothing of theirs came here,
-// and an empty page would read like a fact. When a member opens one, the newest posts are asked for from the
-// account's PDS (fetch-requests.ts) and waited for: once in a while, since they are not kept up with afterwards. Whoever
-// reads on to where they end has the next page fetched.
+// Pages of accounts that no member follows, on a server that asks no public AppView: none of their posts are
+// stored, and an empty page would read like a fact. When a member opens one, the newest posts are requested
+// from the account's PDS (fetch-requests.ts) and awaited: once in a while, since they are not kept up to date
+// afterwards. Reading on past the last stored post fetches the next page.
 
 import { parseFeedCursor } from '../../answers/skeleton/page-cursor.ts'
 import { collectionUri } from '../../base/atproto/at-uri.ts'
@@ -13,15 +13,21 @@ import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
 type StrangersPages = {
-  /** Whether the account's posts are fetched when somebody opens its page, rather than kept all the time. */
+  /**
+   * Whether the account's posts are fetched when a member opens its page, rather than kept all the
+   * time.
+   */
   isFetched(account: Pick<NamedActor, 'uid'>): boolean
-  /** Down to when a fetched account's posts are here, where there are more; milliseconds since 1970. */
+  /**
+   * Time down to which a fetched account's posts are stored, if it has older ones; milliseconds
+   * since 1970.
+   */
   downTo(uid: number): number | undefined
   /** Waits until the newest posts are here, can't be had, or time is up. */
   awaited(account: NamedActor, request: Request): Promise<void>
   /**
-   * Waits likewise for what is older than what is here, where a page goes that far.
-   * @param page - where it begins, and whether what is here fills it
+   * Likewise waits for older posts, if a page reaches past the stored ones.
+   * @param page - where it begins, and whether the stored posts fill it
    */
   olderAwaited(account: NamedActor, page: Page, request: Request): Promise<void>
 }
@@ -34,13 +40,13 @@ type Parts = {
   actors: Pick<ActorReader, 'uidOf'>
   underWay: Pick<UnderWay, 'page' | 'readTo'>
   fetchRequests: Pick<FetchRequests, 'ask'>
-  /** Whether the account's posts come here by themselves, or are asked for elsewhere. */
+  /** Whether the account's posts arrive by themselves, or are requested elsewhere. */
   isKept: (uid: number) => boolean
 }
 
 const POST = 'app.bsky.feed.post'
 
-/** A profile's screen shows that it is loading until then. */
+/** Meanwhile the profile's screen shows that it is loading. */
 export const PAGE_MAX_WAIT_MS = 4_000
 
 export function createStrangersPages(parts: Parts): StrangersPages {
@@ -51,7 +57,7 @@ export function createStrangersPages(parts: Parts): StrangersPages {
     const { viewer, signal } = request
     const asked = fetchRequests.ask(viewer, { uris: [page], dids: uid === 0 ? [did] : [] })
     const isThere = whenAsked(asked, () => underWay.page(actors.uidOf(did)))
-    await Promise.resolve() // by then it shows where it was asked for before
+    await Promise.resolve() // by then an earlier request is visible
     const bounds = { maxWaitMs: PAGE_MAX_WAIT_MS, signal }
     await waits.awaited([page], { isThere, isShared: true, ...bounds })
   }

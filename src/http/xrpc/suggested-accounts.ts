@@ -1,5 +1,5 @@
-// Suggested accounts as several methods show them: none that the viewer follows, blocks or mutes by now,
-// whatever was true when they were found.
+// Suggested accounts as several methods show them, without those that the viewer follows, blocks or mutes by
+// now, whatever was true when they were found.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { knownFollowers } from '../../answers/views/profile-view-detailed.ts'
@@ -8,7 +8,10 @@ import { viewerBlocks, viewerMutes } from '../../answers/views/rules.ts'
 import type { Call } from './call.ts'
 import { type MethodDefinition, type Needs, query } from './define.ts'
 
-/** profileView of each, in order; `withFollowers`: also who of those one follows follows them. */
+/**
+ * profileView of each, in order; with `withFollowers`, also which of the viewer's follows follow
+ * them.
+ */
 export function suggestedViews(
   { hydrator, graph }: Needs<'hydrator' | 'graph'>,
   uids: readonly number[],
@@ -26,7 +29,7 @@ export function suggestedViews(
   })
 }
 
-/** The methods of app.bsky.unspecced that differ in name only; `category` is not known here. */
+/** The methods of app.bsky.unspecced that differ only in name; `category` is ignored. */
 export function suggestedUsers(nsid: string): MethodDefinition {
   const partly = 'from the follow graph; `category` makes no difference'
   return query(nsid, { auth: 'optional', partly }, (app, call: Call<{ limit: number }>) => {

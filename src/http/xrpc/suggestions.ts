@@ -1,14 +1,14 @@
-// Whom somebody might like to follow, from the follow graph alone: accounts that many of those they follow follow
-// too; or, relative to an account, whom its followers also follow. Where there is nothing to go by, those with most
-// followers. Each list costs a bounded number of steps through the graph and is kept for a while, so that its pages
-// fit together. What the viewer blocks or mutes is for the handlers to leave out.
+// Accounts worth following, from the follow graph alone: those followed by many of the viewer's follows or,
+// relative to an account, by its followers. The fallback is the most followed accounts. Each list takes a
+// bounded number of steps through the graph and is cached for a while, so that its pages fit together.
+// Handlers leave out the accounts that the viewer blocks or mutes.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 
 type Suggestions = {
-  /** uids, best first; none that the viewer follows. `viewer` may be 0. */
+  /** uids, best first, without those that the viewer follows. `viewer` may be 0. */
   forViewer(viewer: number): readonly number[]
   relativeTo(actor: number, viewer: number): readonly number[]
 }
@@ -20,7 +20,7 @@ type Parts = {
 }
 
 const MAX_SUGGESTED = 300
-/** Accounts whose follows are read, and how many of each. */
+/** Accounts whose follows are read, and how many follows of each. */
 const MAX_SOURCES = 300
 const MAX_FOLLOWS_EACH = 500
 const MAX_KEPT = 2_000
@@ -45,7 +45,8 @@ export function createSuggestions({ graph, actors, now = Date.now }: Parts): Sug
     const found = [...votes].filter(
       ([uid]) => uid !== viewer && uid !== leftOut && isShown(uid) && !graph.has(viewer, uid),
     )
-    // Those whom everybody follows are no news: being followed here must stand out.
+    // Accounts with many followers everywhere are no useful suggestion: follows among the sources
+    // must stand out.
     const weigh = ([uid, count]: [number, number]) =>
       count / Math.sqrt(graph.followersCount(uid) + 1)
     return found
@@ -86,7 +87,7 @@ function some(read: (out: Uint32Array) => number): Uint32Array {
   return out.subarray(0, read(out))
 }
 
-/** How many of the sources follow each account. */
+/** Counts how many of the sources follow each account. */
 function countFollows(graph: FollowGraphReader, sources: Uint32Array): Map<number, number> {
   const votes = new Map<number, number>()
   const out = new Uint32Array(MAX_FOLLOWS_EACH)

@@ -1,4 +1,4 @@
-/** Where clients show what was posted under a hashtag: a path of theirs. */
+/** Client path that shows the posts under a hashtag. */
 export function tagLink(tag: string): string {
   return `/hashtag/${encodeURIComponent(tag)}`
 }

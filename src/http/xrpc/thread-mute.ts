@@ -1,4 +1,4 @@
-// muteThread and unmuteThread: private state, kept here and in no repository.
+// muteThread and unmuteThread: private state, stored here and in no repository.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from './call.ts'
@@ -12,7 +12,7 @@ type Parts = Needs<
   'actors' | 'lookups' | 'muteCounts' | 'names' | 'records' | 'resolver' | 'writer'
 >
 
-/** Tells the ingest thread of it. */
+/** Passes the change on to the ingest thread. */
 export function toldOfThread(kind: 'mute-thread' | 'unmute-thread') {
   return async (app: Parts, { viewer, input }: SignedInCall<unknown, { root: string }>) => {
     const { uri } = await findNamedPost(app, input.root)

@@ -1,5 +1,5 @@
-// What the methods about threads share: the thread read and hydrated, its posts presented, and what is
-// missing in it asked for.
+// The shared part of the thread methods: reads and hydrates the thread, presents its posts, and requests the
+// missing ones.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../answers/hydrate/thread-types.ts'
@@ -18,7 +18,9 @@ type Thread = {
   ids: number[]
 }
 
-/** As in the reference, a moderation service sees threads through blocks, its own and those of others. */
+/**
+ * As in the reference, a moderation service sees threads through blocks, both its own and others'.
+ */
 function threadReader({ moderationServices }: Needs<'moderationServices'>, reader: Reader): Reader {
   const { viewer } = reader
   if (!viewer || !moderationServices.has(viewer.did)) return reader
@@ -43,7 +45,7 @@ export function readThread(
   return { reader, skeleton, state, ids }
 }
 
-/** Of the anchor's thread. */
+/** The threadgate of the anchor's thread. */
 export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
   return threadgateView(state, { id: state.posts.get(anchor)?.root ?? anchor })
 }
@@ -51,7 +53,7 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
 const MAX_ROUNDS = 3
 
 /**
- * @param plan - which posts are shown, without those that turned out not to be
+ * @param plan - the posts to show, without those already found to be hidden
  * @returns the last plan, with each of its posts as JSON
  */
 export function presentThread<Plan>(

@@ -1,6 +1,6 @@
-// The one place where a handler runs, and runs again: where the viewer's rev moved while the answer was
-// made (repo-rev.ts), or where names that the page lacked have come meanwhile (name-waits.ts). What an answer
-// lacks is asked for after each run.
+// The one place that runs a handler, and runs it again if the viewer's rev moved while the answer was made
+// (repo-rev.ts), or if missing names have arrived meanwhile (name-waits.ts). After each run it requests the
+// records that the answer lacks.
 
 import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { MethodResult } from '../server/method.ts'
@@ -11,7 +11,7 @@ import type { MaybeLater } from './maybe-later.ts'
 export type Answering = (call: Call) => MaybeLater<MethodResult>
 
 type Parts = Needs<'fetchRequests' | 'nameWaits' | 'publishedRev'>
-/** `isLater`: it waited for others, and so for names itself. */
+/** `isLater`: the handler waited for others, and so for names itself. */
 type Outcome = ({ result: MethodResult } | { error: XRPCError }) & { isLater?: boolean }
 
 const MAX_RUNS = 4
@@ -50,7 +50,7 @@ export function upToDate(
   return (call) => run(call, 1)
 }
 
-/** An error that is an answer may be one to add to: a thread whose post the PDS alone knows. */
+/** The PDS may add to an error answer too: a thread whose post only the PDS knows. */
 function outcomeOf(handler: Answering, call: Call): MaybeLater<Outcome> {
   try {
     const result = handler(call)

@@ -1,8 +1,7 @@
-// Waiting for what was just asked for in the background (fetch-requests.ts): a short while, since whoever asks
-// is looking at a screen, and once for each thing, since what did not come then may never come; no longer
-// than anybody is still being asked for it, and for all that one request waits for together no longer than
-// for one of them (wait-left.ts). Where all of it comes from one place, and that place is out of reach,
-// waiting stops after a few times in vain.
+// Waits for things just requested in the background (fetch-requests.ts): briefly, since the caller is looking
+// at a screen, and once for each thing, since a thing that did not arrive then may never do so. Stops when
+// the fetch is over; all waits of one request together take no longer than one (wait-left.ts). Where
+// everything comes from one server and that is out of reach, waiting stops after a few failures.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -12,7 +11,7 @@ import { waitLeftMs } from './wait-left.ts'
 type Waits = {
   /**
    * Waits until everything is there or time is up.
-   * @param things - their names; nothing is waited for that was waited for lately
+   * @param things - their names; does not wait if all of them were waited for lately
    * @returns whether it waited
    */
   awaited(things: readonly string[], request: Request): Promise<boolean>
@@ -20,12 +19,15 @@ type Waits = {
 
 type Request = {
   isThere: () => boolean
-  /** Whether nothing more will come. */
+  /** Whether nothing more will arrive. */
   isOver?: () => boolean
   signal: AbortSignal
-  /** Also where somebody waits for it, or did so lately: what is over is not waited for anyway. */
+  /**
+   * Wait even if another request waits for it or did so lately; a wait that is over ends at once
+   * anyway.
+   */
   isShared?: boolean
-  /** How long at most. */
+  /** Longest wait. */
   maxWaitMs?: number
 }
 
@@ -38,7 +40,7 @@ const NOT_WAITING_FOR_MS = 30_000
 
 type Options = {
   now?: () => number
-  /** So many waits in a row that nothing came of; then nobody waits for half a minute. */
+  /** Failed waits in a row after which no request waits for half a minute. */
   maxInVain?: number
 }
 
@@ -67,7 +69,7 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
       waiting++
       try {
         while (!isDone() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)
-        // That there is no such thing is an answer, too.
+        // Learning that the thing does not exist is a success too.
         if (!signal.aborted) learn(isDone())
         return true
       } finally {

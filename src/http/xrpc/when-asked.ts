@@ -1,4 +1,4 @@
-// Whether nothing more will come of what was asked for: it was asked for, and nobody is at it any more.
+// Tells whether nothing more will arrive for a request: it was sent, and no job is working on it any more.
 
 export function whenAsked(asked: Promise<void>, isUnderWay: () => boolean): () => boolean {
   let isAsked = false

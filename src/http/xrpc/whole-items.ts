@@ -1,8 +1,8 @@
-// What a newcomer's page must not tell as facts because it was not fetched yet: clients write “Deleted” for an
-// embedded post that is not here, “Invalid Handle” for a name that nobody could look up so far, and draw a blank
-// face for a profile that is on its way. It is asked for (fetch-requests.ts) and waited for before the page is
-// made; what is being fetched still is left out with the item that needs it, and is on the next page of the same
-// stretch, or found by a refresh. What can't be had now is shown as it is.
+// Keeps a newcomer's page from showing unfetched data as facts: clients write “Deleted” for an embedded post
+// that is not here and “Invalid Handle” for a name not yet looked up, and show a blank face for a profile on
+// its way. Missing data is requested (fetch-requests.ts) and awaited before the page is made. Items whose
+// data is still being fetched are left out; the next page of the same stretch or a refresh has them. Data
+// that can't be had now is shown as it is.
 
 import type { MissingSet } from '../../answers/hydrate/missing-set.ts'
 import { createReader, type Reader } from '../../answers/hydrate/reader.ts'
@@ -24,9 +24,9 @@ type Things = Pick<MissingSet, 'dids' | 'uris'>
 type Request = {
   reader: Reader
   signal: AbortSignal
-  /** Since the request first waited for anything. */
+  /** Counted from the request's first wait. */
   maxWaitMs?: number
-  /** Also for what was waited for lately. */
+  /** Wait even for things that were waited for lately. */
   isShared?: boolean
   /** Counted from now. */
   patienceMs?: number
@@ -34,11 +34,12 @@ type Request = {
 
 type WholeItems = {
   /**
-   * Waits for what the views lack that `make` makes, for what is left of the time that the request waits.
+   * Waits for data missing from the views that `make` makes, within the request's remaining wait
+   * time.
    * @returns whether it waited
    */
   awaited(make: (reader: Reader) => unknown, request: Request): Promise<boolean>
-  /** Of these items those that need nothing that is being fetched. */
+  /** The items that need no data still being fetched. */
   among<T>(
     items: readonly T[],
     reader: Reader,
@@ -47,7 +48,7 @@ type WholeItems = {
 }
 
 const SHORTEST_MS = 500
-/** As long as a cold start counts on it. */
+/** As many as a cold start waits for. */
 const TRIES = 3
 
 export function createWholeItems(parts: Parts): WholeItems {
@@ -57,12 +58,12 @@ export function createWholeItems(parts: Parts): WholeItems {
   function isUnderWay({ dids, uris }: Things): boolean {
     const uids = [...dids].map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
     if (underWay.accounts(underWay.neverLookedUp(uids), TRIES)) return true
-    // That a look-up came to nothing says nothing of the name.
+    // A failed lookup does not mean that the name is invalid.
     if (underWay.lookedUpAgain(uids, TRIES)) return true
     return underWay.records(keysOf(uris), TRIES)
   }
 
-  /** Waited for, but nothing is left out for it: without a face somebody has a name still. */
+  /** Awaited, but no item is left out for it: an account without a face still has a name. */
   function isFaceUnderWay({ dids }: Things): boolean {
     return underWay.profiles([...dids].map((did) => actors.uidOf(did)))
   }
@@ -95,7 +96,7 @@ export function createWholeItems(parts: Parts): WholeItems {
   }
 }
 
-/** What is missing in what is made, and is in nothing else that was read for the reader. */
+/** Data missing from the made views alone, whatever else was read for the reader. */
 function missingIn({ viewer, ...read }: Reader, make: (trial: Reader) => unknown): MissingSet {
   const trial = createReader(viewer, read)
   make(trial)

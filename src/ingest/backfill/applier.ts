@@ -1,5 +1,5 @@
-// The writing side of this room: what was fetched goes through the indexer, each call one
-// transaction, and what it means for memory is published after the commit and before anything else.
+// The writing side of backfill: passes fetched records through the indexer, one transaction per call, and
+// publishes the resulting changes to memory right after the commit, before anything else.
 
 import { tidAt } from '../../base/atproto/tid.ts'
 import type { AccountStatus, StreamEvent } from '../../base/event.ts'
@@ -15,21 +15,24 @@ import type { FetchedRecords, GoneRecords } from './fetched.ts'
 
 export type Applier = {
   put(fetched: FetchedRecords): void
-  /** Keys that the repository no longer has. */
+  /** Removes keys that the repository no longer has. */
   remove(gone: GoneRecords): void
-  /** A post that its PDS does not have: stays as "looked for and not found". */
+  /** Marks a post that its PDS does not have as "looked for and not found". */
   missing(postId: number): void
-  /** What the account's PDS says of its state. */
+  /** Applies the account status that its PDS reports. */
   status(did: string, status: AccountStatus): void
-  /** The account's PDS, asked when its state here was of `statusAt`, serves its repository. */
+  /**
+   * The account's PDS serves its repository; it was asked when the status here was as of
+   * `statusAt`.
+   */
   served(account: { did: string; statusAt: number }): void
-  /** Records that are there and not taken. */
+  /** Counts records that exist but are not taken. */
   leaveOut(reason: string, count: number): void
-  /** The account's PDS, asked anew, has no such repository, and nothing says since when. */
+  /** The account's PDS, asked again, has no such repository, and the time it went is unknown. */
   notFound(uid: number): void
 }
 
-/** What a PDS says of an account counts as said so long ago: an event of the stream that is younger must win. */
+/** Age assigned to a status that a PDS reports, so that a younger stream event wins. */
 const STATUS_AGE_MS = 10 * MINUTE_MS
 
 export function createApplier({
@@ -43,7 +46,7 @@ export function createApplier({
     counts?.add('fetched', outcome, by)
   }
 
-  /** By the stream's clock, by which its events are judged: ours may be hours ahead. */
+  /** By the stream's clock, which its events are judged by: ours may be hours ahead. */
   function saidAtUs({ streamMs, now }: IndexContext): number {
     return ((streamMs === 0 ? now : Math.min(now, streamMs)) - STATUS_AGE_MS) * 1000
   }

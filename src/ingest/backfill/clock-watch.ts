@@ -1,10 +1,10 @@
-// Notices when the wall clock was set back, against the clock that only counts: whatever waits until a
-// moment of the wrong time would wait for hours. Set forward it does no harm, since things are then
+// Detects that the wall clock was set back, by comparing it with the monotonic clock: anything that waits for
+// a moment of the wrong time would wait for hours. A clock set forward does no harm, since things are then
 // only due too early.
 
 const TOLERANCE_MS = 1_000
 
-/** @returns by how many milliseconds the clock was set back since this was last asked; 0: it was not. */
+/** @returns milliseconds by which the clock was set back since the last call; 0 if it was not */
 export function watchClock(
   now: () => number,
   elapsed: () => number = () => performance.now(),

@@ -1,5 +1,5 @@
-// How far a member's cold start is, and what it needs next. Nothing is counted along the way: the
-// queue and the rows tell, so the figures are right after a restart too.
+// How far a member's cold start is, and what it needs next. No counters are kept: the figures are derived
+// from the queue and the rows, so they are right after a restart too.
 
 import type { ColdStartProgress, ColdStartStage } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -19,9 +19,9 @@ export type ColdStartParts = {
   commit: Writer['commit']
   now: () => number
   limits: Pick<BackfillLimits, 'timelineTarget' | 'olderPages' | 'olderAuthors'>
-  /** Of the member's timeline, counted up to `limit`. */
+  /** Counts the items of the member's timeline, up to `limit`. */
   timelineItems: (uid: number, limit: number) => number
-  /** Those that run; undefined where nothing replays. */
+  /** The running replays; undefined if there is no replaying. */
   replays: (() => readonly ReplayPlace[]) | undefined
 }
 
@@ -60,7 +60,7 @@ export function readColdStart(parts: ColdStartParts, uid: number): ColdStart {
   }
 }
 
-/** Asks for older posts where all feeds are read and the timeline is still too short. */
+/** Requests older posts if all feeds are read and the timeline is still too short. */
 export function deepenTimeline(parts: ColdStartParts, uid: number): void {
   const { commit, db, now, limits } = parts
   const uids = [...followedBy(db, uid), uid]

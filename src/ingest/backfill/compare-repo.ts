@@ -1,8 +1,8 @@
-// Makes everything that we hold of an account equal to its repository: after a `sync` event, after it was away or
-// moved, and after a gap of the stream in which its repository changed. Of a member and of an author everything is
-// listed; of others only what we hold something of, and only down to the oldest of it. Where a listing ends before it
-// covered all that we hold, because it is long or out of order, what is left is asked for key by key, the newest
-// first, within bounds.
+// Makes our rows of an account equal to its repository: after a `sync` event, after the account was away or
+// moved, and after a gap of the stream in which its repository changed. Members' and authors' repositories
+// are listed in full; of others only collections of which we hold records, down to the oldest held. Where a
+// listing ends before it covers all held records, because it is long or out of order, the rest is requested
+// key by key, newest first, within bounds.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
@@ -48,8 +48,8 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
 }
 
 /**
- * In the repair of a gap: compares where the repository changed since the gap began, which one
- * request tells. @throws PdsError
+ * Repairs a gap: compares the repository if it changed since the gap began, which one request
+ * tells. @throws PdsError
  */
 export async function checkRepo(services: Services, repo: RepoTarget): Promise<void> {
   const { apply, commit, db, now, pds } = services
@@ -67,7 +67,10 @@ export async function checkRepo(services: Services, repo: RepoTarget): Promise<v
   commit((ctx) => putBackfill(ctx.db, repo.uid, 'repo', done))
 }
 
-/** Of authors what is there or held; of others what is held. */
+/**
+ * For authors, collections that the repository has or that we hold; for others, only those that we
+ * hold.
+ */
 async function collectionsOf(
   services: Services,
   repo: RepoTarget,

@@ -1,5 +1,5 @@
-// The jobs that read what an author posts, reposts and likes: the newest of it, all of the last hours
-// where no stream brings them, and page by page what is older, as long as a timeline is too short.
+// The jobs that read an author's posts, reposts and likes: the newest; all of the last hours where no stream
+// delivers them; and older ones page by page, as long as a timeline is too short.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
@@ -24,7 +24,7 @@ const REPOST: Collection = 'app.bsky.feed.repost'
 const GATES: Collection[] = ['app.bsky.feed.threadgate', 'app.bsky.feed.postgate']
 const LIKE: Collection = 'app.bsky.feed.like'
 
-/** The newest posts and reposts, down to a target number. */
+/** Loads the newest posts and reposts, up to a target number. */
 export async function loadFeed(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { limits, now } = services
   const oldest = now() - limits.feedMaxAgeMs
@@ -45,7 +45,10 @@ export async function loadFeed(services: Services, repo: RepoTarget): Promise<Re
   return { ...sum(results), cut }
 }
 
-/** The very newest, by one light request for each collection, where these reach back some hours. `feed` brings it too. */
+/**
+ * Loads the very newest with one light request per collection, and another if those are all just a
+ * few hours old. `feed` loads them too.
+ */
 export async function loadLatest(services: Services, repo: RepoTarget): Promise<void> {
   const { latest, latestMs } = services.limits
   const since = services.now() - latestMs
@@ -58,7 +61,7 @@ export async function loadLatest(services: Services, repo: RepoTarget): Promise<
   }
 }
 
-/** All posts, reposts and likes of the last hours; what is older the other jobs bring. */
+/** Loads all posts, reposts and likes of the last hours; other jobs load the older ones. */
 export async function loadRecent(services: Services, repo: RepoTarget): Promise<void> {
   const { maxRecent: maxRecords, recentMs } = services.limits
   const since = services.now() - recentMs
@@ -73,7 +76,10 @@ export async function loadRecent(services: Services, repo: RepoTarget): Promise<
   }
 }
 
-/** The newest posts and reposts of a stranger, kept because a member looks at them, and who may reply to them. */
+/**
+ * Loads a stranger's newest posts and reposts, kept because a member views them, and the gates that
+ * say who may reply.
+ */
 export async function loadPage(services: Services, repo: RepoTarget): Promise<void> {
   const { pagePosts: maxRecords } = services.limits
   const { take } = withinBudget(services, repo)
@@ -90,7 +96,10 @@ export async function loadPage(services: Services, repo: RepoTarget): Promise<vo
   }
 }
 
-/** One page more of posts and of reposts, from where they were read to; of a stranger for somebody who looks at them. */
+/**
+ * Loads the next page of posts and of reposts, from where reading stopped; for a stranger, because
+ * a member views them.
+ */
 export async function loadOlder(services: Services, repo: RepoTarget): Promise<void> {
   const isShown = findBackfill(services.db, repo.uid, 'feed') === undefined
   for (const collection of [POST, REPOST]) {
@@ -110,7 +119,7 @@ type PageToRead = {
   isShown?: boolean
 }
 
-/** One page, and how deep that is; the server's first one without a cursor. */
+/** Loads one page and notes its depth; without a cursor, the server's first page. */
 async function pageFrom(
   services: Services,
   repo: RepoTarget,
@@ -124,7 +133,7 @@ async function pageFrom(
   const bounds = { collection, from: cursor, isEnough, take, maxRecords: size, isShown }
   const end = await walkOn(services, repo, bounds)
   const last = watched.last()
-  // Nobody reads a stranger's rest later: whoever looks again goes on from here.
+  // No later job reads the rest of a stranger's page: the next view goes on from here.
   const isCut = isShown === true && budget.cut.leftOut > 0
   if (!isCut) noteDepth(services, repo, { collection, end, last, size, pages })
   return { cursor: end.cursor, last }
@@ -143,7 +152,7 @@ async function walkOn(
         applySliced(services, { did: repo.did, collection, records, fetchedAt, isShown }),
     })
   } catch (error) {
-    // It moved to a server that reads the cursor otherwise.
+    // The account moved to a server that does not accept the old cursor.
     const isRefused = error instanceof PdsError && error.reason === 'bad-answer'
     if (!isRefused || bounds.from === undefined) throw error
     return { complete: true, floor: undefined, cursor: undefined, listed: 0 }
@@ -162,7 +171,7 @@ async function applySliced(
   }
 }
 
-/** Remembers the last page that was shown to the judge. */
+/** Remembers the last page that was passed to `isEnough`. */
 function watchPages(isEnough: (page: ListedPage) => boolean) {
   let last: ListedPage | undefined
   return {
@@ -194,7 +203,10 @@ function noteDepth(
   commit(({ db }) => putFeedDepth(db, uid, collectionCodes[collection], reached))
 }
 
-/** Not the word of the lexicon that nothing follows, but good enough where not all is wanted. */
+/**
+ * The lexicon does not say that a short page is the last, but this is good enough where not
+ * everything is needed.
+ */
 function isShort({ records, broken }: ListedPage, size = MAX_PAGE): boolean {
   return records.length + broken.length < size
 }
@@ -204,7 +216,7 @@ function lastCreatedAt(page: ListedPage): number {
   return Number.isNaN(createdAt) ? Number.POSITIVE_INFINITY : createdAt
 }
 
-/** By the record key, which its writer's clock made. */
+/** Time of the record key, by its writer's clock. */
 function lastWrittenAt(page: ListedPage): number {
   return tidTimeMs(page.records.at(-1)?.rkey ?? '')
 }

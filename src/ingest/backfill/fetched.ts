@@ -1,4 +1,4 @@
-// What a job read in somebody's repository, on its way to the writer.
+// Records that a job read from a repository, on their way to the writer.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { PdsRecord } from '../../sources/pds/pds-client.ts'
@@ -8,11 +8,11 @@ export type FetchedRecords = {
   did: string
   collection: Collection
   records: PdsRecord[]
-  /** A member's own posts only: the rev of the repository that the listing is complete up to. */
+  /** Only for a member's own posts: the repository's rev up to which the listing is complete. */
   repoRev?: string
-  /** When we began to ask, by our clock: what the stream changed since then is newer. */
+  /** When the request began, by our clock; changes from the stream since then are newer. */
   fetchedAt: number
-  /** Posts and reposts that a member is to be shown: kept whoever wrote them. */
+  /** Posts and reposts to be shown to a member: kept whoever wrote them. */
   isShown?: boolean | undefined
 }
 
@@ -22,8 +22,8 @@ export type GoneRecords = {
   uid: number
   collection: Collection
   rkeys: string[]
-  /** The repository's before we began to ask, where the PDS told. */
+  /** The repository's rev before the request began, if the PDS gave it. */
   rev: string | undefined
-  /** When we began to ask, by our clock. */
+  /** When the request began, by our clock. */
   fetchedAt: number
 }

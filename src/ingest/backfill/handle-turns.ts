@@ -1,6 +1,6 @@
-// Whose handles are verified now: of a domain that was silent lately only a few at once, so that accounts whose names
-// lead to silent servers hold up nobody else's. Whoever finds no place comes again soon, and takes no place among
-// those that are looked up meanwhile.
+// Limits concurrent handle verifications: only a few at once for a domain that was silent lately, so that
+// accounts whose handles lead to silent servers hold up no others. A handle that finds no place is retried
+// soon, and takes no place among the running lookups meanwhile.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -11,8 +11,8 @@ type Verdict = boolean | undefined
 
 export type HandleTurns = {
   /**
-   * @param work - resolves to undefined where nobody could say
-   * @throws PdsError `too-early` where there is no place now
+   * @param work - resolves to undefined if the handle could not be checked
+   * @throws PdsError `too-early` if there is no place now
    */
   take(handle: string, work: () => Promise<Verdict>): Promise<Verdict>
 }

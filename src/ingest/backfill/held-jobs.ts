@@ -1,5 +1,5 @@
-// The jobs that are in the window or at work, so that none is taken twice. While some of them are for a newcomer's
-// first page, nothing less urgent begins, for a while: a server may hang.
+// The jobs that are in the window or running, so that none is taken twice. While some of them are for a
+// newcomer's first page, no less urgent job starts; only for a while, since a server may hang.
 
 import { type Job, jobPriority, keyOf } from '../../data/store/jobs.ts'
 
@@ -7,7 +7,7 @@ export type HeldJobs = {
   has(job: Job): boolean
   add(job: Job): void
   delete(job: Job): void
-  /** Jobs of higher numbers wait. */
+  /** Highest priority number that may run now; jobs above it wait. */
   leastUrgent(): number
 }
 

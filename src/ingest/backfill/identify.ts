@@ -1,5 +1,5 @@
-// Who an account is: its DID document says where its PDS stands and which handle it claims, and the
-// handle's own answer must name the account back before we show it.
+// Establishes an account's identity: its DID document names its PDS and the handle it claims, and the handle
+// must resolve back to the account before we show it.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { unlessAborted } from '../../base/util/waits.ts'
@@ -15,21 +15,24 @@ import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import type { Services } from './work.ts'
 
-/** Whoever the directory does not know is not asked for by each of their jobs, but once for all of them. */
+/**
+ * How long an account unknown to the directory is not looked up again, so that its jobs don't each
+ * ask.
+ */
 const ABSENT_FOR_MS = HOUR_MS / 2
 
 type Account = { uid: number; did: string }
 
 type LocateOptions = {
   forceRefresh?: boolean
-  /** The account is known to be there, by its token for one: what the directory said before is asked again. */
+  /** The account is known to exist, for instance by its token: asks the directory again. */
   isThere?: boolean
 }
 
 /**
- * Where the account's repository is, from memory where it was asked lately; undefined where there is
+ * Locates the account's repository, from memory if it was looked up lately; undefined if there is
  * none: the account is gone, or has no PDS.
- * @throws PdsError `unreachable` where nobody can say now.
+ * @throws PdsError `unreachable` if it can't be determined now
  */
 export async function locate(
   services: Services,
@@ -42,7 +45,7 @@ export async function locate(
   const identity = await resolve(services, did, { forceRefresh: forceRefresh || wasAbsent })
   if (!identity) noteAbsent(services, uid)
   if (identity?.pds === undefined) return undefined
-  // Or its other jobs would go by what was stored.
+  // Otherwise the account's other jobs would go by the stored answer.
   if (wasAbsent) services.commit(({ db }) => forgetActorIdentity(db, uid))
   return { uid, did, pds: identity.pds }
 }
@@ -54,7 +57,7 @@ function isKnownAbsent({ db, now }: Services, uid: number): boolean {
   return ageMs >= 0 && ageMs < ABSENT_FOR_MS
 }
 
-/** Who was known before is not forgotten for one such answer: the job `identity` judges that. */
+/** One such answer does not make us forget a known account: the job `identity` decides that. */
 function noteAbsent({ commit, db, now }: Services, uid: number): void {
   if (findActor(db, uid)?.pds !== null) return
   const absent = { handle: null, handleValid: false, pds: null, checkedAt: now() }
@@ -62,9 +65,9 @@ function noteAbsent({ commit, db, now }: Services, uid: number): void {
 }
 
 /**
- * Looks the account up, handle and all, and stores what was found.
- * @throws PdsError `unreachable` where nobody can say now who it is, or whether the handle holds;
- *   then what was found out is stored all the same.
+ * Looks up the account with its handle, and stores the result.
+ * @throws PdsError `unreachable` if the account or its handle can't be checked now; any result so
+ * far is still stored
  */
 export async function identify(services: Services, account: Account): Promise<void> {
   const { uid, did } = account
@@ -76,7 +79,7 @@ export async function identify(services: Services, account: Account): Promise<vo
     forceRefresh: isForgotten,
     isFreshOnly: true,
   })
-  // What was remembered of the directory may be from before they were renamed, unless it was just asked.
+  // The cached document may predate a rename, unless it was just fetched.
   if (identity && verdict === false && !isForgotten) {
     ;({ identity, verdict } = await lookUp(services, did, {
       forceRefresh: true,
@@ -87,7 +90,7 @@ export async function identify(services: Services, account: Account): Promise<vo
   const wasValid = before?.handle === claimed && before?.handle_valid === 1
   const found = {
     handle: claimed ?? null,
-    // Where nobody can say now whether a handle holds, what was known of the same handle stays.
+    // If the handle can't be checked now, the earlier verdict on the same handle stays.
     handleValid: verdict ?? wasValid,
     pds: identity?.pds ?? null,
     checkedAt: now(),
@@ -115,12 +118,12 @@ async function lookUp(
   return { identity, verdict: await handles.take(handle, work) }
 }
 
-/** Between two servers, what was said may have reached nobody. */
+/** Events may have been lost while the account moved between two servers. */
 function noteMove(
   db: WriteDb,
   { uid, since, now }: { uid: number; since: number | null; now: number },
 ): void {
-  // Where an event told of the move, nothing says since when: an hour before it is a guess.
+  // If an event announced the move, its time is unknown: an hour before is a guess.
   const fromUs = ((since ?? now) - HOUR_MS) * 1000
   insertAccountGap(db, { uid, cause: 'moved', fromUs, toUs: now * 1000 }, now)
   enqueueJobAgain(db, 'repo', uid)
@@ -142,8 +145,8 @@ async function resolve(
 const stopped = () => new PdsError('stopped', 'stopped while looking up an account')
 
 /**
- * An account of which nothing came and that its PDS knows nothing of is not shown as somebody without a
- * name: it went before we heard of it. Should the PDS be mistaken, the account's next event shows it.
+ * An account without any records that its PDS does not know is not shown as an account without a
+ * name: it went before we heard of it. If the PDS is mistaken, the account's next event shows it.
  */
 export function stateOfUnknown(db: Db, { kind, subject }: Job): 'deactivated' | undefined {
   return kind === 'profile' && !findProfile(db, subject) ? 'deactivated' : undefined

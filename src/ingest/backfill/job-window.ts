@@ -1,5 +1,5 @@
-// The jobs that were taken from the database and wait for their turn, by host, so that the next one
-// to run is found without looking at those whose host is busy.
+// The jobs taken from the database that wait to run, by host, so that finding the next one does not scan jobs
+// of busy hosts.
 
 import type { JobTarget } from '../../data/store/job-schedule.ts'
 import { type Job, keyOf } from '../../data/store/jobs.ts'
@@ -8,9 +8,9 @@ import { IDENTITY_HOST } from '../../sources/pds/hosts.ts'
 export type WaitingJob = {
   job: Job
   target: JobTarget
-  /** Origin of the PDS, or the directory's stand-in. */
+  /** Origin of the PDS, or the stand-in for the directory. */
   host: string
-  /** The account's identity was looked up anew since its PDS did not know it. */
+  /** The account's identity was looked up again after its PDS did not know it. */
   isRechecked: boolean
 }
 
@@ -18,9 +18,12 @@ type JobWindow = {
   readonly size: number
   sizeOf(host: string): number
   add(waiting: WaitingJob): void
-  /** Moves a job that waits here forward, where it has become more urgent. */
+  /** Moves a waiting job forward if it has become more urgent. */
   hurry(job: Job): void
-  /** The most urgent job among hosts that have room, if it has at least this urgency; of equally urgent ones the first that came. */
+  /**
+   * Takes the most urgent job among hosts that have room, if it is urgent enough; ties go to the
+   * first added.
+   */
   take(hasRoom: (host: string) => boolean, leastUrgent?: number): WaitingJob | undefined
   /** Takes out every job of this host. */
   drop(host: string): WaitingJob[]
@@ -78,7 +81,7 @@ export function createJobWindow(): JobWindow {
   }
 }
 
-/** Queues are short (`windowPerHost`), and most jobs come in order. */
+/** A linear scan: queues are short (`windowPerHost`), and most jobs arrive in order. */
 function insert(queue: Numbered[], waiting: Numbered): void {
   let at = queue.length
   while (at > 0 && isBefore(waiting, queue[at - 1]!)) at -= 1
@@ -90,7 +93,9 @@ function isBefore(a: Numbered, b: Numbered): boolean {
   return a.order < b.order
 }
 
-/** The account's PDS, or the directory where that is not known or was asked before `staleBefore`. */
+/**
+ * The account's PDS, or the directory if the PDS is unknown or was looked up before `staleBefore`.
+ */
 export function hostFor(job: Job, { pds, checkedAt }: JobTarget, staleBefore: number): string {
   const isStale = checkedAt === null || checkedAt < staleBefore
   return pds === null || isStale || job.kind === 'identity' ? IDENTITY_HOST : pds

@@ -6,44 +6,47 @@ import type { HostLimits } from '../../sources/pds/hosts.ts'
 export type BackfillLimits = HostLimits & {
   /** Requests open at once, over all hosts. */
   maxRequests: number
-  /** Jobs at work at once; more than requests, since some wait for a host. */
+  /** Jobs running at once; more than requests, since some wait for a host. */
   maxJobs: number
-  /** Jobs kept in memory, waiting for their turn. */
+  /** Jobs kept in memory, waiting to run. */
   windowJobs: number
-  /** Of those, for one host: the others stay in the database, so that one host can't fill the window. */
+  /** Those per host: the others stay in the database, so that one host can't fill the window. */
   windowPerHost: number
   /** Records applied in one go; live events are applied in between. */
   slice: number
-  /** A running job waits so long for a host that asked us to wait. */
+  /** How long a running job waits for a host that asked us to wait. */
   longestWaitMs: number
   requestTimeoutMs: number
-  /** How deep an author's feed is read. */
+  /** Posts read of an author's feed. */
   feedPosts: number
   feedReposts: number
-  /** For a newcomer's first page: of each collection so many, and more where they are all as new as that. */
+  /**
+   * For a newcomer's first page: records per collection, and more if all of them are newer than
+   * `latestMs`.
+   */
   latest: number
   latestMs: number
-  /** Of a stranger whose page a member opens, of posts and of reposts. */
+  /** Posts, and as many reposts, of a stranger whose page a member opens. */
   pagePosts: number
-  /** Beyond the first page, records older than this are not asked for. */
+  /** Beyond the first page, records older than this are not requested. */
   feedMaxAgeMs: number
-  /** How far back everything of an author is wanted: what is newer is read whole, to a bound. */
+  /** How far back an author's records are read in full, up to `maxRecent`. */
   recentMs: number
   maxRecent: number
-  /** Older posts are read until a new member's timeline holds so many items. */
+  /** Older posts are read until a new member's timeline holds this many items. */
   timelineTarget: number
-  /** So many further pages of one author at most, and so many authors' in one round. */
+  /** Most further pages of one author, and most authors in one round. */
   olderPages: number
   olderAuthors: number
   maxFollows: number
-  /** Of an author who is no member. */
+  /** Follows of an author who is no member. */
   maxAuthorFollows: number
   maxListItems: number
-  /** Of any other collection. */
+  /** Records of any other collection. */
   maxRecords: number
-  /** Held records below a listing's end that are asked for one by one, of each collection. */
+  /** Held records below a listing's end that are requested one by one, per collection. */
   maxKeysChecked: number
-  /** An identity older than this is looked up anew. */
+  /** An identity older than this is looked up again. */
   identityMaxAgeMs: number
 }
 

@@ -1,6 +1,6 @@
-// The cold start of a member. First their follow list, newest first: each page that is applied moves
-// the circle of authors and queues what those need, and the graph and the timeline grow with it. Then
-// what is left: authors that were known before and never read, and the member's own repository.
+// A member's cold start. First the follow list, newest first: each applied page updates the circle of authors
+// and queues their jobs, and the graph and the timeline grow with it. Then the rest: authors that were known
+// before and never read, and the member's own repository.
 
 import { findActor } from '../../data/store/actors.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
@@ -14,7 +14,7 @@ import { MAX_AUTHORS_TO_FETCH } from '../indexing/fetch-missing.ts'
 import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
-/** A feed without names and faces is no feed, so these come together, author by author. */
+/** A feed needs names and faces, so these are queued together, author by author. */
 const AT_ONCE: JobKind[] = ['feed', 'profile']
 const LATER: JobKind[] = ['follows', 'blocks', 'records']
 const AUTHORS_A_TRANSACTION = 100
@@ -35,7 +35,7 @@ function queueOwn({ commit }: Services, uid: number): void {
   })
 }
 
-/** Newest follows first. What was loaded before, for another member, is left as it is. */
+/** Queues the newest follows first; skips authors already loaded for another member. */
 async function queueAuthors(services: Services, uid: number): Promise<void> {
   const { commit, coldStarts } = services
   const subjects = followsByAge(services.db, uid).slice(0, MAX_AUTHORS_TO_FETCH)

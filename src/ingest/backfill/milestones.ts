@@ -1,6 +1,6 @@
-// How far a cold start is as far as posts are concerned, written down for the threads that answer: a page that
-// is read meanwhile waits for it, and is never the last (http/xrpc/first-page.ts). Each milestone is reached once,
-// and all of them at some time: jobs that wait for a server, or are queued anew, may never be done.
+// Records how far a cold start has loaded posts, for the serving threads: a page read meanwhile waits for it,
+// and is never the last (http/xrpc/first-page.ts). Each milestone is reached once, and all of them at some
+// time, since jobs that wait for a server or are queued again may never be done.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import {
@@ -20,10 +20,10 @@ const MEMBER: JobKind[] = ['member']
 const LATEST: JobKind[] = ['latest']
 const RECENT: JobKind[] = ['recent']
 const POSTS: JobKind[] = ['recent', 'feed', 'older']
-/** The cold start itself may go on for longer. */
+/** Deadline for the milestones; the cold start itself may go on for longer. */
 const LONGEST_MS = 30 * MINUTE_MS
 
-/** Looks no further than to the first milestone that is not reached. */
+/** Stops at the first milestone that is not reached. */
 export function noteMilestones(parts: ColdStartParts, uid: number): void {
   const { commit, db, now } = parts
   if (findBackfill(db, uid, MILESTONES.posts)) return
@@ -51,7 +51,7 @@ export function noteMilestones(parts: ColdStartParts, uid: number): void {
   }
 }
 
-/** Written down, so that a restart does not begin the time anew. */
+/** Stored, so that a restart does not start the time again. */
 function begunAt({ commit, db, now }: ColdStartParts, uid: number): number {
   const begun = findBackfill(db, uid, COLD_START_BEGUN)?.finished_at
   if (begun !== undefined) return begun
@@ -66,7 +66,7 @@ function isReplaying({ db, replays }: ColdStartParts, uids: number[]): boolean {
   return waiting > 0 || running.size > 0
 }
 
-/** Older posts are going to be asked for. */
+/** Whether older posts are still to be requested. */
 function isShort(parts: ColdStartParts, uid: number, uids: number[]): boolean {
   const { db, limits, timelineItems } = parts
   if (deepenable(db, uids, { maxPages: limits.olderPages, limit: 1 }).length === 0) return false

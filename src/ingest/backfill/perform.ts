@@ -1,4 +1,4 @@
-// What each kind of job does, given whose repository it is about and where that stands.
+// Maps each kind of job to its work, given the repository and its PDS.
 
 import type { Job } from '../../data/store/jobs.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
@@ -11,7 +11,7 @@ import type { Services } from './work.ts'
 
 /**
  * Runs the job to its end.
- * @returns figures, where something was read whole and shall be remembered as loaded.
+ * @returns figures if something was read in full, to be remembered as loaded
  * @throws PdsError
  */
 export async function perform(
@@ -58,9 +58,9 @@ export async function perform(
     case 'record':
       await loadRecord(services, repo, job.subject)
       return undefined
-    case 'author': // the slow lane's
+    case 'author': // handled by the slow lane
     case 'rest':
     case 'identity':
-      return undefined // looked up on the way here
+      return undefined // already looked up before the job got here
   }
 }

@@ -1,5 +1,5 @@
-// The cold starts that go on: looks at each now and then, asks for more where a timeline stays too
-// short, says in the log what is reached, and remembers for a while those that are over.
+// Tracks the running cold starts: checks each now and then, requests more if a timeline stays too short, logs
+// the stages reached, and remembers finished ones for a while.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -13,18 +13,21 @@ import { type ColdStartParts, deepenTimeline, readColdStart } from './cold-start
 import { noteMilestones } from './milestones.ts'
 
 export type Progress = {
-  /** Their job is taken from the queue, be it anew. */
+  /** The member's job was taken from the queue, perhaps again. */
   memberStarted(uid: number): void
-  /** Looks how far those are whose turn it is, for a moment only, however many they are. */
+  /** Checks the members that are due, within a short time slice however many they are. */
   check(): void
   status(): ColdStartProgress[]
-  /** Whether nobody waits for this author's feed: the timelines that want it are full without. */
+  /**
+   * Whether no cold start waits for this author's feed: the timelines that want it are full without
+   * it.
+   */
   isFeedSpare(author: number): boolean
 }
 
 type Active = { startedAt: number; lookAgainAt: number; latest: ColdStartProgress | undefined }
 
-/** The last one that is over says what is reached. */
+/** Message for each stage, logged when it is over. */
 const REACHED: [stage: ColdStartStage, message: string][] = [
   ['follows', 'cold start: the follow list is read'],
   ['recent', 'cold start: the last hours are here'],
@@ -33,11 +36,14 @@ const REACHED: [stage: ColdStartStage, message: string][] = [
 ]
 const STAGES: ColdStartStage[] = [...REACHED.map(([stage]) => stage), 'done']
 const LOOK_EVERY_MS = 250
-/** Looking at members of many follows takes its time, and shall take no more than a twentieth. */
+/**
+ * Rest after checking a member, as a multiple of the check's duration: members with many follows
+ * take long, and may take no more than a twentieth of the time.
+ */
 const REST_FACTOR = 20
-/** Of all of them together, at a time: after a crash there may be a thousand. */
+/** Time for all members per check: after a crash there may be a thousand of them. */
 const CHECK_MS = 10
-/** Somebody who has just come is looked at before those who were there at start. */
+/** Due at once: a new member is checked before those present at startup. */
 const NOW = 0
 const FINISHED_FOR_MS = 10 * MINUTE_MS
 const MAX_TOLD = 100

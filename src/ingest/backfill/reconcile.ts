@@ -1,6 +1,6 @@
-// Makes our rows of one collection equal to the repository's own listing: adds what we lack, corrects what differs,
-// removes what is gone. Live events come in between, and win. Applying is sliced, so that the stream is never held
-// up for longer than one slice.
+// Makes our rows of one collection equal to the repository's listing: adds missing records, corrects changed
+// ones, removes those that are gone. Live events arrive in between, and win. Changes are applied in slices,
+// so that the stream is never held up for longer than one slice.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
@@ -23,22 +23,22 @@ type Reconciliation = ListingBounds & {
   collection: Collection
   /** Applies only these records; the others count as not listed. */
   filter?: (record: PdsRecord) => boolean
-  /** The keys we hold, in pages of this size; all of the collection's by default. */
+  /** Yields the held keys in pages of this size; by default all keys of the collection. */
   held?: (size: number) => Iterable<PackedRkey[]>
-  /** Nothing below the lowest key that we hold is of interest. */
+  /** Stops at the lowest held key. */
   onlyDownToStored?: boolean
-  /** Its records are to be shown: kept whoever wrote them. */
+  /** The records are to be shown: kept whoever wrote them. */
   isShown?: boolean
-  /** Asks for held keys that the listing did not get to, one by one. */
+  /** Requests held keys that the listing did not reach one by one. */
   checksRest?: boolean
 }
 
 export type Reconciled = ListingEnd & {
   removed: number
   broken: number
-  /** Held keys that nobody was asked about. */
+  /** Held keys that were not checked. */
   unchecked: number
-  /** The repository's before the listing began, where it was asked. */
+  /** The repository's rev before the listing began, if it was read. */
   rev: string | undefined
 }
 
@@ -47,11 +47,11 @@ const FRESH_MS = 10 * MINUTE_MS
 const POST: Collection = 'app.bsky.feed.post'
 
 /**
- * The keys we hold are noted before the first page is asked for: only such a key can be found gone, and one that the
- * stream brings meanwhile is in no danger. A key that the stream touched since the listing began is left alone (the
- * indexer keeps the time of the last change of each): the page may have been read between its deletion and its
- * return. A key that is not in the listing is gone only where the listing covers it: all of them if it ran to its
- * end, otherwise those at or above the last key shown.
+ * The held keys are noted before the first page is requested: only these can be found gone, so a
+ * key that the stream adds meanwhile is safe. A key that the stream touched since the listing began
+ * is left alone (the indexer keeps each key's last change): the page may have been read between its
+ * deletion and its return. A key that is not listed is gone only if the listing covers it: all keys
+ * if the listing ran to its end, otherwise those at or above the last key shown.
  *
  * @throws PdsError
  */
@@ -68,7 +68,7 @@ export async function reconcile(
     return { complete: true, floor: undefined, cursor: undefined, ...nothing, rev: undefined }
   }
   const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
-  // Deletions that we find ourselves are ordered among the stream's by this. Nothing held, nothing gone.
+  // Orders the deletions found here among those of the stream. Without held keys there are none.
   const rev = unseen.size > 0 || isOwn ? await services.pds.getLatestRev(repo) : undefined
   const repoRev = isOwn ? rev : undefined
   let broken = 0
@@ -94,13 +94,13 @@ export async function reconcile(
   return { ...end, removed, broken, unchecked: rest.length - checked.length, rev }
 }
 
-/** The newest first. */
+/** Returns the rest, newest first. */
 function restOf(unseen: Set<string>, gone: string[]): string[] {
   for (const rkey of gone) unseen.delete(rkey)
   return [...unseen].sort().reverse()
 }
 
-/** Whether the repository has this key; its record is applied, since it may have changed. */
+/** Whether the repository has this key; applies its record, since it may have changed. */
 async function isThere(
   services: Services,
   repo: RepoTarget,
@@ -133,16 +133,19 @@ async function noteStoredKeys(
   return keys
 }
 
-/** Written while we listed. A key that is no TID, or from another age, tells nothing of the kind. */
+/**
+ * Whether the key was written during the listing. A key that is no TID, or of another time, does
+ * not tell.
+ */
 function isFresh({ now }: Services, rkey: string, rev: string): boolean {
   const isTid = typeof packRkey(rkey) !== 'string'
   return isTid && rkey > rev && rkey < tidAt(now() + FRESH_MS)
 }
 
 /**
- * `repoRev`: a member's own posts are listed, as of this rev. Their PDS is told that we know all posts
- * up to it, no more and no less, so it neither adds one twice nor leaves one out; whatever is newer
- * comes over the stream.
+ * `repoRev`: set if a member's own posts are listed, as of this rev. Their PDS is told that we know
+ * exactly the posts up to it, so it neither adds one twice nor leaves one out; newer ones arrive
+ * over the stream.
  */
 async function applySliced(
   services: Services,

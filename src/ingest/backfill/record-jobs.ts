@@ -1,5 +1,4 @@
-// The jobs that fetch single records: a profile, a post that something points at, a list with its
-// items.
+// The jobs that fetch single records: a profile, a referenced post, a list with its items.
 
 import {
   type Collection,
@@ -30,7 +29,7 @@ const POSTGATE: Collection = 'app.bsky.feed.postgate'
 const STREAM_MAX_WAIT_MS = 30_000
 const STREAM_WAIT_MS = 5_000
 
-/** A person without a profile record is no failure. */
+/** An account without a profile record is no failure. */
 export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const fetched = await fetchRecord(services, repo, { collection: PROFILE, rkey: 'self' })
   if (fetched) services.apply.put(fetched)
@@ -38,8 +37,8 @@ export async function loadProfile(services: Services, repo: RepoTarget): Promise
 }
 
 /**
- * The record of a stub, with its gates; where its PDS has none, the row says so. A stranger's gates
- * come past in the stream before anybody here points at the post, so this is the time to ask.
+ * Fetches the record of a stub, with its gates; if its PDS has none, the row says so. A stranger's
+ * gates pass by in the stream before any record here references the post, so they are fetched now.
  */
 export async function loadPost(
   services: Services,
@@ -58,8 +57,8 @@ export async function loadPost(
 }
 
 /**
- * What a member has just posted comes by the stream, and with it the rev that tells their PDS so. Were
- * it here before, the PDS would add it to the member's own pages once more.
+ * Leaves a member's new post to the stream, which also delivers the rev that tells their PDS. If
+ * the post were here first, the PDS would add it to the member's own pages again.
  */
 function leaveToStream({ db, now }: Services, { uid }: RepoTarget, rkey: string): void {
   const rev = findActor(db, uid)?.rev
@@ -86,7 +85,7 @@ async function fetchGates(
   return gates
 }
 
-/** A list's record and who is on it. */
+/** Loads a list's record and its items. */
 export async function loadList(
   services: Services,
   repo: RepoTarget,
@@ -108,7 +107,7 @@ export async function loadList(
   })
 }
 
-/** A feed generator, starter pack or the like that something points at. */
+/** Loads a referenced feed generator, starter pack or similar record. */
 export async function loadRecord(
   services: Services,
   repo: RepoTarget,
@@ -122,8 +121,8 @@ export async function loadRecord(
 }
 
 /**
- * undefined where the repository has no such record.
- * @throws PdsError `gone` where the PDS has no such repository.
+ * Fetches a record; undefined if the repository does not have it.
+ * @throws PdsError `gone` if the PDS has no such repository
  */
 async function fetchRecord(
   services: Services,
@@ -131,14 +130,17 @@ async function fetchRecord(
   key: RecordKey,
 ): Promise<FetchedRecords | undefined> {
   const found = await findRecord(services, repo, key)
-  // A PDS says the same of repositories that it does not have. This method tells them apart.
+  // A PDS gives the same answer for a missing repository. This method tells them apart.
   if (!found) await services.pds.getLatestRev(repo)
   return found
 }
 
 type RecordKey = { collection: FetchedRecords['collection']; rkey: string }
 
-/** undefined where the PDS does not have it, for whatever reason. @throws other PdsErrors */
+/**
+ * Fetches a record; undefined if the PDS does not have it, for whatever reason. @throws other
+ * PdsErrors
+ */
 async function findRecord(
   services: Services,
   repo: RepoTarget,

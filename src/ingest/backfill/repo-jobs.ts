@@ -1,5 +1,5 @@
-// The jobs that read collections of a repository: an author's whole follow list, blocks and
-// gates, and records of which there are few.
+// The jobs that read collections of a repository: an author's whole follow list, blocks and gates, and the
+// collections with few records.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
@@ -15,26 +15,26 @@ export type RepoJobResult = {
   rev: string | undefined
   listed: number
   removed: number
-  /** Records of ours that nobody was asked about, since there are too many. */
+  /** Our records that were not checked, since there are too many. */
   unchecked?: number
   cut?: Cut
 }
 
-/** The whole follow list. */
+/** Loads the whole follow list. */
 export async function loadFollows(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { maxFollows, maxAuthorFollows } = services.limits
   const maxRecords = findMember(services.db, repo.uid) ? maxFollows : maxAuthorFollows
   return sum([await reconcile(services, repo, { collection: 'app.bsky.graph.follow', maxRecords })])
 }
 
-/** Blocks, list blocks, and the gates of the author's posts. */
+/** Loads blocks, list blocks, and the gates of the author's posts. */
 export async function loadBlocks(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   return reconcileAll(services, repo, { collections: collectionsReadWith('blocks') })
 }
 
 /**
- * Feed generators, starter packs, labeler, declarations and their like. Hardly anybody has more than
- * one or two of these collections, so those that are there are asked for first. Of authors their lists too.
+ * Loads feed generators, starter packs, labeler, declarations and the like. Hardly any account has
+ * more than one or two of these collections, so it first asks which exist. For authors, lists too.
  */
 export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { collections } = await services.pds.describeRepo(repo)
@@ -46,13 +46,13 @@ export async function loadRecords(services: Services, repo: RepoTarget): Promise
   return reconcileAll(services, repo, { collections: there })
 }
 
-/** Whether any of the account's are here. */
+/** Whether any of the account's records in this collection are here. */
 export function holds({ db }: Services, { uid }: RepoTarget, collection: Collection): boolean {
   const [page] = allRules[collection].storedKeys(db, { uid, size: 1 })
   return page !== undefined && page.length > 0
 }
 
-/** Lists of others are kept where something points at them, and asked for one by one. */
+/** Other accounts' lists are kept if something references them, and requested one by one. */
 function isReadAsAuthor({ db }: Services, uid: number): boolean {
   return findBackfill(db, uid, 'feed') !== undefined || isJobWaiting(db, 'feed', uid)
 }

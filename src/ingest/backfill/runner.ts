@@ -1,8 +1,8 @@
-// Runs the queue of jobs against other people's servers, beside live ingest and in its thread. Jobs are leased
-// into a window, the most urgent first, and started as their hosts have room; one that was not finished when the
-// process ended runs again, and everything it does is idempotent. Every job first finds out where its account's
-// repository is (IDENTITY_HOST), unless that was looked up lately; then it moves on to that PDS. A PDS that does
-// not know the account is believed only after the directory was asked anew.
+// Runs the job queue against other servers, beside live ingest and in its thread. Jobs are leased into a
+// window, most urgent first, and started as their hosts have room; jobs unfinished at exit run again, and all
+// are idempotent. Every job first locates its account's repository (IDENTITY_HOST), unless that was looked up
+// lately, then moves on to that PDS. A PDS that does not know the account is believed only after the
+// directory was asked again.
 
 import { setMaxListeners } from 'node:events'
 import { mayBeTheirs } from '../../base/util/assert.ts'
@@ -40,31 +40,34 @@ import type { Services } from './work.ts'
 
 export type Backfill = {
   start(): void
-  /** Resolves when nothing of ours runs any more. */
+  /** Resolves when no job runs any more. */
   stop(): Promise<void>
-  /** Something may have been queued: look soon. Cheap, for every batch of the stream. */
+  /**
+   * Polls the queue soon, since jobs may have been queued. Cheap enough for every batch of the
+   * stream.
+   */
   wake(): void
-  /** Those that go on, or were over a moment ago. */
+  /** Running cold starts, and recently finished ones. */
   coldStarts(): ColdStartProgress[]
 }
 
 const POLL_MS = 250
-/** Asked to wake after every batch of the stream, we look at the queue this often at most. */
+/** Shortest time between two looks at the queue, as every batch of the stream wakes it. */
 const WAKE_MS = 20
 const PROGRESS_EVERY_MS = 250
 const REFILL_JOBS = 256
-/** Taken beyond the window at each poll, so that something urgent is never kept out by it. */
+/** Jobs taken beyond the window at each poll, so that a full window never keeps urgent jobs out. */
 const URGENT_JOBS = 32
 const HOST_BUSY_MS = 1_000
-/** A host that is to be left alone for longer than this gives its places in the window away. */
+/** A host that must be left alone for longer than this gives up its places in the window. */
 const SHORT_WAIT_MS = 3_000
 const DEFAULT_RETRY_MS = MINUTE_MS
-/** So often a listing is read again because of records that do not hash to their CIDs. */
+/** How often a listing is read again because of records that do not hash to their CIDs. */
 const TRIES_FOR_CIDS = 3
-/** While something is replayed, so much less is done at once. */
+/** Divides the number of concurrent jobs while a replay runs. */
 const REPLAY_SHARE = 4
 const REPLAY_FIRST_MS = MINUTE_MS
-/** After everything else that is wanted of an author. */
+/** After all other jobs for an author. */
 const SPARE_PRIORITY = jobPriority.records + 1
 
 export function createBackfill(options: BackfillOptions): Backfill {
@@ -86,9 +89,9 @@ class Runner implements Backfill {
   readonly #held: HeldJobs
   #timer: NodeJS.Timeout | undefined
   #isStarted = false
-  /** The next poll is near. */
+  /** The next poll is scheduled soon. */
   #isWaking = false
-  /** The database had no more due jobs when last asked. */
+  /** The last query found no more due jobs in the database. */
   #isDry = false
 
   constructor(options: BackfillOptions) {
@@ -96,7 +99,7 @@ class Runner implements Backfill {
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#clockWentBack = watchClock(now)
     const { signal } = this.#stopping
-    setMaxListeners(0, signal) // one a request, bounded by `maxJobs`
+    setMaxListeners(0, signal) // one listener per request, bounded by `maxJobs`
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
     this.#held = createHeldJobs(now)
@@ -135,7 +138,7 @@ class Runner implements Backfill {
     this.#isWaking = false
     if (this.#stopping.signal.aborted) return
     const { limits } = this.#services
-    void this.#services.tendLog() // also after those that write here and don't wait
+    void this.#services.tendLog() // also after writers here that don't wait
     this.#bearClock()
     this.#slowLane.advance()
     this.#isDry = false
@@ -173,13 +176,15 @@ class Runner implements Backfill {
     }
   }
 
-  /** What a replay brings is wanted first, and takes the same thread. */
+  /**
+   * Most concurrent jobs; fewer during a replay, whose records come first and use the same thread.
+   */
   #bound(): number {
     const { maxJobs } = this.#services.limits
     return this.#isReplaying() ? Math.ceil(maxJobs / REPLAY_SHARE) : maxJobs
   }
 
-  /** For a while nothing but feeds and what somebody waits for is read beside a replay. */
+  /** For a while, only feeds and jobs that a client waits for run beside a replay. */
   #leastUrgent(): number {
     const now = this.#services.now()
     this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
@@ -201,7 +206,7 @@ class Runner implements Backfill {
     })
   }
 
-  /** Into the window, or back into the database where its host has no place there. */
+  /** Adds the job to the window, or returns it to the database if its host has no place there. */
   #admit(db: WriteDb, job: Job): void {
     const { limits, now } = this.#services
     const target = jobTarget(db, job)
@@ -240,7 +245,7 @@ class Runner implements Backfill {
     if (this.#hosts.waitMs(host) > SHORT_WAIT_MS) this.#giveUpPlaces(host)
   }
 
-  /** @returns the job on its way to the account's PDS. */
+  /** @returns the job on its way to the account's PDS */
   async #lookUp(waiting: WaitingJob): Promise<WaitingJob | undefined> {
     const { job, target } = waiting
     if (job.kind === 'identity') {
@@ -263,7 +268,7 @@ class Runner implements Backfill {
     return this.#finish(job, await perform(this.#services, job, repo))
   }
 
-  /** A feed that no timeline needs now, read for the author's page alone. */
+  /** Whether this is a feed that no timeline needs now, read only for the author's page. */
   #canWait({ kind, subject, priority }: Job): boolean {
     return kind === 'feed' && priority === jobPriority.feed && this.#progress.isFeedSpare(subject)
   }
@@ -277,7 +282,7 @@ class Runner implements Backfill {
     log.debug({ ...job, ...result }, 'job done')
   }
 
-  /** @returns the job, where it is to be tried elsewhere at once. */
+  /** @returns the job if it is to be tried elsewhere at once */
   async #recover(waiting: WaitingJob, error: PdsError): Promise<WaitingJob | undefined> {
     const { now } = this.#services
     const { job } = waiting
@@ -297,7 +302,7 @@ class Runner implements Backfill {
     }
   }
 
-  /** @throws what is none of theirs */
+  /** @throws errors that are not the server's fault */
   #asTheirs(error: unknown, job: Job): PdsError {
     if (error instanceof PdsError) return error
     if (!mayBeTheirs(error)) throw error
@@ -309,7 +314,7 @@ class Runner implements Backfill {
     this.#services.commit(({ db }) => postponeJob(db, job, until))
   }
 
-  /** The PDS does not have the account (any more): perhaps it moved. */
+  /** Looks the account up again, since the PDS does not have it (any more): perhaps it moved. */
   async #recheck(waiting: WaitingJob, gone: PdsError): Promise<WaitingJob | undefined> {
     try {
       const repo = await locate(this.#services, waiting.target, { forceRefresh: true })
@@ -321,7 +326,7 @@ class Runner implements Backfill {
     }
   }
 
-  /** Not every method of a PDS says why there is no repository; this one does. */
+  /** Not every method of a PDS says why a repository is missing; this one does. */
   async #stateOf(repo: RepoTarget, gone: PdsError): Promise<PdsError> {
     if (gone.accountStatus) return gone
     try {
@@ -337,7 +342,7 @@ class Runner implements Backfill {
   #fail(job: Job, error: PdsError): undefined {
     const { commit, log, now } = this.#services
     const { message, retryAfterMs } = error
-    // Whoever waits for it waits no longer; the author's other jobs bring the same.
+    // Ends the wait for this job; the author's other jobs load the same records.
     if (job.kind === 'latest') return this.#finish(job)
     commit(({ db }) => {
       const verdict = failJob(db, job, { error: message, now: now(), retryAfterMs })
@@ -346,7 +351,7 @@ class Runner implements Backfill {
     })
   }
 
-  /** There is nobody to ask. */
+  /** Ends a job that has no server to ask. */
   #abandon({ job, target }: WaitingJob, why: string, error?: PdsError): undefined {
     const { apply, db, log } = this.#services
     const status = error?.accountStatus ?? (error && stateOfUnknown(db, job))

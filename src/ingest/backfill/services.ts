@@ -1,4 +1,4 @@
-// Builds what the jobs of one runner share.
+// Builds the services shared by the jobs of one runner.
 
 import type { Counts } from '../../base/obs/counts.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -24,16 +24,16 @@ export type BackfillOptions = {
   log: Logger
   now?: () => number
   random?: () => number
-  /** Of the member's timeline, counted up to `limit`; none by default. */
+  /** Counts the items of the member's timeline, up to `limit`; 0 by default. */
   timelineItems?: (uid: number, limit: number) => number
-  /** Replays that run; without it nothing is replayed. */
+  /** The running replays; without it there is no replaying. */
   replays?: () => readonly ReplayPlace[]
   limits?: Partial<BackfillLimits>
-  /** Keeps the database's log short (upkeep/checkpoints.ts); SQLite does where not given. */
+  /** Keeps the database's log short (upkeep/checkpoints.ts); left to SQLite if not given. */
   tendLog?: () => Promise<void> | undefined
-  /** What cold starts may take at once. */
+  /** What cold starts may consume at once. */
   coldStarts?: ColdStartBudget
-  /** Told what becomes of records. */
+  /** Counts the outcomes of records. */
   counts?: Pick<Counts, 'add'>
 }
 

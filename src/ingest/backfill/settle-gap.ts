@@ -1,4 +1,4 @@
-// What the end of a job means for the gap that it was to repair. Called in the job's last transaction.
+// Settles the gap that a job was to repair when the job ends. Called in the job's last transaction.
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -12,22 +12,22 @@ import { insertAccountGap } from '../../data/store/gaps.ts'
 import type { Job } from '../../data/store/jobs.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 
-/** A server that could not be read for as long as a job tries is asked again after this. */
+/** When to retry a server that stayed unreadable through all tries of a job. */
 const AGAIN_MS = DAY_MS
 
 type JobEnd = {
   now: number
   result?: RepoJobResult | undefined
-  /** Why there was nobody to ask. */
+  /** Why there was no server to ask. */
   why?: string | undefined
 }
 
-/** What it compares was missed somehow, and its account's deletion perhaps with it. */
+/** These jobs compare records that were missed, perhaps along with the account's deletion. */
 export function isGapRepair({ kind }: Job): boolean {
   return kind === 'repo' || kind === 'check'
 }
 
-/** The job is over, whether it read the repository or there is none. */
+/** Settles the gap of a finished job, whether it read the repository or there is none. */
 export function settleGap(db: WriteDb, { kind, subject }: Job, end: JobEnd): void {
   if (kind === 'repo') closeAccountGap(db, subject, { how: howOf(end), now: end.now })
   if (kind !== 'check') return
@@ -35,7 +35,10 @@ export function settleGap(db: WriteDb, { kind, subject }: Job, end: JobEnd): voi
   if (gap) countCompared(db, gap.id, true)
 }
 
-/** Nobody answered: the account's gap stays, or becomes one of its own, and is tried again later. */
+/**
+ * Without an answer, the account's gap stays, or becomes a gap for the account alone, and is
+ * retried later.
+ */
 export function leaveGap(db: WriteDb, job: Job, now: number): void {
   const { kind, subject } = job
   const gap = kind === 'check' ? sweepingGap(db) : undefined

@@ -1,7 +1,7 @@
-// Those whom members follow beyond their budget: one job each until their turn comes, which is now and then one,
-// and then jobs as of any other author, but behind all others. So however many accounts somebody follows, few
-// rows wait and little is asked, and nobody else's cold start is held up. Authors whose records were more than
-// the budget of bytes allowed have their turns here too, an hour later each (within-budget.ts).
+// Authors that members follow beyond their budget: each has one job until its turn, then jobs like any other
+// author, but behind all others. So however many accounts a member follows, few rows wait, few requests are
+// made, and no other cold start is held up. Authors whose records exceeded the byte budget have their turns
+// here too, each an hour later (within-budget.ts).
 
 import { findActor } from '../../data/store/actors.ts'
 import { cutShort, findBackfill } from '../../data/store/backfills.ts'
@@ -16,9 +16,9 @@ import {
 import { findProfile } from '../../data/store/profiles.ts'
 import type { Services } from './work.ts'
 
-/** An author is about ten requests; 15,000 of them take four hours. */
+/** An author takes about ten requests; 15,000 authors take four hours. */
 const AUTHORS_A_SECOND = 1
-/** After a pause no more than so many at once. */
+/** Most authors at once after a pause. */
 const MAX_AT_ONCE = 5
 const AFTER_IT = SLOW_LANE + 1
 const KINDS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
@@ -59,7 +59,7 @@ function queueSlowly(db: WriteDb, author: number): void {
   }
 }
 
-/** The listings that were cut short, from their beginning: what is here already costs nothing. */
+/** Queues the truncated listings from their beginning: records already here cost nothing. */
 function queueRest(db: WriteDb, author: number): void {
   const cut = new Set(cutShort(db, author))
   for (const kind of KINDS) if (cut.has(kind)) enqueueJob(db, kind, author, AFTER_IT)

@@ -1,6 +1,7 @@
-// Pages of a listing as far as the account's cold start may bring bytes (ingest/indexing/cold-start-budget.ts). What is
-// beyond counts as a record that can't be used, and is fetched alone when somebody looks at it; or with all the
-// rest of its listing when an hour has brought a new budget (slow-lane.ts). What is here already costs nothing.
+// Truncates the pages of a listing to the bytes that the account's cold start may load
+// (ingest/indexing/cold-start-budget.ts). Records beyond it count as unusable, and are fetched singly when a
+// client views them, or with the rest of their listing once an hour has renewed the budget (slow-lane.ts).
+// Records already here cost nothing.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
@@ -11,17 +12,17 @@ import type { Take } from '../../sources/pds/listing.ts'
 import type { RecordPage, RepoTarget } from '../../sources/pds/pds-client.ts'
 import type { Services } from './work.ts'
 
-/** What the budget did to a job's listings. */
+/** The budget's effect on a job's listings. */
 export type Cut = { takenBytes: number; leftOut: number }
 
 type Loaded = { rev: string | undefined; cut?: Cut }
 
-/** A budget is of an hour. */
+/** A budget covers an hour. */
 const AGAIN_MS = HOUR_MS
-/** Few posts have more, with all their pictures described. */
+/** Few posts are larger, even with all their images described. */
 const ORDINARY_BYTES = 10_000
 
-/** @param options - `isCounted` false: what is left out here another job asks for, too */
+/** @param options - `isCounted` false: another job requests the records left out here, too */
 export function withinBudget(
   { apply, coldStarts, commit }: Services,
   { uid }: RepoTarget,
@@ -54,7 +55,7 @@ function fitOf({ records }: RecordPage, isHeld: (rkey: string) => boolean, left:
   return { fitting, bytes }
 }
 
-/** Whether a record that was fetched alone may be kept: one that is not huge may in any case. */
+/** Whether a record fetched singly may be kept; always true unless it is huge. */
 export function fitsBudget(
   { coldStarts, commit }: Services,
   { uid }: RepoTarget,
@@ -67,8 +68,8 @@ export function fitsBudget(
 }
 
 /**
- * The job has read what it could. What was left out is taken up again, as long as each time brings some of it: a
- * record that is larger than any budget is not asked for forever.
+ * Records that the job has read all it could. Left-out records are requested again as long as each
+ * try loads some of them, so a record larger than any budget is not requested forever.
  */
 export function noteLoaded(db: WriteDb, job: Job, result: Loaded, now: number): void {
   const { kind, subject } = job

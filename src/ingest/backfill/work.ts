@@ -1,4 +1,4 @@
-// What every job of this room works with.
+// The services that every backfill job works with.
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -22,11 +22,13 @@ export type Services = {
   log: Logger
   now: () => number
   signal: AbortSignal
-  /** Between two transactions, often: what it returns has to be waited for. */
+  /** Called often, between two transactions; its result must be awaited. */
   tendLog: () => Promise<void> | undefined
 }
 
-/** Lets what waits in this thread run: live events come first, and the database's log is kept short. */
+/**
+ * Yields to other work in this thread: live events go first, and the database's log is kept short.
+ */
 export async function yieldToOthers({ tendLog }: Pick<Services, 'tendLog'>): Promise<void> {
   await tendLog()
   await new Promise((resolve) => setImmediate(resolve))

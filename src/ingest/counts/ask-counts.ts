@@ -1,6 +1,6 @@
-// One question to a public AppView, for the counts of up to 25 posts or accounts, and the numbers in its
-// answer. The question names what is asked about and nothing else; of the answer nothing but whole
-// numbers of a sensible size is looked at, each under the name that it was asked for.
+// One request to a public AppView for the counts of up to 25 posts or accounts, and the numbers in its
+// answer. The request names only these subjects; of the answer, only whole numbers of a sensible size are
+// read, each under the name that was asked for.
 
 import type { JsonObject } from '../../base/event.ts'
 import { isObject } from '../../base/util/json-object.ts'
@@ -10,15 +10,15 @@ import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../sources/appview/json.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 
-/** As many as the methods take. */
+/** The methods' maximum. */
 export const MAX_ASKED = 25
 
 export type Asked<Counts> =
-  /** Only those that the AppView shows. */
+  /** Only subjects that the AppView shows. */
   | { is: 'answered'; counts: Map<string, Counts> }
-  /** This host will never answer this question. */
+  /** This host will never answer this request. */
   | { is: 'senseless' }
-  /** It does not have the method, or keeps it for those who are signed in. */
+  /** The host lacks the method, or requires authentication for it. */
   | { is: 'refused' }
   | { is: 'failed'; retryAfterMs: number | undefined }
 
@@ -29,7 +29,7 @@ export type CountsAsker = {
   actors(dids: readonly string[]): Promise<Asked<ActorCounts>>
 }
 
-/** Of an account everybody follows, with room. */
+/** Enough for an account that everyone follows, with room to spare. */
 const MAX_COUNT = 10 ** 9
 const MAX_BYTES = 2 << 20
 const TIMEOUT_MS = 10_000
@@ -95,7 +95,7 @@ function actorCountsOf(view: JsonObject): ActorCounts {
   }
 }
 
-/** What is no count says nothing. */
+/** A value that is no count is ignored. */
 function count(value: unknown): number {
   const isCount = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT
   return isCount ? Number(value) : 0

@@ -1,20 +1,21 @@
-// What counts are to be asked for, until they are: what somebody looks at first, then the newest. Bounded;
-// what finds no place is asked for when it is shown again, or found again in a timeline.
+// The posts or accounts whose counts are still to be requested: those that clients view first, then the
+// newest. Bounded; entries that find no place are requested when they are shown again, or found again in a
+// timeline.
 
 export type CountQueue = {
   readonly size: number
-  /** @param rank - higher comes first */
+  /** @param rank - higher ranks go first */
   add(id: number, rank: number): void
-  /** The first of them, at most `limit`; they stay until they are dropped. */
+  /** Returns the first entries, at most `limit`; they stay until they are dropped. */
   first(limit: number): number[]
   drop(ids: Iterable<number>): void
-  /** Behind all others. */
+  /** Moves these behind all others. */
   putLast(ids: Iterable<number>): void
 }
 
 export function createCountQueue(maxSize: number): CountQueue {
   const ranks = new Map<number, number>()
-  /** In their order; undefined where that is to be found anew. */
+  /** Sorted entries; undefined when they must be sorted again. */
   let ordered: number[] | undefined
   let lastRank = 0
 
@@ -31,7 +32,7 @@ export function createCountQueue(maxSize: number): CountQueue {
       if ((ranks.get(id) ?? -Infinity) >= rank) return
       ranks.set(id, rank)
       ordered = undefined
-      // The last tenth goes at once, so that not every further one is sorted in.
+      // Drops the last tenth at once, so that not every further entry causes a sort.
       if (ranks.size <= maxSize) return
       for (const last of order().splice(Math.floor(maxSize * 0.9))) ranks.delete(last)
     },

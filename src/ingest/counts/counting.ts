@@ -1,7 +1,7 @@
-// Asks a public AppView, in the background, for what was counted before we counted: of posts in members' timelines
-// and of posts and accounts that are shown. By 25, one question after another with a rest between, what somebody
-// looks at first; a host that fails is left alone for a while. What it says is stored apart from our own counts
-// (data/store/seed-counts.ts), a slice a transaction.
+// Asks a public AppView, in the background, for the counts from before our own counting began: of posts in
+// members' timelines and of posts and accounts that are shown. Sends requests of 25, one after another with a
+// rest between, for viewed subjects first; backs off from a failing host. The answers are stored apart from
+// our own counts (data/store/seed-counts.ts), one slice per transaction.
 
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -21,7 +21,7 @@ import { type Asked, type CountsAsker, createCountsAsker, MAX_ASKED } from './as
 import { type CountQueue, createCountQueue } from './count-queue.ts'
 
 type CountRequests = {
-  /** posts.id, and uids. */
+  /** posts.id; `actors` are uids. */
   posts: readonly number[]
   actors: readonly number[]
 }
@@ -29,7 +29,7 @@ type CountRequests = {
 export type Counting = {
   start(): void
   stop(): Promise<void>
-  /** Somebody looks at these. */
+  /** A client views these. */
   requested(shown: CountRequests): void
 }
 
@@ -39,25 +39,25 @@ type CountingOptions = {
   actors: ActorReader
   scope: CountedScope
   origin: string
-  /** Guarded, with the origin among the trusted. */
+  /** Guarded, with the origin among the trusted ones. */
   fetch: GuardedFetch
-  /** Whose timelines are looked through: uids. */
+  /** uids of the members whose timelines are scanned. */
   members: () => readonly number[]
   /** Those of them whose timelines are being filled. */
   newcomers: () => readonly number[]
-  /** The newest items of a member's timeline (data/store/item-ids.ts). */
+  /** Newest items of a member's timeline (data/store/item-ids.ts). */
   timelineItems: (member: number) => readonly number[]
   now?: () => number
-  /** While nothing can be written, nothing is asked. */
+  /** While writes are impossible, no requests are made. */
   writeRetry?: WriteRetry
   log: Pick<Logger, 'debug' | 'warn'>
   limits?: Partial<CountingLimits>
 }
 
 type CountingLimits = {
-  /** Between two questions. */
+  /** Pause between two requests. */
   restMs: number
-  /** Between two timelines that are looked through. */
+  /** Pause between two timeline scans. */
   lookEveryMs: number
   maxPosts: number
   maxActors: number
@@ -69,36 +69,36 @@ const DEFAULT_LIMITS: CountingLimits = {
   maxPosts: 5_000,
   maxActors: 2_000,
 }
-/** Before everything that nobody looks at: later than any post. */
+/** Ranks viewed subjects before all others: later than any post. */
 const SHOWN_RANK = 2 ** 52
 
-/** An address has at most 8,192 characters (sources/identity/guarded-fetch.ts). */
+/** A URL has at most 8,192 characters (sources/identity/guarded-fetch.ts). */
 const MAX_NAMES_LENGTH = 7_000
 const REFUSED_FOR_MS = 10 * MINUTE_MS
-/** Of those, so many are looked at in one go. */
+/** Newcomers scanned in one go. */
 const MAX_NEWCOMERS = 4
 
 const NO_POSTS: PostCounts = { likes: 0, reposts: 0, replies: 0, quotes: 0 }
 const NO_ACTORS: ActorCounts = { follows: 0, followers: 0, posts: 0 }
 
 /**
- * Nothing of what is still to be asked is stored: whatever is lacking is found again, in the timelines of members,
- * one after another (a restart goes on like that), or when it is shown. A question names posts and accounts and
- * nothing else. It comes from nobody's request: what several members look at, and what stands in their timelines,
- * goes into the same queue.
+ * The queue is not stored: missing counts are found again in members' timelines, one after another
+ * (also after a restart), or when subjects are shown. A request names posts and accounts and
+ * nothing else. It can't be traced to a viewer: subjects that several members view, and those in
+ * their timelines, share one queue.
  */
 export function createCounting(options: CountingOptions): Counting {
   return new Asking(options)
 }
 
-/** Of one kind of thing. */
+/** Posts, or accounts. */
 type Kind<Counts> = {
   queue: CountQueue
   nameOf: (id: number) => string | undefined
   ask: (names: readonly string[]) => Promise<Asked<Counts>>
   put: (db: WriteDb, id: number, told: { theirs: Counts; askedAt: number }) => void
   none: Counts
-  /** The host does not answer this for so long. */
+  /** Until then the host does not answer this request. */
   refusedUntil: number
 }
 
@@ -115,7 +115,7 @@ class Asking implements Counting {
   #asking: Promise<void> | undefined
   #askTimer: NodeJS.Timeout | undefined
   #lookTimer: NodeJS.Timeout | undefined
-  /** The member whose timeline was looked through last. */
+  /** Index of the member whose timeline was scanned last. */
   #lookedAt = 0
 
   constructor(options: CountingOptions) {
@@ -125,7 +125,7 @@ class Asking implements Counting {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#writeRetry = options.writeRetry ?? noRetry
     this.#reader = prepareSeedCounts(db, scope)
-    // Waits are real, whatever clock rows are judged by.
+    // Waiting takes real time, whatever clock the rows are judged by.
     this.#breaker = createCircuitBreaker(Date.now)
     const asker: CountsAsker = createCountsAsker(options, this.#stopping.signal)
     this.#posts = {
@@ -163,19 +163,19 @@ class Asking implements Counting {
     this.#askSoon(0)
   }
 
-  /** As far as they lack. */
+  /** Queues those of these whose counts are missing. */
   #want({ posts, actors }: CountRequests, rankOf: (sortAt: number) => number): void {
     const now = this.#now()
     for (const { id, sortAt } of this.#reader.uncountedPosts(posts, now)) {
       this.#posts.queue.add(id, rankOf(sortAt))
     }
-    // Those of whom nothing is known first.
+    // Accounts without any counts go first.
     for (const { uid, isKnown } of this.#reader.uncountedActors(actors, now)) {
       this.#actors.queue.add(uid, rankOf(isKnown ? 0 : 1))
     }
   }
 
-  /** What stands in the timelines of those who have just come, and of the next member. */
+  /** Scans the timelines of newcomers and of the next member. */
   #look(): void {
     const { members, newcomers, timelineItems } = this.#options
     if (this.#posts.queue.size >= this.#limits.maxPosts / 2) return
@@ -222,7 +222,7 @@ class Asking implements Counting {
     const answer = await kind.ask(asked.map((id) => names.get(id)!))
     if (this.#stopping.signal.aborted) return
     if (answer.is === 'failed') {
-      // Perhaps it is these that it fails at.
+      // Perhaps these subjects make the host fail.
       kind.queue.putLast(asked)
       return this.#leaveAlone(answer.retryAfterMs)
     }
@@ -234,12 +234,12 @@ class Asking implements Counting {
     const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
     const putAll = ({ db }: { db: WriteDb }) => {
       for (const id of asked) {
-        // Whom it does not show has nothing to be added.
+        // A subject that the host does not show adds nothing to our counts.
         kind.put(db, id, { theirs: counts.get(names.get(id)!) ?? kind.none, askedAt })
       }
     }
     const { writer } = this.#options
-    // What was not kept is asked for again: it would be too old by the time that there is room.
+    // Counts that could not be stored are requested again: they would be stale once there is room.
     if (!this.#writeRetry.ifThereIsRoom(() => writer.commit(putAll))) return
     kind.queue.drop(asked)
     this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
@@ -262,7 +262,7 @@ function isDue<Counts>({ queue, refusedUntil }: Kind<Counts>): boolean {
   return queue.size > 0 && refusedUntil <= Date.now()
 }
 
-/** As many of these as fit into an address; what has no name, or one beyond all measure, comes to nothing. */
+/** As many of these as fit into a URL; skips those without a name or with one that is too long. */
 function askable(names: ReadonlyMap<number, string | undefined>): number[] {
   const asked: number[] = []
   let room = MAX_NAMES_LENGTH

@@ -1,7 +1,7 @@
-// For how long videos are watched. Serving threads report which pieces sessions asked for; here a piece counts once
-// for a session, whichever threads it was asked of, and what is new is added to rows in one transaction. A
-// session is remembered until it is over. Where there are too many, the one that began first is forgotten, and
-// whatever began before it and is not remembered counts no more: so nothing ever counts twice.
+// Counts how long videos are watched. Serving threads report the segments that sessions request; a segment
+// counts once per session, whichever threads served it, and new ones are added to rows in one transaction. A
+// session is remembered until it is over. If there are too many, the oldest is forgotten, and unremembered
+// sessions that began before it count no more, so that nothing counts twice.
 
 import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
 import type { Counts } from '../../base/obs/counts.ts'
@@ -30,22 +30,22 @@ type Sum = {
   sessions: number
 }
 
-/** For how long after its beginning a session counts. */
+/** How long a session counts after its beginning. */
 export const SESSION_MS = 2 * HOUR_MS
-/** What was asked for at the end of a session is told a little later. */
+/** Segments requested at the end of a session are reported a little later. */
 const REMEMBERED_MS = SESSION_MS + 10 * MINUTE_MS
-/** Up to 450 bytes each, and mostly eight. */
+/** Each takes up to 450 bytes, and mostly eight. */
 const MAX_SESSIONS = 20_000
-/** Posts of which something is watched on one day; each is a row. */
+/** Posts watched on one day; each is a row. */
 const MAX_ROWS_A_DAY = 200_000
 
 export function createVideoWatches(options: VideoWatchesOptions): VideoWatches {
   const { writer, counts, now, maxRowsADay = MAX_ROWS_A_DAY } = options
   const sessions = createSessions(options)
-  /** Of one day; counted anew where it is another. */
+  /** Rows of one day; counted again when the day changes. */
   let rows = { day: -1, count: 0 }
 
-  /** Whether there is room; `state` is of this transaction. */
+  /** Adds a sum if there is room; `state` belongs to this transaction. */
   function add(db: WriteDb, sum: Sum, state: typeof rows): boolean {
     if (state.day !== sum.day) {
       Object.assign(state, { day: sum.day, count: countVideoWatches(db, sum.day) })
@@ -64,7 +64,7 @@ export function createVideoWatches(options: VideoWatchesOptions): VideoWatches {
       const sums = sumsOf(fresh)
       const state = { ...rows }
       const added = writer.commit((ctx) => sums.filter((sum) => add(ctx.db, sum, state)))
-      // Only what is committed counts as seen: whoever was refused may report it again.
+      // Only committed segments count as seen: refused ones may be reported again.
       rows = state
       sessions.remember(fresh)
       counts.add('videosUncounted', 'too-many-posts', sums.length - added.length)
@@ -79,7 +79,7 @@ export function createVideoWatches(options: VideoWatchesOptions): VideoWatches {
 type Fresh = SegmentWatch & { isFirst: boolean }
 
 function createSessions({ counts, maxSessions = MAX_SESSIONS }: VideoWatchesOptions) {
-  /** Those that were heard of first come first, which is nearly the order in which they began. */
+  /** In order of their first report, which is nearly the order in which they began. */
   const known = new Map<string, Session>()
   let forgottenUpTo = 0
 
@@ -95,7 +95,7 @@ function createSessions({ counts, maxSessions = MAX_SESSIONS }: VideoWatchesOpti
   }
 
   return {
-    /** Those that count, each once; nothing changes yet. */
+    /** Returns the watches that count, each once; changes nothing yet. */
     fresh(watches: readonly SegmentWatch[]): Fresh[] {
       const here = new Set<string>()
       return watches.flatMap((watch) => {
@@ -120,7 +120,7 @@ function createSessions({ counts, maxSessions = MAX_SESSIONS }: VideoWatchesOpti
       }
       while (known.size > maxSessions) forgetOne()
     },
-    /** Their signatures are refused from then on. */
+    /** Forgets sessions that are over: their signatures are refused from then on. */
     forgetOver(now: number): void {
       for (const { issuedAt } of known.values()) {
         if (now - issuedAt <= REMEMBERED_MS) break

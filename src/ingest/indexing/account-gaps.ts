@@ -1,4 +1,4 @@
-// What is to be compared with an account's own repository: a row that says why, and the job.
+// Queues a comparison with an account's own repository: a row that gives the cause, and the job.
 
 import type { StreamGap } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -7,10 +7,10 @@ import { rankJob } from '../../data/store/job-schedule.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import type { IndexContext } from './index-context.ts'
 
-/** Somebody whose records nobody can read must not keep us comparing all the time. */
+/** An account with unreadable records must not keep us comparing all the time. */
 const BROKEN_WAIT_MS = 10 * MINUTE_MS
 
-/** Times in microseconds; `fromUs` 0 where nobody can say since when. */
+/** Times in microseconds; `fromUs` is 0 if the beginning is unknown. */
 export function missOfAccount(
   ctx: IndexContext,
   gap: { uid: number; cause: GapCause; fromUs: number; toUs: number },
@@ -19,14 +19,14 @@ export function missOfAccount(
   enqueueJobAgain(ctx.db, 'repo', gap.uid)
 }
 
-/** What the stream says it did not bring. */
+/** Notes a gap that the stream reports. */
 export function applyGap(ctx: IndexContext, gap: StreamGap): void {
   if (gap.did === undefined) {
     insertGap(ctx.db, gap, ctx.now)
     return
   }
   const uid = ctx.actors.uidOf(gap.did)
-  // Of somebody we know nothing of there is nothing to compare.
+  // There is nothing to compare for an unknown account.
   if (uid === 0) return
   missOfAccount(ctx, { uid, cause: gap.cause, fromUs: gap.fromUs, toUs: gap.toUs })
   rankJob(ctx.db, { kind: 'repo', subject: uid }, ctx.now + BROKEN_WAIT_MS)

@@ -1,6 +1,6 @@
-// Takes away every row of a deleted account and what the rows counted for. Others' records about
-// the account stay, since they are still in their repositories; so do, for a while, its membership and
-// what it kept here alone, which nobody could give back should the account return (ingest/upkeep/removing.ts).
+// Removes every row of a deleted account, and its share of counts. Others' records about the account stay,
+// since they are still in their repositories; so do, for a while, its membership and its private state, which
+// exists only here and would be lost if the account returned (ingest/upkeep/removing.ts).
 
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
 import { deleteNotificationsBy } from '../../data/store/notifications.ts'

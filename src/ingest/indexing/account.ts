@@ -1,6 +1,7 @@
-// An `account` event: the account's state changed. Deactivated, suspended and taken down accounts
-// are hidden and come back as they were; a deleted one loses every row, slice by slice where there are
-// many (removal-slices.ts), and what still comes of it is ignored until it is active again. Events carry no rev, so their time decides which is later.
+// An `account` event: the account's state changed. Deactivated, suspended and taken down accounts are hidden
+// and return as they were; a deleted one loses every row, slice by slice if there are many
+// (removal-slices.ts), and its later events are ignored until it is active again. Events carry no rev, so
+// their time decides which is later.
 
 import type { AccountEvent, CommitEvent } from '../../base/event.ts'
 import { actorStatus, setActorRemoved, setActorStatus } from '../../data/store/actors.ts'
@@ -47,21 +48,24 @@ export function applyAccount(ctx: IndexContext, event: AccountEvent): Outcome {
   const isShownAgain = isHiddenStatus(before.status) && !isHiddenStatus(status)
   if (before.status === DELETED || isShownAgain) welcomeBack(ctx, uid)
   if (event.active) {
-    // Whoever is away may still write, or have records taken away, and nobody tells us.
+    // An account that is away may still write or have records removed, without any event.
     const fromUs = Math.min(before.status_at, event.timeUs)
     missOfAccount(ctx, { uid, cause: 'returned', fromUs, toUs: event.timeUs })
   }
   return 'applied'
 }
 
-/** What its own server says, unless the operator hid it: that stands until they show it again. */
+/**
+ * The status that its own server gives, unless the operator hid the account: then it stays taken
+ * down until the operator shows it again.
+ */
 function standing(ctx: IndexContext, uid: number, said: number): number {
   if (statusBeneath(ctx.db, uid) === undefined) return said
   setStatusBeneath(ctx.db, uid, said)
   return said === DELETED ? DELETED : TAKENDOWN
 }
 
-/** The operator's takedown of it was just stored. */
+/** Hides an account whose operator takedown was just stored. */
 export function hideAccount(ctx: IndexContext, uid: number): void {
   const before = actorStatus(ctx.db, uid)
   if (!before) return
@@ -71,7 +75,10 @@ export function hideAccount(ctx: IndexContext, uid: number): void {
   if (!isHiddenStatus(before.status)) ctx.changes.push({ kind: 'hidden', uid })
 }
 
-/** Ends the operator's takedown; it is what its own server said last. @returns whether there was one. */
+/**
+ * Ends the operator's takedown and restores the status its own server gave last. @returns whether
+ * there was one.
+ */
 export function showAccount(ctx: IndexContext, uid: number, takedown: TakedownSubject): boolean {
   const status = statusBeneath(ctx.db, uid)
   const before = actorStatus(ctx.db, uid)
@@ -86,9 +93,9 @@ export function showAccount(ctx: IndexContext, uid: number, takedown: TakedownSu
 }
 
 /**
- * The account's PDS has no such repository (any more), but nobody told of a deletion: what we hold of it
- * goes, as when it is compared with an empty one. Should the PDS be mistaken, whatever comes of the account
- * next brings it back. Of members nothing is taken on a server's word.
+ * The account's PDS has no such repository (any more), but no deletion was announced: removes all
+ * we hold of it, as if compared with an empty repository. If the PDS is mistaken, the account's
+ * next event brings it back. Members lose nothing on a server's word.
  */
 export function applyNotFound(ctx: IndexContext, uid: number, timeUs: number): void {
   const before = actorStatus(ctx.db, uid)
@@ -100,9 +107,10 @@ export function applyNotFound(ctx: IndexContext, uid: number, timeUs: number): v
 }
 
 /**
- * The PDS of a deactivated account serves its repository, which it does of active ones alone: it is back, and the event
- * that told so was missed. Who was suspended or taken down stays hidden, since that may be the network's word.
- * @param statusAt - of its status when the PDS was asked; what was heard since then is younger.
+ * The PDS of a deactivated account serves its repository, which it does only for active ones: the
+ * account is back, and we missed the event. A suspended or taken down account stays hidden, since
+ * that may be the network's decision.
+ * @param statusAt - time of its status when the PDS was asked; anything heard since then is newer
  */
 export function applyServed(
   ctx: IndexContext,
@@ -116,13 +124,13 @@ export function applyServed(
   }
 }
 
-/** Whether an account that only seemed to be deleted shows now that it is not. */
+/** Brings back an account that only seemed to be deleted and now shows that it is not. */
 export function bringBack(ctx: IndexContext, uid: number, { did, timeUs }: CommitEvent): void {
   if (!ctx.deletedAccounts.has(uid) || ctx.removedAt.has(uid)) return
   applyReturn(ctx, { did, timeUs })
 }
 
-/** As if its own server had told so. */
+/** Applies the return as if its own server had announced it. */
 function applyReturn(ctx: IndexContext, { did, timeUs }: { did: string; timeUs: number }): void {
   applyAccount(ctx, {
     kind: 'account',
@@ -134,13 +142,16 @@ function applyReturn(ctx: IndexContext, { did, timeUs }: { did: string; timeUs: 
   })
 }
 
-/** What was said before this moment stays unsaid, even if the account returns. */
+/** Events from before this moment stay ignored, even if the account returns. */
 function rememberRemoval(ctx: IndexContext, uid: number, at: number): void {
   setActorRemoved(ctx.db, uid, at)
   ctx.removedAt.set(uid, at)
 }
 
-/** While it was away its PDS gave us nothing, so what was asked for then may still be missing. */
+/**
+ * Repeats fetches: while the account was away its PDS gave us nothing, so records requested then
+ * may still be missing.
+ */
 function welcomeBack(ctx: IndexContext, uid: number): void {
   finishRemoval(ctx, uid)
   ctx.deletedAccounts.delete(uid)

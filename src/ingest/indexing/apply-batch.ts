@@ -1,5 +1,5 @@
-// What one commit of the writer applies: a batch of the stream, with the place that it moves the stream to, or
-// records that were fetched from a repository. One bad record is left out and counted, the others stay.
+// Applies one commit of the writer: a batch of the stream with the cursor it advances to, or records fetched
+// from a repository. A bad record is left out and counted, the others stay.
 
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { packCid, packRkey } from '../../base/atproto/keys.ts'
@@ -36,7 +36,7 @@ import type { Writer } from './writer.ts'
 
 type EventBatch = {
   events: StreamItem[]
-  /** Where the stream stands after these events. */
+  /** The stream's cursor after these events. */
   cursor?: StreamCursor
   gaps?: StreamGap[]
 }
@@ -52,7 +52,10 @@ export function applyBatch(
   return tally.result()
 }
 
-/** In a commit of its own, with what else belongs to it; without an event that can't be applied. */
+/**
+ * Commits a batch in its own transaction, together with `also`; leaves out events that can't be
+ * applied.
+ */
 export function commitBatch(
   writer: Writer,
   batch: EventBatch,
@@ -64,7 +67,7 @@ export function commitBatch(
   })
 }
 
-/** Records that were fetched from a repository. */
+/** Applies records fetched from a repository. */
 export function applyFetched(ctx: IndexContext, fetched: FetchedRecords): BatchOutcome {
   const { actors, db } = ctx
   const tally = createTally()
@@ -101,7 +104,7 @@ function applyEvents(
   for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
 }
 
-/** @returns why it was left out, where it was. */
+/** @returns the parsed commit, or why it was left out */
 function readWhereNear(ctx: IndexContext, commit: UnreadCommit): CommitEvent | Outcome {
   if (isFarAwayUnread(ctx, commit)) return 'out-of-scope'
   return commit.read() ?? 'invalid-record'
@@ -119,7 +122,7 @@ function applyCommit(ctx: IndexContext, event: CommitEvent, uid: number): Outcom
   if (isFarAway(ctx, uid, { ...event, collection })) return 'out-of-scope'
   const rkey = packRkey(event.rkey)
   if (event.operation === 'delete') {
-    // Where everything is kept, even the first word of an account may be a deletion.
+    // Where everything is kept, even the first event of an account may be a deletion.
     const isAnybodys = ctx.scope === 'network' || isImportingFollows(ctx, collection)
     const owner = isAnybodys ? internActor(ctx, event.did) : uid
     if (owner === 0) return 'unknown-account'
@@ -132,14 +135,14 @@ function applyCommit(ctx: IndexContext, event: CommitEvent, uid: number): Outcom
   if (!isValidRecord(collection, record)) return 'invalid-record'
   const key = { did, uid, collection, rkey, cid, cidText, rev, record }
   const createdAt = parseCreatedAt(record['createdAt'])
-  // The stream's word, since our clock may be wrong for a while, and this stays.
+  // By the stream's clock, since ours may be wrong for a while, and this value stays.
   const indexedAt = Math.floor(event.timeUs / 1000)
   ctx.streamMs = Math.max(ctx.streamMs, indexedAt)
   const write = { ...key, createdAt, indexedAt, fetchedAt: undefined, seenAtUs: event.timeUs }
   return applyWrite(ctx, write, event.operation === 'update')
 }
 
-/** The stream's time is known as soon as anything came, also where nothing of it was kept. */
+/** Advances the stream's time with every batch, even if none of its events was kept. */
 function noteCursor(ctx: IndexContext, cursor: StreamCursor): void {
   ctx.streamMs = Math.max(ctx.streamMs, Math.floor(cursor.timeUs / 1000))
   putStreamCursor(ctx.db, cursor, ctx.now)

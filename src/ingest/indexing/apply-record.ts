@@ -1,4 +1,4 @@
-// One record, written or removed: lateness first, then the file of its collection.
+// Writes or removes one record: checks lateness first, then calls the rules of its collection.
 
 import { allRules } from './collections/all-rules.ts'
 import {
@@ -29,8 +29,8 @@ export function applyWrite(ctx: IndexContext, write: RecordWrite, isUpdate: bool
 }
 
 /**
- * A deletion of something never seen is remembered too where its creation would be kept, since
- * that may still come.
+ * Also remembers the deletion of an unseen record if its creation would be kept, since that may
+ * still arrive.
  */
 export function applyRemoval(ctx: IndexContext, removal: RecordRemoval): Outcome {
   if (isOfDeletedAccount(ctx, removal)) return 'account-deleted'

@@ -1,7 +1,7 @@
-// A list of follows into the database at once, while no server runs. What is taken is what
-// import-follows.ts would take line by line; lines are collected two million at a time and stored as a pass
-// (follow-pass.ts), which is a transaction and takes the graph's snapshot away: whatever happens, the next
-// start finds rows and memory in agreement. At the end the snapshot is written anew.
+// Bulk import of a follow list into the database, while no server runs. Takes the same lines as
+// import-follows.ts would one by one; collects two million at a time and stores them as a pass
+// (follow-pass.ts), a transaction that also drops the graph's snapshot: whatever happens, the next start
+// finds rows and memory in agreement. Writes a new snapshot at the end.
 
 import { createFollowGraph } from '../../data/graph/follow-graph.ts'
 import type { ActorWriter } from '../../data/graph/types.ts'
@@ -18,7 +18,7 @@ import type { Writer } from './writer.ts'
 
 type BulkImport = {
   add(lines: readonly FollowLine[]): void
-  /** Stores what is left, and the graph's snapshot. */
+  /** Stores the remaining lines, and the graph's snapshot. */
   finish(): ImportTally
 }
 
@@ -28,7 +28,7 @@ type Options = {
   writer: Writer
   scope: IndexContext['scope']
   isInScopeOnly: boolean
-  /** Lines a pass. */
+  /** Lines per pass. */
   passLines?: number
 }
 
@@ -41,11 +41,11 @@ export function createBulkImport(options: Options): BulkImport {
   function flush(): void {
     if (pass.count === 0) return
     writer.commit((ctx) => {
-      ctx.happenedAt = 0 // nobody says when, but before now
+      ctx.happenedAt = 0 // the time is unknown, but in the past
       for (; stored < actors.count; stored++) {
         insertActor(ctx.db, stored + 1, actors.didOf(stored + 1), ctx.now)
       }
-      // The snapshot goes, so that nothing needs to be told of the graph.
+      // The snapshot is dropped, so the graph needs no changes.
       storeFollowPass(ctx, { pass, tally, onJoined() {} })
       dropGraphSnapshot(ctx.db)
     })
@@ -71,7 +71,7 @@ export function createBulkImport(options: Options): BulkImport {
   }
 }
 
-/** As import-follows.ts has it, before anybody gets a uid. */
+/** As in import-follows.ts, before any account gets a uid. */
 function isOutOfScope(
   { actors, scope, isInScopeOnly }: Options,
   { did, subject }: FollowLine,

@@ -1,27 +1,28 @@
-// How much of a newcomer's cold start is done at once: how many of those whom they follow are fetched, and how
-// many bytes the repositories of these authors may bring, and of strangers whose pages members open. Whoever is beyond waits as a job `author`, and is fetched
-// slowly; so are records that are beyond. The ingest thread counts (ingest/upkeep/newcomer-budget.ts).
+// Limits how much of a newcomer's cold start is done at once: how many of their follows are fetched, and how
+// many bytes may be loaded from the repositories of these authors, and of strangers whose pages members open.
+// Authors beyond the limit wait as a job `author` and are fetched slowly; so are records beyond it. The
+// ingest thread counts (ingest/upkeep/newcomer-budget.ts).
 
 import type { WriteDb } from '../../data/store/db.ts'
 
 export type ColdStartBudget = {
   /**
-   * @param of.member - who follows the author, uid
-   * @param of.place - how many that member followed before
+   * @param of.member - uid of the author's follower
+   * @param of.place - how many accounts that member followed before
    * @returns whether the author is fetched at once
    */
   takesNow(db: WriteDb, of: { member: number; author: number; place: number }): boolean
-  /** The member has an account's records fetched by looking at them. */
+  /** Notes that a member viewed an account, which has its records fetched. */
   looksAt(db: WriteDb, member: number, uid: number): void
-  /** What more this account's posts and other records may bring now: bytes of JSON. */
+  /** Bytes of JSON that may still be loaded now of this account's posts and other records. */
   bytesLeft(uid: number): number
   spendBytes(db: WriteDb, uid: number, bytes: number): void
 }
 
-/** Of a member's follows, in an hour; beyond it a timeline is lossy anyway. */
+/** A member's follows fetched per hour; beyond that a timeline is lossy anyway. */
 export const AUTHORS_AT_ONCE = 2_000
 
-/** Where nobody counts. */
+/** A budget without accounting. */
 export const UNCOUNTED: ColdStartBudget = {
   takesNow: (_db, { place }) => place < AUTHORS_AT_ONCE,
   looksAt: () => undefined,

@@ -1,6 +1,6 @@
-// A commit of many things that strangers sent. Where applying one of them fails in a way that nobody foresaw, that one
-// is found by halving, left out and told; the others are applied. Otherwise it would end the process, and come again
-// with the same cursor after each restart.
+// Commits many items sent by strangers. If applying an item fails unexpectedly, it is found by halving, left
+// out and reported; the others are applied. Otherwise it would end the process, and return with the same
+// cursor after each restart.
 
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import type { IndexContext, Outcome } from './index-context.ts'
@@ -8,17 +8,20 @@ import type { Writer } from './writer.ts'
 
 export type BatchOutcome = {
   applied: number
-  /** How many were left out, by reason. */
+  /** Number of items left out, by reason. */
   skipped: Partial<Record<Outcome, number>>
 }
 
 /**
- * `ctx` is that of a commit with these items and none before them; `isWhole` where what belongs to all of them (a
- * cursor) is to be written with them.
+ * `ctx` belongs to a commit of just these items; `isWhole` if data that belongs to all of them (a
+ * cursor) must be written with them.
  */
 type Work<Item> = (ctx: IndexContext, items: Item[], isWhole: boolean) => BatchOutcome
 
-/** @throws where it is not an item's doing; then nothing of it or a beginning has happened, which may come again */
+/**
+ * @throws if no item is to blame; then none of the items or a first part of them is applied, and
+ * may be sent again
+ */
 export function commitSparing<Item>(
   writer: Pick<Writer, 'commit' | 'onLeftOut'>,
   items: Item[],
@@ -44,7 +47,7 @@ function commitSome<Item>(
   return sum(halves(items).map((some) => commitSome(writer, some, work)))
 }
 
-/** @returns the error where one of the items may be to blame */
+/** @returns the error if one of the items may be to blame */
 function attempt(
   writer: Pick<Writer, 'commit'>,
   items: readonly unknown[],
@@ -58,7 +61,7 @@ function attempt(
   }
 }
 
-/** One alone is tried once more, without what belongs to the whole. */
+/** A single item is tried once more, without the data that belongs to the whole. */
 function halves<Item>(items: Item[]): Item[][] {
   if (items.length === 1) return [items]
   const middle = Math.ceil(items.length / 2)

@@ -1,5 +1,5 @@
-// What kept things need and lack, queued in the transaction that found out. Nothing here asks
-// anybody: the backfill room does, in the background.
+// Queues fetches of data that stored records need, in the transaction that found it missing. No requests are
+// made here: backfill makes them in the background.
 
 import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
 import { findActor } from '../../data/store/actors.ts'
@@ -20,12 +20,15 @@ const MAX_KNOWN_PEOPLE = 200_000
 const MAX_FETCHES_AT_ONCE = 200
 const OF_AUTHORS: JobKind[] = ['feed', 'follows', 'blocks', 'records']
 
-/** Asks for a post's record, where it is only pointed at so far. */
+/** Queues a post's record, if the post is only referenced so far. */
 export function fetchPost(ctx: IndexContext, post: { id: number; state: number }): void {
   if (isWithoutRecord(post.state)) enqueueJob(ctx.db, 'post', post.id)
 }
 
-/** Asks for a post, or a list with everybody on it, that a member keeps; at-URI by DID. Nobody waits for it. */
+/**
+ * Queues a post, or a list with its items, that a member keeps; at-URI by DID. No client waits for
+ * it.
+ */
 export function fetchKept(ctx: IndexContext, uri: string): void {
   const post = parsePostUri(uri)
   const list = parseRecordUri(uri, LIST_COLLECTION)
@@ -33,7 +36,7 @@ export function fetchKept(ctx: IndexContext, uri: string): void {
   else if (list) enqueueJob(ctx.db, 'list', ensureList(ctx, list).id)
 }
 
-/** Asks for what is needed to show this person: profile, DID document and handle. */
+/** Queues the data needed to show this account: profile, DID document and handle. */
 export function fetchPerson(ctx: IndexContext, uid: number): void {
   if (ctx.knownPeople.has(uid)) return
   if (ctx.knownPeople.size >= MAX_KNOWN_PEOPLE) ctx.knownPeople.clear()
@@ -45,15 +48,16 @@ export function fetchPerson(ctx: IndexContext, uid: number): void {
 }
 
 /**
- * Of a member's follows, the past of so many is fetched from their servers. Nobody reads more, and anybody may become a
- * member: whoever follows millions must not make us read millions of repositories. What the others
- * write from now on is kept all the same.
+ * How many of a member's follows have their past fetched from their servers. No member reads more, and
+ * anyone may become a member: an account that follows millions must not make us read millions of
+ * repositories. Later records of the others are kept all the same.
  */
 export const MAX_AUTHORS_TO_FETCH = 20_000
 
 /**
- * Somebody became an author by a member's follow; `place`: how many that member followed before. What is beyond
- * the member's budget waits as one job, and is fetched slowly (ingest/backfill/slow-lane.ts).
+ * Queues an account that became an author by a member's follow; `place`: how many accounts that
+ * member followed before. Authors beyond the member's budget wait as one job, and are fetched
+ * slowly (ingest/backfill/slow-lane.ts).
  */
 export function fetchAuthorOf(
   ctx: IndexContext,
@@ -69,7 +73,7 @@ export function fetchAuthorOf(
   enqueueJob(ctx.db, 'author', author)
 }
 
-/** Somebody became an author: their last hours, feed, whole follow list and blocks are needed. */
+/** Queues the data of a new author: last hours, feed, whole follow list and blocks. */
 export function fetchAuthor(ctx: IndexContext, uid: number): void {
   forgetReading(ctx, uid)
   fetchPerson(ctx, uid)
@@ -77,14 +81,17 @@ export function fetchAuthor(ctx: IndexContext, uid: number): void {
   for (const kind of OF_AUTHORS) enqueueJob(ctx.db, kind, uid)
 }
 
-/** What was read of them before has not been kept up with since, and what is being read is a stranger's part of it. */
+/**
+ * Earlier reads of the account have not been kept up to date, and running ones read only a
+ * stranger's part of it.
+ */
 function forgetReading({ db }: IndexContext, uid: number): void {
   outdateJobs(db, uid, OF_AUTHORS)
   deleteBackfillsOf(db, uid)
   deleteFeedDepths(db, uid)
 }
 
-/** Asks for all that trusted verifiers say, unless it was read before: the stream tells the rest. */
+/** Queues all records of trusted verifiers, unless read before: the stream delivers later ones. */
 export function fetchVerifiers(ctx: IndexContext): void {
   for (const did of ctx.trustedVerifiers) {
     const uid = internActor(ctx, did)
@@ -94,17 +101,20 @@ export function fetchVerifiers(ctx: IndexContext): void {
   }
 }
 
-/** How many jobs may be queued that do not wait already; a single thing may take it a few below zero. */
+/**
+ * How many jobs may be queued that are not waiting already; a single item may take it a few below
+ * zero.
+ */
 export type JobBudget = {
   left: number
-  /** Something was left out. */
+  /** Some requests were left out. */
   isSpent: boolean
 }
 
 /**
- * What a member (`did`) was to be shown and we lack: at-URIs of posts, lists, feed generators and the like, those of
- * collections of posts for a page of them, DIDs of people. Asked for ahead of everything that nobody
- * waits for. What goes beyond the budget leaves no trace.
+ * Queues what was missing in an answer to a member (`did`): at-URIs of posts, lists, feed
+ * generators and other records, collection URIs for a page of posts, DIDs of accounts. Goes ahead
+ * of everything that no client waits for. Requests beyond the budget leave no trace.
  */
 export function fetchMissing(
   ctx: IndexContext,
@@ -144,13 +154,14 @@ function createQueue({ db }: IndexContext, budget: JobBudget): Queue {
   }
 }
 
-/** Its posts name others, which are fetched with it. */
+/** A page's posts name other accounts and posts, which are fetched with it. */
 const COST_OF_PAGE = 25
-/** Of one stranger, from the newest on. */
+/** Most pages of one stranger, from the newest. */
 const MAX_PAGES = 20
 
 /**
- * A stranger's newest posts and reposts, or those before what was read of them; an author's are here.
+ * Queues a stranger's newest posts and reposts, or the next older ones; an author's are stored
+ * already.
  * @returns whether this is the at-URI of a collection
  */
 function fetchShownPage(
@@ -170,7 +181,7 @@ function fetchShownPage(
   return true
 }
 
-/** Whether reading goes on there: not further down already, nor at the last page. */
+/** Whether reading can go on there: it has not gone further, nor reached the last page. */
 function isReadTo({ db }: IndexContext, uid: number, before: number): boolean {
   const [more] = deepenable(db, [uid], { maxPages: MAX_PAGES, limit: 1 })
   return more !== undefined && knownSince(db, [uid]) >= before
@@ -184,7 +195,7 @@ function fetchShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {
   if (isStub) queue('record', id)
 }
 
-/** Whoever made what somebody waits for is shown with it. */
+/** Queues the creator of a record that a client waits for, who is shown with it. */
 function fetchShownPerson(ctx: IndexContext, uid: number, queue: Queue): void {
   if (findActor(ctx.db, uid)?.identity_checked_at == null) queue('identity', uid)
   if (!findProfile(ctx.db, uid)) queue('profile', uid)

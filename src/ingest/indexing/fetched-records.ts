@@ -1,7 +1,7 @@
-// Records as the backfill room brings them from a repository or a listing, made ready to be
-// applied like those of the stream. Nothing tells when we could first have seen them, so they count
-// as indexed when they say they were created; those that claim the future, when their key was made, which
-// is about when they came, so that they stand in the order in which they were written.
+// Turns records that backfill fetched from a repository or a listing into writes like those of the stream.
+// When they could first have been seen is unknown, so their creation time counts as their index time; if that
+// is in the future, the time of their key, which is about when they were written, so that they sort in
+// writing order.
 
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packCid, packRkey } from '../../base/atproto/keys.ts'
@@ -11,28 +11,28 @@ import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
 import { keyMadeAt, parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'
 
-/** Behind the last event of the stream there are those that have not come yet. */
+/** The stream may lag: records newer than its last event may exist. */
 const SLACK_MS = 10 * MINUTE_MS
 
 type FetchedRecord = { collection: string; rkey: string; cid: string; record: JsonObject }
 
 export type FetchedRecords = {
   did: string
-  /** The repository's rev, where the records came with one that covers them all. */
+  /** The repository's rev, if the response gave one that covers all the records. */
   rev?: string
   /**
-   * For a member's own posts: the rev that all of them up to it are here with. Their PDS is told that,
-   * so that it does not add what we just got from it once more.
+   * For a member's own posts: the rev up to which all of them are here. Their PDS is told this rev,
+   * so that it does not add the posts again that we just got from it.
    */
   repoRev?: string
-  /** When the fetch began, by our clock: what we saw deleted or changed since then is newer. */
+  /** When the fetch began, by our clock; deletions and changes seen since then are newer. */
   fetchedAt: number
-  /** Posts and reposts that a member is to be shown: kept whoever wrote them. */
+  /** Posts and reposts to be shown to a member: kept whoever wrote them. */
   isShown?: boolean | undefined
   records: FetchedRecord[]
 }
 
-/** Valid ones in order; the others are counted by reason. */
+/** Yields the valid records in order; counts the others by reason. */
 export function* toWrites(
   { did, rev, fetchedAt, isShown, records }: FetchedRecords,
   ctx: IndexContext,
@@ -57,7 +57,7 @@ function arrivalOf(ctx: IndexContext, rkey: PackedRkey, createdAt: number): numb
   return createdAt <= latest ? createdAt : (keyMadeAt(rkey, latest) ?? latest)
 }
 
-/** What claims to be younger was not made yet. A clock that is behind the stream is wrong by nobody knows how much. */
+/** No record can be newer than this. If our clock is behind the stream, the error is unknown. */
 function latestOf({ now, streamMs }: IndexContext): number {
   return now < streamMs ? streamMs + SLACK_MS : now
 }

@@ -1,6 +1,6 @@
-// Reads an adjacency list: one follow a line, `did,did` or `did,did,rkey` (who, whom, record key).
-// Blank lines, lines that begin with # and a header are passed over; what can't be understood is
-// counted by reason, and the first of those are kept with their line numbers.
+// Reads an adjacency list: one follow per line, `did,did` or `did,did,rkey` (follower, subject, record key).
+// Skips blank lines, lines that begin with # and a header; counts unreadable lines by reason, and keeps the
+// first of them with their line numbers.
 
 import { isValidDid } from '@atproto/syntax'
 import type { FollowLine } from '../../data/store/follows.ts'
@@ -10,14 +10,14 @@ type BadLineReason = 'columns' | 'did' | 'rkey' | 'too-long'
 export type BadLine = { line: number; reason: BadLineReason; text: string }
 
 type FollowReader = {
-  /** The follows in the next piece of the text, as far as their lines are whole. */
+  /** Returns the follows of the next piece of text, as far as its lines are complete. */
   take(text: string): FollowLine[]
-  /** The last line, where no line break ends it. */
+  /** Returns the last line, if it has no line break. */
   finish(): FollowLine[]
   /** Lines so far, and how many were bad. */
   readonly lines: number
   readonly bad: number
-  /** The first of them. */
+  /** The first bad lines. */
   readonly badLines: readonly BadLine[]
 }
 
@@ -25,17 +25,17 @@ const MAX_LINE_LENGTH = 2_048
 const MAX_BAD_LINES = 20
 const SHOWN_LENGTH = 80
 const PLC = /^did:plc:[a-z2-7]{24}$/
-/** Record keys begin with anything but what our own made-up keys begin with (data/store/keyless-follows.ts). */
+/** Record keys may not begin like our made-up keys (data/store/keyless-follows.ts). */
 const RKEY = /^(?!\.\.?$)[A-Za-z0-9._:~][A-Za-z0-9._:~-]{0,511}$/
 const HEADERS = ['did', 'creator', 'actor', 'follower', 'author', 'source', 'from']
 
-/** @param firstLine - the number of its first line; a header can only stand in line 1. */
+/** @param firstLine - number of the first line; only line 1 can be a header */
 export function createFollowReader(firstLine = 1): FollowReader {
   const badLines: BadLine[] = []
   let lines = firstLine - 1
   let bad = 0
   let rest = ''
-  /** In the middle of a line that is too long to be kept. */
+  /** Inside a line that is too long to be kept. */
   let isSkipping = false
 
   function note(reason: BadLineReason, text: string): undefined {
@@ -117,7 +117,7 @@ function isAccount(did: string): boolean {
   return PLC.test(did) || isValidDid(did)
 }
 
-/** Whether the first of several columns has the name of somebody who follows. */
+/** Whether the first of several columns is named like a follower's column. */
 function isHeader(text: string): boolean {
   const [first, ...others] = text.split(',')
   if (others.length === 0 || text.includes('did:')) return false

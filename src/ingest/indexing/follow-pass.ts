@@ -1,7 +1,7 @@
-// Lines of an imported list as integers, stored in the order of the creators and then of the subjects, so
-// that each packed list is read and written once however many of the lines are of it. What becomes of a line
-// is what import-follows.ts would make of it alone. Creators with anything out of the ordinary (members, keys
-// that are no TIDs, follows without keys beside keyed ones, long lists of which little is new) go line by line.
+// Lines of an imported list as integers, stored in order of creator and then of subject, so that each packed
+// list is read and written once however many lines concern it. Each line has the same outcome as in
+// import-follows.ts. Unusual creators (members, keys that are no TIDs, keyless follows beside keyed ones,
+// long lists with little new) are stored line by line.
 
 import { packRkey, tidOf } from '../../base/atproto/keys.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
@@ -19,12 +19,12 @@ import type { ImportTally } from './import-tally.ts'
 import { actorCounts, type IndexContext, isMember, isOfDeletedAccount } from './index-context.ts'
 import { isTombstoned } from './lateness.ts'
 
-/** A line's number and an account together are a whole number that a double holds exactly. */
+/** A line number and an account combined still fit into a double exactly. */
 export const MAX_PASS = 2 ** 21
 const TID = 0
 const KEYLESS = 1
 const OTHER = 2
-/** `outcomes`: taken, and whether it is the first record of its pair. */
+/** Values of `outcomes`: whether the line was taken, and is the first record of its pair. */
 const LEFT = 0
 const ADDED = 1
 const JOINED = 2
@@ -70,7 +70,7 @@ export function createFollowPass(capacity: number) {
   }
 }
 
-/** @param onJoined - pairs that had no record before. */
+/** @param onJoined - called with pairs that had no record before */
 export function storeFollowPass(
   ctx: IndexContext,
   { pass, tally, onJoined }: { pass: Pass; tally: ImportTally; onJoined: OnJoined },
@@ -88,7 +88,7 @@ export function storeFollowPass(
   }
 }
 
-/** Lines by account, ascending. */
+/** Groups lines by account, ascending. */
 function* groupsBy(
   column: Uint32Array,
   count: number,
@@ -129,7 +129,10 @@ function storeOfCreator(ctx: IndexContext, group: Group): void {
   }
 }
 
-/** A list is read and written whole; where little of it is new, only the chunks concerned are. */
+/**
+ * Whether little of a long list is new: a list is read and written whole, line by line only in the
+ * chunks concerned.
+ */
 function isOutOfProportion({ db }: IndexContext, { creator, lines }: Group): boolean {
   return followEdges.isLongerOf(db, creator, 1 + lines.length)
 }
@@ -139,8 +142,8 @@ function oneByOne(ctx: IndexContext, { lines, pass, tally }: Group): void {
 }
 
 /**
- * A key for a pair that is joined without one takes its place, which changes what is held; and where the lines
- * say both, it is the first that counts.
+ * A keyed line replaces the pair's follow without a key, which changes the held ones; and if the
+ * lines have both, the first counts.
  */
 function isUnusual({ lines, pass }: Group, held: Held, joined: ReadonlySet<number>): boolean {
   const { kinds, subjects } = pass
@@ -180,7 +183,7 @@ function storeUsual(
   if (edges.some(({ rkey }) => typeof rkey === 'string')) settleKeyless(ctx, creator)
 }
 
-/** Those without keys last, so that a key decides where the list has both. */
+/** Sorts lines without keys last, so that a key wins if the list has both. */
 function byKey({ kinds, tops, bottoms }: Pass, lines: number[]): number[] {
   return lines.sort(
     (a, b) => kinds[a]! - kinds[b]! || tops[a]! - tops[b]! || bottoms[a]! - bottoms[b]! || a - b,
@@ -193,7 +196,7 @@ type Candidate = {
   edge: Edge
   joined: ReadonlySet<number>
   held: Held
-  /** The one taken before it. */
+  /** The line taken before it. */
   last: Edge | undefined
 }
 

@@ -1,4 +1,4 @@
-// What the backfill room found out about a single post that was only pointed at.
+// Applies backfill's findings about a single post that was only referenced so far.
 
 import {
   emptyPost,
@@ -10,7 +10,7 @@ import {
 import type { IndexContext } from './index-context.ts'
 import { retractPost } from './retract-post.ts'
 
-/** Its PDS says that there is no such record. A record that arrives later still fills the row. */
+/** Its PDS has no such record. A record that arrives later still fills the row. */
 export function markPostMissing(ctx: IndexContext, post: number): void {
   const row = findPostById(ctx.db, post)
   if (!row || !isWithoutRecord(row.state)) return

@@ -1,5 +1,5 @@
-// An author's or a member's pointer at a post went. Where not everything is kept, the post may have been here
-// for its sake, and is looked at soon (retention/).
+// Handles the removal of an author's or a member's reference to a post. Where not everything is kept, the
+// post may have been stored only for that reference, and is checked soon (retention/).
 
 import { findGcCandidate, GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { type IndexContext, isAuthor } from './index-context.ts'
@@ -12,7 +12,7 @@ export function addPostCandidates(
   for (const post of posts) if (post !== null) putGcCandidate(db, GC.post, post)
 }
 
-/** What one did to another went, because nobody needs it. */
+/** Queues both accounts of an edge that was dropped as no longer needed. */
 export function addBoth(
   { db }: IndexContext,
   { uid, subject }: { uid: number; subject: number },
@@ -21,18 +21,23 @@ export function addBoth(
   putGcCandidate(db, GC.account, subject)
 }
 
-/** Also of somebody who is none any more, as long as it is not swept yet what they were the reason for. */
+/** Also true for a former author, until what was kept because of it is swept. */
 export function isOrWasAuthor(ctx: IndexContext, uid: number): boolean {
   return isAuthor(ctx, uid) || isUnswept(ctx, uid)
 }
 
-/** Whether this account reads here no more, or is followed by no member any more, and that is not swept. */
+/**
+ * Whether this account is no member any more, or no member follows it any more, and it is not yet
+ * swept.
+ */
 function isUnswept(ctx: IndexContext, uid: number): boolean {
   if (ctx.keptScope === 'network') return false
   return isFormerMember(ctx, uid) || findGcCandidate(ctx.db, GC.author, uid) !== undefined
 }
 
-/** Whether this account reads here no more, and it is not swept yet whom it was the reason for. */
+/**
+ * Whether this account is no member any more, and the authors kept because of it are not yet swept.
+ */
 export function isFormerMember({ db }: IndexContext, uid: number): boolean {
   return findGcCandidate(db, GC.member, uid) !== undefined
 }

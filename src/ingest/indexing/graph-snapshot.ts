@@ -1,5 +1,6 @@
-// The snapshots of accounts and follow graph, and how memory is brought up at start: from them, the journal of
-// follow changes since, and the rows of accounts since; or, where they can't be trusted, from all rows.
+// The snapshots of accounts and follow graph, and how memory is restored at startup: from the snapshots, the
+// journal of later follow changes, and the rows of later accounts; or, if those can't be trusted, from all
+// rows.
 
 import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
@@ -31,13 +32,13 @@ const COMPARED = 100
 type Dumped = { dump(): Iterable<SnapshotChunk> }
 
 /**
- * Between two steps anything may happen to rows and memory. The snapshot covers the journal up to where it was when
- * saving began; what changes meanwhile is in the journal too, and whether an account's sets were written before or
- * after makes no difference, since making a follow or unfollow twice is making it once. Only the header that puts
- * the new snapshot in the place of the old one is a moment, and a transaction; the journal that it covers is not
- * needed from then on.
+ * Rows and memory may change between two steps. The snapshot covers the journal up to the start of
+ * saving; later changes are in the journal too, and it does not matter whether an account's sets
+ * were written before or after them, since replaying a follow or unfollow is idempotent. Only the
+ * header that replaces the old snapshot is written in a single transaction; afterwards the covered
+ * part of the journal is not needed.
  *
- * Saves in steps, each a commit, between batches: rows and memory must tell the same.
+ * Saves in steps, each a commit, between batches, when rows and memory agree.
  */
 export function* savingMemory(
   db: WriteDb,
@@ -75,20 +76,20 @@ function* removingLeftovers(db: WriteDb): Generator<void> {
 /** Saves at once. */
 export function saveGraph(db: WriteDb, graph: Dumped, actors?: Dumped): void {
   for (const _step of savingMemory(db, { graph, actors })) {
-    // Nothing comes between.
+    // All steps run without a pause.
   }
 }
 
-/** Rows have changed without the journal: the next start makes the graph from them. */
+/** Rows have changed without the journal: the next start builds the graph from them. */
 export function dropGraphSnapshot(db: WriteDb): void {
   deleteSnapshot(db, GRAPH)
 }
 
 /**
- * Loads the graph from its snapshot, and makes again what the journal has since; `load` makes it
- * from the chunks, and throws an error that `isUntrusted` knows where they are torn or foreign, as
- * `settled` does where graph and journal do not fit.
- * @returns undefined where the graph has to be made from rows; a bad snapshot is thrown away.
+ * Loads the graph from its snapshot, and replays the later journal; `load` builds it from the
+ * chunks, and throws an error that `isUntrusted` accepts if they are torn or foreign, as `settled`
+ * does if graph and journal do not fit.
+ * @returns undefined if the graph must be built from rows; deletes a bad snapshot
  */
 export function loadGraph<Graph extends FollowGraphWriter & { settled(): void }>(
   db: WriteDb,
@@ -109,7 +110,9 @@ export function loadGraph<Graph extends FollowGraphWriter & { settled(): void }>
   })
 }
 
-/** The accounts of the snapshot: the first of those in rows. @returns as `loadGraph`. */
+/**
+ * Loads the accounts of the snapshot, which are the first of those in rows. @returns as `loadGraph`
+ */
 export function loadActors<Actors extends ActorWriter>(
   db: WriteDb,
   load: (chunks: Iterable<SnapshotChunk>) => Actors,

@@ -1,5 +1,5 @@
-// An `identity` event: the handle or the DID document changed. What it claims is not trusted; the
-// account is looked up anew in the background, if we have a use for it, and what was kept of a member counts no more.
+// An `identity` event: the handle or the DID document changed. Its content is not trusted; the account is
+// looked up again in the background, if it matters here, and a member's stored identity no longer counts.
 
 import type { IdentityEvent } from '../../base/event.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'

@@ -1,6 +1,6 @@
-// Follows from an operator's list, one line at a time, in the transaction of a slice. A list is older than anything
-// that the stream or a repository told us, so it only ever adds what nothing speaks against. Of accounts whose whole
-// list was read, and whose events are all kept, nothing is taken.
+// Follows from an operator's list, one line at a time, in the transaction of a slice. A list is older than
+// anything from the stream or a repository, so lines are only added where nothing contradicts them. Lines of
+// accounts whose whole list was read, and whose events are all kept, are skipped.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { microsOf, type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
@@ -28,18 +28,19 @@ import {
 import { isTombstoned } from './lateness.ts'
 
 export const COLLECTION = 'app.bsky.graph.follow'
-/** Behind everything that somebody waits for. */
+/** After everything that a client waits for. */
 const RESYNC_PRIORITY = 70
 
 type Options = { isInScopeOnly?: boolean }
 
 /**
- * A key that we hold, or that was deleted or changed, stays as it is, whatever the list says. Without a key, a pair
- * that is joined already, or came apart lately, stays as it is; otherwise it gets a made-up key until a record of
- * the pair arrives (data/store/keyless-follows.ts). Where deletions of the account came whose subjects we never
- * knew, its whole list is asked for, which settles it.
+ * A key that we hold, or that was deleted or changed, stays as it is, whatever the list says.
+ * Without a key, a pair that is connected already, or was lately disconnected, stays as it is;
+ * otherwise it gets a made-up key until a record of the pair arrives
+ * (data/store/keyless-follows.ts). If the account deleted follows whose subjects are unknown, its
+ * whole list is requested, which settles the pairs.
  *
- * @param isInScopeOnly - leave out what the stream would not have been kept for.
+ * @param isInScopeOnly - leave out lines that would not be kept from the stream
  */
 export function importFollow(
   ctx: IndexContext,
@@ -55,7 +56,7 @@ export function importFollow(
     : putKeyed(ctx, { uid, subject, rkey: packRkey(line.rkey) })
 }
 
-/** Why nothing is taken of the line, where it is for what its accounts are; nobody gets a uid for it. */
+/** Why a line is skipped because of its accounts; gives no account a uid. */
 export function leftOut(
   ctx: IndexContext,
   { did, subject }: FollowLine,
@@ -67,19 +68,19 @@ export function leftOut(
   return isComplete(ctx, known) ? 'complete' : undefined
 }
 
-/** When the key was made, as far as it tells and that is past. */
+/** When the key was made, if it tells that and is in the past. */
 export function importedSortAt(rkey: PackedRkey, now: number): number {
   if (typeof rkey === 'string') return KEYLESS_SORT_AT
   return Math.min(Math.floor(microsOf(rkey) / 1000), now)
 }
 
-/** Whose list we have from their repository, and keep up to date. */
+/** Whether we have the account's list from its repository, and keep it up to date. */
 export function isComplete(ctx: IndexContext, uid: number): boolean {
   const isKept = isAuthor(ctx, uid) || (uid !== 0 && ctx.scope === 'network')
   return isKept && (isMember(ctx, uid) || findBackfill(ctx.db, uid, 'follows') !== undefined)
 }
 
-/** A deletion whose subject we never knew may be of any of them. */
+/** The account's deletions with unknown subjects may concern any of these follows. */
 export function settleKeyless(ctx: IndexContext, uid: number): void {
   markKeyless(ctx.db, uid)
   if (!hasTombstone(ctx.db, uid, collectionCodes[COLLECTION])) return

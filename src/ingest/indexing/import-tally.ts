@@ -1,10 +1,10 @@
-// What became of the lines of an imported list, counted.
+// Counts the outcomes of an imported list's lines.
 
 import type { BadLine } from './follow-lines.ts'
 
 /**
- * What became of a line: `added`; `known`, there already; `undone`, it was deleted since; `complete`,
- * the account's own list is known; `gone`, the account was deleted; `outOfScope`.
+ * Outcome of a line: `added`; `known`, already stored; `undone`, deleted since; `complete`, the
+ * account's own list is known; `gone`, the account was deleted; `outOfScope`.
  */
 export type ImportOutcome = 'added' | 'known' | 'undone' | 'complete' | 'gone' | 'outOfScope'
 

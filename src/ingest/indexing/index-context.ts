@@ -1,6 +1,6 @@
-// What the files of this room share while one batch is applied: the connection inside its
-// transaction, the accounts, the memory changes collected so far, and sums of count changes, which
-// are written once at the end, since a popular post is hit many times in a batch.
+// State that the indexing files share while one batch is applied: the connection inside its transaction, the
+// accounts, the memory changes collected so far, and sums of count changes, which are written once at the
+// end, since a popular post is hit many times in a batch.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -25,23 +25,23 @@ export type IndexScope = 'authors' | 'community' | 'network'
 /** A validated record to be stored. */
 export type RecordWrite = {
   did: string
-  /** The creator's uid, or 0 while they are unknown. */
+  /** The creator's uid, or 0 while unknown. */
   uid: number
   collection: Collection
   rkey: PackedRkey
   cid: Buffer
   cidText: string
   record: JsonObject
-  /** Absent where the record came from a listing that names none. */
+  /** Absent if the record is from a listing without a rev. */
   rev: string | undefined
   /** Milliseconds since 1970. */
   createdAt: number
   indexedAt: number
-  /** For fetched records: when the fetch began, by our clock. Absent on the stream. */
+  /** For fetched records: when the fetch began, by our clock. Absent for stream records. */
   fetchedAt: number | undefined
   /** When the record was seen in its repository: the event's time, or the fetch's. Microseconds. */
   seenAtUs: number
-  /** It is to be shown to a member: kept whoever wrote it. */
+  /** The record is to be shown to a member: kept whoever wrote it. */
   isShown?: boolean | undefined
 }
 
@@ -53,7 +53,7 @@ export type RecordRemoval = {
   seenAtUs: number
 }
 
-/** `applied`, or why not. */
+/** `applied`, or the reason why not. */
 export type Outcome =
   | 'applied'
   | 'duplicate'
@@ -67,57 +67,60 @@ export type Outcome =
   | 'bad-cid'
   | 'invalid-record'
   | 'not-indexed'
-  /** Applying it failed in a way that nobody foresaw (commit-sparing.ts). */
+  /** Applying it failed unexpectedly (commit-sparing.ts). */
   | 'unforeseen'
 
 export type IndexContext = {
   readonly db: WriteDb
   readonly actors: ActorWriter
-  /** What is taken now; less than `keptScope` while the disk is too full for strangers. */
+  /** Scope of records taken now; less than `keptScope` while the disk is too full for strangers. */
   scope: IndexScope
-  /** What is kept. */
+  /** Scope of records kept. */
   readonly keptScope: IndexScope
-  /** Strangers' reactions to posts with REACTIONS_PRUNED from before this are gone, and counted; ms. */
+  /**
+   * Strangers' reactions to posts with REACTIONS_PRUNED from before this are gone but still
+   * counted; ms.
+   */
   prunedBefore: number
-  /** DIDs whose word counts as to who is whom: all of their verifications are kept. */
+  /** DIDs of trusted verifiers: all of their verifications are kept. */
   readonly trustedVerifiers: ReadonlySet<string>
-  /** For how long it is kept what accounts that are no members are told of; 0: nothing is. */
+  /** How long notifications of accounts that are no members are kept; 0 keeps none. */
   readonly othersToldMs: number
   readonly coldStarts: ColdStartBudget
   readonly tombstones: TombstoneFilter
   /** Our clock at the start of the batch, milliseconds. */
   now: number
-  /** Of the latest event of the stream; later than `now` where our clock is behind. */
+  /** Time of the latest stream event; later than `now` if our clock is behind. */
   streamMs: number
   changes: MemoryChange[]
-  /** Follows by members that are in rows but not yet in memory. */
+  /** Net follows by members that are in rows but not yet in memory. */
   pendingMemberFollowers: Map<number, number>
-  /** When what is applied now happened, milliseconds; see `postCounts`. */
+  /** When the changes now applied happened, milliseconds; see `postCounts`. */
   happenedAt: number
   postCounts: Map<number, PostCounts>
   actorCounts: Map<number, ActorCounts>
-  /** Of these sums, what was counted elsewhere before (data/store/seed-counts.ts). */
+  /** The part of these sums that was already counted elsewhere (data/store/seed-counts.ts). */
   seedPostCounts: Map<number, PostCounts>
   seedActorCounts: Map<number, ActorCounts>
-  /** Deleted accounts: what still comes of them is ignored. */
+  /** Deleted accounts, whose later events are ignored. */
   deletedAccounts: Set<number>
-  /** When accounts were last deleted, in microseconds: what is older stays gone. */
+  /** When accounts were last deleted, in microseconds: anything older stays deleted. */
   removedAt: Map<number, number>
-  /** Until then, by our clock, a list of follows is being imported: see `isImportingFollows`. */
+  /** End of a follow list's import, by our clock: see `isImportingFollows`. */
   importingUntil: number
-  /** Accounts whose profile and identity are known or asked for; bounded, only saves work. */
+  /** Accounts whose profile and identity are known or requested; bounded, only saves work. */
   knownPeople: Set<number>
 }
 
 /**
- * Deletions of follows by anybody at all are remembered while a list is being imported, which may have
- * them further down.
+ * Any account's deletions of follows are remembered during an import, since the list may still have
+ * those follows further down.
  */
 export function isImportingFollows(ctx: IndexContext, collection: string): boolean {
   return ctx.now < ctx.importingUntil && collection === 'app.bsky.graph.follow'
 }
 
-/** The account's uid; given out now, with its row, if it is new. */
+/** Returns the account's uid; a new account gets one now, with its row. */
 export function internActor(ctx: IndexContext, did: string): number {
   const known = ctx.actors.uidOf(did)
   if (known !== 0) return known
@@ -130,12 +133,12 @@ export function isMember(ctx: IndexContext, uid: number): boolean {
   return uid !== 0 && (ctx.actors.flagsOf(uid) & MEMBER) !== 0
 }
 
-/** Whether this is a member or followed by one, by what is published. */
+/** Whether this is a member or followed by one, by the published state. */
 export function isInCircle(actors: ActorReader, uid: number): boolean {
   return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
 }
 
-/** The same within a batch: everything of theirs is kept. */
+/** The same within a batch: all records of authors are kept. */
 export function isAuthor(ctx: IndexContext, uid: number): boolean {
   if (uid === 0) return false
   if ((ctx.actors.flagsOf(uid) & MEMBER) !== 0) return true
@@ -143,7 +146,7 @@ export function isAuthor(ctx: IndexContext, uid: number): boolean {
   return ctx.actors.memberFollowersOf(uid) + pending > 0
 }
 
-/** Whether this account is deleted, or was so after what is now told of it. */
+/** Whether this account is deleted, or was deleted after the given time. */
 export function isOfDeletedAccount(
   ctx: IndexContext,
   { uid, seenAtUs }: { uid: number; seenAtUs: number },
@@ -153,27 +156,30 @@ export function isOfDeletedAccount(
   return removedAt !== undefined && seenAtUs <= removedAt
 }
 
-/** What claims the future stands where it was written, which its copies from the stream and a fetch agree on. */
+/**
+ * A creation time in the future is replaced by the time of the key, on which stream and fetch
+ * agree.
+ */
 export function sortAtOf({ createdAt, indexedAt, rkey }: RecordWrite): number {
   if (createdAt <= indexedAt) return createdAt
   return keyMadeAt(rkey, indexedAt) ?? indexedAt
 }
 
 /**
- * Whether the stream brings what is here at an earlier time than it can have been made: it was
- * fetched while our clock was behind, before the stream had come to it.
+ * Whether the stored sort time is earlier than the record can have been made, as the stream shows:
+ * it was fetched while our clock was behind, ahead of the stream.
  */
 export function isTooEarly(row: { sort_at: number | null }, write: RecordWrite): boolean {
   return write.fetchedAt === undefined && (row.sort_at ?? 0) < sortAtOf(write)
 }
 
-/** Whether a follow or block of this account is kept. */
+/** Whether a follow or block by this account is kept. */
 export function isTieKept(ctx: IndexContext, uid: number, subjectDid: string): boolean {
   if (ctx.scope === 'network' || isAuthor(ctx, uid)) return true
   return ctx.scope === 'community' && isAuthor(ctx, ctx.actors.uidOf(subjectDid))
 }
 
-/** Whether a row already says what is written; a listing tells nothing new about the time. */
+/** Whether a row already has the written content; a listing says nothing new about the time. */
 export function isSameEdge(
   row: { subject: number; sortAt: number },
   written: { subject: number; sortAt: number },
@@ -187,7 +193,7 @@ export function recordJson(write: RecordWrite): Buffer {
   return Buffer.from(JSON.stringify(write.record))
 }
 
-/** Sums to be added to this post's counts; change them in place. */
+/** Sums to add to this post's counts; change them in place. */
 export function postCounts(ctx: IndexContext, post: number): PostCounts {
   const wasCounted = wasPostAskedAfter(ctx.db, post, ctx.happenedAt)
   const counts = wasCounted ? ctx.seedPostCounts : ctx.postCounts
@@ -198,7 +204,7 @@ export function postCounts(ctx: IndexContext, post: number): PostCounts {
   return sums
 }
 
-/** Sums to be added to this account's counts; change them in place. */
+/** Sums to add to this account's counts; change them in place. */
 export function actorCounts(ctx: IndexContext, uid: number): ActorCounts {
   const wasCounted = wasActorAskedAfter(ctx.db, uid, ctx.happenedAt)
   const counts = wasCounted ? ctx.seedActorCounts : ctx.actorCounts
@@ -222,7 +228,7 @@ export function flushCounts(ctx: IndexContext): void {
   dropCounts(ctx)
 }
 
-/** Without writing them: after a rollback. */
+/** Drops the sums without writing them, after a rollback. */
 export function dropCounts(ctx: IndexContext): void {
   ctx.postCounts.clear()
   ctx.actorCounts.clear()
@@ -230,13 +236,13 @@ export function dropCounts(ctx: IndexContext): void {
   ctx.seedActorCounts.clear()
 }
 
-/** The post's row is gone. */
+/** Drops the sums of a post whose row is gone. */
 export function dropCountsOfPost(ctx: IndexContext, post: number): void {
   ctx.postCounts.delete(post)
   ctx.seedPostCounts.delete(post)
 }
 
-/** @returns whether there was anything to add. */
+/** @returns whether there was anything to add */
 function addPostSums(ctx: IndexContext, post: number, sums: PostCounts): boolean {
   if (!(sums.likes || sums.reposts || sums.replies || sums.quotes)) return false
   addPostCounts(ctx.db, post, sums)

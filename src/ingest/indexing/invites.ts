@@ -1,4 +1,4 @@
-// Letting accounts in, and invites to that. Called through `Indexer.run`.
+// Admits accounts, directly or by invite. Called through `Indexer.run`.
 
 import { deleteAdmission, findAdmission, insertAdmission } from '../../data/store/admissions.ts'
 import { isBanned } from '../../data/store/bans.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../data/store/invites.ts'
 import type { IndexContext } from './index-context.ts'
 
-/** The invite lets nobody in; the message is for whoever came with it. */
+/** The invite can't be used; the message is for the person using it. */
 class InviteError extends Error {
   override name = 'InviteError'
 }
@@ -39,13 +39,13 @@ export function createInvite(ctx: IndexContext, wish: InviteWish): void {
   })
 }
 
-/** Whom it let in stays. */
+/** Accounts that it admitted stay. */
 export function disableInvite(ctx: IndexContext, code: string): boolean {
   return disableRow(ctx.db, code, ctx.now)
 }
 
 /**
- * Lets the account in; once, so that an account which comes twice takes no second use.
+ * Admits the account; only once, so that an account that returns takes no second use.
  * @throws InviteError
  */
 export function redeemInvite(ctx: IndexContext, did: string, code: string): void {
@@ -54,7 +54,7 @@ export function redeemInvite(ctx: IndexContext, did: string, code: string): void
   insertAdmission(ctx.db, { did, code, admitted_at: ctx.now })
 }
 
-/** The invite that lets the account in; undefined where it is in already. @throws InviteError */
+/** The invite that admits the account; undefined if it is admitted already. @throws InviteError */
 export function inviteToUse(
   { db, now }: { db: Db; now: number },
   did: string,
@@ -68,7 +68,7 @@ export function inviteToUse(
   return invite
 }
 
-/** By the operator's word. */
+/** Admits an account on the operator's word. */
 export function admit(ctx: IndexContext, did: string): void {
   insertAdmission(ctx.db, { did, code: null, admitted_at: ctx.now })
 }
@@ -77,7 +77,7 @@ export function dismiss(ctx: IndexContext, did: string): void {
   deleteAdmission(ctx.db, did)
 }
 
-/** Why it lets nobody in; a code that never was says no more than one that is over. */
+/** Why the invite can't be used; an unknown code reads like a disabled one. */
 function problemOf(invite: InviteRow | undefined, now: number): string | undefined {
   if (!invite || invite.disabled_at !== null) return 'This invite code is not valid.'
   if (invite.expires_at !== null && invite.expires_at <= now) return 'This invite has expired.'

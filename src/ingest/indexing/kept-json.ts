@@ -1,20 +1,20 @@
-// What is kept of a like, repost, follow, block or item of a list beside its row, as JSON. An honest one has some hundred
-// bytes, but a stranger chooses how long it is, and may send one for each post of a member.
+// The JSON stored beside the row of a like, repost, follow, block or list item. An honest one has some
+// hundred bytes, but a stranger chooses its length, and may send one for each post of a member.
 
 import { asObject } from '../../base/util/json-object.ts'
 import { type RecordWrite, recordJson, sortAtOf } from './index-context.ts'
 
 const MAX_BYTES = 2_048
-/** Of a CID as text; longer ones are none. */
+/** Longest CID as text; longer ones are invalid. */
 const MAX_CID = 128
 
-/** @returns undefined where it is too long */
+/** @returns undefined if it is too long */
 export function shortJson(write: RecordWrite): Buffer | undefined {
   const json = recordJson(write)
   return json.length <= MAX_BYTES ? json : undefined
 }
 
-/** As it was written; where that is too long, what its lexicon demands. */
+/** The record as written; if it is too long, only the fields that its lexicon requires. */
 export function toldJson(write: RecordWrite): Buffer {
   const { collection: $type, record } = write
   const createdAt = new Date(sortAtOf(write)).toISOString()
@@ -22,7 +22,7 @@ export function toldJson(write: RecordWrite): Buffer {
   return shortJson(write) ?? Buffer.from(JSON.stringify(told))
 }
 
-/** The URI, or the DID, is one that was read already. */
+/** The subject's URI or DID has been parsed before. */
 function briefSubject(subject: unknown): unknown {
   const ref = asObject(subject)
   if (!ref) return subject

@@ -1,5 +1,5 @@
-// Labels become rows. Only accounts that something here points at can be shown, so what is about others
-// is left out; it is asked for once it is shown.
+// Stores labels as rows. Only accounts that a record here references can be shown, so labels of others are
+// left out; they are requested once the account is shown.
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
@@ -13,14 +13,14 @@ import {
 import type { Label } from '../labels/label.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
-/** With everything that a labeler says of one subject. */
+/** A label, as a labeler gives it for one subject. */
 type NewLabel = Omit<Label, 'src'>
 
 const WHOLE_URI = /^at:\/\/(did:[^/]+)\/([^/?#]+)\/([^/?#]+)$/
 
 /**
  * @param uri - a DID or an at-URI
- * @returns undefined where nothing here points at it, or it is no record of a kind that is kept
+ * @returns undefined if nothing here references it, or it is no record of a kind that is kept
  */
 export function labelSubject(
   ctx: { actors: Pick<ActorReader, 'uidOf'> },
@@ -35,14 +35,14 @@ export function labelSubject(
 }
 
 type AppliedLabels = {
-  /** How many changed anything, and how many of these are rows that were not there. */
+  /** Labels that changed anything, and how many of these added a row. */
   changed: number
   added: number
-  /** There was no room for them. */
+  /** Labels without room. */
   refused: number
 }
 
-/** @param room - how many rows more this labeler may have here. */
+/** @param room - how many more rows this labeler may have here */
 export function applyLabels(
   ctx: IndexContext,
   did: string,
@@ -63,8 +63,8 @@ export function applyLabels(
 }
 
 /**
- * A labeler was asked for all that it says of these subjects: what it no longer says is forgotten.
- * @param askedAt - milliseconds since 1970; what is newer came meanwhile
+ * Applies a labeler's full answer about these subjects: labels missing from it are withdrawn.
+ * @param askedAt - milliseconds since 1970; newer labels arrived meanwhile and stay
  */
 export function reconcileLabels(
   ctx: IndexContext,

@@ -1,5 +1,5 @@
-// A threadgate speaks about the replies that come after it. When it arrives only after some of these,
-// since they were fetched first, they are judged again; those older than the gate keep what they are.
+// A threadgate applies to later replies. If it arrives after some of these, because they were fetched first,
+// they are judged again; replies older than the gate keep their flags.
 
 import { VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
 import { presentReplies, setPostFlags } from '../../data/store/posts.ts'

@@ -1,8 +1,7 @@
-// Events may come twice, late, or after what they were followed by. Rows that carry a rev answer for themselves; for
-// the others, and for what is gone, the tombstone of the key does. What was fetched from a repository carries no rev
-// of its own. There the rule is: any deletion or change of the key that we applied since the fetch began is newer
-// than what was fetched. Both moments are read from our one clock, so the rule is exact however wrong other clocks
-// are.
+// Detects repeated, late and reordered events. Rows with a rev are compared by it; for other rows, and
+// removed ones, the key's tombstone is. Records fetched from a repository carry no rev. For them, any
+// deletion or change of the key that we applied since the fetch began is newer than the fetched record. Both
+// moments are read from our one clock, so the rule is exact however wrong other clocks are.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { findTombstone, putTombstone, type RecordKey } from '../../data/store/tombstones.ts'
@@ -20,7 +19,7 @@ export function laterRev(rev: string, other: string | null | undefined): string 
   return other && other > rev ? other : rev
 }
 
-/** Whether a deletion or change that was applied before is newer than this. */
+/** Whether a deletion or change applied before is newer than this. */
 export function isTombstoned(
   ctx: IndexContext,
   write: Pick<RecordWrite, 'uid' | 'collection' | 'rkey' | 'rev' | 'fetchedAt'>,

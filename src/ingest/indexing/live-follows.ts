@@ -1,5 +1,5 @@
-// A slice of an imported list while the stream goes on: one pass (follow-pass.ts) in its transaction. Beside
-// what the pass stores, the graph in memory and its journal are told of the pairs that are new.
+// Imports a slice of a list while the stream goes on: one pass (follow-pass.ts) in its transaction. In
+// addition, the pass's new pairs are added to the graph in memory and its journal.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { FollowLine } from '../../data/store/follows.ts'
@@ -9,22 +9,22 @@ import { leftOut } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
-/** From one slice of an import to the next, at most. */
+/** Longest time from one slice of an import to the next. */
 const IMPORT_LASTS_MS = 5 * MINUTE_MS
-/** From so many on one statement for all of them is the quicker one. */
+/** From this many on, one statement for all of them is faster. */
 const JOINS_AT_ONCE = 4
 
-/** @param isInScopeOnly - leave out what the stream would not have been kept for. */
+/** @param isInScopeOnly - leave out lines that would not be kept from the stream */
 export function importLiveFollows(
   ctx: IndexContext,
   lines: readonly FollowLine[],
   options: { isInScopeOnly?: boolean } = {},
 ): ImportTally {
   ctx.importingUntil = ctx.now + IMPORT_LASTS_MS
-  ctx.happenedAt = 0 // nobody says when, but before now
+  ctx.happenedAt = 0 // the time is unknown, but in the past
   const tally = emptyTally()
   const pass = createFollowPass(lines.length)
-  // What an account is does not change with what is imported of it.
+  // An account's verdict does not change as its follows are imported.
   const open = new Set<string>()
   for (const line of lines) {
     const isOpen = !options.isInScopeOnly && open.has(line.did)

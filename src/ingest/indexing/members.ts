@@ -1,5 +1,5 @@
-// Who reads here, and their private state. Called through `Indexer.run`, so rows are committed
-// before memory moves.
+// Adds and removes members, and keeps their visits and identities. Called through `Indexer.run`, so rows are
+// committed before memory changes.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { deleteBackfillsOf } from '../../data/store/backfills.ts'
@@ -24,12 +24,16 @@ import { beginToNotify } from './notify-backlog.ts'
 import { finishPrivateRemoval } from './retention/sweep-candidates.ts'
 
 const SEEN_EVERY_MS = 10 * MINUTE_MS
-/** While it is not known yet whether they come once only, by which they may lose their place (data/store/seats.ts). */
+/**
+ * Interval while a member may still turn out to come only once, which can cost them their seat
+ * (data/store/seats.ts).
+ */
 const NEWCOMER_SEEN_EVERY_MS = 2 * MINUTE_MS
 
 /**
- * A member asked for something, or (`seenAt` null) is listed in the configuration. A new one's
- * cold start is queued, and those they are known to follow become authors. Whoever is banned does not come in.
+ * Notes that a member made a request, or (`seenAt` null) is listed in the configuration. For a new
+ * member, queues the cold start, and makes authors of the accounts they are known to follow.
+ * Ignores banned accounts.
  */
 export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null = ctx.now): void {
   if (isBanned(ctx.db, did)) return
@@ -40,7 +44,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
     beginToNotify(ctx, uid, seenAt !== null)
     return
   }
-  // Whoever was one before is a newcomer.
+  // A returning former member counts as a newcomer.
   finishPrivateRemoval(ctx, uid)
   deleteBackfillsOf(ctx.db, uid)
   forgetSharedVersion(ctx.db, uid)
@@ -56,7 +60,7 @@ export function memberSeen(ctx: IndexContext, did: string, seenAt: number | null
   ctx.changes.push({ kind: 'member-added', uid })
 }
 
-/** What lets a member in after a restart though the directory is away. */
+/** Stores the identity that admits a member after a restart while the directory is down. */
 export function keepIdentity(
   ctx: IndexContext,
   did: string,
@@ -73,8 +77,9 @@ function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: numbe
 }
 
 /**
- * Makes room for one more, where there are as many as may be, by those who came once and never again.
- * @throws Error where nobody's place is to be given up
+ * Makes room for one more member if the limit is reached, by removing members who came once and
+ * never again.
+ * @throws Error if no seat can be freed
  */
 export function makeSeat(
   ctx: IndexContext,
@@ -87,7 +92,7 @@ export function makeSeat(
   for (const seat of seats) removeMember(ctx, seat.did)
 }
 
-/** The account reads here no more. What was kept for them alone goes bit by bit (retention/). */
+/** Ends a membership. Records kept only for this member are removed bit by bit (retention/). */
 export function removeMember(ctx: IndexContext, did: string): void {
   const uid = ctx.actors.uidOf(did)
   if (uid === 0 || !deleteMember(ctx.db, uid)) return

@@ -1,5 +1,5 @@
-// What a committed batch means for memory. The indexer collects these while it writes rows; the
-// publisher applies them, in order, after the commit (invariant 1).
+// The effects of a committed batch on memory. The indexer collects these while it writes rows; the publisher
+// applies them, in order, after the commit (invariant 1).
 
 import type { TimelineEntry } from '../../data/timeline/types.ts'
 
@@ -10,6 +10,6 @@ export type MemoryChange =
   | { kind: 'item-added'; entry: TimelineEntry; hash: number }
   | { kind: 'item-removed'; entry: TimelineEntry }
   | { kind: 'hidden' | 'shown'; uid: number }
-  /** Account deleted: every row of theirs is gone; their follows come as `unfollow` before this. */
+  /** Account deleted: all its rows are gone; its follows arrive as `unfollow` before this. */
   | { kind: 'actor-removed'; uid: number }
   | { kind: 'member-added' | 'member-removed'; uid: number }

@@ -1,4 +1,4 @@
-// The parts of memory that follow from rows, and the settings that decide what is in them.
+// The parts of memory derived from rows, and the settings that determine their content.
 
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
 import type { TimelineEntry, TimelineWriter } from '../../data/timeline/types.ts'
@@ -7,11 +7,11 @@ export type Memory = {
   actors: ActorWriter
   graph: FollowGraphWriter
   timelines: TimelineWriter
-  /** Writes an item to the open timelines of its originator's followers; returns how many. */
+  /** Writes an item to the open timelines of its originator's followers; returns their number. */
   fanOut: (entry: TimelineEntry, hash: number) => number
-  /** Whether a lossy timeline takes the item with this hash: the same draw that fan-out makes. */
+  /** Whether a lossy timeline takes the item with this hash: the same draw as in fan-out. */
   keepsHash: (owner: number, hash: number) => boolean
-  /** Member followers from which an author's items are merged at read time. */
+  /** From this many member followers on, an author's items are merged at read time. */
   celebrityThreshold: number
   /** Entries of a ring. */
   timelineLength: number
@@ -20,7 +20,10 @@ export type Memory = {
 const PAGE = 10_000
 const page = new Uint32Array(PAGE)
 
-/** Whom `creator` follows, whole: for members, whose lists are of human size. */
+/**
+ * Returns the accounts that `creator` follows, as a whole: only for members, whose lists are of
+ * human size.
+ */
 export function followsOf(memory: Pick<Memory, 'graph'>, creator: number): number[] {
   const all: number[] = []
   for (let after = 0, written = PAGE; written === PAGE; after = all.at(-1) ?? 0) {

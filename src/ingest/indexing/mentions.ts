@@ -1,4 +1,4 @@
-// Whom a post mentions is indexed where the post is, for those who come to read here later.
+// Indexes the accounts that a post mentions when the post is stored, for accounts that become members later.
 
 import type { JsonObject } from '../../base/event.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
@@ -6,20 +6,20 @@ import { addMention } from '../../data/store/mentions.ts'
 import { postRecord } from '../../data/store/posts.ts'
 import { mentionsIn } from './reply-rules.ts'
 
-/** More than a text has room for; facets may say anything. */
+/** More than fit into a text; facets may claim any number. */
 const MAX_MENTIONS = 10
 
 export function indexMentions(db: WriteDb, post: number, record: JsonObject): void {
   for (const did of indexed(record)) addMention(db, post, did)
 }
 
-/** Digests may be alike: the record tells. */
+/** Digests may collide, so the record decides. */
 export function doesMention(db: Db, post: number, did: string): boolean {
   const record = recordOf(db, post)
   return record !== undefined && indexed(record).includes(did)
 }
 
-/** Of a post that is here. */
+/** Returns the record of a stored post. */
 export function recordOf(db: Db, post: number): JsonObject | undefined {
   const json = postRecord(db, post)
   return json === undefined ? undefined : (JSON.parse(json) as JsonObject)

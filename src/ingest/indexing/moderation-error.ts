@@ -1,4 +1,4 @@
-// What the operator decides can't be carried out; the message is for whoever decided.
+// A moderation decision can't be carried out; the message is for its author.
 
 export class ModerationError extends Error {
   override name = 'ModerationError'

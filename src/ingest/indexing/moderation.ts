@@ -1,7 +1,6 @@
-// What the operator, or their moderation service, decides: an account, a record or a blob is hidden or
-// shown again, an account is banned from reading here or allowed again, and an account, a profile or a post
-// gets a tag or loses it. Called in a commit.
-// Each decision that changes something is one entry of the log.
+// Decisions of the operator or their moderation service: hide or show an account, a record or a blob; ban an
+// account from membership or allow it again; add or remove a tag of an account, a profile or a post. Called
+// in a commit. Each decision that changes something is one entry of the log.
 
 import { isValidDid } from '@atproto/syntax'
 import { collectionCodes } from '../../base/atproto/collections.ts'
@@ -104,7 +103,9 @@ function attachTag(ctx: IndexContext, { subject, tag = '' }: ModerationDecision)
   return putTag(ctx.db, { ...found, tag, uid, at: ctx.now })
 }
 
-/** Their seat is free at once, and what they kept here goes as when a membership ends. */
+/**
+ * Frees the account's seat at once, and removes its private state as at the end of a membership.
+ */
 function ban(ctx: IndexContext, { subject }: ModerationDecision): boolean {
   const isNew = insertBan(ctx.db, subject, ctx.now)
   endMembership(ctx, subject)

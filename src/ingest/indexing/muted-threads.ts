@@ -1,5 +1,5 @@
-// Threads that a member does not want to be told of. As in the reference it is asked when something
-// happens: what was told before stays, and what was not told is not told later.
+// Threads whose notifications a member has muted. As in the reference, this is checked when an event happens:
+// earlier notifications stay, and suppressed ones are not sent later.
 
 import type { NotificationRow } from '../../data/store/notifications.ts'
 import { findPost } from '../../data/store/posts.ts'
@@ -13,7 +13,7 @@ import { type IndexContext, internActor } from './index-context.ts'
 import { ensurePost, lookUpPost } from './post-rows.ts'
 import { parsePostUri } from './record-keys.ts'
 
-/** @param root - at-URI by DID. `createdAt` in milliseconds, now where not given. */
+/** @param root - at-URI by DID. `createdAt` in milliseconds; defaults to now. */
 export function muteThread(
   ctx: IndexContext,
   did: string,
@@ -32,7 +32,7 @@ export function unmuteThread(ctx: IndexContext, did: string, root: string): void
   if (uid !== 0 && post) deleteThreadMute(ctx.db, uid, post.id)
 }
 
-/** @param subject - a record of the account's own: what happened is about it */
+/** @param subject - a record of the account itself, which the event is about */
 export function isAboutMutedThread(
   { db }: IndexContext,
   uid: number,

@@ -1,5 +1,5 @@
-// What members say about their notifications: how far they have seen them, what they want to be told
-// of, and whose posts. Called through `Indexer.run`, so that rows are committed before it is answered.
+// Members' notification settings: how far they have seen notifications, which kinds they want, and whose
+// posts. Called through `Indexer.run`, so that rows are committed before the request is answered.
 
 import {
   deleteActivitySubscription,
@@ -14,7 +14,7 @@ import {
 } from '../../data/store/notification-settings.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
-/** Milliseconds; what lies in the future counts as now. */
+/** Milliseconds; a time in the future counts as now. */
 export function seeNotifications(ctx: IndexContext, did: string, seenAt: number): void {
   const at = Math.max(0, Math.min(seenAt, ctx.now))
   raiseNotificationsSeen(ctx.db, internActor(ctx, did), at)
@@ -24,7 +24,10 @@ export function setPriority(ctx: IndexContext, did: string, isOn: boolean): void
   setNotificationPriority(ctx.db, internActor(ctx, did), isOn)
 }
 
-/** As in the reference, who sets this before having said what they saw has seen everything. */
+/**
+ * As in the reference, a member who sets this before ever marking notifications as seen has seen
+ * everything.
+ */
 export function choosePriority(ctx: IndexContext, did: string, isOn: boolean): void {
   setPriority(ctx, did, isOn)
   const uid = internActor(ctx, did)
@@ -43,7 +46,7 @@ export function setPreferences(
   setNotificationPreferences(ctx.db, uid, patchedPreferences(stored, patch))
 }
 
-/** Of neither posts nor replies ends it. */
+/** A subscription to neither posts nor replies ends it. */
 export function subscribeToActivity(
   ctx: IndexContext,
   did: string,

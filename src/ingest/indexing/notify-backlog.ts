@@ -1,8 +1,8 @@
-// What a new member finds under their notifications: what is in the index already, because somebody else's following
-// made them an author here, or because an older Slipstream filled the database. Dated by the records, and old news:
-// who was never seen to read counts as unread only what came after `since` (answers/skeleton/notifications.ts). Of
-// the newest posts, a bounded number in all, so that joining costs the writer a moment and never more. Mentions come
-// first: a post that mentions somebody tells them so, whatever else it is to them.
+// A new member's notification backlog, from records indexed before, because another member's follow made them an author
+// or because an older Slipstream filled the database. Entries have the records' times and count as old: before a
+// member's first read, only entries after `since` are unread (answers/skeleton/notifications.ts). Covers the newest posts,
+// a bounded number, so that joining costs the writer a moment at most. Mentions go first: a post that mentions a member
+// notifies as a mention, whatever else it is to them.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
@@ -41,19 +41,19 @@ import {
 const MAX_POSTS = 200
 const MAX_FOLLOWS = 200
 const MAX_MENTIONS = 200
-/** Rows looked at in all, besides follows, and of one kind for one post. */
+/** Rows read in all, besides follows, and of one kind for one post. */
 const MAX_ROWS = 1_000
 const MAX_ROWS_A_POST = 50
-/** Feeds, starter packs and the like. */
+/** Feeds, starter packs and labelers. */
 const MAX_RECORDS = 20
-/** By way of the member's reposts. */
+/** Reactions via the member's reposts. */
 const MAX_VIAS = 200
 
 type Budget = { rows: number }
 
 /**
- * The member is here, or (`reads`) asks for something: only then is the backlog worth its time. Costs
- * one look-up once both are done.
+ * Begins notifications for a new member, and builds the backlog once they read (`reads`), when it
+ * is worth its time. Afterwards costs one lookup.
  */
 export function beginToNotify(ctx: IndexContext, uid: number, reads: boolean): void {
   const settings = findNotificationSettings(ctx.db, uid)
@@ -82,7 +82,7 @@ function buildBacklog(ctx: IndexContext, uid: number): void {
       notifyOfRecordLikeRow(ctx, like, { uid, own })
     }
   }
-  // Last: what is told of a post hides that the same record is yet to be told of for another reason.
+  // Last, because once a record has notified about a post, it does not notify for another reason.
   for (const reaction of reactionsVia(db, uid, MAX_VIAS)) notifyOfReactionVia(ctx, reaction, uid)
 }
 
@@ -135,7 +135,7 @@ function tellOfPost(
   notifyOfPostRow(ctx, row, { to: uid, reason, subject: post.rkey })
 }
 
-/** Of several records by one account the first, unless one of them was told already. */
+/** The first of several records by one account, unless one of them has notified already. */
 function untold<Row extends { uid: number; rkey: PackedRkey }>(
   ctx: IndexContext,
   rows: Row[],

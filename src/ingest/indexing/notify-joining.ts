@@ -1,7 +1,7 @@
-// Somebody joined the network by way of the starter pack of somebody who is told: their profile says so, and is kept
-// for that, whoever they are. Told once, when the profile is first seen; as in the reference nothing
-// that is changed in it later counts. A profile without a time of its own tells only on the stream,
-// where its arrival is that time.
+// Notifies of an account that joined through a starter pack of a notified account: its profile says so, and
+// is therefore kept, whoever it is. Notifies once, when the profile is first seen; as in the reference, later
+// changes of it do not count. A profile without a time notifies only when it arrives on the stream, and takes
+// its arrival as the time.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -12,7 +12,7 @@ import { parseRecordUri, type RecordRef } from './record-keys.ts'
 
 const STARTER_PACK = 'app.bsky.graph.starterpack'
 
-/** Whose starter pack it was; 0 where it was nobody's who is told. */
+/** Creator of the starter pack; 0 if unknown or not notified. */
 export function joinedThrough(ctx: IndexContext, record: JsonObject): number {
   const pack = packOf(record)
   const uid = pack ? ctx.actors.uidOf(pack.did) : 0

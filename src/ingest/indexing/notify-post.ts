@@ -1,8 +1,8 @@
-// Whom a post tells: those it mentions, whose post it quotes, those above it in the thread, and those who asked to be
-// told of its author's posts. In this order, everybody once. As in the reference, up to four posts above the reply
-// are told, up to one that the thread's gate hides; a reply that breaks the gate tells nobody above it, a quote that
-// breaks one not the quoted author. A post that is only pointed at has an owner all the same, who is told at once and
-// sees it when the post is here. What stands above such a post is told when it arrives.
+// Accounts that a post notifies: those it mentions, the quoted author, authors above it in the thread, and
+// subscribers to its author's posts; in this order, each once. As in the reference, authors of up to four
+// posts above are notified, up to one that the threadgate hides; a reply that violates the gate notifies none
+// above it, a quote that violates a postgate not the quoted author. The owner of a post without a record is
+// notified at once and sees it when that arrives; so are then the authors above it.
 
 import { isValidDid } from '@atproto/syntax'
 import { recordUri } from '../../base/atproto/at-uri.ts'
@@ -28,7 +28,7 @@ import { mentionsIn } from './reply-rules.ts'
 
 /** Posts above a reply whose authors are told. */
 export const MAX_HEIGHT = 4
-/** Of the replies below a post that arrives late, so many are looked at again. */
+/** Replies revisited below a post that arrives late. */
 const MAX_REPLIES_TOLD = 100
 const MAX_SUBSCRIBERS = 10_000
 
@@ -63,12 +63,12 @@ export function notifyOfPost(ctx: IndexContext, write: RecordWrite, place: PostP
   }
 }
 
-/** Where everybody is told, also who was never heard of before. */
+/** Where all accounts are notified, this includes accounts not known before. */
 function mentioned(ctx: IndexContext, did: string): number {
   return ctx.othersToldMs > 0 && isValidDid(did) ? internActor(ctx, did) : ctx.actors.uidOf(did)
 }
 
-/** A post that others pointed at has arrived: those above it are told of the replies below it. */
+/** Notifies the authors above a referenced post that has arrived of the replies below it. */
 export function notifyOfRepliesBelow(ctx: IndexContext, post: number): void {
   let below = [post]
   let left = MAX_REPLIES_TOLD
@@ -91,7 +91,7 @@ function notifyAbove(ctx: IndexContext, row: PostRow): void {
   }
 }
 
-/** Of a post that is in its row already, unless it told this account of anything before. */
+/** Notifies of a post that is already stored, unless it has notified this account before. */
 export function notifyOfPostRow(
   ctx: IndexContext,
   { uid, rkey, sort_at }: Pick<PostRow, 'uid' | 'rkey' | 'sort_at'>,
@@ -104,7 +104,7 @@ export function notifyOfPostRow(
   tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
 }
 
-/** From the parent upwards, as far as they are told; none where nobody is told. */
+/** Posts from the parent upwards whose authors are notified; empty if none of them is. */
 function ancestors(
   ctx: IndexContext,
   { parent, root }: Pick<PostPlace, 'parent' | 'root'>,
@@ -137,7 +137,7 @@ function uriOf({ actors }: IndexContext, { uid, rkey }: PostRow): string {
   return recordUri(actors.didOf(uid), POST, rkey)
 }
 
-/** Who follow the author, and asked for such posts before this one was written. */
+/** Followers of the author that subscribed to such posts before this one was written. */
 function* subscribers(
   ctx: IndexContext,
   post: { uid: number; sortAt: number; isReply: boolean },

@@ -1,8 +1,8 @@
-// Notifications of likes, reposts and follows made from their rows, where the event is long gone: for the backlog of
-// a new member, and where one of several records that say the same was deleted and another stands in for it. Rows
-// keep less than the records had. Of the newest that said more, the record is here as it was written
-// (data/store/reaction-records.ts); of all others the record that is shown is built anew, of the usual fields in
-// their usual form, which for nearly all clients is the record itself, and has its CID.
+// Builds notifications of likes, reposts and follows from rows, long after the event: for a new member's
+// backlog, and when one of several equivalent records is deleted and another takes its place. Rows keep less
+// than the records had. The newest records with more content are stored as written
+// (data/store/reaction-records.ts); all others are rebuilt from the usual fields in their usual form, which
+// for nearly all clients yields the record itself, with its CID.
 
 import { hash } from 'node:crypto'
 import { encode } from '@atproto/lex-cbor'
@@ -50,7 +50,7 @@ export function notifyOfLikeRow(ctx: IndexContext, act: LikeAct, { uid, post }: 
   })
 }
 
-/** Of a feed generator, a starter pack or a labeler. */
+/** Notifies of a like of a feed generator, a starter pack or a labeler. */
 export function notifyOfRecordLikeRow(
   ctx: IndexContext,
   act: LikeAct,
@@ -97,7 +97,7 @@ export function notifyOfFollowRow(ctx: IndexContext, act: FollowAct, subject: nu
   })
 }
 
-/** By way of a repost that is still there. */
+/** Notifies of a reaction via a repost that still exists. */
 export function notifyOfReactionVia(ctx: IndexContext, reaction: ReactionVia, to: number): void {
   const { uid: author, rkey, cid, record: json, viaRkey } = reaction
   if (!findRepost(ctx.db, to, viaRkey)) return
@@ -142,7 +142,7 @@ function strongRef({ actors }: IndexContext, uid: number, { rkey, cid }: OwnPost
   return { uri: recordUri(actors.didOf(uid), POST, rkey), cid: unpackCid(cid) }
 }
 
-/** As it was written, where that is here; else as `built` has it. */
+/** The record as written, if stored; otherwise `built`. */
 function told(ctx: IndexContext, key: RecordKey, built: Built): NotifyingRecord {
   const { author: uid, collection, rkey } = key
   const written = findReactionRecord(ctx.db, { uid, collection, rkey })

@@ -1,6 +1,6 @@
-// Tells members that a trusted verifier says, or no longer says, who they are. What others say counts
-// for nothing in profiles, so nobody is told of it either. As in the reference, a word taken back is told
-// with a record in place of the one that is gone.
+// Notifies accounts that a trusted verifier verified them, or no longer does. Other verifications do not
+// count in profiles, so they notify no account. As in the reference, a withdrawn verification notifies with a
+// record in place of the deleted one.
 
 import { packCid } from '../../base/atproto/keys.ts'
 import type { RecordRow } from '../../data/store/records.ts'
@@ -10,7 +10,7 @@ import { notify, withdrawNotifications } from './notify.ts'
 
 const VERIFICATION = 'app.bsky.graph.verification'
 
-/** Of app.bsky.notification.defs#recordDeleted, as the reference shows it. */
+/** The app.bsky.notification.defs#recordDeleted that the reference shows. */
 const DELETED = {
   cid: packCid('bafyreidad6nyekfa4a67yfb573ptxiv6s7kyxyg2ra6qbbemcruadvtuim'),
   json: Buffer.from(JSON.stringify({ $type: 'app.bsky.notification.defs#recordDeleted' })),

@@ -1,8 +1,8 @@
-// Tells members, or everybody where the operator wants it, what others' records mean for them: the one door that
-// every notification goes through, `tell`. Called by the files of the collections inside their transaction, so
-// that a notification comes and goes with its record, and what is replayed is told once. Blocks and mutes are asked
-// when notifications are read, since they come and go; what is to keep one from ever being written (a muted
-// thread) is asked in `tell`, which knows the post that it is about.
+// Notifies members, or all accounts if the operator wants it, of others' records; every notification goes
+// through `tell`. The collections' files call it inside their transaction, so that a notification appears and
+// goes with its record, and a replayed event notifies once. Blocks and mutes are checked when notifications
+// are read, since they change; conditions that suppress a notification for ever (a muted thread) are checked
+// in `tell`, which knows the post concerned.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/event.ts'
@@ -34,7 +34,7 @@ type Occasion = {
   reason: NotificationReason
   record: NotifyingRecord
   sortAt: number
-  /** A record of the one who is told. */
+  /** A record of the notified account. */
   subject?: NotificationRow['subject']
 }
 
@@ -44,10 +44,13 @@ export const PROFILE = 'app.bsky.actor.profile'
 export const REPOST = 'app.bsky.feed.repost'
 export const FOLLOW = 'app.bsky.graph.follow'
 
-/** People who are fetched so that they can be shown, for each member; others when they are shown. */
+/**
+ * Accounts fetched per member so that they can be shown; further ones are fetched when they are
+ * shown.
+ */
 const MAX_PEOPLE_A_MINUTE = 60
 
-/** Of these, what others than members are told keeps no record: whoever asks reads it by its key. */
+/** Notifications of non-members by these store no record: readers look it up by its key. */
 const REBUILT: ReadonlySet<string> = new Set([LIKE, REPOST, FOLLOW])
 
 const fetched = perDatabase(() => new Map<number, { minute: number; people: number }>())
@@ -59,7 +62,7 @@ export function notify(ctx: IndexContext, occasion: Occasion): void {
   tell(ctx, { ...occasion, record: { ...record, cid: undefined, json: undefined } })
 }
 
-/** Also one who is about to become a member; not oneself. */
+/** Also notifies an account about to become a member; never the author itself. */
 export function tell(ctx: IndexContext, occasion: Occasion): void {
   const { to, reason, record, sortAt, subject } = occasion
   if (to === record.author || isAboutMutedThread(ctx, to, subject)) return
@@ -68,20 +71,20 @@ export function tell(ctx: IndexContext, occasion: Occasion): void {
   if (!isOneOfMany) fetchNotifier(ctx, to, record.author)
 }
 
-/** @param sortAt - who is no member is told of nothing that is too old to be kept */
+/** @param sortAt - non-members get no notifications that are too old to be kept */
 export function isTold(ctx: IndexContext, to: number, author: number, sortAt = ctx.now): boolean {
   if (to === author || !hasNotifications(ctx, to)) return false
   return isMember(ctx, to) || sortAt >= ctx.now - ctx.othersToldMs
 }
 
-/** Whether anything is collected for this account. */
+/** Whether notifications are collected for this account. */
 export function hasNotifications(ctx: IndexContext, uid: number): boolean {
   return isMember(ctx, uid) || (uid !== 0 && ctx.othersToldMs > 0)
 }
 
 /**
- * The record is gone, or another stands under its key.
- * @returns whether it had told anybody
+ * Removes the notifications of a record that is gone or replaced under its key.
+ * @returns whether it had notified any account
  */
 export function withdrawNotifications(
   { db }: IndexContext,
@@ -90,13 +93,13 @@ export function withdrawNotifications(
   return deleteNotificationsOf(db, { author: uid, collection, rkey })
 }
 
-/** A like or repost that is the first of its creator's on this post. */
+/** Notifies of the first like or repost of this post by its creator. */
 export function notifyOfReaction(
   ctx: IndexContext,
   write: RecordWrite,
   { uid, owner, rkey }: { uid: number; owner: number; rkey: string },
 ): void {
-  // As in the reference, one's own post liked by way of another's repost tells nobody.
+  // As in the reference, liking one's own post via another account's repost notifies no account.
   if (owner === uid) return
   const via = viaOf(ctx, write.record)
   if (!hasNotifications(ctx, owner) && !via) return
@@ -110,7 +113,7 @@ export function notifyOfReaction(
   notify(ctx, { ...act, to: via.uid, reason, subject: repost })
 }
 
-/** The first like of its creator's of a feed, a starter pack or a labeler. */
+/** Notifies of the first like of a feed, a starter pack or a labeler by its creator. */
 export function notifyOfRecordLike(
   ctx: IndexContext,
   write: RecordWrite,
@@ -120,14 +123,17 @@ export function notifyOfRecordLike(
   notify(ctx, { ...act, to: owner, reason: 'like', subject })
 }
 
-/** The repost by way of which it was done, by somebody who may be told of it. */
+/** The repost it was made through, if that repost's creator can be notified. */
 function viaOf(ctx: IndexContext, { via }: JsonObject): { uid: number; rkey: string } | undefined {
   const ref = via === undefined ? undefined : parseRecordUri(asObject(via)?.['uri'], REPOST)
   const uid = ref ? ctx.actors.uidOf(ref.did) : 0
   return ref && hasNotifications(ctx, uid) ? { uid, rkey: ref.rkey } : undefined
 }
 
-/** Called before the follow has its row: unless another one says the same. */
+/**
+ * Called before the follow has its row; does nothing if another record already makes the same
+ * follow.
+ */
 export function notifyOfFollow(
   ctx: IndexContext,
   write: RecordWrite,

@@ -1,7 +1,6 @@
-// Builds a member's timeline from rows: for one who was away, and after a start. The newest items
-// of everyone they follow and of themself, those that the draw keeps, without authors that are
-// merged at read time. Rows are read in windows of time that double backwards, so that a busy
-// timeline reads hours and a quiet one years.
+// Builds a member's timeline from rows, after an absence or a restart: the newest items of the member and
+// everyone they follow that the draw keeps, without authors that are merged at read time. Rows are read in
+// time windows that double backwards, so that a busy timeline reads hours and a quiet one years.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { CELEBRITY } from '../../data/graph/types.ts'
@@ -13,13 +12,13 @@ import type { Memory } from './memory.ts'
 
 const FIRST_WINDOW_MS = 6 * HOUR_MS
 
-/** Materialises the timeline, anew where it was open already. */
+/** Materialises the timeline, again if it is open already. */
 export function openTimeline(db: Db, memory: Memory, owner: number, now: number): void {
   const { entries, truncated } = buildTimeline(db, memory, owner, now)
   memory.timelines.open(owner, entries, truncated)
 }
 
-/** Newest first; `truncated` where older items are left in the rows. */
+/** Newest first; `truncated` if older items are left in the rows. */
 export function buildTimeline(
   db: Db,
   memory: Memory,

@@ -1,4 +1,4 @@
-// Members by the operator's word: they may read here also where not everybody may.
+// Members added by the operator, who have access even where registration is not open.
 
 import { isBanned } from '../../data/store/bans.ts'
 import type { IndexContext } from './index-context.ts'
@@ -6,7 +6,7 @@ import { admit, dismiss } from './invites.ts'
 import { memberSeen, removeMember } from './members.ts'
 import { ModerationError } from './moderation-error.ts'
 
-/** They count as not seen yet. @throws ModerationError where they are banned */
+/** They count as not seen yet. @throws ModerationError if they are banned */
 export function addMember(ctx: IndexContext, did: string): void {
   if (isBanned(ctx.db, did)) {
     throw new ModerationError(`${did} is banned; \`slipstream moderation allow\` ends that first.`)
@@ -15,7 +15,10 @@ export function addMember(ctx: IndexContext, did: string): void {
   memberSeen(ctx, did, null)
 }
 
-/** Whom the configuration names, or where it is open to all, comes in again by asking. */
+/**
+ * An account named in the configuration, or any account on an open server, becomes a member again
+ * with its next request.
+ */
 export function endMembership(ctx: IndexContext, did: string): void {
   dismiss(ctx, did)
   removeMember(ctx, did)

@@ -1,6 +1,6 @@
-// A deletion of an account that a replay tells of, out of turn: later events of the account may have been
-// applied before. All rows go, since most of them don't say when they were seen; what is younger than
-// the deletion is asked for once more, and what is older is kept out by the time of the deletion.
+// A past account deletion seen in a replay, out of order: later events of the account may have been applied
+// before. All rows are removed, since most don't say when they were seen; records younger than the deletion
+// are fetched again, and older ones are kept out by the deletion's time.
 
 import { actorStatus, setActorRemoved } from '../../data/store/actors.ts'
 import { forgetPostRevs } from '../../data/store/posts.ts'

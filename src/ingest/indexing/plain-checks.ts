@@ -1,17 +1,17 @@
-// What the checks for plain records are made of: patterns that are each a subset of what
-// @atproto/lexicon accepts for the format, and objects with nothing but the usual fields.
+// Building blocks of the checks for plain records: patterns that each match a subset of what @atproto/lexicon
+// accepts for the format, and objects with the usual fields only.
 
 import type { JsonObject } from '../../base/event.ts'
 
 /** False means "not plain", not "invalid". */
 export type Check = (value: unknown) => boolean
 
-/** Fields that must and may be there. */
+/** Fields that must and may be present. */
 export type Shape = { required: Record<string, Check>; optional?: Record<string, Check> }
 
 const DATETIME =
   /^(19[7-9]\d|20\d\d)-(?:(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?Z$/
-// The digits that the digest's length leaves free are the ones a decoder checks.
+// The last character has bits beyond the digest's length, which a decoder checks.
 const CID = /^bafyrei[a-h][a-z2-7]{50}[aeimquy4]$/
 const BLOB_CID = /^bafkrei[a-h][a-z2-7]{50}[aeimquy4]$/
 const PLC_DID = /^did:plc:[a-z2-7]{24}$/
@@ -28,7 +28,10 @@ export const isDid = matches(PLC_DID)
 export const isRecordUri = matches(RECORD_URI)
 export const isWebUri = matches(WEB_URI)
 
-/** As many UTF-16 units as graphemes are allowed are never too many graphemes or bytes. */
+/**
+ * A text with no more UTF-16 units than graphemes are allowed never has too many graphemes or
+ * bytes.
+ */
 export function isText(maxLength: number): Check {
   return (value) => typeof value === 'string' && value.length <= maxLength
 }
@@ -45,7 +48,7 @@ export function isListOf(check: Check, maxLength: number): Check {
   return (value) => Array.isArray(value) && value.length <= maxLength && value.every(check)
 }
 
-/** An object with these fields and no others; `optional` ones may be undefined. */
+/** Accepts an object with these fields and no others; `optional` ones may be undefined. */
 export function hasShape({ required, optional = {} }: Shape): Check {
   const musts = Object.entries(required)
   const mays = Object.entries(optional)

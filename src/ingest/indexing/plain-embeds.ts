@@ -1,5 +1,5 @@
-// Plain embeds and facets of posts. Texts without a bound of their own are bounded here, so that a
-// plain record is never too long (validate.ts).
+// Plain embeds and facets of posts. Texts without a limit in their lexicon are limited here, so that a plain
+// record is never too long (validate.ts).
 
 import {
   type Check,

@@ -1,5 +1,5 @@
-// Recognises the plain shapes of frequent records: nothing but the usual fields, each in its usual
-// form. Whatever passes is valid by its lexicon, and not too long.
+// Recognises the plain shapes of frequent records: only the usual fields, each in its usual form. Any record
+// that passes is valid by its lexicon, and not too long.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { JsonObject } from '../../base/event.ts'

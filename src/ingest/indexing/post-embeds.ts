@@ -1,4 +1,4 @@
-// What a post's embed means for its row: which post it quotes, and whether it shows media.
+// Derives row fields from a post's embed: the quoted post, and whether it shows media.
 
 import type { JsonObject } from '../../base/event.ts'
 import { asObject } from '../../base/util/json-object.ts'
@@ -7,16 +7,16 @@ import { parsePostUri, type RecordRef } from './record-keys.ts'
 
 const EMBED = 'app.bsky.embed'
 
-/** The embed's parts: a record with media is two. */
+/** The embed's parts: a record with media has two. */
 function parts(record: JsonObject): (JsonObject | undefined)[] {
   const embed = asObject(record['embed'])
   if (embed?.['$type'] !== `${EMBED}.recordWithMedia`) return [embed]
-  // Inside a recordWithMedia the record part may carry no type of its own.
+  // Inside a recordWithMedia the record part may have no type.
   const inner = asObject(embed['record'])
   return [inner && { ...inner, $type: `${EMBED}.record` }, asObject(embed['media'])]
 }
 
-/** The post that is quoted, where the embedded record is one. */
+/** The quoted post, if the embedded record is one. */
 export function quotedPost(record: JsonObject): RecordRef | undefined {
   for (const part of parts(record)) {
     if (part?.['$type'] === `${EMBED}.record`) {

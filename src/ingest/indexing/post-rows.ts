@@ -1,4 +1,4 @@
-// Finds and makes the rows that other records point at.
+// Finds and creates the rows that other records reference.
 
 import { microsOf, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
@@ -27,8 +27,8 @@ export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | unde
 }
 
 /**
- * The post's row, made as a stub if it is new. `flags` are set on it in either case: ANCHOR where
- * an author points at it, otherwise 0.
+ * Returns the post's row, a stub if it is new. `flags` are set on it in either case: ANCHOR if an
+ * author references it, otherwise 0.
  */
 export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): PostHandle {
   const uid = internActor(ctx, ref.did)
@@ -40,18 +40,18 @@ export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): Po
   return { ...row, flags: row.flags | flags }
 }
 
-/** A post that is about to be applied is to be shown to a member: kept whoever wrote it. */
+/** Marks a post that is about to be applied as shown to a member: kept whoever wrote it. */
 export function keepShown(ctx: IndexContext, { did, collection, rkey }: RecordWrite): void {
   if (collection === 'app.bsky.feed.post') ensurePost(ctx, { did, rkey: unpackRkey(rkey) }, ANCHOR)
 }
 
-/** Whether what strangers do to this post is kept: it is here, or an author points at it. */
+/** Whether strangers' reactions to this post are kept: it is stored, or an author references it. */
 export function isKeptPost(row: PostHandle | undefined): row is PostHandle {
   if (!row) return false
   return row.state === PRESENT || row.state === PRUNED || (row.flags & ANCHOR) !== 0
 }
 
-/** The post, where what strangers do to it at this time is kept: `isKeptPost`, or it may still come. */
+/** The post if strangers' reactions of this time are kept: `isKeptPost`, or it may still arrive. */
 export function keptPost(ctx: IndexContext, ref: RecordRef, at: number): PostHandle | undefined {
   const row = lookUpPost(ctx, ref)
   if (isKeptPost(row)) return row
@@ -59,8 +59,8 @@ export function keptPost(ctx: IndexContext, ref: RecordRef, at: number): PostHan
 }
 
 /**
- * Whether this is an author's young post that was not seen yet. Events of different accounts come in no
- * common order, and the past of a new author is fetched while others go on.
+ * Whether this is an author's recent post that was not seen yet. Events of different accounts
+ * arrive in no common order, and a new author's past is fetched while others go on.
  */
 export function mayStillCome(
   ctx: IndexContext,
@@ -75,7 +75,7 @@ export function mayStillCome(
   return age < MAY_COME_WITHIN_MS && age > -CLOCK_SKEW_MS
 }
 
-/** Whether a reaction of this time may be one that was counted and pruned. */
+/** Whether a reaction of this time may have been counted and pruned. */
 export function isCountedAlready(ctx: IndexContext, post: PostHandle, sortAt: number): boolean {
   return (post.flags & REACTIONS_PRUNED) !== 0 && sortAt < ctx.prunedBefore
 }
@@ -85,7 +85,7 @@ export function lookUpList(ctx: IndexContext, ref: RecordRef): ListRow | undefin
   return uid === 0 ? undefined : findList(ctx.db, uid, packRkey(ref.rkey))
 }
 
-/** The list's row, made as a stub if it is new. */
+/** Returns the list's row, a stub if it is new. */
 export function ensureList(ctx: IndexContext, ref: RecordRef): { id: number; isStub: boolean } {
   const uid = internActor(ctx, ref.did)
   const rkey = packRkey(ref.rkey)

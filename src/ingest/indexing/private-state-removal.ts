@@ -1,5 +1,5 @@
-// Forgets what a member kept here and nowhere else, and that they are one: mutes, bookmarks, drafts,
-// subscriptions, preferences, what they were told.
+// Removes a member's private state, which exists only here, and the membership: mutes, bookmarks, drafts,
+// subscriptions, preferences, notifications.
 
 import {
   activitySubscriptionsBy,

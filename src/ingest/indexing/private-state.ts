@@ -1,6 +1,6 @@
-// What members ask us to keep that lives in no repository: mutes, muted lists, bookmarks, drafts,
-// preferences. Called through `Indexer.run`, so that rows are committed before it is answered. Saying
-// the same twice is saying it once.
+// Members' private state, which is in no repository: mutes, muted lists, bookmarks, drafts, preferences.
+// Called through `Indexer.run`, so that rows are committed before the request is answered. All writes are
+// idempotent.
 
 import { deleteBookmark, insertBookmark } from '../../data/store/bookmarks.ts'
 import { deleteDraft, insertDraft, updateDraft } from '../../data/store/drafts.ts'
@@ -15,7 +15,7 @@ import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
 
 type MuteScope = { onlyReposts?: boolean; onlyQuoteposts?: boolean }
 
-/** `createdAt` is now where not given, here and below; milliseconds. */
+/** `createdAt` defaults to now, here and below; milliseconds. */
 type When = { createdAt?: number }
 
 export function mute(
@@ -35,7 +35,7 @@ export function unmute(ctx: IndexContext, did: string, subjectDid: string): void
   if (uid !== 0 && subject !== 0) deleteMute(ctx.db, uid, subject)
 }
 
-/** Everyone on the list has to be known: whoever calls this has it fetched. */
+/** All accounts on the list must be known: the caller has the list fetched. */
 export function muteList(
   ctx: IndexContext,
   did: string,
@@ -55,7 +55,7 @@ export function unmuteList(ctx: IndexContext, did: string, uri: string): void {
   if (uid !== 0 && list) deleteListMute(ctx.db, uid, list.id)
 }
 
-/** The post is kept from now on, as if the member had answered it. Whoever calls this has it fetched. */
+/** The post is kept from now on, as if the member had replied to it. The caller has it fetched. */
 export function bookmark(
   ctx: IndexContext,
   did: string,
@@ -100,7 +100,7 @@ export function removeDraft(ctx: IndexContext, did: string, draftId: string): vo
   deleteDraft(ctx.db, ctx.actors.uidOf(did), draftId)
 }
 
-/** @param preferences - JSON, as it came */
+/** @param preferences - JSON, as received */
 export function setActorPreferences(ctx: IndexContext, did: string, preferences: string): void {
   putActorPreferences(ctx.db, internActor(ctx, did), preferences)
 }

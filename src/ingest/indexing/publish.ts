@@ -1,8 +1,8 @@
-// Applies a committed batch's memory changes to the graph, the account bits and the timelines, in the order in which
-// the rows changed; for the writer alone (writer.ts). Everything here is idempotent against rows: a change that is
-// published after later rows were committed finds them and does no harm. Authors with many member followers
-// ("celebrities") are not fanned out. Becoming one takes their items out of the rings, ceasing to be one puts them
-// back; the two thresholds differ, so that nobody flips to and fro.
+// Applies a committed batch's memory changes to the graph, the account bits and the timelines, in the order
+// of the row changes; only for the writer (writer.ts). All changes are idempotent against rows: one published
+// after later rows were committed finds them and does no harm. Authors with many member followers
+// ("celebrities") are not fanned out. Becoming one removes their items from the rings, ceasing to be one puts
+// them back; the two thresholds differ, so that authors do not flap.
 
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
@@ -15,7 +15,7 @@ import type { MemoryChange } from './memory-changes.ts'
 
 const DEMOTION_SHARE = 0.8
 
-/** @returns how many timeline entries were written. */
+/** @returns the number of timeline entries written */
 export function publish(db: WriteDb, memory: Memory, changes: MemoryChange[]): number {
   let written = 0
   for (const change of changes) written += publishOne(db, memory, change)
@@ -103,7 +103,7 @@ function addMemberFollower(memory: Memory, subject: number): void {
   memory.actors.addMemberFollowers(subject, 1)
   if (isCelebrity(memory, subject)) return
   if (memory.actors.memberFollowersOf(subject) < memory.celebrityThreshold) return
-  // The bit comes first: readers merge the author in before the rings lose them.
+  // The bit is set first: readers merge the author in before the rings lose the items.
   setFlag(memory, subject, CELEBRITY)
   forEachOpenFollower(memory, subject, (owner) => {
     memory.timelines.removeOriginator(owner, subject)
@@ -124,8 +124,9 @@ function dropMemberFollower(db: Db, memory: Memory, subject: number): number {
 }
 
 /**
- * Puts an originator's newest items into a timeline that did not take them until now. A ring leaves
- * out by itself what is older than what it has trimmed. One more than fit, so that it notices.
+ * Adds an originator's newest items to a timeline that has not taken them until now. The ring
+ * itself leaves out items older than its trimmed ones. Reads one item more than fit, so that the
+ * ring notices.
  */
 function fillFrom(db: Db, memory: Memory, owner: number, originator: number): number {
   if (!memory.timelines.isOpen(owner)) return 0

@@ -1,4 +1,4 @@
-// Devices for pushes as members register them, and what is remembered of the pushing itself.
+// Stores the devices that members register for pushes, and the state of pushing itself.
 
 import type { WriterRequest } from '../../bridge/messages.ts'
 import {

@@ -1,6 +1,7 @@
-// What a like, repost or follow says beyond what its row keeps: see data/store/reaction-records.ts; and a block or an
-// item of a list (data/store/relation-records.ts). Of nearly all of them nothing; and nothing of what somebody
-// likes or reposts of their own, which tells nobody.
+// Stores the content of a like, repost or follow that its row does not keep: see
+// data/store/reaction-records.ts; likewise of a block or list item (data/store/relation-records.ts). Nearly
+// all of them have none; likes and reposts of an account's own posts are skipped, since they notify no
+// account.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import { asObject } from '../../base/util/json-object.ts'
@@ -14,7 +15,7 @@ const REPOST = 'app.bsky.feed.repost'
 const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])
 const USUAL_OF_ITEMS = new Set([...USUAL_FIELDS, 'list'])
 
-/** @param write - applied, with the account's uid. @param rowAt - the time that its row keeps */
+/** @param write - applied, with the account's uid. @param rowAt - the time stored in its row */
 export function keepUnusual(ctx: IndexContext, write: RecordWrite, rowAt: number): void {
   const { uid, collection, rkey, cid, record } = write
   const json = unusualJson(write, rowAt, USUAL_FIELDS)
@@ -23,7 +24,7 @@ export function keepUnusual(ctx: IndexContext, write: RecordWrite, rowAt: number
   insertReactionRecord(ctx.db, kept, repostOf(ctx, record['via']))
 }
 
-/** The same of a block, an item of a list or a block of one. */
+/** The same for a block, a list item or a list block. */
 export function keepUnusualRelation(
   ctx: IndexContext,
   write: RecordWrite & { collection: RelationCollection },
@@ -35,7 +36,7 @@ export function keepUnusualRelation(
   if (record) putRelationRecord(ctx.db, { uid, collection, rkey, cid, record })
 }
 
-/** undefined where its row tells all of it, or it is too long to be kept. */
+/** Returns undefined if the row has all of the record, or the record is too long to be kept. */
 function unusualJson(
   write: RecordWrite,
   rowAt: number,

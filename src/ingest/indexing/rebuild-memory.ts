@@ -1,5 +1,5 @@
-// Memory is a function of rows (invariant 3): accounts, graph and account bits are made from them
-// at start, wholly, or on top of a snapshot that the journal of follow changes brings up to date.
+// Memory is a function of rows (invariant 3): at startup, accounts, graph and account bits are built from
+// rows, either entirely or on top of a snapshot that the journal of follow changes brings up to date.
 
 import { assert } from '../../base/util/assert.ts'
 import {
@@ -27,7 +27,7 @@ export function rebuildMemory(db: Db, memory: Rebuilt & { graph: NewFollowGraph 
   setActorBits(db, memory)
 }
 
-/** Accounts, who is a member, and whom members follow: for one who writes while no server runs. */
+/** Restores accounts, members and members' follows: for a writer that runs while no server does. */
 export function rebuildActors(db: Db, actors: ActorWriter): void {
   loadActors(db, { actors })
   for (const { uid } of allMembers(db)) {
@@ -37,8 +37,8 @@ export function rebuildActors(db: Db, actors: ActorWriter): void {
 }
 
 /**
- * Brings memory loaded from a snapshot up to the rows. `covered` is the journal entry that the
- * snapshot includes; its accounts are a prefix of those in rows.
+ * Brings memory loaded from a snapshot up to date with the rows. `covered` is the last journal
+ * entry in the snapshot; the snapshot's accounts are a prefix of those in rows.
  */
 export function catchUpMemory(db: Db, memory: Rebuilt, covered: number): void {
   loadActors(db, memory)
@@ -55,7 +55,10 @@ function loadActors(db: Db, { actors }: Pick<Rebuilt, 'actors'>): void {
   }
 }
 
-/** Bits and member followers are few and quickly told from rows, so no snapshot is trusted on them. */
+/**
+ * Bits and member followers are few and quickly read from rows, so snapshots are not trusted for
+ * them.
+ */
 function setActorBits(db: Db, memory: Rebuilt): void {
   const { actors } = memory
   for (let uid = 1; uid <= actors.count; uid++) {

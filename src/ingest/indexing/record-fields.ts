@@ -1,4 +1,5 @@
-// Typed reading of validated records. The lexicon has been checked before, so these only narrow.
+// Typed access to validated records. The lexicon has been checked before, so these functions only narrow
+// types.
 
 import type { JsonObject } from '../../base/event.ts'
 import { asObject } from '../../base/util/json-object.ts'

@@ -1,14 +1,14 @@
-// Reads the at-URIs that records point with. Only repository keys by DID are understood; a handle
-// as authority can't be followed without asking somebody, so it counts as pointing nowhere.
+// Parses the at-URIs in records. Only record keys by DID are supported; a handle as authority can't be
+// followed without a lookup, so it counts as no reference.
 
-/** Where a record stands, without its collection. */
+/** Location of a record, without its collection. */
 export type RecordRef = { did: string; rkey: string }
 
 const SCHEME = 'at://'
 const POST_COLLECTION = 'app.bsky.feed.post'
 export const LIST_COLLECTION = 'app.bsky.graph.list'
 
-/** @returns undefined unless `uri` is a string that names a record of this collection by DID. */
+/** @returns undefined unless `uri` is a string that names a record of this collection by DID */
 export function parseRecordUri(uri: unknown, collection: string): RecordRef | undefined {
   if (typeof uri !== 'string' || !uri.startsWith('at://did:')) return undefined
   const slash = uri.indexOf('/', SCHEME.length)

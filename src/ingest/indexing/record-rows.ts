@@ -1,4 +1,4 @@
-// Finds and makes the rows of feed generators, starter packs and labelers that something points at.
+// Finds and creates the rows of referenced feed generators, starter packs and labelers.
 
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
@@ -6,7 +6,7 @@ import { findRecord, insertStubRecord, type RecordKey } from '../../data/store/r
 import { type IndexContext, internActor } from './index-context.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'
 
-/** What posts embed and people like, besides posts and lists. */
+/** Records that posts embed and accounts like, besides posts and lists. */
 type PointedAt = Extract<
   RecordCollection,
   'app.bsky.feed.generator' | 'app.bsky.graph.starterpack' | 'app.bsky.labeler.service'
@@ -34,7 +34,7 @@ export function lookUpRecord(ctx: IndexContext, ref: NamedRecord): number {
   return uid === 0 ? 0 : (findRecord(ctx.db, keyOf(uid, ref))?.id ?? 0)
 }
 
-/** The record's row, made as a stub if it is new. */
+/** Returns the record's row, a stub if it is new. */
 export function ensureRecord(ctx: IndexContext, ref: NamedRecord): { id: number; isStub: boolean } {
   const key = keyOf(internActor(ctx, ref.did), ref)
   const row = findRecord(ctx.db, key)

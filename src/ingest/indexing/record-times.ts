@@ -1,5 +1,5 @@
-// Times of a record. `createdAt` is a claim; `sortAt`, the earlier of claim and arrival, is what
-// the reference sorts by.
+// Times of a record. `createdAt` is a claim; `sortAt`, the earlier of claim and arrival, is the reference's
+// sort key.
 
 import { normalizeDatetimeAlways } from '@atproto/syntax'
 import { microsOf, type PackedRkey } from '../../base/atproto/keys.ts'
@@ -7,7 +7,7 @@ import { microsOf, type PackedRkey } from '../../base/atproto/keys.ts'
 const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
-/** Milliseconds since 1970, not before it; 0 for what cannot be read, as in the reference. */
+/** Milliseconds since 1970, at least 0; 0 for an unreadable time, as in the reference. */
 export function parseCreatedAt(createdAt: unknown): number {
   if (typeof createdAt !== 'string') return 0
   const parsed = Date.parse(
@@ -16,7 +16,10 @@ export function parseCreatedAt(createdAt: unknown): number {
   return Number.isFinite(parsed) ? Math.max(0, Math.floor(parsed)) : 0
 }
 
-/** Keys say what they like, too: one from before the network, or later than `latest`, says nothing. */
+/**
+ * Returns a key's time; undefined if it is from before the network or after `latest`, since keys
+ * can be made up too.
+ */
 export function keyMadeAt(rkey: PackedRkey, latest: number): number | undefined {
   if (typeof rkey === 'string') return undefined
   const madeAt = Math.floor(microsOf(rkey) / 1000)

@@ -1,7 +1,7 @@
-// The deletion of an account that has many records, slice by slice, so that the stream is not held up. In the
-// transaction of its event the account is hidden, leaves the timelines, and its first few hundred records go; from
-// then on nothing more is accepted of it. What is left goes in slices, each a transaction of its own in which counts
-// and memory follow the rows, as if the records were deleted one by one. Who still has records to go stands in
+// Removes a deleted account with many records slice by slice, so that the stream is not held up. The event's
+// transaction hides the account, takes it out of timelines, and removes its first few hundred records; from
+// then on none of its records are accepted. The rest goes in slices, each a separate transaction in which
+// counts and memory follow the rows, as if the records were deleted one by one. Unfinished accounts are in
 // `removals`, so a restart goes on.
 
 import { deleteRemoval, insertRemoval, isBeingRemoved } from '../../data/store/removals.ts'
@@ -11,7 +11,7 @@ import type { IndexContext } from './index-context.ts'
 
 const REMOVED_AT_ONCE = 500
 
-/** The account was deleted, and is hidden already. */
+/** Starts the removal of a deleted account that is already hidden. */
 export function beginRemoval(ctx: IndexContext, uid: number): void {
   ctx.deletedAccounts.add(uid)
   ctx.changes.push({ kind: 'actor-removed', uid })
@@ -19,7 +19,7 @@ export function beginRemoval(ctx: IndexContext, uid: number): void {
   removeSlice(ctx, uid)
 }
 
-/** The next few hundred records. @returns whether nothing is left. */
+/** Removes the next few hundred records. @returns whether none is left */
 export function removeSlice(ctx: IndexContext, uid: number): boolean {
   let left = REMOVED_AT_ONCE
   for (const { removeSome } of everyRule) {
@@ -30,7 +30,7 @@ export function removeSlice(ctx: IndexContext, uid: number): boolean {
   return true
 }
 
-/** All that is left, where that can't wait: the account is back. */
+/** Removes all the rest at once, since the account is back. */
 export function finishRemoval(ctx: IndexContext, uid: number): void {
   if (!isBeingRemoved(ctx.db, uid)) return
   removeAccount(ctx, uid)

@@ -1,11 +1,14 @@
-// Edges of a deleted account, some at a time. They are packed: to find one by its key takes a look through all of the
-// account's, so they are taken in order.
+// Removes a deleted account's edges, some at a time. They are packed, so finding one by its key scans all of
+// the account's edges; instead they are removed in order.
 
 import type { Edge } from '../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
 import type { IndexContext } from './index-context.ts'
 
-/** @returns takes so many of an account's away, and says how many went */
+/**
+ * @returns a function that removes up to `limit` of an account's edges and returns how many it
+ * removed
+ */
 export function removeEdges(
   table: EdgeTable,
   retract: (ctx: IndexContext, edge: Edge) => void,

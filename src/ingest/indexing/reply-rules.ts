@@ -1,6 +1,6 @@
-// Whether a reply or quote keeps to the rules of the thread it joins, worked out when it is
-// indexed, as the reference does: is the parent part of the thread that the reply names, and do
-// threadgate and postgate allow this account.
+// Whether a reply or quote obeys the rules of the thread it joins, determined at indexing time, as in the
+// reference: is the parent part of the thread that the reply names, and do threadgate and postgate allow this
+// account.
 
 import type { JsonObject } from '../../base/event.ts'
 import { asArray, asObject } from '../../base/util/json-object.ts'
@@ -28,7 +28,7 @@ type ThreadRules = {
   lists: RecordRef[]
 }
 
-/** @returns undefined where everyone may reply. */
+/** @returns undefined if everyone may reply */
 export function readThreadgate(record: JsonObject): ThreadRules | undefined {
   if (!Array.isArray(record['allow'])) return undefined
   const rules = record['allow'].map(asObject)
@@ -56,8 +56,8 @@ export function mentionsIn(record: JsonObject): string[] {
 }
 
 /**
- * INVALID_REPLY_ROOT where the parent is not here, is itself an invalid reply, or belongs to
- * another thread than the reply names. `root` and `parent` are posts.id, or null where unusable.
+ * INVALID_REPLY_ROOT if the parent is not here, is itself an invalid reply, or belongs to another
+ * thread than the reply names. `root` and `parent` are posts.id, or null if unusable.
  */
 export function replyRootFlag(
   ctx: IndexContext,
@@ -71,7 +71,7 @@ export function replyRootFlag(
   return isInThread ? 0 : INVALID_REPLY_ROOT
 }
 
-/** VIOLATES_THREADGATE where the root's gate, as it stands now, does not let the replier reply. */
+/** VIOLATES_THREADGATE if the root's current gate does not let the replier reply. */
 export function threadgateFlag(ctx: IndexContext, replier: number, root: number | null): number {
   if (root === null) return 0
   const gate = findGate(ctx.db, 'threadgates', root)
@@ -103,7 +103,7 @@ function isMentioned(ctx: IndexContext, replier: number, root: number): boolean 
   return mentionsIn(JSON.parse(record) as JsonObject).includes(ctx.actors.didOf(replier))
 }
 
-/** VIOLATES_POSTGATE where the quoted post's gate forbids quotes by others. */
+/** VIOLATES_POSTGATE if the quoted post's gate forbids quotes by others. */
 export function postgateFlag(
   ctx: IndexContext,
   quoter: number,

@@ -1,4 +1,4 @@
-// What a post that goes takes along: its counts, its notifications and its place in timelines.
+// Undoes the effects of a post that is removed: its counts, its notifications and its place in timelines.
 
 import { digestRank } from '../../base/atproto/keys.ts'
 import { postItem } from '../../data/store/item-ids.ts'
@@ -9,7 +9,7 @@ import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import { actorCounts, type IndexContext, postCounts } from './index-context.ts'
 import { POST, withdrawNotifications } from './notify.ts'
 
-/** Takes back what a counted post counts for. Its row is to be emptied or filled anew. */
+/** Takes back a counted post's share of counts. The caller then empties or refills its row. */
 export function retractPost(ctx: IndexContext, row: PostRow): void {
   actorCounts(ctx, row.uid).posts--
   const isReason = (row.flags & ANCHOR) !== 0 || isOrWasAuthor(ctx, row.uid)

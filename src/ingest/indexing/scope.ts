@@ -1,14 +1,14 @@
-// The cheap first look at an event, before its record is validated or SQLite is asked: does it have anything to do
-// with us? It only says no where the answer is certain; the files of the collections decide the rest, where they have
-// the rows at hand. `network` keeps everything. `community` keeps all that authors do, and what strangers do to kept
-// posts and to authors. `authors` leaves strangers out, but for records that are pointed at.
+// A cheap first check, before a record is validated or SQLite is read: can the event matter here? Says no
+// only if that is certain; the collections' files decide the rest, with the rows at hand. `network` keeps
+// everything. `community` keeps all records of authors, and strangers' reactions to kept posts and to
+// authors. `authors` leaves out strangers, except for referenced records.
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { CommitEvent, UnreadCommit } from '../../base/event.ts'
 import { allRules } from './collections/all-rules.ts'
 import { type IndexContext, isAuthor, isImportingFollows } from './index-context.ts'
 
-/** Whether nothing of this can be kept. `uid` is the creator's, 0 while unknown. */
+/** Whether no part of this event can be kept. `uid` is the creator's, 0 while unknown. */
 export function isFarAway(
   ctx: IndexContext,
   uid: number,
@@ -20,8 +20,8 @@ export function isFarAway(
 }
 
 /**
- * The same of a commit that nobody has parsed. All DIDs in it stand for the few that matter, so where this says no,
- * the event is parsed and looked at above.
+ * The same for an unparsed commit. Any DID in it counts as one that matters, so if this says no,
+ * the event is parsed and checked above.
  */
 export function isFarAwayUnread(ctx: IndexContext, commit: UnreadCommit): boolean {
   if (ctx.scope === 'network') return false

@@ -1,4 +1,4 @@
-// From accounts' rows to the index of names.
+// Updates the name index from accounts' rows.
 
 import { asObject, parseJson } from '../../base/util/json-object.ts'
 import { actorNames } from '../../data/search/actor-terms.ts'
@@ -11,7 +11,7 @@ import {
   toIndexedActor,
 } from '../../data/store/search/actor-index.ts'
 
-/** Puts into the index what the rows say now; takes out what they don't say any more. */
+/** Adds the rows' current names to the index; removes outdated ones. */
 export function refreshActorIndex(db: WriteDb, uids: readonly number[]): void {
   const changes = uids.map((uid) => ({ before: indexedActor(db, uid), after: read(db, uid) }))
   changeIndexedActors(db, changes)
@@ -24,7 +24,7 @@ function read(db: Db, uid: number): IndexedActor | undefined {
   return toIndexedActor(uid, names, source.followers)
 }
 
-/** As stored by a repository that nobody checks. */
+/** The record is as stored by a repository, unchecked. */
 function displayNameIn(profile: string | null): unknown {
   return asObject(parseJson(profile ?? ''))?.['displayName']
 }

@@ -1,4 +1,4 @@
-// From posts' rows to the index of words.
+// Updates the word index from posts' rows.
 
 import { postTerms } from '../../data/search/post-terms.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -15,11 +15,11 @@ import {
 import type { Queued } from '../../data/store/search/queue.ts'
 
 export type PostIndexing = {
-  /** The index holds at most so many posts, the newest; 0: none. */
+  /** Most posts in the index, the newest; 0 for none. */
   maxPosts: number
 }
 
-/** Puts into the index what the rows say now; takes out what stood there before. */
+/** Adds the rows' current words to the index; removes their earlier ones. */
 export function refreshPostIndex(
   db: WriteDb,
   { maxPosts }: PostIndexing,
@@ -30,7 +30,7 @@ export function refreshPostIndex(
     return post.state === PRESENT && post.sort_at !== null ? [{ post, sortAt: post.sort_at }] : []
   })
   const before = queued.flatMap(({ id, was }) => (was === null ? [] : [{ id, sortAt: was }]))
-  // Of rows from before nobody knows whether they are in.
+  // Rows from before the index may or may not be in it.
   const now = present.map(({ post, sortAt }) => ({ id: post.id, sortAt }))
   removePostWords(db, [...before, ...now])
   if (maxPosts === 0) return
@@ -49,6 +49,6 @@ function wordsOf({ uid, root, parent, record }: PostToIndex): string | undefined
     if (typeof parsed !== 'object' || parsed === null) return undefined
     return postTerms({ uid, root, parent, record: parsed as Record<string, unknown> })
   } catch {
-    return undefined // as stored by a repository that nobody checks
+    return undefined // the record is as stored by a repository, unchecked
   }
 }

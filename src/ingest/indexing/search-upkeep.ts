@@ -1,6 +1,6 @@
-// Keeps the search index up with the rows, a slice at a time, each in a transaction of its own: first
-// what changed, the newest first, then the rows that were there before the index was. A slice that is
-// interrupted is done again, and doing something twice changes nothing.
+// Keeps the search index up to date with the rows, in slices of one transaction each: first changed rows,
+// newest first, then rows that are older than the index. An interrupted slice is repeated, and repeating it
+// is harmless.
 
 import type { WriteDb } from '../../data/store/db.ts'
 import { actorsBelow } from '../../data/store/search/actor-index.ts'
@@ -21,7 +21,7 @@ import { refreshActorIndex } from './search-actors.ts'
 import { type PostIndexing, refreshPostIndex } from './search-posts.ts'
 import type { Writer } from './writer.ts'
 
-/** Of a transaction: some milliseconds. A larger one spares the index many small pieces. */
+/** Rows per transaction: some milliseconds. A larger slice spares the index many small pieces. */
 const SLICE = 150
 
 const KINDS: readonly SearchKind[] = [ACTOR, POST]
@@ -32,15 +32,15 @@ export type SearchUpkeep = {
 }
 
 /**
- * Works until nothing is left or the time is over.
+ * Works until no rows are left or the time is over.
  * @param isTimeOver - asked after each slice
- * @returns whether anything is left
+ * @returns whether any rows are left
  */
 export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boolean {
   for (;;) {
     let isAny = false
     upkeep.writer.commit(({ db }) => {
-      // Neither kind waits for the other, however much there is of it.
+      // Neither kind waits for the other, however many rows are queued.
       isAny = KINDS.map((kind) => takeQueued(db, upkeep, kind)).includes(true)
       isAny ||= takeBacklog(db, upkeep, ACTOR) || takeBacklog(db, upkeep, POST)
       isAny ||= takeMentions(db)
@@ -68,7 +68,7 @@ function takeBacklog(db: WriteDb, upkeep: SearchUpkeep, kind: SearchKind): boole
   return true
 }
 
-/** Of posts that were there before mentions were indexed. */
+/** Indexes mentions in posts that were stored before mentions were indexed. */
 function takeMentions(db: WriteDb): boolean {
   const below = searchBacklog(db, MENTIONS)
   if (below === undefined) return false

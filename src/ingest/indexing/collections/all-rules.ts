@@ -1,5 +1,5 @@
-// The rules of every record type. Their order is that in which what a former author had is looked through
-// (retention/sweep-author.ts): a row of `doubts` counts the steps, so new types come last.
+// The rules of every record type. A former author's records are scanned in this order
+// (retention/sweep-author.ts); a row of `doubts` counts the steps, so new types must be added at the end.
 
 import type { Collection } from '../../../base/atproto/collections.ts'
 import { block } from './block.ts'
@@ -44,7 +44,7 @@ export const allRules: Record<Collection, CollectionRules> = {
 
 export const everyRule: readonly CollectionRules[] = Object.values(allRules)
 
-/** In the order in which they are asked for. */
+/** In the order in which they are requested. */
 export function collectionsReadWith(group: CollectionRules['readWith']): Collection[] {
   const names = Object.keys(allRules) as Collection[]
   return names.filter((name) => allRules[name].readWith === group)

@@ -41,7 +41,7 @@ function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   return existing !== undefined
 }
 
-/** Nobody needs it, and its creator did not take it back. */
+/** Drops a block that is no longer needed; its creator did not delete it. */
 function drop(ctx: IndexContext, edge: Edge): void {
   deleteBlock(ctx.db, edge)
   addBoth(ctx, edge)

@@ -1,5 +1,5 @@
-// What has to be said of a record type: one file a type says it, and all-rules.ts names them all, so that a type of
-// which something is left unsaid does not compile. Here are also the answers that several types share.
+// The rules that every record type must define: one file per type, all listed in all-rules.ts, so that an
+// incomplete type does not compile. Also holds the rules that several types share.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { CommitEvent, UnreadCommit } from '../../../base/event.ts'
@@ -16,26 +16,34 @@ import { authorityOf } from '../record-keys.ts'
 import type { Step } from '../retention/step.ts'
 
 export type CollectionRules = {
-  /** A validated record that does not come late. */
+  /** Stores a validated record that is not late. */
   put(ctx: IndexContext, write: RecordWrite): Outcome
-  /** @returns whether something was there */
+  /** @returns whether there was a record to remove */
   remove(ctx: IndexContext, removal: RecordRemoval): boolean
-  /** Whether nothing of a stranger's can be kept. Only where that is certain without a look at rows. */
+  /**
+   * Whether a stranger's record can't be kept. True only if that is certain without reading rows.
+   */
   isFar(ctx: IndexContext, uid: number, write: Pick<StrangersWrite, 'record' | 'did'>): boolean
   /**
-   * The same of a commit that nobody has parsed, where all DIDs in it stand for the few that matter: so it may say
-   * no where `isFar` says yes, never the reverse.
+   * The same for an unparsed commit, where any DID in it counts as one that matters: it may say no
+   * where `isFar` says yes, never the reverse.
    */
   isFarUnread(ctx: IndexContext, uid: number, commit: UnreadCommit): boolean
-  /** Of a deleted account: the next of its records, where it may have very many. @returns how many went */
+  /**
+   * Removes a deleted account's next records, for types that may have very many. @returns how many
+   * were removed
+   */
   removeSome?(ctx: IndexContext, uid: number, limit: number): number
-  /** Of a deleted account: all that is left. */
+  /** Removes all that is left of a deleted account. */
   removeAll(ctx: IndexContext, uid: number): void
-  /** Of an account that is no author any more: what a stranger's would not be kept for goes. */
+  /** Drops records of a former author that would not be kept for a stranger. */
   release: readonly Step[]
-  /** Which keys of the account's are stored, in no order, about `size` a page; rows may change between pages. */
+  /**
+   * Yields the account's stored keys, in no order, about `size` per page; rows may change between
+   * pages.
+   */
   storedKeys(db: Db, of: { uid: number; size: number }): Generator<PackedRkey[]>
-  /** With which others it is read from an author's repository (ingest/backfill/). */
+  /** The group of collections it is read with from an author's repository (ingest/backfill/). */
   readWith: 'profile' | 'feed' | 'follows' | 'blocks' | 'lists' | 'records'
 }
 
@@ -49,7 +57,7 @@ export const isAboutFarPost: CollectionRules['isFar'] = (ctx, _uid, { record }) 
 export const isAboutFarAccount: CollectionRules['isFar'] = (ctx, _uid, { record }) =>
   ctx.scope === 'authors' || !isAuthor(ctx, uidOf(ctx, record['subject']))
 
-/** Of somebody unknown, naming nobody known. */
+/** The creator is unknown, and so is every account the commit names. */
 export const isUnreadStrangers: CollectionRules['isFarUnread'] = (ctx, uid, commit) =>
   uid === 0 && namesNone(ctx, commit, isKnown)
 

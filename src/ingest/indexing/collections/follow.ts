@@ -1,5 +1,5 @@
-// app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A
-// member's follow moves the circle of authors.
+// app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A member's
+// follow changes the circle of authors.
 
 import { followsCountOf } from '../../../data/store/actors.ts'
 import { followEdges } from '../../../data/store/edges/all-edges.ts'
@@ -74,13 +74,16 @@ function remove(ctx: IndexContext, { uid, rkey }: RecordRemoval): boolean {
   return existing !== undefined
 }
 
-/** A record of the pair is here, and takes the place of an imported follow without a key. */
+/** Drops the pair's imported follow without a key, as a record of the pair takes its place. */
 export function dropKeyless(ctx: IndexContext, uid: number, subject: number): void {
   const keyless = followEdges.find(ctx.db, uid, keylessRkey(subject))
   if (keyless) deleteFollow(ctx.db, keyless)
 }
 
-/** What was deleted may be an imported follow without a key: their repository tells which are left. */
+/**
+ * The deleted record may be an imported follow without a key: reads the repository to see which are
+ * left.
+ */
 function readWholeList(ctx: IndexContext, uid: number): void {
   enqueueJobAgain(ctx.db, 'follows', uid)
   unmarkKeyless(ctx.db, uid)
@@ -108,14 +111,14 @@ export function connect(ctx: IndexContext, creator: number, subject: number): vo
   addPending(ctx, subject, 1)
 }
 
-/** The pair's last record is gone from its table. */
+/** Removes the edge of a pair whose last record is gone. */
 function disconnect(ctx: IndexContext, creator: number, subject: number): void {
   actorCounts(ctx, creator).follows--
   actorCounts(ctx, subject).followers--
   insertGraphChange(ctx.db, { creator, subject, added: false })
   ctx.changes.push({ kind: 'unfollow', creator, subject })
   const isMembers = isMember(ctx, creator)
-  // Nobody is an author for an author's sake: their follows ask nothing about whom they followed.
+  // Only members make authors: an unfollow by any other account does not matter here.
   if (!isMembers && !isFormerMember(ctx, creator)) return
   if (isMembers) addPending(ctx, subject, -1)
   if (!isAuthor(ctx, subject)) putGcCandidate(ctx.db, GC.author, subject)
@@ -126,7 +129,10 @@ function addPending(ctx: IndexContext, subject: number, delta: number): void {
   ctx.pendingMemberFollowers.set(subject, pending + delta)
 }
 
-/** Nobody needs it, and its creator did not take it back: nothing is remembered of a deletion. */
+/**
+ * Drops a follow that is no longer needed; its creator did not delete it, so no deletion is
+ * remembered.
+ */
 function drop(ctx: IndexContext, edge: Edge): void {
   const { uid, rkey, subject } = edge
   deleteFollow(ctx.db, edge)

@@ -1,5 +1,5 @@
-// What threadgates and postgates have in common: a gate belongs to the post with its own creator
-// and record key, and a flag on that post tells that it is there.
+// The shared rules of threadgates and postgates: a gate belongs to the post with its own creator and record
+// key, and a flag on that post marks that it exists.
 
 import { unpackRkey } from '../../../base/atproto/keys.ts'
 import {
@@ -57,7 +57,7 @@ function remove(ctx: IndexContext, removal: RecordRemoval, kind: GateKind): bool
   return true
 }
 
-/** A gate goes with its post (retention/sweep-post.ts). */
+/** A gate is removed with its post (retention/sweep-post.ts). */
 export function gateRules(kind: GateKind): CollectionRules {
   return {
     put: (ctx, write) => put(ctx, write, kind),

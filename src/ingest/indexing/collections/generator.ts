@@ -1,5 +1,5 @@
-// app.bsky.feed.generator. A like of one, or of a labeler or a starter pack, is kept where the record is, or as long
-// as an author likes it too; that is looked through here, once for all of them.
+// app.bsky.feed.generator. A like of a feed generator, labeler or starter pack is kept if that record is
+// stored, or as long as an author likes it too; the sweep here covers all of these.
 
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { dropRecord, recordLikers, recordLikesBy } from '../../../data/store/unneeded.ts'

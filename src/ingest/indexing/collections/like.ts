@@ -1,4 +1,4 @@
-// app.bsky.feed.like. Likes of posts; those of feeds and the like are in record-like.ts.
+// app.bsky.feed.like. Likes of posts; likes of feeds and other records are in record-like.ts.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
@@ -64,7 +64,7 @@ function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
   return true
 }
 
-/** Of a record that is no post. The key may have stood for a like of one. */
+/** Stores a like of a record that is no post. The key may have held a like of a post. */
 function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outcome {
   const ref = parseNamedRecord(uri)
   if (!ref) return 'subject-unusable'
@@ -82,7 +82,7 @@ function retract(ctx: IndexContext, like: Edge): void {
   else if (hadTold) notifyOfOtherLike(ctx, uid, subject)
 }
 
-/** The post, where a like of it by this account is kept. */
+/** Returns the post if a like of it by this account is kept. */
 function keptSubject(
   ctx: IndexContext,
   { uid, indexedAt }: RecordWrite,
@@ -95,7 +95,7 @@ function keptSubject(
   return keptPost(ctx, ref, indexedAt) ?? (isAuthors ? ensurePost(ctx, ref, 0) : undefined)
 }
 
-/** Nobody needs it, and its creator did not take it back. */
+/** Drops a like that is no longer needed; its creator did not delete it. */
 export function dropLike(ctx: IndexContext, { uid, rkey }: Pick<Edge, 'uid' | 'rkey'>): void {
   remove(ctx, { uid, collection: LIKE, rkey, rev: '', seenAtUs: 0 })
   putGcCandidate(ctx.db, GC.account, uid)

@@ -1,4 +1,4 @@
-// app.bsky.graph.listblock. Blocks everyone on a list, which therefore must be known.
+// app.bsky.graph.listblock. Blocks everyone on a list, so the list must be known.
 
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { enqueueJob } from '../../../data/store/jobs.ts'

@@ -54,7 +54,7 @@ function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
   return row !== undefined
 }
 
-/** A stranger's list may have been here for this member alone. */
+/** A stranger's list may have been stored only because of this member. */
 function dropListItem(
   ctx: IndexContext,
   { uid, rkey }: { uid: number; rkey: PackedRkey },
@@ -84,7 +84,7 @@ export const listItem: CollectionRules = {
   isFarUnread: (ctx, uid, commit) => uid === 0 && namesNone(ctx, commit, isMember),
   removeSome,
   removeAll: (ctx, uid) => deleteListItemsOf(ctx.db, uid),
-  // With its list.
+  // Items are removed with their list.
   release: [],
   storedKeys: keysIn('list_items'),
   readWith: 'lists',

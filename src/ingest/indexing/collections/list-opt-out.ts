@@ -1,5 +1,5 @@
-// app.bsky.graph.referencelistoptout: somebody does not want to be shown on a list that starter packs are made of.
-// Kept where the list's owner is known, and as one of their owner's small records: there are few.
+// app.bsky.graph.referencelistoptout: an account does not want to be shown on lists that starter packs use.
+// Kept if the list's owner is known, as one of its creator's small records: there are few.
 
 import { internActor } from '../index-context.ts'
 import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../record-keys.ts'

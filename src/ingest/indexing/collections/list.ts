@@ -71,7 +71,7 @@ function sweepLists(ctx: IndexContext, uid: number, reached: Reached | null) {
       deleteListBlock(ctx.db, block.uid, block.rkey)
       putGcCandidate(ctx.db, GC.account, block.uid)
     }
-    // Once more, for the next page of them.
+    // Queued again for the next page of blocks.
     if (blockersByList(ctx.db, id).length > 0) putGcCandidate(ctx.db, GC.lists, uid)
     else if (people === 0) dropList(ctx.db, id, uid)
     else emptyList(ctx.db, { id, uid }, null)
@@ -79,7 +79,7 @@ function sweepLists(ctx: IndexContext, uid: number, reached: Reached | null) {
   return goesOnAfter(page, ({ rkey }) => rkey)
 }
 
-/** A page has many of the same list. */
+/** Caches answers, since a page has many items of the same list. */
 function remembering(ask: (list: number) => boolean): (list: number) => boolean {
   const answers = new Map<number, boolean>()
   return (list) => {
@@ -95,7 +95,7 @@ export const list: CollectionRules = {
   isFar: isOfNobodyKnown,
   isFarUnread: isUnreadStrangers,
   removeAll: (ctx, uid) => emptyListsOf(ctx.db, uid),
-  // Who is on it goes before it is asked whether anybody is.
+  // Items go before the check whether a list is empty.
   release: [sweepListItems, sweepLists],
   storedKeys: keysIn('lists'),
   readWith: 'lists',

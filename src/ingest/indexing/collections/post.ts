@@ -1,5 +1,5 @@
-// app.bsky.feed.post. Filling a row, emptying it again, and what both mean for counts, for the
-// author's followers, and for what has to be fetched.
+// app.bsky.feed.post. Fills and empties rows, and applies the effects on counts, on followers' timelines, and
+// on what must be fetched.
 
 import { cidRank } from '../../../base/atproto/keys.ts'
 import { asObject } from '../../../base/util/json-object.ts'
@@ -63,7 +63,7 @@ import { type CollectionRules, isUnreadReaction, uidOf } from './collection-rule
 /** Flags that belong to the row, not to the record in it. */
 const ROW_FLAGS = ANCHOR | HAS_THREADGATE | HAS_POSTGATE | REACTIONS_PRUNED
 
-/** How many replies are looked at again when their parent arrives late. */
+/** Most replies revised when their parent arrives late. */
 const MAX_REPLIES_REVISED = 1_000
 
 type PostRefs = {
@@ -93,13 +93,13 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
   insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
   if (isNear || row) fetchPerson(ctx, uid)
-  // Nothing points at what had no row.
+  // A post without a row has no replies here.
   if (row) reviseReplies(ctx, id)
   if (row && row.state !== PRESENT && refs.parent) notifyOfRepliesBelow(ctx, id)
   return 'applied'
 }
 
-/** It was here as a stranger's; now an author's, it is shown with all that belongs to it. */
+/** Turns a stranger's post into an author's: it is now shown with all that belongs to it. */
 function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
   setPostFlags(ctx.db, row.id, row.flags | ANCHOR)
   const handles = ensureRefs(ctx, readRefs(write), ANCHOR)
@@ -115,7 +115,7 @@ function remove(ctx: IndexContext, { uid, rkey, rev }: RecordRemoval): boolean {
   return true
 }
 
-/** A post that was given up for its age counts as if it were here. */
+/** A post pruned for its age still counts. */
 function isCounted({ state }: PostRow): boolean {
   return state === PRESENT || state === PRUNED
 }
@@ -167,7 +167,7 @@ function insert(
   fetchRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
 }
 
-/** Null fields of a reply that points to no post leave it outside of any thread. */
+/** Null fields of a reply that references no post leave it outside of any thread. */
 function readRefs({ record }: RecordWrite): PostRefs {
   const reply = asObject(record['reply'])
   const root = parsePostUri(asObject(reply?.['root'])?.['uri'])
@@ -187,8 +187,8 @@ function ensureRefs(ctx: IndexContext, refs: PostRefs, flags: number): PostHandl
 }
 
 /**
- * An author's post is shown with parent, root and quote. A post that an author points at is shown
- * with its own parent and quote, and there it ends.
+ * An author's post is shown with parent, root and quote. A post that an author references is shown
+ * with its own parent and quote, and no further.
  */
 function fetchRefs(
   ctx: IndexContext,
@@ -204,7 +204,9 @@ function fetchRefs(
   }
 }
 
-/** Whether a stranger's post speaks to an author's thread, quotes from it, or names a member. */
+/**
+ * Whether a stranger's post replies in an author's thread, quotes from it, or mentions a member.
+ */
 function isAddressed(ctx: IndexContext, refs: PostRefs, write: RecordWrite): boolean {
   for (const ref of [refs.root, refs.parent, refs.quote]) {
     const row = ref && lookUpPost(ctx, ref)
@@ -214,7 +216,9 @@ function isAddressed(ctx: IndexContext, refs: PostRefs, write: RecordWrite): boo
   return mentionsIn(write.record).some((did) => isMember(ctx, ctx.actors.uidOf(did)))
 }
 
-/** A parent that arrives after its replies may make them, and theirs, valid or invalid. */
+/**
+ * A parent that arrives after its replies may make them, and replies to those, valid or invalid.
+ */
 function reviseReplies(ctx: IndexContext, id: number): void {
   const parents = [id]
   for (let seen = 0; parents.length > 0 && seen < MAX_REPLIES_REVISED; ) {
@@ -228,7 +232,7 @@ function reviseReplies(ctx: IndexContext, id: number): void {
   }
 }
 
-/** @returns how many there were. */
+/** @returns how many posts were removed */
 function removeSome(ctx: IndexContext, uid: number, limit?: number): number {
   const ids = presentPostIds(ctx.db, uid, limit)
   const left = limit === undefined ? undefined : limit - ids.length
@@ -267,7 +271,7 @@ export const post: CollectionRules = {
     (ctx, uid, reached) => {
       const page = postRowsOf(ctx.db, uid, { after: keyAfter(reached), limit: PAGE })
       for (const row of page) {
-        // An author pointed at these, and does no more.
+        // These were referenced by an author, who is no longer one.
         addWhatItPointsAt(ctx, row)
         sweepPost(ctx, row.id)
       }

@@ -1,4 +1,4 @@
-// app.bsky.actor.profile. A stranger's is kept once anything of theirs is.
+// app.bsky.actor.profile. A stranger's profile is kept once any other record of theirs is.
 
 import { deleteProfile, findProfile, putProfile as putRow } from '../../../data/store/profiles.ts'
 import { keysIn } from '../../../data/store/stored-keys.ts'
@@ -50,7 +50,7 @@ export const profile: CollectionRules = {
   isFar: (ctx, uid, { record }) => uid === 0 && joinedThrough(ctx, record) === 0,
   isFarUnread: (ctx, uid, commit) => uid === 0 && namesNone(ctx, commit, isMember),
   removeAll: (ctx, uid) => void deleteProfile(ctx.db, uid),
-  // It goes with the account (retention/sweep-account.ts).
+  // Removed with the account (retention/sweep-account.ts).
   release: [],
   storedKeys: keysIn('profiles'),
   readWith: 'profile',

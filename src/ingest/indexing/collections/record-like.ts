@@ -1,5 +1,5 @@
-// app.bsky.feed.like of a feed generator, a labeler or a starter pack. Kept wherever the record is: they
-// are few, and its count is to be right.
+// app.bsky.feed.like of a feed generator, a labeler or a starter pack. Kept wherever that record is: there
+// are few, and its count should be right.
 
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { enqueueJob } from '../../../data/store/jobs.ts'
@@ -38,14 +38,14 @@ export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedR
   return 'applied'
 }
 
-/** What authors like is fetched, since it is what their followers may be looking for. */
+/** Fetches records that authors like, since their followers may be looking for them. */
 function pointAt(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): number {
   const { id, isStub } = ensureRecord(ctx, ref)
   if (isStub && isAuthor(ctx, write.uid)) enqueueJob(ctx.db, 'record', id)
   return id
 }
 
-/** @returns whether there was one. */
+/** @returns whether there was a like */
 export function removeRecordLike(
   ctx: IndexContext,
   { uid, rkey }: Pick<RecordRemoval, 'uid' | 'rkey'>,

@@ -1,5 +1,4 @@
-// app.bsky.feed.repost. Every record is a feed item of its own; several by one account on one post
-// count once.
+// app.bsky.feed.repost. Every record is a separate feed item; several by one account of one post count once.
 
 import { cidRank, digestRank } from '../../../base/atproto/keys.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
@@ -93,7 +92,7 @@ function retractRepost(ctx: IndexContext, row: RepostRow): void {
   ctx.changes.push({ kind: 'item-removed', entry: { ...position, originator: row.uid } })
 }
 
-/** The post, where a repost of it by this account is kept. An author's is to be shown. */
+/** Returns the post if a repost of it by this account is kept. An author's repost must be shown. */
 function keptSubject(
   ctx: IndexContext,
   { uid, indexedAt, isShown }: RecordWrite,
@@ -105,14 +104,14 @@ function keptSubject(
     fetchPerson(ctx, post.uid)
     return post
   }
-  // Whoever looks at it asks for the post.
+  // The post is requested when a client views the repost.
   if (isShown) return ensurePost(ctx, ref, ANCHOR)
   if (ctx.scope === 'network') return ensurePost(ctx, ref, 0)
   if (ctx.scope === 'authors') return undefined
   return keptPost(ctx, ref, indexedAt)
 }
 
-/** Nobody needs it, and its creator did not take it back. */
+/** Drops a repost that is no longer needed; its creator did not delete it. */
 export function dropRepost(
   ctx: IndexContext,
   { uid, rkey }: Pick<RepostKey, 'uid' | 'rkey'>,

@@ -1,6 +1,6 @@
-// Records of the kinds of which there are few: feed generators, starter packs, labelers, live statuses and
-// declarations, and what verifications have in common with them (data/store/records.ts). They cost little and a
-// profile is not whole without them, so those of every account that we know are kept.
+// Record types with few records: feed generators, starter packs, labelers, live statuses and declarations,
+// and the rules that verifications share with them (data/store/records.ts). They cost little and a profile is
+// incomplete without them, so those of every known account are kept.
 
 import { collectionCodes, type RecordCollection } from '../../../base/atproto/collections.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { isOutdated } from '../lateness.ts'
 import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
 
-/** Of these an account has one, under the key `self`. */
+/** Types of which an account has one record, under the key `self`. */
 const SINGLE = new Set<string>([
   'app.bsky.labeler.service',
   'app.bsky.actor.status',
@@ -44,14 +44,14 @@ export function smallRecord(collection: RecordCollection): CollectionRules {
     isFar: isOfNobodyKnown,
     isFarUnread: isUnreadStrangers,
     removeAll: (ctx, uid) => emptyRecordsOf(ctx.db, uid),
-    // They go with the account (retention/sweep-account.ts).
+    // Removed with the account (retention/sweep-account.ts).
     release: [],
     storedKeys: keysOfRecords(collection),
     readWith: 'records',
   }
 }
 
-/** @param about.subject - uid of whom it is about; asked once it is kept */
+/** @param about.subject - returns the subject's uid; called once the record is kept */
 export function putSmallRecord(
   ctx: IndexContext,
   write: RecordWrite,
@@ -78,7 +78,7 @@ export function putSmallRecord(
   return 'applied'
 }
 
-/** @returns its row as it was, if it was there */
+/** @returns the row as it was, if there was a record */
 export function takeSmallRecord(ctx: IndexContext, removal: RecordRemoval): RecordRow | undefined {
   const row = rowOf(ctx, removal)
   if (!row || isOutdated(row, removal)) return undefined

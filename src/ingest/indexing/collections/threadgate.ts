@@ -1,5 +1,5 @@
-// app.bsky.feed.threadgate: who may reply. It speaks about replies that come after it; those that
-// were there before keep their flag, as in the reference, unless it is the gate that comes late.
+// app.bsky.feed.threadgate: who may reply. It applies to later replies; earlier ones keep their flag, as in
+// the reference, unless the gate itself arrives late.
 
 import { enqueueJob } from '../../../data/store/jobs.ts'
 import { HAS_THREADGATE } from '../../../data/store/post-flags.ts'
@@ -22,7 +22,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   return outcome
 }
 
-/** Lists whose people may reply must be known to tell who may. */
+/** Lists whose members may reply must be known to judge replies. */
 function fetchLists(ctx: IndexContext, write: RecordWrite): void {
   for (const ref of readThreadgate(write.record)?.lists ?? []) {
     const list = ensureList(ctx, ref)

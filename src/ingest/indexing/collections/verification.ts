@@ -1,5 +1,5 @@
-// app.bsky.graph.verification: one account says who another is. Kept where it is about accounts that we know; all that
-// a trusted verifier says is kept, since whom it is about may turn up any day.
+// app.bsky.graph.verification: one account vouches for the identity of another. Kept for known accounts; a
+// trusted verifier's verifications are all kept, since their subjects may turn up any day.
 
 import { type IndexContext, internActor, isAuthor } from '../index-context.ts'
 import { notifyOfNoVerification, notifyOfVerification } from '../notify-verification.ts'
@@ -23,7 +23,7 @@ const remove: CollectionRules['remove'] = (ctx, removal) => {
   return row !== undefined
 }
 
-/** Whether what they say is kept whatever account it is about. */
+/** Whether the account's verifications are kept whatever their subject. */
 function isTrustedVerifier(ctx: IndexContext, did: string): boolean {
   return ctx.trustedVerifiers.has(did)
 }
@@ -34,6 +34,6 @@ export const verification: CollectionRules = {
   remove,
   isFar: (ctx, _uid, { record, did }) =>
     uidOf(ctx, record['subject']) === 0 && !isTrustedVerifier(ctx, did),
-  // Few, and whoever is trusted may say it of anybody: read at once.
+  // Always parsed: there are few, and a trusted verifier may verify any account.
   isFarUnread: () => false,
 }

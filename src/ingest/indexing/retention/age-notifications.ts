@@ -1,6 +1,6 @@
-// What others than members were told goes once it is as old as the operator has it kept, a slice at a time, in the
-// order in which it came; where nothing of theirs is to be kept any more, all of it. What members were told
-// stays, as many as there may be (data/store/notifications.ts).
+// Removes non-members' notifications past the age that the operator configured, a slice at a time, in order
+// of arrival; all of them if none are to be kept any more. Members' notifications stay, up to their maximum
+// number (data/store/notifications.ts).
 
 import { deleteNotification } from '../../../data/store/member-rows.ts'
 import {
@@ -12,7 +12,7 @@ import { type IndexContext, isMember } from '../index-context.ts'
 
 const LOOKED_AT = 200
 
-/** @returns whether there may be more of them by now. */
+/** @returns whether more may be due by now */
 export function ageNotifications(
   ctx: IndexContext,
   isTimeOver: () => boolean = () => false,

@@ -1,4 +1,4 @@
-// What a list is needed for.
+// Decides whether a list is still needed.
 
 import {
   blockersByList,
@@ -9,8 +9,8 @@ import {
 import { type IndexContext, isAuthor } from '../index-context.ts'
 
 /**
- * Whether an author or member blocks or mutes by it, a member is on it, or somebody's thread may be open to
- * it: then it is here, and so is what strangers do with it.
+ * Whether an author or member blocks or mutes by the list, a member is on it, or a thread may be
+ * open to it: then the list is kept, and so is what strangers do with it.
  */
 export function isListInUse(ctx: IndexContext, list: number, owner: number): boolean {
   if (isAuthor(ctx, owner) || isMutedList(ctx.db, list)) return true

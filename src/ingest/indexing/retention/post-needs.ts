@@ -1,5 +1,5 @@
-// What a post is needed for, by the rules of scope that are asked when records arrive, and as if everything
-// that is here had just come. Where that is not certain for little work, it is needed.
+// Decides what a post is still needed for, by the scope rules that apply to arriving records, as if all
+// records here had just arrived. A post counts as needed if the answer would take much work.
 
 import type { JsonObject } from '../../../base/event.ts'
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
@@ -19,17 +19,17 @@ import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 import { isKeptPost } from '../post-rows.ts'
 import { mentionsIn } from '../reply-rules.ts'
 
-/** Whose it is decides alone. */
+/** Whether the post's author alone makes it kept. */
 export function isKeptWhole(ctx: IndexContext, uid: number): boolean {
   return ctx.keptScope === 'network' || isAuthor(ctx, uid)
 }
 
-/** Whether what strangers do to it is kept. */
+/** Whether strangers' reactions to the post are kept. */
 export function isKeptPostId(ctx: IndexContext, post: number): boolean {
   return isKeptPost(findPostById(ctx.db, post))
 }
 
-/** Whether an author points at it, a member likes it or keeps a bookmark of it. */
+/** Whether an author references the post, or a member likes or bookmarks it. */
 export function isAnchored(ctx: IndexContext, post: number): boolean {
   if (isBookmarked(ctx.db, post)) return true
   for (const uids of creatorsPointingAt(ctx.db, post)) {
@@ -40,18 +40,18 @@ export function isAnchored(ctx: IndexContext, post: number): boolean {
   return likers.length >= MAX_LOOKED_AT && isLikedByMember(ctx, post)
 }
 
-/** Of a post that no author wrote or points at: whether its record is kept all the same. */
+/** Whether the record of a post that no author wrote or references is kept all the same. */
 export function isRecordNeeded(ctx: IndexContext, row: PostRow): boolean {
   if (isShownWithAnother(ctx.db, row.id)) return true
   return ctx.keptScope !== 'authors' && (pointsAtAnchor(ctx, row) || mentionsMember(ctx, row))
 }
 
-/** Whether its row is needed, even without a record. */
+/** Whether the post's row is needed, even without a record. */
 export function isRowNeeded(ctx: IndexContext, row: PostRow): boolean {
   return isPointedAt(ctx.db, row.id)
 }
 
-/** Whether strangers like or repost it, too. */
+/** Whether strangers like or repost the post, too. */
 export function hasStrangersReactions(ctx: IndexContext, post: number): boolean {
   const isStranger = (uid: number) => !isAuthor(ctx, uid)
   return repostersOf(ctx.db, post).some(isStranger) || likersOf(ctx.db, post).some(isStranger)

@@ -1,7 +1,6 @@
-// Gives up what strangers wrote and did long ago, a slice of posts at a time, in the order in which they
-// came. Counts stay what they are: of a post its place and what it answers are kept, and a post says
-// that reactions to it are gone but counted. What a member was told of stays, and so does what was done to
-// a member's posts.
+// Prunes strangers' old posts and reactions, a slice of posts at a time, in order of arrival. Counts do not
+// change: a pruned post keeps its place and its references, and a flag on a post marks that reactions to it
+// are gone but counted. Posts that notified a member stay, and so do reactions to members' posts.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { deleteLike } from '../../../data/store/likes.ts'
@@ -19,21 +18,21 @@ import { PRESENT, prunePost, setPostFlags } from '../../../data/store/posts.ts'
 import { deleteRepost } from '../../../data/store/reposts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 
-/** Milliseconds since 1970: what is older goes; -Infinity keeps all. */
+/** Milliseconds since 1970: anything older is pruned; -Infinity keeps all. */
 export type PruneLimits = {
-  /** Strangers' posts that no author points at, and strangers' likes and reposts. */
+  /** For strangers' posts that no author references, and strangers' likes and reposts. */
   strangersBefore: number
-  /** Strangers' posts that an author or a member points at. */
+  /** For strangers' posts that an author or a member references. */
   neighboursBefore: number
 }
 
 export type Pruned = { posts: number; likes: number; reposts: number; isPassOver: boolean }
 
-/** Rows looked at, and taken away, in one transaction at most. */
+/** Most rows read, and removed, in one transaction. */
 const POSTS_LOOKED_AT = 400
 const TAKEN_AT_ONCE = 400
 
-/** The next slice; after the last one it begins anew. */
+/** Prunes the next slice; after the last one it starts over. */
 export function pruneSlice(
   ctx: IndexContext,
   limits: PruneLimits,
@@ -72,7 +71,7 @@ function pruneRecord(
   pruned.posts++
 }
 
-/** @returns whether more of them are left. */
+/** @returns whether more reactions are left */
 function pruneReactions(
   ctx: IndexContext,
   post: OldPost,

@@ -1,14 +1,14 @@
-// How a candidate is swept: by steps, each of which goes through rows of one kind, a page at a time, and
-// says where it goes on.
+// A candidate is swept in steps, each of which processes rows of one kind, a page at a time, and returns
+// where it continues.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Reached } from '../../../data/store/gc-candidates.ts'
 import type { IndexContext } from '../index-context.ts'
 
-/** Rows that a page has at most. */
+/** Most rows of a page. */
 export const PAGE = 10
 
-/** @returns where it goes on; undefined: the step is over. */
+/** @returns where the step continues; undefined once it is done */
 export type Step = (ctx: IndexContext, id: number, reached: Reached | null) => Reached | undefined
 
 /** A step that is done at once. */
@@ -19,7 +19,7 @@ export function once(work: (ctx: IndexContext, id: number) => void): Step {
   }
 }
 
-/** Of a page's last row, where there may be more. */
+/** Place of a page's last row, if there may be more. */
 export function goesOnAfter<T>(
   page: readonly T[],
   place: (last: T) => Reached,
@@ -28,7 +28,7 @@ export function goesOnAfter<T>(
   return page.length < size ? undefined : place(page.at(-1)!)
 }
 
-/** A page of record keys begins above this one. */
+/** Record key after which the next page begins. */
 export function keyAfter(reached: Reached | null): PackedRkey {
   return typeof reached === 'number' || reached === null ? '' : reached
 }

@@ -1,5 +1,5 @@
-// An account of which something went: where nothing else here is by it or about it, its profile, its names
-// and what was to be fetched of it go too. Its row stays, for numbers of accounts are given out once.
+// Sweeps an account that lost a record: if no other record here is by it or about it, its profile, its
+// identity and its queued fetches are removed too. Its row stays, since uids are never reused.
 
 import { deleteBackfillsOf } from '../../../data/store/backfills.ts'
 import { dropFetches, dropIdentity } from '../../../data/store/drop-rows.ts'
@@ -31,7 +31,10 @@ export function sweepAccount(ctx: IndexContext, uid: number): void {
   forgetFetches(ctx, uid)
 }
 
-/** Their rows only keep late copies out, and point at nothing. @returns whether none is left. */
+/**
+ * Drops rows of deleted posts, which only keep late copies out, and reference nothing. @returns
+ * whether none is left
+ */
 function dropDeletedPosts(ctx: IndexContext, uid: number): boolean {
   const page = postRowsOf(ctx.db, uid, { after: keyAfter(null), limit: PAGE })
   const unneeded = page.filter((row) => !isRowNeeded(ctx, row))
@@ -41,7 +44,7 @@ function dropDeletedPosts(ctx: IndexContext, uid: number): boolean {
   return page.length < PAGE
 }
 
-/** Should the account become an author again, it is new. */
+/** If the account becomes an author again, it is fetched as a new one. */
 export function forgetFetches(ctx: IndexContext, uid: number): void {
   const { db } = ctx
   dropFetches(db, uid)

@@ -1,5 +1,5 @@
-// What was said and done to a post that is not kept as it was: replies and quotes are in doubt, and where its
-// record is gone, likes and reposts by strangers go.
+// Sweeps the replies, quotes and reactions of a post that is no longer kept as before: replies and quotes
+// become candidates, and if its record is gone, strangers' likes and reposts are dropped.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
@@ -30,7 +30,8 @@ export const stepsAround: readonly Step[] = [
     if (isKeptPostId(ctx, post)) return undefined
     const page = repostsOfPost(ctx.db, post, { after: Number(reached ?? -1), limit: PAGE })
     for (const repost of page) if (!isAuthor(ctx, repost.uid)) dropRepost(ctx, repost)
-    // An account's own may be cut off: where they go, the page's last account is met once more.
+    // A page may cut off an account's reposts: if they are dropped, the next page begins with the
+    // page's last account again.
     return goesOnAfter(page, ({ uid }) => (isAuthor(ctx, uid) ? uid : uid - 1))
   },
   once((ctx, post) => putGcCandidate(ctx.db, GC.post, post)),

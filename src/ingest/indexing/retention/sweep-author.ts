@@ -1,5 +1,5 @@
-// An account that is no author any more: each of its records is kept only if a stranger's would be, and so is
-// what others did to it. What that means for each type, its rules say.
+// Sweeps a former author: each of its records is kept only if a stranger's would be, and so are others'
+// reactions to it. The rules of each record type define the steps.
 
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { allRules, everyRule } from '../collections/all-rules.ts'
@@ -13,7 +13,7 @@ export const stepsOfAuthor: readonly Step[] = [
   once(addAccount),
 ]
 
-/** Of somebody who need not ever have been an author: nothing but their lists is asked about. */
+/** Steps for an account that may never have been an author: only its lists are checked. */
 export const stepsOfLists: readonly Step[] = [
   ...allRules['app.bsky.graph.list'].release,
   once(addAccount),

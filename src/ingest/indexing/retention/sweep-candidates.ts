@@ -1,5 +1,6 @@
-// Sweeps the candidates, a bounded piece of work at a time, inside the caller's transaction. Who has become needed
-// again meanwhile is left alone; what is done stays done, and a restart goes on with the rest.
+// Sweeps candidates, a bounded amount of work at a time, inside the caller's transaction. Subjects that are
+// needed again meanwhile are left alone; finished work is not repeated, and a restart continues with the
+// rest.
 
 import {
   findGcCandidate,
@@ -19,7 +20,7 @@ import { sweepPost } from './sweep-post.ts'
 
 type Way = {
   steps: readonly Step[]
-  /** Whether no candidate is left. */
+  /** Whether the subject is no candidate any more. */
   isOver: (ctx: IndexContext, id: number) => boolean
 }
 
@@ -37,11 +38,11 @@ const ways: Record<GcCandidate['kind'], Way> = {
   [GC.lists]: { steps: stepsOfLists, isOver: isNeeded },
 }
 
-/** Counted as much as they are likely to cost: a page of a step, or a post or account. */
+/** Estimated cost of a step's page, and of a single post or account. */
 const COST = { page: 20, single: 1 }
 
 /**
- * @param cost - about how many single posts or accounts it is to be worth
+ * @param cost - rough budget, in single posts or accounts
  * @param isTimeOver - asked after each step
  * @returns whether any candidate is left
  */
@@ -50,7 +51,8 @@ export function sweepCandidates(
   cost: number,
   isTimeOver: () => boolean = () => false,
 ): boolean {
-  // It did happen; we only give up knowing of it. What others counted (data/store/seed-counts.ts) still has it.
+  // The dropped records did exist; we only stop storing them. Counts from elsewhere
+  // (data/store/seed-counts.ts) still include them.
   ctx.happenedAt = 0
   for (let left = cost; left > 0; ) {
     const candidate = nextGcCandidate(ctx.db)
@@ -62,7 +64,7 @@ export function sweepCandidates(
   return nextGcCandidate(ctx.db) !== undefined
 }
 
-/** A former member is back before all was done: what they had kept here goes now. */
+/** Removes the rest of a returning former member's private state now. */
 export function finishPrivateRemoval(ctx: IndexContext, uid: number): void {
   if (!findGcCandidate(ctx.db, GC.member, uid)) return
   for (const step of privateSteps) while (step(ctx, uid, null) !== undefined);
@@ -73,7 +75,7 @@ function takeStep(ctx: IndexContext, { kind, id, step, reached }: GcCandidate): 
   const { steps, isOver } = ways[kind]
   const isLast = step === steps.length - 1
   if (step >= steps.length || isOver(ctx, id)) return removeGcCandidate(ctx.db, kind, id)
-  // Before, so that a candidate that the step itself adds stays.
+  // Removed before the step, so that a candidate that the step itself adds stays.
   if (isLast) removeGcCandidate(ctx.db, kind, id)
   const goesOn = steps[step]!(ctx, id, reached)
   if (goesOn !== undefined) setGcReached(ctx.db, { kind, id, step, reached: goesOn })

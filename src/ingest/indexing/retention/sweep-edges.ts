@@ -1,5 +1,4 @@
-// Going through the edges of an account or a post, page by page, and dropping those that stand for nobody
-// who is kept.
+// Walks the edges of an account or a post, page by page, and drops those whose other end is not kept.
 
 import type { Edge, Pointer } from '../../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../data/store/edges/edge-table.ts'
@@ -10,7 +9,7 @@ import { PAGE, type Step } from './step.ts'
 
 type Drop = (ctx: IndexContext, edge: Edge) => void
 
-/** Of everything that an account points at, subject by subject, ascending. */
+/** Visits all subjects that an account's edges point to, ascending. */
 export function eachPointer(
   table: EdgeTable,
   visit: (ctx: IndexContext, uid: number, pointer: Pointer) => void,
@@ -24,7 +23,7 @@ export function eachPointer(
   }
 }
 
-/** Drops what an account points at unless the subject is kept. */
+/** Drops an account's edges unless their subject is kept. */
 export function dropPointers(
   table: EdgeTable,
   drop: Drop,
@@ -36,7 +35,7 @@ export function dropPointers(
   })
 }
 
-/** Drops who points at something unless they are kept; the newest first. */
+/** Drops edges to a subject unless their creator is kept; newest first. */
 export function dropPointedBy(
   table: EdgeTable,
   drop: Drop,
@@ -55,7 +54,7 @@ export function isKeptSubject(ctx: IndexContext, uid: number): boolean {
   return ctx.keptScope !== 'authors' && isAuthor(ctx, uid)
 }
 
-/** A page, and what else there is of its last subject. */
+/** A page, extended by the rest of its last subject's pointers. */
 function wholeSubjects(pointers: readonly Pointer[]): readonly Pointer[] {
   let end = Math.min(PAGE, pointers.length)
   while (end < pointers.length && pointers[end]!.subject === pointers[end - 1]!.subject) end++

@@ -1,5 +1,5 @@
-// Somebody who reads here no more: what they kept here alone goes, and whom they followed, what they liked
-// and what was kept because it named them become candidates.
+// Sweeps a former member: removes their private state, and makes candidates of their follows, their likes and
+// the records that were kept because they named the member.
 
 import {
   activitySubscriptionsBy,
@@ -20,7 +20,9 @@ import { type IndexContext, isAuthor } from '../index-context.ts'
 import { once, PAGE, type Step } from './step.ts'
 import { eachPointer } from './sweep-edges.ts'
 
-/** Those of them that take away what nobody else could give back, and may be run ahead of the others. */
+/**
+ * The steps that remove private state, which exists only here; they may run ahead of the others.
+ */
 export const privateSteps: readonly Step[] = [
   inPages(
     (db, uid) => notificationsToRemove(db, uid, PAGE),
@@ -67,7 +69,7 @@ export const stepsOfMember: readonly Step[] = [
   }),
 ]
 
-/** At most a page at once; goes on as long as there is anything left. */
+/** Removes at most a page at once; continues as long as any row is left. */
 function inPages<Row>(
   rowsOf: (db: Db, uid: number) => readonly Row[],
   remove: (ctx: IndexContext, uid: number, row: Row) => void,

@@ -1,5 +1,5 @@
-// A candidate post is kept for what it is still needed for: whole, without its record since others point at it,
-// or not at all. What it pointed at, and what was said to it, become candidates in their turn.
+// Reduces a candidate post to what is still needed: the whole post, a row without a record since others
+// reference it, or nothing. The posts it references, and replies and reactions to it, become candidates too.
 
 import { dropOpReply, dropPostRow } from '../../../data/store/drop-rows.ts'
 import { deleteGate, gateTables } from '../../../data/store/gates.ts'
@@ -42,13 +42,13 @@ export function sweepPost(ctx: IndexContext, id: number): void {
   }
 }
 
-/** The record goes, with all that it counts for. */
+/** Removes the record, with its share of counts. */
 function takeAway(ctx: IndexContext, row: PostRow): void {
   retractPost(ctx, row)
   if (row.root !== null) dropOpReply(ctx.db, row.root, row.id)
   for (const table of gateTables) deleteGate(ctx.db, table, row.id)
   makeStub(ctx.db, row)
-  // Should it be shown again, what we count of it now is not all that was.
+  // If the post is shown again, our current counts of it are incomplete.
   forgetSeedPostCounts(ctx.db, row.id)
 }
 
@@ -63,10 +63,10 @@ function drop(ctx: IndexContext, row: PostRow): void {
   putGcCandidate(ctx.db, GC.account, row.uid)
 }
 
-/** The row of a post without a record, that nothing points at. */
+/** Drops the row of a post without a record that no other post references. */
 export function dropRow(ctx: IndexContext, row: PostRow): void {
   for (const table of gateTables) deleteGate(ctx.db, table, row.id)
   dropPostRow(ctx.db, row)
-  // What this transaction has counted would bring its counts back.
+  // The counts of this transaction would otherwise recreate the row's counts.
   dropCountsOfPost(ctx, row.id)
 }

@@ -1,6 +1,6 @@
-// app.bsky.actor.getPreferences: for clients that ask the AppView instead of the PDS, which keeps
-// preferences as a rule. What was put here, or nothing: an empty list is a client's own defaults, while
-// an error keeps some from starting at all.
+// app.bsky.actor.getPreferences: for clients that ask the AppView instead of the PDS, which usually keeps
+// preferences. Returns the preferences that were put here, or an empty list: that means a client's own
+// defaults, while an error keeps some clients from starting at all.
 
 import { query } from '../../../define.ts'
 

@@ -1,4 +1,4 @@
-// app.bsky.actor.getProfile: one account in detail, with known followers where somebody asks.
+// app.bsky.actor.getProfile: one account in detail, with known followers if the caller is signed in.
 
 import type { HiddenAs } from '../../../../../answers/hydrate/types.ts'
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
@@ -22,7 +22,7 @@ export const getProfile = query(
   },
 )
 
-/** The reference tells a client why a profile is away. */
+/** As in the reference, tells the client why a profile is hidden. */
 function hiddenError(hiddenAs: HiddenAs): XRPCError {
   if (hiddenAs === 'deleted') return invalidRequest('Profile not found')
   if (hiddenAs === 'deactivated') {

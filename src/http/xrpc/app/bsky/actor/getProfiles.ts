@@ -1,4 +1,4 @@
-// app.bsky.actor.getProfiles: accounts in detail. Those that can't be shown are left out.
+// app.bsky.actor.getProfiles: accounts in detail. Leaves out those that can't be shown.
 
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
 import type { Call } from '../../../call.ts'

@@ -1,5 +1,5 @@
-// app.bsky.actor.getSuggestions: whom to follow, from the graph (suggestions.ts). The cursor is
-// the number of those that were shown.
+// app.bsky.actor.getSuggestions: accounts to follow, from the graph (suggestions.ts). The cursor is the
+// number of accounts already shown.
 
 import { BadCursorError } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { Call } from '../../../call.ts'

@@ -1,5 +1,5 @@
-// app.bsky.actor.putPreferences: private state, kept here as it came. PDSs refuse to proxy it, so only
-// clients that come to us by themselves ever get here.
+// app.bsky.actor.putPreferences: private state, kept here as received. PDSs refuse to proxy it, so only
+// clients that call this AppView directly use it.
 
 import type { AppBskyActorPutPreferences } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'

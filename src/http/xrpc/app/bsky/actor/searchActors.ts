@@ -1,6 +1,6 @@
-// app.bsky.actor.searchActors: accounts by name, page by page. A whole handle that nobody here has is
-// looked up in the background, so that the next search finds it. Nobody is shown twice on the pages of one
-// search, though the index moves on meanwhile (seen-accounts.ts).
+// app.bsky.actor.searchActors: accounts by name, page by page. A complete handle that is not indexed is
+// looked up in the background, so that the next search finds it. No account appears twice on the pages of one
+// search, although the index changes meanwhile (seen-accounts.ts).
 
 import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
@@ -44,7 +44,7 @@ function isShown(item: { view: string | undefined; did: string }): item is Found
   return item.view !== undefined
 }
 
-/** Only for those who are signed in: it asks other people's servers. */
+/** Only for signed-in callers, since it sends requests to other servers. */
 function lookUp(
   { fetchRequests, names }: Needs<'fetchRequests' | 'names'>,
   { viewer }: SearchCall,

@@ -1,6 +1,6 @@
-// app.bsky.actor.searchActorsTypeahead: accounts whose names begin with what was typed so far. Those in
-// a block with the viewer are left out, but for one that was named whole, as in the reference. Whoever
-// types does not wait.
+// app.bsky.actor.searchActorsTypeahead: accounts whose names begin with the text typed so far. As in the
+// reference, leaves out accounts in a block with the viewer, except an exact match. Never waits, since the
+// user is typing.
 
 import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
 import { readyArray } from '../../../../../answers/views/ready-json.ts'
@@ -9,7 +9,7 @@ import { query } from '../../../define.ts'
 
 type Params = AppBskyActorSearchActorsTypeahead.QueryParams & { limit: number }
 
-/** Some of what is found may not be shown. */
+/** Extra results, since some may not be shown. */
 const FOUND_MORE = 10
 
 export const searchActorsTypeahead = query(

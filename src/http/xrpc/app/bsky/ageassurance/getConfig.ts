@@ -1,5 +1,5 @@
-// app.bsky.ageassurance.getConfig: in which regions a client has to ask for age assurance. This server
-// has no provider for it and asks for it nowhere, and says so, which leaves the decision to the client.
+// app.bsky.ageassurance.getConfig: regions in which clients must ask for age assurance. This server has no
+// provider for it and names no region, which leaves the decision to the client.
 
 import { query } from '../../../define.ts'
 

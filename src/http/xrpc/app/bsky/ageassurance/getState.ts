@@ -1,5 +1,5 @@
-// app.bsky.ageassurance.getState: we know nothing of anybody's age, only when they joined the network,
-// as far as their profile says.
+// app.bsky.ageassurance.getState: we know no account's age, only when it joined the network according to its
+// profile.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { query } from '../../../define.ts'

@@ -1,5 +1,4 @@
-// app.bsky.bookmark.createBookmark: private state, kept here and in no repository. The second time
-// nothing happens.
+// app.bsky.bookmark.createBookmark: private state, kept here and in no repository. Idempotent.
 
 import type { AppBskyBookmarkCreateBookmark } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

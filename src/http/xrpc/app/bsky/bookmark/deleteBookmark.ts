@@ -1,4 +1,4 @@
-// app.bsky.bookmark.deleteBookmark. What was not there can't be missed.
+// app.bsky.bookmark.deleteBookmark. Deleting a missing bookmark is no error.
 
 import type { AppBskyBookmarkDeleteBookmark } from '@atproto/api'
 import { bookmarkable } from '../../../bookmarkable.ts'

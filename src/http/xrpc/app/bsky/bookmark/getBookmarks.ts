@@ -1,5 +1,5 @@
-// app.bsky.bookmark.getBookmarks: what the viewer bookmarked, latest first. As in the reference muted
-// people's posts are shown, blocked ones as such, and what is gone as not found.
+// app.bsky.bookmark.getBookmarks: the viewer's bookmarks, latest first. As in the reference, posts by muted
+// accounts are shown, blocked posts are marked as blocked, and deleted ones as not found.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { postOrReason } from '../../../../../answers/views/post-or-reason.ts'

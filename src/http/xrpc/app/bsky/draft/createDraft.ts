@@ -31,8 +31,8 @@ export const createDraft = procedure(
 )
 
 /**
- * A TID (https://atproto.com/specs/tid) of the moment, ascending within this thread. The clock's part is chosen at
- * random each time, so that two threads don't meet.
+ * A TID (https://atproto.com/specs/tid) of the current time, ascending within this thread. The
+ * clock id is random each time, so that two threads don't collide.
  */
 function newDraftId(nowMs: number): string {
   lastUs = Math.max(nowMs * 1000, lastUs + 1)

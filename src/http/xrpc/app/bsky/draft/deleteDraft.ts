@@ -1,4 +1,4 @@
-// app.bsky.draft.deleteDraft. What was not there can't be missed.
+// app.bsky.draft.deleteDraft. Deleting a missing draft is no error.
 
 import type { AppBskyDraftDeleteDraft } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'

@@ -1,5 +1,5 @@
-// app.bsky.draft.getDrafts: what the viewer has begun to write, the latest change first. The last page has
-// an empty cursor, as in the reference.
+// app.bsky.draft.getDrafts: the viewer's drafts, most recently changed first. The last page has an empty
+// cursor, as in the reference.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { pagedMethod } from '../../../paged-method.ts'

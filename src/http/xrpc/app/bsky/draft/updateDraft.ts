@@ -1,4 +1,4 @@
-// app.bsky.draft.updateDraft: of a draft that is not there (any more) nothing is said.
+// app.bsky.draft.updateDraft. Updating a missing draft is silently ignored.
 
 import type { AppBskyDraftUpdateDraft } from '@atproto/api'
 import { stringifyLex } from '@atproto/lexicon'

@@ -1,4 +1,4 @@
-// app.bsky.feed.getActorFeeds: the feed generators that an account made, newest first.
+// app.bsky.feed.getActorFeeds: the feed generators that an account created, newest first.
 
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { namedActor } from '../../../named-actor.ts'

@@ -1,4 +1,4 @@
-// app.bsky.feed.getActorLikes: what an account likes, the latest first; shown to that account alone.
+// app.bsky.feed.getActorLikes: an account's likes, latest first; shown only to that account.
 
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { postItem } from '../../../../../data/store/item-ids.ts'

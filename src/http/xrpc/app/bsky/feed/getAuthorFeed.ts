@@ -1,5 +1,5 @@
-// app.bsky.feed.getAuthorFeed: one account's posts and reposts, newest first, by filter, with the
-// pinned post on top of the first page where asked for.
+// app.bsky.feed.getAuthorFeed: one account's posts and reposts, newest first, by filter, with the pinned post
+// on top of the first page if requested.
 
 import type { AppBskyFeedGetAuthorFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
@@ -38,13 +38,15 @@ export const getAuthorFeed = pagedMethod(
     about: visibleAuthor,
     skeleton: authorFeed,
     present,
-    // Small refills would tear threads apart.
+    // Small refills would split threads.
     halfIsEnough: true,
     body: 'feed',
   },
 )
 
-/** What a page of a stranger's needs, where that is fetched when a member looks; undefined where it is here. */
+/**
+ * Waits for the data of a stranger's page if it is fetched on demand; undefined if it is all here.
+ */
 function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
   if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
@@ -57,7 +59,7 @@ type FetchParts = Needs<
   'actors' | 'authorFeed' | 'names' | 'strangersPages' | 'viewCache' | 'wholeItems'
 >
 
-/** Of an account that is stored nothing is waited for. */
+/** Does not wait for accounts that are stored. */
 async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promise<void> {
   const { actors, strangersPages, viewCache, wholeItems } = app
   if (!strangersPages.isFetched(author)) return
@@ -78,7 +80,7 @@ async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promi
 
 type AuthorParts = Needs<'hydrator' | 'names' | 'records'>
 
-/** @throws XRPCError where there is no such account, or a block stands between it and the viewer. */
+/** @throws XRPCError if the account does not exist, or has a block with the viewer */
 function visibleAuthor(app: AuthorParts, { params, reader }: FeedCall) {
   return andThen(app.names.find(params.actor), (author) => readAuthor(app, author, reader))
 }
@@ -103,7 +105,7 @@ function readAuthor(
   return { uid: actor.uid, pinned: isOwn ? postItem(records.postIdOf(actor.uid, pin.rkey)) : 0 }
 }
 
-/** With the pin on top, if it is asked for. */
+/** With the pinned post on top, if requested. */
 type Read = FeedSkeleton & { pinned: number }
 
 function authorFeed(
@@ -111,7 +113,7 @@ function authorFeed(
   { about, call, place }: PagePart<FeedCall, Author>,
 ): Read {
   const { filter, includePins } = call.params
-  // Nothing more is fetched for visitors: they see what is here.
+  // Visitors trigger no further fetches: they see the stored posts.
   const downTo = call.viewer ? app.strangersPages.downTo(about.uid) : undefined
   const skeleton = app.authorFeed({ author: about.uid, filter, downTo, ...place })
   const pinned = includePins && place.cursor === undefined ? about.pinned : 0
@@ -132,7 +134,7 @@ function present(
   const asked = items.filter(
     (item) => !inThread || isRepostItem(item) || inThread.has(rowIdOf(item)) || item === pinned,
   )
-  /** The author's own repost of the pinned post stands above already, as the post. */
+  /** The pinned post is already on top, so the author's own repost of it is left out. */
   const repeatsPin = (post: number) => pinned !== 0 && post === rowIdOf(pinned)
   return viewCache.items(asked, reader, {
     pinned,
@@ -140,7 +142,10 @@ function present(
   })
 }
 
-/** A muted author's posts are left out where somebody else reposted them, but not on their own page. */
+/**
+ * Leaves out a muted author's posts that another account reposted, but shows them on their own
+ * page.
+ */
 function isAllowed(rules: FeedItemRules): boolean {
   if (rules.authorBlocked || rules.originatorBlocked) return false
   return !rules.authorMuted || rules.originatorMuted

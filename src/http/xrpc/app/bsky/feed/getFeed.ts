@@ -1,7 +1,7 @@
-// app.bsky.feed.getFeed: what a feed generator chose, shown from our index. The token that comes is
-// meant for the generator, and handed on to it. Posts that we lack are fetched while the client waits, a
-// moment at most, and left out if they don't come. As in the reference a page is never filled up, since
-// asking for more moves such a feed on.
+// app.bsky.feed.getFeed: the choices of a feed generator, shown from our index. The caller's token is meant
+// for the generator and forwarded to it. Missing posts are fetched while the client waits, briefly, and left
+// out if they don't arrive. As in the reference, a page is never filled up, since asking for more advances
+// such a feed.
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
@@ -27,10 +27,10 @@ const SKELETON = 'app.bsky.feed.getFeedSkeleton'
 const REPOST: AppBskyFeedDefs.SkeletonReasonRepost['$type'] =
   'app.bsky.feed.defs#skeletonReasonRepost'
 const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skeletonReasonPin'
-/** With half a page at hand the rest is waited for less long. */
+/** The wait for missing posts if at least half a page is at hand; LONG_WAIT_MS otherwise. */
 const MAX_WAIT_MS = 1_000
 const LONG_WAIT_MS = 2_500
-/** What a generator may want to know of the request. */
+/** Request headers that a generator may use. */
 const PASSED_ON = ['accept-language', 'x-bsky-topics']
 
 export const getFeed = query(
@@ -67,7 +67,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   }
 }
 
-/** Whose fault a slow feed is: the generator's, or ours. Names are the reference's. */
+/** Shows whether the generator or this server made a feed slow. Names are the reference's. */
 function serverTiming(durations: Record<string, number>): string {
   const parts = Object.entries(durations).map(([name, ms]) => `${name};dur=${Math.round(ms)}`)
   return parts.join(', ')
@@ -87,8 +87,8 @@ function headersFor(call: FeedCall): Record<string, string> {
 type Found = { items: ItemByUri[]; fallback: ReadonlyMap<string, object> }
 
 /**
- * In the order of `chosen`; what is nowhere to be found has the item 0. Posts that we lack are asked for
- * at their PDSs and elsewhere at once, and not waited for any longer where elsewhere has them.
+ * In the order of `chosen`; posts found nowhere have the item 0. Asks for missing posts at their
+ * PDSs and at the fallback concurrently, and stops waiting once the fallback has them.
  */
 async function findItems(
   app: AppContext,
@@ -100,7 +100,7 @@ async function findItems(
   const found = itemsByUri(named)
   const unknown = named.filter((_, i) => found[i]!.isUnknown)
   const uris = unknown.map(({ post }) => post)
-  // A repost that is not here is not shown, so neither is its post.
+  // A repost that is not indexed is not shown, so its post is not needed.
   const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
   const theirs = postsFromFallback(app, call, single)
   if (unknown.length === 0 || !call.viewer) return { items: found, fallback: await theirs }
@@ -157,7 +157,7 @@ function present(
   return readyArray(views.filter((view) => view !== undefined))
 }
 
-/** @param text - byte text of an object with at least one field; `fields` are none of its own. */
+/** @param text - byte text of an object with at least one field, none of them in `fields` */
 function withFields(text: string, fields: object): string {
   const more = byteText(fields)
   return more === '{}' ? text : `${text.slice(0, -1)},${more.slice(1)}`

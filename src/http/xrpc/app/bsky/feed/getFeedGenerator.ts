@@ -1,6 +1,5 @@
-// app.bsky.feed.getFeedGenerator: one feed, and whether there is a service that makes it. As in the
-// reference a generator whose DID document names one counts as online: whether it answers shows when
-// the feed is read.
+// app.bsky.feed.getFeedGenerator: one feed, and whether it has a service. As in the reference, a generator
+// counts as online if its DID document names a service; whether that answers shows when the feed is read.
 
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import type { Call } from '../../../call.ts'

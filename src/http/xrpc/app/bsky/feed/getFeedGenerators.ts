@@ -1,4 +1,4 @@
-// app.bsky.feed.getFeedGenerators. Never an error: a client waits for it before it shows Home.
+// app.bsky.feed.getFeedGenerators. Never fails: clients wait for it before they show Home.
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'

@@ -1,5 +1,5 @@
-// app.bsky.feed.getLikes: who likes a post, a feed, a starter pack or a labeler, the latest first. Left out
-// are accounts in a block with the viewer or with its author.
+// app.bsky.feed.getLikes: the likes of a post, a feed, a starter pack or a labeler, latest first. Leaves out
+// accounts in a block with the viewer or with the subject's author.
 
 import type { Like } from '../../../../../answers/skeleton/engagement.ts'
 import type { SkeletonPage } from '../../../../../answers/skeleton/skeleton-page.ts'

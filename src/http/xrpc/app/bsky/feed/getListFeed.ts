@@ -1,6 +1,6 @@
-// app.bsky.feed.getListFeed: posts of everyone on a list, newest first. Left out is what the viewer
-// blocks or mutes, as from a timeline, and who stands in a block with the list's creator. As in the
-// reference a list that nobody knows has an empty feed.
+// app.bsky.feed.getListFeed: posts by all members of a list, newest first. Leaves out posts that the viewer
+// blocks or mutes, as from a timeline, and members in a block with the list's creator. As in the reference,
+// an unknown list has an empty feed.
 
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import type { Call } from '../../../call.ts'

@@ -1,5 +1,5 @@
-// app.bsky.feed.getPostThread: a thread as a tree around one of its posts. The viewer's PDS adds what
-// the viewer wrote a moment ago, by the rev that comes along; with the error, too.
+// app.bsky.feed.getPostThread: a thread as a tree around one of its posts. The viewer's PDS adds the viewer's
+// latest posts, using the rev in the answer; also to a NotFound error.
 
 import type { AppBskyFeedGetPostThread } from '@atproto/api'
 import { threadView } from '../../../../../answers/views/thread-v1.ts'

@@ -1,4 +1,4 @@
-// app.bsky.feed.getPosts: posts by at-URI. What isn't here, or is blocked, is left out.
+// app.bsky.feed.getPosts: posts by at-URI. Leaves out missing and blocked posts.
 
 import type { AppBskyFeedGetPosts } from '@atproto/api'
 import { readyArray } from '../../../../../answers/views/ready-json.ts'

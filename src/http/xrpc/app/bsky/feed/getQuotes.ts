@@ -1,5 +1,5 @@
-// app.bsky.feed.getQuotes: posts that quote a post, the latest first. Left out are those by accounts in
-// a block with the viewer or with the post's author, and those that wait for review.
+// app.bsky.feed.getQuotes: posts that quote a post, latest first. Leaves out posts by accounts in a block
+// with the viewer or with the post's author, and posts awaiting review.
 
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { viewerSeesNeedsReview } from '../../../../../answers/views/labels.ts'
@@ -38,7 +38,7 @@ function present(
   })
 }
 
-/** Labels are read only where there are any. */
+/** Loads posts only if any of them or their authors are labelled. */
 function waitingForReview(
   { hydrator }: Needs<'hydrator'>,
   { ids, authors }: { ids: readonly number[]; authors: readonly number[] },

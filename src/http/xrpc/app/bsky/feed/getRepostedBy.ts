@@ -1,4 +1,4 @@
-// app.bsky.feed.getRepostedBy: who reposted a post, the latest first.
+// app.bsky.feed.getRepostedBy: accounts that reposted a post, latest first.
 
 import { echoed, NOTHING, namedSubject } from '../../../engagement-method.ts'
 import { pagedMethod } from '../../../paged-method.ts'

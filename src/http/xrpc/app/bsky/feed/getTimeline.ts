@@ -1,8 +1,7 @@
-// app.bsky.feed.getTimeline: the home timeline, newest first.
-//
-// As in the reference, what the viewer blocks or mutes is left out here, also by the authors above a
-// reply; reply rules, thread deduplication and muted words are left to the client. `algorithm` is
-// ignored. `since` and `startCursor`: see answers/skeleton/timeline.ts.
+// app.bsky.feed.getTimeline: the home timeline, newest first. As in the reference, leaves out posts and reply
+// ancestors by accounts that the viewer blocks or mutes; reply rules, thread deduplication and muted words
+// are left to the client. `algorithm` is ignored. `since` and `startCursor`: see
+// answers/skeleton/timeline.ts.
 
 import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
@@ -16,7 +15,7 @@ import { feedItems, notBlockedOrMuted } from '../../../present.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type TimelineCall = SignedInCall<Params>
-/** Whether more may come than there was before the page was read. */
+/** Whether more items may arrive, as of before the page was read. */
 type IsGrowing = boolean
 type TimelinePage = Page<TimelineCall, IsGrowing, FeedSkeleton>
 
@@ -57,7 +56,7 @@ function timelineSkeleton(
   return timeline({ viewer: call.viewer.uid, since: call.params.since, ...place })
 }
 
-/** A newcomer's page is made when what belongs on it is here, and what that needs to be shown. */
+/** Makes a newcomer wait until the page's items and the data to show them have arrived. */
 function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
   const { cursor } = call.params
   if (cursor !== undefined && isBadFeedCursor(cursor)) return undefined
@@ -68,7 +67,7 @@ type Parts = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItem
 
 async function wait(app: Parts, before: TimelineCall): Promise<void> {
   await app.firstPage.ready(pageRequest(before), before)
-  // Whoever was nobody when they asked is somebody by now.
+  // An account that was unknown at first may have a uid by now.
   const { viewer, params, reader, signal } = before.again()
   const { cursor, limit } = params
   const read = () => app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
@@ -79,27 +78,27 @@ async function wait(app: Parts, before: TimelineCall): Promise<void> {
     return items.length === 0 ? 1 : app.wholeItems.among(items, reader, make).length / items.length
   }
   let share = shareWhole()
-  // Newer items may have come meanwhile, which need something else.
+  // Newer items, which need other data, may have arrived meanwhile.
   for (let round = 0; round < MAX_ROUNDS && (round === 0 || share < ENOUGH); round++) {
-    // Whoever would be shown nothing waits once more for what was waited for before.
+    // If nothing could be shown, waits again even for things already waited for.
     const options = { reader, signal, patienceMs: PATIENCE_MS, isShared: round > 0 || share === 0 }
     if (!(await app.wholeItems.awaited((trial) => make(read(), trial), options))) return
     share = shareWhole()
   }
 }
 
-/** What a page shows of its items; the others are on the next one. */
+/** The share of its items that a page must show; the others go to the next page. */
 const ENOUGH = 0.8
-/** What a page needs comes in as much, unless some server is slow or silent. */
+/** Enough for a page's data to arrive, unless a server is slow or silent. */
 const PATIENCE_MS = 1_500
-/** Together as long as a request waits. */
+/** Together as long as a request may wait. */
 const MAX_ROUNDS = 6
 
 function pageRequest({ viewer, params }: TimelineCall): PageRequest {
   return { did: viewer.did, limit: params.limit, cursor: params.cursor }
 }
 
-/** Of a newcomer's page, what needs something that is being fetched: it is on the next one. */
+/** Moves items of a newcomer's page whose data is still being fetched to the next page. */
 function withoutFetched(app: Parts, items: readonly number[], { call }: TimelinePage) {
   if (!app.firstPage.isNewcomer(call.viewer.did)) return items
   return app.wholeItems.among(items, call.reader, (some, reader) =>
@@ -107,7 +106,10 @@ function withoutFetched(app: Parts, items: readonly number[], { call }: Timeline
   )
 }
 
-/** Whoever was told of the end asks no further; after an empty page, for the same stretch. */
+/**
+ * A client that sees the end stops asking, so a growing timeline gets a cursor. After an empty
+ * page, the cursor repeats the same stretch.
+ */
 function cursorAtEnd(
   { firstPage }: Parts,
   { call, about: isGrowing, reads, shown }: TimelinePage & { shown: number },

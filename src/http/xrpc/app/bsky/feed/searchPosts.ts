@@ -1,4 +1,4 @@
-// app.bsky.feed.searchPosts: posts by words and by the parameters of the first version.
+// app.bsky.feed.searchPosts: post search by words and the parameters of the first version.
 
 import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'

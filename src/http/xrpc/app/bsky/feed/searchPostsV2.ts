@@ -1,5 +1,5 @@
-// app.bsky.feed.searchPostsV2: posts by words and filters; of each kind of filter one value has to fit.
-// Everything that is indexed is searched, with or without `allTime`.
+// app.bsky.feed.searchPostsV2: post search by words and filters; for each kind of filter, one value must
+// match. Searches the whole index, with or without `allTime`.
 
 import type { AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

@@ -1,6 +1,6 @@
-// app.bsky.feed.sendInteractions: what a member thought of posts in a feed, handed on to the generator
-// with their token, which was made out for it. Clients send this to the generator themselves where they
-// can; nothing here depends on it, and nobody is told where it is lost.
+// app.bsky.feed.sendInteractions: a member's feedback on posts of a feed, forwarded to the generator with the
+// member's token, which was issued for it. Clients send this to the generator directly if they can; nothing
+// here depends on it, and losses are not reported.
 
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'

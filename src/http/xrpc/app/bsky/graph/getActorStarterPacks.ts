@@ -1,4 +1,4 @@
-// app.bsky.graph.getActorStarterPacks: the starter packs that an account made, newest first.
+// app.bsky.graph.getActorStarterPacks: the starter packs that an account created, newest first.
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
 import { namedActor } from '../../../named-actor.ts'

@@ -1,4 +1,4 @@
-// app.bsky.graph.getBlocks: whom the viewer blocks, latest first. Nobody is left out who can be shown.
+// app.bsky.graph.getBlocks: accounts that the viewer blocks, latest first. Includes all that can be shown.
 
 import { pagedMethod } from '../../../paged-method.ts'
 import { profiles } from '../../../present.ts'

@@ -1,4 +1,4 @@
-// app.bsky.graph.getFollowers: who follows an account, newest first. `sort` is ignored, as in the
+// app.bsky.graph.getFollowers: accounts that follow an account, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
 import { connected } from '../../../connected.ts'

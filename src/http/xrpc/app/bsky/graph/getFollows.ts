@@ -1,4 +1,4 @@
-// app.bsky.graph.getFollows: whom an account follows, newest first. `sort` is ignored, as in the
+// app.bsky.graph.getFollows: accounts that an account follows, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
 import { connected } from '../../../connected.ts'

@@ -1,5 +1,5 @@
-// app.bsky.graph.getKnownFollowers: those whom the viewer follows and who follow the actor. Stable
-// order and real pages, see answers/skeleton/known-followers.ts.
+// app.bsky.graph.getKnownFollowers: accounts that the viewer follows and that follow the actor. Has a stable
+// order and real pages; see answers/skeleton/known-followers.ts.
 
 import { visibleActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'

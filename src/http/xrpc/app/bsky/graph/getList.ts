@@ -1,7 +1,6 @@
-// app.bsky.graph.getList: a list and who is on it, those put on it last first.
-//
-// As in the reference, who stands in a block with the list's creator is left out for everybody but the
-// creator, unless the list is there for moderation; so is who opted out of a reference list.
+// app.bsky.graph.getList: a list and its members, most recently added first. As in the reference, members in
+// a block with the list's creator are shown only to the creator, unless it is a moderation list; the same
+// holds for members that opted out of a reference list.
 
 import type { ListMember } from '../../../../../answers/skeleton/list-pages.ts'
 import { listView } from '../../../../../answers/views/list-view.ts'

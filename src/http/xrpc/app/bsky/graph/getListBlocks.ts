@@ -1,4 +1,4 @@
-// app.bsky.graph.getListBlocks: the lists by which the viewer blocks, the latest list first.
+// app.bsky.graph.getListBlocks: the lists that the viewer blocks by, latest list first.
 
 import { pagedMethod } from '../../../paged-method.ts'
 import { lists } from '../../../present-lists.ts'

@@ -1,4 +1,4 @@
-// app.bsky.graph.getListMutes: the lists by which the viewer mutes, the latest list first.
+// app.bsky.graph.getListMutes: the lists that the viewer mutes by, latest list first.
 
 import { pagedMethod } from '../../../paged-method.ts'
 import { lists } from '../../../present-lists.ts'

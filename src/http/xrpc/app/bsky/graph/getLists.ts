@@ -1,4 +1,4 @@
-// app.bsky.graph.getLists: the lists that an account made, latest first.
+// app.bsky.graph.getLists: the lists that an account created, latest first.
 
 import { listView } from '../../../../../answers/views/list-view.ts'
 import { hasPurpose } from '../../../list-purposes.ts'

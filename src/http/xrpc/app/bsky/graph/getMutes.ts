@@ -1,4 +1,4 @@
-// app.bsky.graph.getMutes: whom the viewer has muted, latest first. Nobody is left out who can be shown.
+// app.bsky.graph.getMutes: accounts that the viewer mutes, latest first. Includes all that can be shown.
 
 import { pagedMethod } from '../../../paged-method.ts'
 import { profiles } from '../../../present.ts'

@@ -1,5 +1,5 @@
-// app.bsky.graph.getRelationships: what stands between one account and up to thirty others, in public
-// records: follows and blocks, either way, direct or by list. Never any private state.
+// app.bsky.graph.getRelationships: public relationships between one account and up to thirty others: follows
+// and blocks in both directions, direct or by list. Never any private state.
 
 import type { AppBskyGraphGetRelationships } from '@atproto/api'
 import { createReader } from '../../../../../answers/hydrate/reader.ts'

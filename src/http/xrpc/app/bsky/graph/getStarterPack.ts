@@ -1,5 +1,5 @@
-// app.bsky.graph.getStarterPack: one starter pack with its feeds and some of its people. One that we
-// lack is fetched while the client waits, a moment at most.
+// app.bsky.graph.getStarterPack: one starter pack with its feeds and some of its members. A missing one is
+// fetched while the client waits, briefly.
 
 import type { AppBskyGraphGetStarterPack } from '@atproto/api'
 import type { ProfileState } from '../../../../../answers/hydrate/types.ts'
@@ -50,7 +50,7 @@ async function load(
   await waits.awaited(lacking, {
     isThere: () => {
       const still = lackOf(read())
-      // What it names is known only when it has come itself.
+      // The records that a pack refers to are known only once the pack itself has arrived.
       if (still.some((one) => !latest.uris.includes(one))) latest = ask(still)
       return still.length === 0
     },
@@ -60,7 +60,7 @@ async function load(
   return read()
 }
 
-/** People share links with handles in them. */
+/** Resolves a handle in the URI: shared links contain them. */
 async function byDid({ names }: Needs<'names'>, uri: string): Promise<string> {
   const [, , authority = '', ...rest] = uri.split('/')
   if (authority.startsWith('did:')) return uri

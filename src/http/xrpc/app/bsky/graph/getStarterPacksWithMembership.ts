@@ -1,5 +1,5 @@
-// app.bsky.graph.getStarterPacksWithMembership: the viewer's own starter packs, and in which of them an
-// account is.
+// app.bsky.graph.getStarterPacksWithMembership: the viewer's own starter packs, and whether an account is in
+// them.
 
 import { listItemView, starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
 import type { NamedActor } from '../../../actor-names.ts'

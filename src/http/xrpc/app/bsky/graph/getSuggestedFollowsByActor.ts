@@ -1,4 +1,4 @@
-// app.bsky.graph.getSuggestedFollowsByActor: whom else the followers of an account follow.
+// app.bsky.graph.getSuggestedFollowsByActor: accounts that an account's followers also follow.
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'

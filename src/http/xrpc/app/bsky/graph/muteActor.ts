@@ -1,5 +1,5 @@
-// app.bsky.graph.muteActor: private state, kept here and in no repository. Of a muted account all is
-// left out, or only its reposts, or only its quote posts; the latest word counts.
+// app.bsky.graph.muteActor: private state, kept here and in no repository. Mutes everything by an account,
+// only its reposts, or only its quote posts; the latest call wins.
 
 import type { AppBskyGraphMuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

@@ -1,5 +1,5 @@
-// app.bsky.graph.muteActorList: mutes everyone on a list, whoever that is at the time. Private state,
-// kept here and in no repository; the list itself is fetched if it is not here.
+// app.bsky.graph.muteActorList: mutes the current members of a list at any time. Private state, kept here and
+// in no repository; the list itself is fetched if it is not indexed.
 
 import type { AppBskyGraphMuteActorList } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

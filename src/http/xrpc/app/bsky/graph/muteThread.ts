@@ -1,4 +1,4 @@
-// app.bsky.graph.muteThread: nobody in the thread makes notifications for the viewer any more.
+// app.bsky.graph.muteThread: the thread no longer notifies the viewer.
 
 import { procedure } from '../../../define.ts'
 import { toldOfThread } from '../../../thread-mute.ts'

@@ -1,6 +1,6 @@
-// app.bsky.labeler.getServices: labelers by DID, with the policies in their records where asked for in
-// detail. Records come from the labeler's PDS and stay fresh by the stream (ingest/indexing/); one that a
-// member asks for and that is not here is fetched for the next request.
+// app.bsky.labeler.getServices: labelers by DID, with the policies in their records if details are requested.
+// Records come from the labeler's PDS and are kept current by the stream (ingest/indexing/); one that a
+// member requests and that is missing is fetched for the next request.
 
 import type { AppBskyLabelerGetServices } from '@atproto/api'
 import {

@@ -1,5 +1,5 @@
-// app.bsky.notification.getPreferences: what the member wants to be told of. `list` and `include` are
-// obeyed by listNotifications; `push` is kept for whoever sends pushes, which we don't.
+// app.bsky.notification.getPreferences: the member's notification preferences. listNotifications obeys `list`
+// and `include`, pushes obey `push` (http/push/due-pushes.ts).
 
 import { query } from '../../../define.ts'
 

@@ -1,6 +1,6 @@
-// app.bsky.notification.getUnreadCount: of what listNotifications shows, how much came since the
-// member last looked. Counted up to a bound (answers/skeleton/notifications.ts), and without those with whom
-// there is a block or a mute, so that no badge points at nothing.
+// app.bsky.notification.getUnreadCount: how many of the notifications in listNotifications arrived since the
+// member last looked. Counted up to a bound (answers/skeleton/notifications.ts), without accounts that are
+// blocked or muted, so that no badge leads to an empty list.
 
 import type { AppBskyNotificationGetUnreadCount } from '@atproto/api'
 import { viewerBlocks, viewerMutes } from '../../../../../answers/views/rules.ts'

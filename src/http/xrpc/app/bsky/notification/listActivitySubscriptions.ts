@@ -1,5 +1,5 @@
-// app.bsky.notification.listActivitySubscriptions: whose posts the viewer asked to be told of, latest
-// first, without those with whom there is a block.
+// app.bsky.notification.listActivitySubscriptions: accounts whose posts the viewer subscribed to, latest
+// first, without those in a block with the viewer.
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import type { ProfileState } from '../../../../../answers/hydrate/types.ts'

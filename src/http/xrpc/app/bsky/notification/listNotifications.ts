@@ -1,7 +1,6 @@
-// app.bsky.notification.listNotifications: newest first. The app asks for it every half minute.
-//
-// As in the reference, who never said what they have seen finds the top one unread and all others
-// read, and `priority` is the member's own setting unless the request says otherwise.
+// app.bsky.notification.listNotifications: newest first. The app polls it every half minute. As in the
+// reference, for a member that never called updateSeen only the top notification is unread, and `priority` is
+// the member's own setting unless the request overrides it.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
 import type { NotificationSkeleton } from '../../../../../answers/skeleton/notifications.ts'
@@ -17,7 +16,7 @@ import { type Page, pagedMethod } from '../../../paged-method.ts'
 import { hydrated } from '../../../present.ts'
 
 type ListCall = SignedInCall<AppBskyNotificationListNotifications.QueryParams>
-/** Milliseconds; undefined where the member never said. */
+/** `seenAt` in milliseconds; undefined if the member never called updateSeen. */
 type Settings = { priority: boolean; seenAt: number | undefined }
 type ListPage = Page<ListCall, Settings, NotificationSkeleton>
 

@@ -1,5 +1,5 @@
-// app.bsky.notification.putActivitySubscription: to be told of somebody's posts, or replies too; of
-// neither ends it. Private state, kept here and in no repository.
+// app.bsky.notification.putActivitySubscription: subscribes to an account's posts, or to its replies too;
+// choosing neither ends the subscription. Private state, kept here and in no repository.
 
 import type { AppBskyNotificationPutActivitySubscription } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

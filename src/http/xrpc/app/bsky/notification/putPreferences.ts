@@ -1,4 +1,5 @@
-// app.bsky.notification.putPreferences: whether only those whom the member follows are listed.
+// app.bsky.notification.putPreferences: whether only notifications by accounts that the member follows are
+// listed.
 
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'

@@ -1,5 +1,5 @@
-// app.bsky.notification.putPreferencesV2: sets what is named and leaves the rest. Answers with what
-// holds from now on.
+// app.bsky.notification.putPreferencesV2: sets the given preferences and keeps the others. Returns the
+// resulting preferences.
 
 import type { AppBskyNotificationPutPreferencesV2 } from '@atproto/api'
 import { knownPreferences } from '../../../../../data/store/notification-preferences.ts'
@@ -16,7 +16,7 @@ export const putPreferencesV2 = procedure(
     const { did } = call.viewer
     const patch = knownPreferences({ ...call.input })
     await writer.send({ kind: 'notification-preferences', did, patch })
-    // Perhaps they became known by that.
+    // The write may have created the account's row, so looks up its uid again.
     return { body: { preferences: notifications.settings(actors.uidOf(did)).preferences } }
   },
 )

@@ -1,5 +1,6 @@
-// app.bsky.notification.updateSeen: what came before this moment is read. It never goes back, as in the
-// reference, and not beyond now: a client whose clock is ahead must not mark what is still to come.
+// app.bsky.notification.updateSeen: marks notifications up to a time as read. As in the reference, that time
+// never goes back. It never exceeds the present: a client whose clock is ahead must not mark future
+// notifications.
 
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'

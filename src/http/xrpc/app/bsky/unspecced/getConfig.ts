@@ -1,4 +1,4 @@
-// app.bsky.unspecced.getConfig: what clients may show. This server has trends.
+// app.bsky.unspecced.getConfig: features that clients may show. This server has trends.
 
 import { query } from '../../../define.ts'
 

@@ -1,5 +1,5 @@
-// app.bsky.unspecced.getPostThreadOtherV2: the direct replies to a post that stand aside: hidden by the
-// thread's gate, muted by the viewer, or nothing but a pin.
+// app.bsky.unspecced.getPostThreadOtherV2: the direct replies to a post that are set aside: hidden by the
+// thread's gate or a moderators' tag, muted by the viewer, or only a pin emoji.
 
 import type { AppBskyUnspeccedGetPostThreadOtherV2 } from '@atproto/api'
 import { planOthers, threadItem } from '../../../../../answers/views/thread-v2.ts'

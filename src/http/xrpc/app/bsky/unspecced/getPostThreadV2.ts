@@ -50,7 +50,7 @@ function answer(
   }
 }
 
-/** As in the reference, what is none of the three counts as newest. */
+/** As in the reference, any other value counts as newest. */
 function orderOf(sort: string): ThreadOrder {
   return sort === 'oldest' || sort === 'top' ? sort : 'newest'
 }

@@ -1,6 +1,6 @@
-// app.bsky.unspecced.getTaggedSuggestions: feeds and accounts under a tag, as identifiers alone. The
-// reference reads a list that its operator keeps by hand; here the one tag is "popular", by likes and
-// by followers.
+// app.bsky.unspecced.getTaggedSuggestions: feeds and accounts under a tag, as identifiers only. The reference
+// reads a list that its operator maintains by hand; here the only tag is "popular", by likes and by
+// followers.
 
 import type { AppBskyUnspeccedGetTaggedSuggestions } from '@atproto/api'
 import { query } from '../../../define.ts'

@@ -1,5 +1,5 @@
-// app.bsky.unspecced.getTrendingTopics: the same hashtags as getTrends, by name alone; and as suggestions the
-// feeds that most people here like, but for those of somebody in a block with the viewer.
+// app.bsky.unspecced.getTrendingTopics: the hashtags of getTrends, by name only; as suggestions, the feeds
+// most liked here, except those by accounts in a block with the viewer.
 
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'

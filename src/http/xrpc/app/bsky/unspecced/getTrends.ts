@@ -1,4 +1,4 @@
-// app.bsky.unspecced.getTrends: the hashtags that most people use, with some of them.
+// app.bsky.unspecced.getTrends: the hashtags used by the most accounts, with some of these accounts.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { profileViewBasic } from '../../../../../answers/views/profile-views.ts'

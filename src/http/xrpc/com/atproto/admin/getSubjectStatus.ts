@@ -1,4 +1,4 @@
-// com.atproto.admin.getSubjectStatus: whether an account, a record or a blob is hidden by us.
+// com.atproto.admin.getSubjectStatus: whether this server hides an account, a record or a blob.
 
 import type { ComAtprotoAdminGetSubjectStatus } from '@atproto/api'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'

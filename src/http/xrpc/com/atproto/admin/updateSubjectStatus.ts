@@ -1,5 +1,5 @@
-// com.atproto.admin.updateSubjectStatus: an account, a record or a blob is hidden, or shown again. As in the
-// reference, of a record its blobs are hidden by requests of their own.
+// com.atproto.admin.updateSubjectStatus: hides an account, a record or a blob, or shows it again. As in the
+// reference, a record's blobs are hidden by separate requests.
 
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'

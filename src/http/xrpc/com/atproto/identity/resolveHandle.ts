@@ -1,5 +1,5 @@
-// com.atproto.identity.resolveHandle. A PDS that is configured with this AppView asks it, without a
-// token, for the handles of accounts that are not its own.
+// com.atproto.identity.resolveHandle. A PDS configured with this AppView calls it, without a token, for
+// handles of accounts that it does not host.
 
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'

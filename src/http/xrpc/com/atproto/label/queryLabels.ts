@@ -1,5 +1,5 @@
-// com.atproto.label.queryLabels: what labelers say of given subjects, from what is known here. As in the
-// reference sources must be named, and patterns are whole DIDs and URIs.
+// com.atproto.label.queryLabels: labels on given subjects, from our own index. As in the reference, sources
+// must be named, and patterns are complete DIDs and URIs.
 
 import type { ComAtprotoLabelQueryLabels } from '@atproto/api'
 import { NO_LABELERS } from '../../../../../answers/hydrate/labelers.ts'
@@ -7,7 +7,7 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 
-/** The lexicon has no bound; a labeler's default page has 50. */
+/** The lexicon sets no limit; a labeler's default page has 50. */
 const MAX_PATTERNS = 250
 const MAX_SOURCES = 40
 const URI = /^\w+:(?:\/\/)?[^\s/]\S*$/

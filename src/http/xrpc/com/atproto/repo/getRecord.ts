@@ -1,6 +1,6 @@
-// com.atproto.repo.getRecord. A PDS that is configured with this AppView asks it, without a token,
-// for records of repositories that are not its own. From our index where the whole record is kept,
-// else from the PDS that the account's DID document names.
+// com.atproto.repo.getRecord. A PDS configured with this AppView calls it, without a token, for records of
+// repositories that it does not host. Reads our index if it keeps the whole record, else the PDS that the
+// account's DID document names.
 
 import type { ComAtprotoRepoGetRecord } from '@atproto/api'
 import { asEveryone, type Reader } from '../../../../../answers/hydrate/reader.ts'
@@ -32,12 +32,12 @@ export const getRecord = query(
   },
 )
 
-/** By us; whose labels count is a client's business, and this is asked by servers. */
+/** Checks only our own takedowns: the callers are servers, and labelers are a client's choice. */
 function isTakenDown({ hydrator }: Needs<'hydrator'>, uri: string, reader: Reader): boolean {
   return hydrator.labels([uri], asEveryone(reader)).get(uri)?.isTakenDown ?? false
 }
 
-/** @returns undefined where our index can't say. */
+/** @returns undefined if our index does not have it */
 function ours({ records }: Needs<'records'>, { uid, did }: NamedActor, params: Params) {
   const { collection, rkey, cid } = params
   const found = uid === 0 ? undefined : records.find({ uid, collection, rkey })
@@ -47,7 +47,7 @@ function ours({ records }: Needs<'records'>, { uid, did }: NamedActor, params: P
   return { uri, cid: found.cid, value: found.value }
 }
 
-/** Without a CID: these are not the bytes that stand there. */
+/** Omits the CID, since these are not the original bytes. */
 function standIn(uri: string) {
   return { uri, value: DISCOVER.value }
 }

@@ -1,5 +1,6 @@
-// internal.bsky.actor.getProfiles, the reference's for services of the operator's: many accounts in detail, as
-// `viewer` sees them, with known followers, which cost most, of some. Lexicon: lexicons/internal/bsky/actor/.
+// internal.bsky.actor.getProfiles, the reference's method for the operator's own services: many accounts in
+// detail, as seen by `viewer`; known followers, the most expensive part, only for some. Lexicon:
+// lexicons/internal/bsky/actor/.
 
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
@@ -33,7 +34,7 @@ export const getInternalProfiles = query(
   },
 )
 
-/** Whoever is asked for, and not who asks. */
+/** Reads as the account in `viewer`, not as the caller. */
 function readerFor({ actors }: Needs<'actors'>, { params, reader }: ProfilesCall): Reader {
   const { viewer: did, includeTakedowns: seesTakenDown } = params
   const viewer = did === undefined ? undefined : { uid: actors.uidOf(did), did }

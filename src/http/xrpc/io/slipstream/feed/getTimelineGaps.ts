@@ -1,5 +1,5 @@
-// io.slipstream.feed.getTimelineGaps, our own: whether a stretch of the home timeline touches a gap that
-// is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
+// io.slipstream.feed.getTimelineGaps, our own method: whether a stretch of the home timeline touches a gap
+// that is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
 
 import type { Gap } from '../../../../../data/store/gaps.ts'
 import type { SignedInCall } from '../../../call.ts'

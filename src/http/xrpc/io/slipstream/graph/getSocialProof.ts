@@ -1,4 +1,4 @@
-// io.slipstream.graph.getSocialProof, our own: known followers of up to a hundred accounts at once.
+// io.slipstream.graph.getSocialProof, our own method: known followers of up to a hundred accounts at once.
 // Lexicon: lexicons/io/slipstream/graph/getSocialProof.json.
 
 import { readyArray } from '../../../../../answers/views/ready-json.ts'

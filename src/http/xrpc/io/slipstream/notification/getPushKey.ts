@@ -1,5 +1,6 @@
-// io.slipstream.notification.getPushKey, our own: the key that an app names as `applicationServerKey` when it asks the
-// browser, or the phone, for a push subscription. Lexicon: lexicons/io/slipstream/notification/getPushKey.json.
+// io.slipstream.notification.getPushKey, our own method: the key that an app passes as `applicationServerKey`
+// when it requests a push subscription from the browser or phone. Lexicon:
+// lexicons/io/slipstream/notification/getPushKey.json.
 
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import { findPushState } from '../../../../../data/store/push-registrations.ts'

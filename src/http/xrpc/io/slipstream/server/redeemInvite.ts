@@ -1,6 +1,6 @@
-// io.slipstream.server.redeemInvite, our own: an account that is no member yet becomes one by an
-// operator's code. It comes through the account's PDS like every other call, which proves who it is.
-// Lexicon: lexicons/io/slipstream/server/redeemInvite.json.
+// io.slipstream.server.redeemInvite, our own method: makes an account a member by an operator's code. Like
+// every other call it arrives through the account's PDS, which proves the account's identity. Lexicon:
+// lexicons/io/slipstream/server/redeemInvite.json.
 
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'

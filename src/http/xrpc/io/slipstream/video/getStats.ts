@@ -1,5 +1,5 @@
-// io.slipstream.video.getStats, our own: for how long the viewer's own videos were watched, by post and day.
-// Lexicon: lexicons/io/slipstream/video/getStats.json.
+// io.slipstream.video.getStats, our own method: how long the viewer's own videos were watched, by post and
+// day. Lexicon: lexicons/io/slipstream/video/getStats.json.
 
 import { parseRecordUri, recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { forbidden, XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
@@ -34,7 +34,10 @@ export const getStats = pagedMethod(
   },
 )
 
-/** @returns the post's key. @throws where it is another's. */
+/**
+ * @returns the post's key
+ * @throws if the URI is not a post of this account
+ */
 function ownPost(did: string, uri: string): string {
   const post = parseRecordUri(uri)
   if (post?.did === did && post.collection === POST) return post.rkey
