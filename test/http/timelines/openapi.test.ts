@@ -1,4 +1,4 @@
-// The OpenAPI document, looked over by a linter that is not ours.
+// The OpenAPI document, checked by a third-party linter.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts
 
 const FILE = join(import.meta.dirname, '../../../src/http/timelines/openapi.json')
 
-test('the file is the document; npm run docs writes it', () => {
+test('the file matches the generated document; npm run docs writes it', () => {
   expect(readFileSync(FILE, 'utf8')).toBe(openapiDocument())
 })
 
-test('Redocly’s recommended rules find nothing wrong with it', async () => {
+test('passes Redocly’s recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: openapiDocument(), absoluteRef: FILE, config })
   expect(
@@ -23,7 +23,7 @@ test('Redocly’s recommended rules find nothing wrong with it', async () => {
   ).toEqual([])
 })
 
-test('accounts of the network are called as the document says', () => {
+test('network account names match the documented pattern', () => {
   const names = [
     'did:plc:x',
     'did:web:localhost%3A1',
@@ -44,7 +44,7 @@ test('accounts of the network are called as the document says', () => {
   }
 })
 
-test('timelines are called as the document says', () => {
+test('timeline keys match the documented pattern', () => {
   const [parameter] = JSON.parse(openapiDocument()).paths['/v1/timelines/{timeline_key}/events']
     .parameters as [{ schema: { pattern: string } }]
   const list = 'list:at://did:plc:x/app.bsky.graph.list/3k'
@@ -64,14 +64,14 @@ test('timelines are called as the document says', () => {
   expect([...fit, ...unfit].filter((key) => pattern.test(key))).toEqual(fit)
 })
 
-test('a post needs its payload, and a producer its number', () => {
+test('a post requires its payload, and a producer its sequence number', () => {
   const { Post, Event } = JSON.parse(openapiDocument()).components.schemas
   expect(Post.required).toContain('payload')
   expect(Event.required).toContain('payload')
   expect(Post.dependentRequired).toEqual({ producer_id: ['producer_seq'] })
 })
 
-test('the linter would find something', async () => {
+test('the linter reports a broken reference', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const source = openapiDocument().replace(
     '#/components/schemas/Page',

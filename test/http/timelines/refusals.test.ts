@@ -1,5 +1,5 @@
-// What a stranger, or a program that is wrong, can send to the timelines service: each gets a refusal that says
-// what is wrong, and nothing is written.
+// Bad requests to the timelines service, from strangers and faulty programs: each is refused with a reason,
+// and none writes anything.
 
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -82,7 +82,7 @@ describe('reading', () => {
     expect([answer.status, (answer.body as unknown as Refusal).error]).toEqual([status, error])
   })
 
-  test('a cursor that was changed, is another timeline’s, or reads the other way', async () => {
+  test('refuses a tampered cursor, another timeline’s cursor and one for the other direction', async () => {
     const { body } = await world.page('custom:a', '', all)
     const cursor = body.prev_cursor!
     const error = async (key: string, query: string) =>
@@ -105,8 +105,8 @@ test.each([
   ['TRACE', '/v1/graph/follows?actor=did:plc:x', 'GET, HEAD'],
   ['GET', '/v1/graph/contains', 'POST'],
   ['PATCH', '/v1/graphs/friends', 'GET, HEAD, DELETE'],
-])('%s %s is no method of what is there', async (method, path, allow) => {
-  // By Node itself: fetch sends no TRACE.
+])('%s %s is not an allowed method', async (method, path, allow) => {
+  // Through node:http, because fetch sends no TRACE.
   const asking = request(world.origin() + path, { method }).end()
   const [answer] = (await once(asking, 'response')) as [IncomingMessage]
   const chunks = (await answer.toArray()) as Buffer[]
@@ -116,7 +116,7 @@ test.each([
   )
 })
 
-test('a kept position with more than a cursor', async () => {
+test('refuses a kept position with fields besides the cursor', async () => {
   const { body } = await world.page('custom:a', '', all)
   const put = { cursor: body.prev_cursor, more: 1 }
   expect(await refusal('PUT', '/v1/timelines/custom:a/cursor', { token: all, body: put })).toEqual([
@@ -150,7 +150,7 @@ describe('posting', () => {
     expect(await refusal('POST', A, { token: all, body })).toEqual([status, error])
   })
 
-  test('to what nobody posts to, and without saying that it is JSON', async () => {
+  test('refuses posts to timelines that take none, and posts without a JSON content type', async () => {
     for (const key of [`author:${world.didOf('alice')}`, 'custom:a+custom:b']) {
       const path = `/v1/timelines/${encodeURIComponent(key)}/events`
       expect(await refusal('POST', path, { token: all, body: note() })).toEqual([
@@ -167,8 +167,8 @@ describe('posting', () => {
   })
 })
 
-describe('what is unusual', () => {
-  test('a time that is none is refused, and those who post beside it are not', async () => {
+describe('unusual requests', () => {
+  test('refuses an invalid time, but not the posts sent beside it', async () => {
     const bad = () => world.post('a', note({ producer_ts: '2026-01-01T00:00:00+99:99' }), all)
     const good = () => world.post('beside', note(), all)
     const answers = await Promise.all([good(), bad(), good(), bad(), good()])
@@ -179,7 +179,7 @@ describe('what is unusual', () => {
     ])
   })
 
-  test('numbers of a payload keep their digits', async () => {
+  test('keeps the digits of numbers in a payload', async () => {
     const payload = '{"id":12345678901234567890,"n":[0.1000000000000000055,1e400,-1.5e3,7,2.5]}'
     const given = JSON.stringify(note({ payload: 0 })).replace(
       '"payload":0',
@@ -191,7 +191,7 @@ describe('what is unusual', () => {
     expect(await page.text()).toContain(`"payload":${payload.replace('-1.5e3', '-1500')}`)
   })
 
-  test('who asks for the head of what is streamed gets it alone, and the connection for more', async () => {
+  test('HEAD of a stream returns only the headers and leaves the connection usable', async () => {
     const graph = await world.token('graph', 'graph:read')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = async (method: string, path: string, token: string) => {
@@ -213,8 +213,8 @@ describe('what is unusual', () => {
   })
 })
 
-describe('who asks', () => {
-  test('nobody, with no token or a wrong one', async () => {
+describe('authorization', () => {
+  test('refuses requests without a token or with a wrong one', async () => {
     expect(await refusal('GET', A, {})).toEqual([401, 'AuthMissing'])
     expect(await refusal('GET', A, { token: 'slt_wrong' })).toEqual([401, 'InvalidToken'])
     expect(await refusal('GET', A, { token: 'x.y.z' })).toEqual([401, 'BadJwt'])
@@ -222,7 +222,7 @@ describe('who asks', () => {
     expect(await refusal('PUT', '/v1/timelines/custom:a/cursor', {})).toEqual([401, 'AuthMissing'])
   })
 
-  test('a token does what its scopes say', async () => {
+  test('limits a token to its scopes', async () => {
     expect((await world.page('custom:a', '', reader)).status).toBe(200)
     expect(await refusal('GET', '/v1/timelines/custom:b/events', { token: reader })).toEqual([
       403,
@@ -233,7 +233,7 @@ describe('who asks', () => {
     expect(await refusal('POST', A, { token: reader, body: note() })).toEqual([403, 'OutOfScope'])
   })
 
-  test('a token has a rate, and is refused once it is revoked', async () => {
+  test('rate-limits a token, and refuses it once it is revoked', async () => {
     const { token } = await cliJson<{ token: string }>(world.settings, [
       ...['token', 'create', 'slow', '--rate', '2', '--scope', 'read:*'],
     ])
@@ -253,7 +253,7 @@ describe('who asks', () => {
     )
   })
 
-  test('any web page may ask, and is told what it may send', async () => {
+  test('allows any web origin, and lists the methods and headers it may send', async () => {
     const headers = {
       origin: 'https://example.org',
       'access-control-request-method': 'PUT',
@@ -268,7 +268,7 @@ describe('who asks', () => {
     expect(answered.get('access-control-expose-headers')).toMatch(/Retry-After.*Slipstream-Behind/)
   })
 
-  test('whoever fails again and again pays for it', async () => {
+  test('rate-limits an address after repeated failures', async () => {
     const statuses = new Set<number>()
     for (let i = 0; i < 450 && !statuses.has(429); i++) {
       statuses.add(

@@ -1,5 +1,5 @@
-// What was missed while the process was away, and one host has no more: a stream that goes on gets what came, and
-// what the repair brought, without asking again. And how many streams somebody may have.
+// Events missed while the process was away, with one host no longer holding them: a resumed stream receives
+// the new events and the repaired ones without asking again. Also the number of streams a member may open.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../support/eventually.ts'
@@ -19,7 +19,8 @@ const MEMBER_STREAMS = 8
 let world: TimelinesProcess
 let other: JetstreamDouble
 let token: string
-// In the past, since a repair whose end is ahead of the clock waits for a later event, and none comes here.
+// In the past: a repair whose end is ahead of the clock waits for a later event, and none follows
+// here.
 let clock = (Date.now() - 30_000) * 1000
 
 beforeAll(async () => {
@@ -27,7 +28,7 @@ beforeAll(async () => {
   other = await createJetstreamDouble()
   world.settings.JETSTREAM_HOSTS = `${world.double.url},${other.url}`
   await world.start()
-  // A first connection asks for what comes from now on, by the clock.
+  // A first connection starts at the current time, by the clock.
   await until(() => world.double.openConnections() === 1)
   token = await world.token('everything', 'read:*')
 }, 400_000)
@@ -36,7 +37,7 @@ afterAll(async () => {
   await other.close()
 })
 
-/** On both hosts. */
+/** Emits an event on both hosts. */
 function emit(name: string, collection: string, fields: object): void {
   clock += 1_000_000
   const record = { $type: collection, createdAt: new Date().toISOString(), ...fields }
@@ -48,7 +49,7 @@ function emit(name: string, collection: string, fields: object): void {
 
 const post = (text: string) => emit('bob', 'app.bsky.feed.post', { text })
 
-test('what a gap’s repair brings comes to a stream that goes on, with numbers of its own', async () => {
+test('a resumed stream receives the events of a gap’s repair, numbered in order', async () => {
   const key = `following:${world.didOf('alice')}`
   emit('alice', 'app.bsky.graph.follow', { subject: world.didOf('bob') })
   post('one')
@@ -72,7 +73,7 @@ test('what a gap’s repair brings comes to a stream that goes on, with numbers 
   expect(body.events).toEqual(stream.events)
 }, 400_000)
 
-test('a member has some streams at once, and may open another when one has ended', async () => {
+test('limits a member’s open streams, and allows another once one has ended', async () => {
   const { keypair, did } = world.accountOf('alice')
   const lxm = 'io.slipstream.timelines.read'
   const path = `/v1/timelines/${encodeURIComponent(`following:${did}`)}/stream`

@@ -1,5 +1,5 @@
-// The timelines service of a running process, over real sockets: pages, streams by a client that is not ours, posts
-// from several at once, and kill -9 in between.
+// The timelines service of a running process, over real sockets: pages, streams read by a third-party client,
+// concurrent posts, and kill -9 in between.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -35,7 +35,7 @@ const note = (entity_id: string, more: object = {}) => ({
   ...more,
 })
 
-test('what is posted on the network comes to pages and streams in one order, over a kill -9', async () => {
+test('network posts reach pages and streams in one order, across a kill -9', async () => {
   const key = `following:${world.didOf('alice')}`
   world.emit('bob', POST, { text: 'one' })
   await becomes(
@@ -53,7 +53,7 @@ test('what is posted on the network comes to pages and streams in one order, ove
   world.emit('alice', POST, { text: 'own', reply: { root: reply, parent: reply } })
   await stream.until(() => stream.events.length === 3)
   await world.kill()
-  // Nobody listens while it is away; what comes then is caught up.
+  // Emitted while the process is away; it catches up after the restart.
   world.emit('bob', POST, { text: 'three' })
   await world.start()
   await stream.until(() => stream.events.length === 4)
@@ -79,8 +79,8 @@ test('what is posted on the network comes to pages and streams in one order, ove
   expect(body.has_gap).toBe(false)
 }, 400_000)
 
-test('no post that was acknowledged is lost or doubled by a kill -9, and none changes its number', async () => {
-  // A producer that gets no answer asks again with the same key.
+test('a kill -9 neither loses, doubles nor renumbers an acknowledged post', async () => {
+  // A producer that gets no answer retries with the same key.
   const posting = startPosting((id) => {
     const body = note(id, { idempotency_key: id })
     return () => world.post('busy', body, token)
@@ -107,7 +107,7 @@ test('no post that was acknowledged is lost or doubled by a kill -9, and none ch
   expect([...found.values()]).toEqual(Array.from({ length: found.size }, (_, i) => String(i + 1)))
 }, 400_000)
 
-test('a number that is missing holds readers up, and is gone by, also over a kill -9', async () => {
+test('a missing number holds readers back until it is skipped, also across a kill -9', async () => {
   const stream = world.listen('custom:busy', token)
   await stream.until(() => stream.opened() === 1)
   const numbered = (n: number) => note(`n${n}`, { producer_id: 'p', producer_seq: n })
@@ -128,7 +128,7 @@ test('a number that is missing holds readers up, and is gone by, also over a kil
   expect((await world.page('custom:busy', '', token)).body.has_gap).toBe(false)
 }, 400_000)
 
-test('a merge streams all of its timelines, and goes on by its cursor', async () => {
+test('a merge streams all of its timelines, and resumes by its cursor', async () => {
   const key = `author:${world.didOf('bob')}+custom:merged`
   await world.post('merged', note('first'), token)
   const stream = world.listen(key, token)
@@ -150,7 +150,7 @@ test('a merge streams all of its timelines, and goes on by its cursor', async ()
   ])
 }, 400_000)
 
-test('who loses the line before the first event misses nothing', async () => {
+test('a client disconnected before its first event misses nothing', async () => {
   const alone = 'custom:before'
   const merge = `author:${world.didOf('bob')}+${alone}`
   await world.post('before', note('known'), token)
@@ -164,7 +164,7 @@ test('who loses the line before the first event misses nothing', async () => {
   }
 }, 400_000)
 
-/** What a client has as its last event’s id before there was any event. */
+/** Returns a client's last event id before any event has arrived. */
 async function beginningOf(key: string): Promise<string> {
   const url = `${world.origin()}/v1/timelines/${encodeURIComponent(key)}/stream`
   const { body } = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
@@ -174,7 +174,7 @@ async function beginningOf(key: string): Promise<string> {
   return /^id: (.+)$/m.exec(Buffer.from(value!).toString())![1]!
 }
 
-test('a member reads what is theirs by the token of their PDS, and nothing else', async () => {
+test('a PDS token lets a member read their own timelines only', async () => {
   const { keypair, did } = world.accountOf('alice')
   const jwt = (lxm: string) => signServiceJwt(keypair, { iss: did, aud: 'did:web:localhost', lxm })
   const mine = await jwt('io.slipstream.timelines.read')
@@ -200,7 +200,7 @@ test('a member reads what is theirs by the token of their PDS, and nothing else'
   ])
 })
 
-test('a position is kept for each reader, over restarts', async () => {
+test('keeps each reader’s position across restarts', async () => {
   const path = '/v1/timelines/custom:busy/cursor'
   expect((await world.ask('GET', path, { token })).status).toBe(404)
   const { body } = await world.page('custom:busy', 'limit=1', token)
@@ -214,7 +214,7 @@ test('a position is kept for each reader, over restarts', async () => {
   expect(next.body.events[0]!.sequence_id).toBe(body.events[0]!.prev_sequence_id)
 }, 400_000)
 
-test('the same post twice is one event, and its answer is what the document says', async () => {
+test('a post sent twice is one event, and both answers match the document', async () => {
   const body = note('once', { idempotency_key: 'k' })
   const first = await world.post('idempotent', body, token)
   postedSchema.parse(first.body)

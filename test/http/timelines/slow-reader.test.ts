@@ -1,4 +1,5 @@
-// A reader of a stream that does not read: little is kept for them in memory, and nothing is lost to them.
+// A client that stops reading its stream: the server buffers little for it in memory, and the client loses
+// nothing.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -50,7 +51,7 @@ function openStreams() {
   return { streams, listen }
 }
 
-test('what waits for them is bounded, and once they read they get everything in order', async () => {
+test('bounds the queue, and delivers everything in order once the client reads', async () => {
   world = createWorld()
   postMany()
   const { streams, listen } = openStreams()

@@ -1,11 +1,11 @@
-// Handles in requests: how often somebody outside is asked for one, and what is made of no answer.
+// Handles in requests: how often the resolver is asked for one, and how a failed lookup is treated.
 
 import { expect, test } from 'vitest'
 import { createActorNames } from '../../../src/http/xrpc/actor-names.ts'
 import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
 import { didOf } from '../../support/records.ts'
 
-/** An index that knows nobody, in front of `answers`, which are given one after the other. */
+/** An empty index in front of a resolver that returns `answers` one after the other. */
 function namesOver(answers: (string | Error | undefined)[]) {
   const asked: string[] = []
   const names = createActorNames({
@@ -37,14 +37,14 @@ function namesOver(answers: (string | Error | undefined)[]) {
   return { names, asked }
 }
 
-test('a handle that leads nowhere is asked for once', async () => {
+test('looks up a handle that leads nowhere only once', async () => {
   const { names, asked } = namesOver([undefined])
   expect(await names.find('nobody.example.com')).toBeUndefined()
   expect(await names.find('Nobody.example.com')).toBeUndefined()
   expect(asked).toEqual(['nobody.example.com'])
 })
 
-test('a handle that could not be asked for is not taken for nobody’s the next time', async () => {
+test('does not remember a failed lookup as an unknown handle', async () => {
   const did = didOf('alice')
   const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
   expect(await names.find('alice.example.com')).toBeUndefined()

@@ -3,7 +3,7 @@ import type { Writer } from '../../../src/bridge/messages.ts'
 import { createFetchRequests } from '../../../src/http/xrpc/fetch-requests.ts'
 import { fillPage } from '../../../src/http/xrpc/fill-page.ts'
 
-/** A list of numbers of which only every `nth` passes the filter; cursors are positions. */
+/** Reads a list of numbers of which only every `nth` passes the filter; cursors are positions. */
 function reader(length: number, nth: number) {
   const reads: number[] = []
   const read = (cursor: string | undefined, limit: number) => {
@@ -16,20 +16,20 @@ function reader(length: number, nth: number) {
   return { read, reads }
 }
 
-test('what was filtered out is replaced from below', () => {
+test('filtered items are replaced with later ones', () => {
   const { read, reads } = reader(100, 2)
   const page = fillPage({ limit: 8, cursor: undefined }, read)
   expect(page).toEqual({ items: [0, 2, 4, 6, 8, 10, 12, 14], cursor: '15' })
   expect(reads).toEqual([8, 4, 2, 1])
 })
 
-test('reading stops after ten turns, with a cursor to go on from', () => {
+test('reading stops after ten turns, with a cursor to resume from', () => {
   const { read, reads } = reader(1_000, 1_000)
   expect(fillPage({ limit: 5, cursor: '1' }, read)).toEqual({ items: [], cursor: '51' })
   expect(reads).toHaveLength(10)
 })
 
-test('reading stops at the end, at a bound, when enough is there, and where it stands still', () => {
+test('reading stops at the end, at a bound, with enough items, and where the cursor does not advance', () => {
   expect(fillPage({ limit: 5, cursor: undefined }, reader(7, 7).read)).toEqual({
     items: [0],
     cursor: undefined,
@@ -42,7 +42,7 @@ test('reading stops at the end, at a bound, when enough is there, and where it s
   expect(still.cursor).toBeUndefined()
 })
 
-test('the writer is asked for few things at a time, each once in ten minutes, never for visitors', async () => {
+test('the writer is asked for a few records at a time, each once in ten minutes, never for visitors', async () => {
   let now = 0
   const sent: string[][] = []
   let release = () => {}
@@ -78,7 +78,7 @@ test('the writer is asked for few things at a time, each once in ten minutes, ne
   expect(sent).toHaveLength(17)
 })
 
-test('accounts nobody here has heard of have to exist before anything of theirs is asked for', async () => {
+test('unknown accounts must exist before anything of theirs is requested', async () => {
   const sent: unknown[] = []
   const writer: Writer = { send: async (request) => void sent.push(request) }
   const real = 'did:plc:real'

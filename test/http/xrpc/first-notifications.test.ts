@@ -1,4 +1,4 @@
-// A newcomer's very first request is for their notifications, and the ingest thread hears of them only then.
+// A newcomer's first request is for their notifications, and only then does the ingest thread learn of them.
 
 import { afterEach, expect, test } from 'vitest'
 import { didOf } from '../../support/records.ts'
@@ -10,7 +10,7 @@ let w: ServingWorld
 afterEach(() => w.dispose())
 
 test.each(['listNotifications', 'getUnreadCount'])(
-  '%s waits until what happened before is collected',
+  '%s waits until earlier notifications are collected',
   async (method) => {
     let isTold = false
     w = createServingWorld({

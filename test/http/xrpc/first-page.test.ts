@@ -1,5 +1,5 @@
-// A newcomer's pages while their cold start goes on: what the ingest thread writes down of it is written here
-// by hand, and the rest is the real server over a real database.
+// A newcomer's pages during their cold start: the rows that the ingest thread would write are written by
+// hand, and the rest is the real server over a real database.
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
@@ -27,7 +27,7 @@ function start(firstPageMaxWaitMs: number, startAt = Date.now()): ServingWorld {
   return world
 }
 
-/** Everything since then is here. */
+/** Marks everything since then as fetched. */
 function reachLatest(since: number): void {
   const row = { rev: String(since), finished_at: 1 }
   putBackfill(world.db, world.uid(alice), MILESTONES.latest, row)
@@ -43,10 +43,10 @@ const read = (query: { limit?: number; cursor?: string } = {}, viewer = alice) =
   world.get<Page>(NSID, query, viewer)
 const uris = ({ feed }: Page) => feed.map(({ post }) => post.uri)
 
-/** Not a claim about time: long enough for a request to be where it waits, and then some. */
+/** Not an assertion about time: long enough for a request to reach the point where it waits. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 300))
 
-/** Whether it is answered, without waiting for that. */
+/** Tracks whether the page is answered, without waiting for it. */
 function watched(page: Promise<Page>): { page: Promise<Page>; isAnswered: boolean } {
   const state = { page, isAnswered: false }
   void page.then(() => {
@@ -55,7 +55,7 @@ function watched(page: Promise<Page>): { page: Promise<Page>; isAnswered: boolea
   return state
 }
 
-test('an empty page is not the last, and the backlog is found behind its cursor', async () => {
+test('an empty page is not the last, and its cursor leads to the backlog', async () => {
   const w = start(1)
   const first = await read()
   expect(first).toMatchObject({ feed: [], cursor: expect.stringMatching(/^\d+__b/) })
@@ -69,13 +69,13 @@ test('an empty page is not the last, and the backlog is found behind its cursor'
   expect(await read({ cursor: third.cursor! })).toEqual({ feed: [] })
 })
 
-test('what comes while a page is read does not make it the last', async () => {
+test('an item arriving while a page is read does not make it the last', async () => {
   const w = start(1)
   const { cursor } = await read()
   const { timelines } = w.memory
   const readRing = timelines.read.bind(timelines)
   const reading = vi.spyOn(timelines, 'read')
-  // The page itself is read last; it waits before that.
+  // The page itself is read last, after the wait.
   expect(await read({ cursor: cursor! })).toEqual({ feed: [], cursor })
   const last = reading.mock.calls.length
   reading.mockClear().mockImplementation((...asked) => {
@@ -92,7 +92,7 @@ test('what comes while a page is read does not make it the last', async () => {
   expect(next.cursor).toBeUndefined()
 })
 
-test('nobody is told of an end who is about to be a member, known or not', async () => {
+test('a new viewer, known or not, gets no end of the timeline', async () => {
   const w = start(1)
   w.post(carol)
   for (const viewer of [carol, didOf('unheard-of')]) {
@@ -100,7 +100,7 @@ test('nobody is told of an end who is about to be a member, known or not', async
   }
 })
 
-test('a first page waits until it is full and nothing newer can come between', async () => {
+test('a first page waits until it is full and no newer item can still arrive', async () => {
   const w = start(60_000)
   for (let i = 0; i < 3; i++) w.post(bob)
   const page = watched(read({ limit: 3 }))
@@ -111,7 +111,7 @@ test('a first page waits until it is full and nothing newer can come between', a
   expect(uris(await page.page)[0]).toBe(newest.uri)
 })
 
-test('a full page goes out as soon as all that is newer than its end is known', async () => {
+test('a full page is sent once everything newer than its end is known', async () => {
   const w = start(60_000)
   const [oldest, , newest] = [w.post(bob), w.post(bob), w.post(bob)]
   const page = watched(read({ limit: 3 }))
@@ -122,7 +122,7 @@ test('a full page goes out as soon as all that is newer than its end is known', 
   expect(uris(await page.page)).toEqual([newest!.uri, expect.any(String), oldest!.uri])
 })
 
-test('a page that is not full waits on, although the newest of everybody is known', async () => {
+test('a page that is not full keeps waiting, although all the newest posts are known', async () => {
   const w = start(60_000)
   w.post(bob)
   reachLatest(0)
@@ -133,7 +133,7 @@ test('a page that is not full waits on, although the newest of everybody is know
   expect((await page.page).feed).toHaveLength(1)
 })
 
-test('where one server keeps the newest from being known, a full page goes out in time', async () => {
+test('a full page is sent in time even if one server delays the newest posts', async () => {
   const w = start(60_000)
   for (let i = 0; i < 3; i++) w.post(bob)
   const full = watched(read({ limit: 3 }))
@@ -144,7 +144,7 @@ test('where one server keeps the newest from being known, a full page goes out i
   await short.page
 })
 
-test('where the page reaches below the last hours, it waits for the feeds too', async () => {
+test('a page reaching below the last hours waits for the feeds too', async () => {
   const w = start(60_000, Date.now() - 3 * DAY_MS)
   for (let i = 0; i < 3; i++) w.post(bob)
   reach(MILESTONES.newest)
@@ -155,7 +155,7 @@ test('where the page reaches below the last hours, it waits for the feeds too', 
   expect((await page.page).feed).toHaveLength(3)
 })
 
-test('a short page goes out once all feeds were tried, and is not the last', async () => {
+test('a short page is sent once all feeds were tried, and is not the last', async () => {
   const w = start(60_000)
   const post = w.post(bob)
   reach(MILESTONES.newest, MILESTONES.feeds)
@@ -166,7 +166,7 @@ test('a short page goes out once all feeds were tried, and is not the last', asy
   expect((await read()).cursor).toBeUndefined()
 })
 
-test('further down a full page does not wait', async () => {
+test('a full page further down does not wait', async () => {
   const w = start(60_000)
   const [oldest, older, newest] = [w.post(bob), w.post(bob), w.post(bob)]
   reach(MILESTONES.newest)
@@ -177,7 +177,7 @@ test('further down a full page does not wait', async () => {
   expect(oldest).toBeDefined()
 })
 
-test('who follows nobody is told so as soon as that is known', async () => {
+test('a viewer without follows gets an empty timeline as soon as that is known', async () => {
   start(60_000)
   world.delete(followed)
   const page = watched(read())
@@ -187,13 +187,13 @@ test('who follows nobody is told so as soon as that is known', async () => {
   expect(await page.page).toEqual({ feed: [] })
 })
 
-test('somebody whose cold start is over is answered at once, as before', async () => {
+test('a viewer whose cold start is over is answered at once', async () => {
   start(60_000)
   reach(COLD_START)
   expect(await read()).toEqual({ feed: [] })
 })
 
-test('of one account a few requests wait; the others have what there is, and a cursor', async () => {
+test('only a few requests per account wait; the others get what there is, and a cursor', async () => {
   start(60_000)
   const waiting = Array.from({ length: 4 }, () => watched(read()))
   await aWhile()
@@ -203,12 +203,12 @@ test('of one account a few requests wait; the others have what there is, and a c
   for (const { page } of waiting) expect(await page).toEqual({ feed: [] })
 })
 
-test('a cursor that is none is refused, and does not wait', async () => {
+test('an invalid cursor is refused without waiting', async () => {
   start(60_000)
   expect((await world.ask(NSID, { cursor: 'nonsense' }, alice)).status).toBe(400)
 })
 
-test('who has waited in vain waits little more, until the cold start gets on', async () => {
+test('after a timeout, later requests wait only briefly until the cold start advances', async () => {
   start(3_000)
   expect(await read()).toMatchObject({ feed: [], cursor: expect.any(String) })
   const other = watched(read({}, carol))
@@ -224,7 +224,7 @@ test('who has waited in vain waits little more, until the cold start gets on', a
   await again.page
 })
 
-test('nobody waits for a server of their own that is let alone, only while it is asked', async () => {
+test('requests wait for the viewer’s own server while it is asked, not while it backs off', async () => {
   const w = start(50_000)
   enqueueJob(w.db, 'member', w.uid(alice))
   const [job] = takeJobs(w.db, w.now(), 1)
@@ -243,11 +243,11 @@ test('nobody waits for a server of their own that is let alone, only while it is
   expect(await again.page).toEqual({ feed: [] })
 })
 
-test('whose cold start is over has no row read for it, and is new again when they come again', async () => {
+test('a finished cold start is not read again, until the member is removed and returns', async () => {
   const w = start(1)
   reach(COLD_START)
   expect(await read()).toEqual({ feed: [] })
-  // By hand, of which nobody is told.
+  // By hand, so the server is not notified.
   w.db.prepare('DELETE FROM backfills').run()
   expect(await read()).toEqual({ feed: [] })
   reach(COLD_START)

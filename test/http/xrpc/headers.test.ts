@@ -1,4 +1,4 @@
-// The two request headers that we read ourselves: accepted encodings and accepted labelers.
+// The two request headers that we parse ourselves: accepted encodings and accepted labelers.
 
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ describe('accept-encoding', () => {
     ['deflate', inflateSync],
     ['br', brotliDecompressSync],
     ['zstd', zstdDecompressSync],
-  ] as const)('%s can be read again, and is smaller', async (encoding, decompress) => {
+  ] as const)('%s decompresses to the original, and is smaller', async (encoding, decompress) => {
     const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, i) => ({ item: i }))))
     const compressed = await compress(body, encoding)
     expect(decompress(compressed).equals(body)).toBe(true)
@@ -67,11 +67,11 @@ describe('atproto-accept-labelers', () => {
     ['no DID', 'labeler.example.org'],
     ['a DID among rubbish', `${a}, x y z`],
     ['an endless list', Array.from({ length: 41 }, (_, i) => `did:web:l${i}.example`).join(',')],
-  ])('%s counts as none', (_what, header) => {
+  ])('%s counts as absent', (_what, header) => {
     expect(parseAcceptLabelers(header)).toBeUndefined()
   })
 
-  test('comes out as it went in', () => {
+  test('formats back to what was parsed', () => {
     const labelers = parseAcceptLabelers(`${a};redact, ${b}`)!
     expect(formatLabelers(labelers)).toBe(`${a};redact,${b}`)
   })

@@ -1,4 +1,4 @@
-// internal.bsky.actor.getProfiles: for services of the operator's, who ask on somebody's behalf.
+// internal.bsky.actor.getProfiles: for the operator's services, which ask on a viewer's behalf.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
@@ -38,7 +38,7 @@ async function profiles(query: Query): Promise<Profile[]> {
   return body.profiles
 }
 
-test('shows accounts as the viewer sees them, with known followers of those named', async () => {
+test('shows accounts as the viewer sees them, with known followers of the named ones', async () => {
   const dids = [bob, didOf('nobody'), carol, dan]
   const found = await profiles({ dids, viewer: alice, socialProof: [bob, didOf('another')] })
   expect(found.map(({ did }) => did)).toEqual([bob, carol, dan])
@@ -47,19 +47,19 @@ test('shows accounts as the viewer sees them, with known followers of those name
   expect(found[1]!.viewer?.following).toContain(alice)
 })
 
-test('shows nobody’s view where no viewer is named', async () => {
+test('omits viewer state when no viewer is named', async () => {
   for (const { viewer } of await profiles({ dids: [bob, carol], socialProof: [bob] })) {
     expect(viewer).toBeUndefined()
   }
 })
 
-test('shows what was taken down where that is asked for', async () => {
+test('includes taken-down accounts on request', async () => {
   w.run((ctx) => decide(ctx, { act: 'hide', subject: bob, by: 'tester', reason: 'a test' }))
   expect(await profiles({ dids: [bob, carol] })).toHaveLength(1)
   expect(await profiles({ dids: [bob, carol], includeTakedowns: true })).toHaveLength(2)
 })
 
-test('is for nobody else', async () => {
+test('refuses every other caller', async () => {
   const query = { dids: [bob] }
   const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
   const answers = [

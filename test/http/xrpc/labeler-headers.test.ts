@@ -1,5 +1,4 @@
-// Every page of accounts says whose labels were taken into account, the empty one too that a cursor of long
-// ago gets.
+// Every page of accounts names the labelers that were applied, including the empty page for a retired cursor.
 
 import { afterEach, expect, test } from 'vitest'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'

@@ -1,5 +1,5 @@
-// Rows whose ids no longer fit 32 bits: the same history gives the same answers at every step as with small ids,
-// from the ring, from rows and from cached views.
+// Rows whose ids no longer fit 32 bits: at every step the same history gives the same answers as with small
+// ids, from the ring, from rows and from cached views.
 
 import { afterEach, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -18,7 +18,7 @@ afterEach(() => {
   for (const world of worlds.splice(0)) world.dispose()
 })
 
-/** The ids of posts and reposts go on from here. */
+/** Numbers new posts and reposts from this id on. */
 function startWith(lastId: number): ServingWorld {
   const world = createServingWorld({ members: ['ann'], scope: 'network', timelineLength: 12 })
   worlds.push(world)

@@ -1,4 +1,5 @@
-// Who opted out of a reference list is on it for its owner alone, who is told so; on other lists it means nothing.
+// An account that opted out of a reference list is on it for the list's owner only, who sees it marked; on
+// other lists an opt-out has no effect.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { didOf } from '../../support/records.ts'
@@ -36,7 +37,7 @@ beforeEach(() => {
 })
 afterEach(() => w.dispose())
 
-/** Of alice's, with bob first and carol on it. */
+/** Creates a list of alice's, with bob and then carol on it. */
 function listOf(purpose: string): RecordId {
   const made = w.create(alice, 'app.bsky.graph.list', {
     name: purpose,
@@ -56,7 +57,7 @@ const membersOf = ({ items }: Pick<List, 'items'>) =>
 const feed = async (viewer: string, { uri } = list) =>
   JSON.stringify((await w.ask('app.bsky.feed.getListFeed', { list: uri }, viewer)).body)
 
-test('getList leaves them out for all but the owner, on full pages, and counts them', async () => {
+test('getList leaves them out for all but the owner, on full pages, but counts them', async () => {
   const owners = await read(alice)
   expect(membersOf(owners)).toEqual([
     [carol, undefined],
@@ -72,14 +73,14 @@ test('getList leaves them out for all but the owner, on full pages, and counts t
   expect((await read(dan)).list.viewer?.referenceListOptOut).toBeUndefined()
 })
 
-test('their posts are in nobody’s feed of the list', async () => {
+test('the list’s feed leaves out their posts for every viewer', async () => {
   for (const viewer of [alice, dan]) {
     expect(await feed(viewer)).toContain('by carol')
     expect(await feed(viewer)).not.toContain('by bob')
   }
 })
 
-test('the sample of a starter pack has them for the owner alone', async () => {
+test('a starter pack’s sample includes them for the owner only', async () => {
   const sampleFor = async (viewer: string) => {
     const query = { starterPack: pack.uri }
     const { body } = await w.ask<Pack>('app.bsky.graph.getStarterPack', query, viewer)
@@ -94,7 +95,7 @@ test('the sample of a starter pack has them for the owner alone', async () => {
   )
 })
 
-test('on lists of other kinds it means nothing', async () => {
+test('an opt-out has no effect on other kinds of lists', async () => {
   for (const purpose of ['curatelist', 'modlist']) {
     const other = listOf(purpose)
     optOutOf(other)
@@ -104,7 +105,7 @@ test('on lists of other kinds it means nothing', async () => {
   }
 })
 
-test('it ends with its record, unless there is another', async () => {
+test('an opt-out ends with its record, unless there is another', async () => {
   const second = optOutOf(list)
   w.delete(optOut.uri)
   expect(membersOf(await read(dan))).toEqual([[carol, undefined]])
@@ -114,7 +115,7 @@ test('it ends with its record, unless there is another', async () => {
   expect(await feed(dan)).toContain('by bob')
 })
 
-test('it is kept of strangers where the list is somebody’s who is known', async () => {
+test('a stranger’s opt-out is kept if the list’s owner is known', async () => {
   w.dispose()
   w = createServingWorld({ members: ['alice'] })
   list = listOf('referencelist')

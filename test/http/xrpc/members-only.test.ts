@@ -1,5 +1,5 @@
-// Accounts for members only (`!no-unauthenticated`): a visitor is shown none of their posts, whichever
-// method is asked and wherever in an answer they would stand; everybody who is signed in is.
+// Accounts visible to signed-in viewers only (`!no-unauthenticated`): no method shows a visitor any of their
+// posts, anywhere in an answer; every signed-in viewer sees them.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 afterEach(() => w.dispose())
 
-/** Every place where Bob's words can stand, asked twice: the second time from what was kept. */
+/** Reads every place that can show Bob's posts, twice: the second time from the cache. */
 async function seen(viewer?: string): Promise<string[]> {
   const root = w.post(bob, 'secret root')
   const reply = w.post(carol, { text: 'reply', reply: { parent: root } })
@@ -51,13 +51,13 @@ async function seen(viewer?: string): Promise<string[]> {
   return found
 }
 
-test('by their own word', async () => {
+test('by a self-label', async () => {
   w.profile(bob, VALUES)
   expect(await seen()).toEqual([])
   expect(await seen(alice)).toHaveLength(12)
 })
 
-test('by a labeler’s', async () => {
+test('by a labeler’s label', async () => {
   w.profile(bob)
   expect(await seen()).toHaveLength(12)
   const label = { uri: bob, val: '!no-unauthenticated', cts: '2026-11-01T00:00:00.000Z' }
@@ -68,7 +68,7 @@ test('by a labeler’s', async () => {
   expect(await seen(alice)).toHaveLength(12)
 })
 
-test('and their profile stays, so that a client can say why', async () => {
+test('their profile stays visible, so that a client can tell why', async () => {
   w.profile(bob, VALUES)
   const profile = await w.get<{ labels: { val: string }[] }>('app.bsky.actor.getProfile', {
     actor: bob,

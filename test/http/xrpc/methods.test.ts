@@ -1,4 +1,4 @@
-// The table of methods is whole and in order: whoever adds a file adds a row.
+// The table of methods is complete and sorted: adding a method's file requires adding its row.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,23 +12,23 @@ afterAll(() => world.dispose())
 
 const nsids = world.methods.map(({ nsid }) => nsid)
 
-/** Each is named by where it stands. */
+/** NSIDs, derived from file paths. */
 const files = ['app', 'com', 'io'].flatMap((folder) =>
   readdirSync(join(xrpc, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => `${folder}/${path}`.replace(/\.ts$/, '').replaceAll('/', '.')),
 )
 
-test('methods are sorted by name, and each is there once', () => {
+test('methods are sorted by name and unique', () => {
   expect(nsids).toEqual([...new Set(nsids)].sort())
 })
 
-test('every file of a method has its row', () => {
+test('every method file has its row', () => {
   expect(files.length).toBeGreaterThan(60)
   expect(files.filter((nsid) => !nsids.includes(nsid))).toEqual([])
 })
 
-test('each is of the kind that its lexicon says', () => {
+test('each method has the kind its lexicon declares', () => {
   const lexicons = loadLexicons()
   for (const { nsid, kind } of world.methods)
     expect(lexicons.getDefOrThrow(nsid).type, nsid).toBe(kind)

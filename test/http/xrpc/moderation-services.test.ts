@@ -1,5 +1,5 @@
-// What the operator's moderation services see: threads through blocks, theirs and those of others, with the
-// block told where profiles tell it; and that they read without being members.
+// What the operator's moderation services see: threads despite blocks, their own and other accounts', while
+// profiles still report the block. They can read without being members.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
@@ -43,7 +43,7 @@ const threads: [nsid: string, name: string][] = [
   ['app.bsky.unspecced.getPostThreadV2', 'anchor'],
 ]
 
-/** Twice: the second time others' answers are kept. */
+/** Reads twice: the second time other viewers' answers are cached. */
 async function texts(nsid: string, query: Query, viewer: string): Promise<string> {
   const first = await w.get(nsid, query, viewer)
   expect(await w.get(nsid, query, viewer)).toEqual(first)
@@ -51,7 +51,7 @@ async function texts(nsid: string, query: Query, viewer: string): Promise<string
 }
 
 describe.each(threads)('%s', (nsid, name) => {
-  test('shows a moderation service what others are not shown', async () => {
+  test('shows a moderation service what other viewers do not see', async () => {
     for (const viewer of [carol, ozone, carol]) {
       const isOzone = viewer === ozone
       const below = await texts(nsid, { [name]: root.uri }, viewer)
@@ -66,13 +66,13 @@ describe.each(threads)('%s', (nsid, name) => {
     }
   })
 
-  test('keeps those in a block with somebody else who is no moderation service', async () => {
+  test('still applies blocks between accounts that are not moderation services', async () => {
     w.block(alice, carol)
     expect(await texts(nsid, { [name]: root.uri }, carol)).not.toContain('said by alice')
   })
 })
 
-test('aside in a thread stand those whom a moderation service blocks, too', async () => {
+test('other replies of a thread include those by accounts a moderation service blocks', async () => {
   w.post(bob, { text: '📌', reply: { parent: root } })
   const query = { anchor: root.uri }
   const nsid = 'app.bsky.unspecced.getPostThreadOtherV2'
@@ -80,7 +80,7 @@ test('aside in a thread stand those whom a moderation service blocks, too', asyn
   expect(await texts(nsid, query, carol)).not.toContain('📌')
 })
 
-test('its block is told in profiles all the same', async () => {
+test('profiles still report its block', async () => {
   const { viewer } = await w.get<{ viewer: object }>(
     'app.bsky.actor.getProfile',
     { actor: alice },
@@ -89,7 +89,7 @@ test('its block is told in profiles all the same', async () => {
   expect(viewer).toMatchObject({ blockedBy: true })
 })
 
-test('it reads without being a member, and nobody else does', async () => {
+test('reads without being a member, unlike other accounts', async () => {
   const ask = (viewer: string) => w.ask('app.bsky.feed.getPosts', { uris: [quote.uri] }, viewer)
   expect((await ask(ozone)).status).toBe(200)
   expect((await ask(bob)).status).toBe(403)

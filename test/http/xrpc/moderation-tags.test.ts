@@ -1,5 +1,5 @@
-// What moderators' tags do: in search by the post's, its author's and the profile's; in threads and
-// notifications by the post's; and for whom they do nothing.
+// Effects of moderators' tags: in search, tags of the post, its author and the profile; in threads and
+// notifications, those of the post; and the viewers they do not affect.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
@@ -52,7 +52,7 @@ describe('in search', () => {
   }
   const [both, untagged] = [() => [good.uri, bad.uri].sort(), () => [good.uri]]
 
-  test('a tagged post is found among the latest of its author alone', async () => {
+  test('a tagged post is found only among its author’s latest posts', async () => {
     expect(moderate('tag', bad.uri, 'search-hide')).toBe(true)
     for (const sort of ['top', 'latest'])
       expect(await found({ q: 'doggo', sort })).toEqual(untagged())
@@ -72,7 +72,7 @@ describe('in search', () => {
     expect(await found({ query: 'doggo', sort: 'recent' }, carol, v2)).toEqual(untagged())
   })
 
-  test('what is hidden altogether is found by its author and by moderation services', async () => {
+  test('a fully hidden post is found only by its author and by moderation services', async () => {
     moderate('tag', bad.uri, 'search-hide-all')
     expect(await found({ q: 'doggo', author: bob, sort: 'latest' })).toEqual(untagged())
     expect(await found({ q: 'doggo' }, ozone)).toEqual(both())
@@ -80,7 +80,7 @@ describe('in search', () => {
     expect(await found({ q: 'doggo' }, bob)).toEqual(both())
   })
 
-  test('the tags of an account and of its profile count for all its posts, while they last', async () => {
+  test('tags of an account or its profile apply to all its posts, until removed', async () => {
     for (const subject of [bob, PROFILE_OF_BOB]) {
       moderate('tag', subject, 'search-hide')
       expect(await found({ q: 'doggo' })).toEqual([])
@@ -89,7 +89,7 @@ describe('in search', () => {
     }
   })
 
-  test('a page is full although there are tagged posts between', async () => {
+  test('a page is full although some posts between are tagged', async () => {
     const texts = Array.from({ length: 12 }, (_, i) => w.post(dan, `doggo ${i}`))
     searchable(w)
     for (const { uri } of texts.filter((_, i) => i % 2 === 0)) moderate('tag', uri, 'search-hide')
@@ -124,7 +124,7 @@ describe('in threads', () => {
   }
   const uris = (...names: string[]) => names.map((name) => replies[name]!.uri)
 
-  test('a tagged reply stands aside, but not for its author, for the owner’s own, nor for followers', async () => {
+  test('a tagged reply moves to the other replies, except for the owner’s and one’s own and for followers', async () => {
     moderate('tag', replies['ofBob']!.uri, 'thread-hide')
     expect(await thread(dan)).toEqual({ uris: uris('ofDan', 'ofCarol'), hasOtherReplies: true })
     expect((await thread(dan, 'Other')).uris).toEqual(uris('ofBob'))
@@ -137,7 +137,7 @@ describe('in threads', () => {
     expect((await thread(dan)).uris).toEqual([own.uri, ...uris('ofDan')])
   })
 
-  test('one that is bumped down comes after the others', async () => {
+  test('a bumped-down reply is ordered after the others', async () => {
     expect((await thread(alice)).uris).toEqual(uris('ofDan', 'ofBob', 'ofCarol'))
     moderate('tag', replies['ofDan']!.uri, 'thread-bump-down')
     expect((await thread(alice)).uris).toEqual(uris('ofBob', 'ofCarol', 'ofDan'))
@@ -146,7 +146,7 @@ describe('in threads', () => {
   })
 })
 
-test('a tagged reply notifies those who follow its author, is counted for nobody else, and a like is told', async () => {
+test('a tagged reply notifies and counts for its author’s followers only; a like still notifies', async () => {
   const NOTIFICATION = 'app.bsky.notification'
   const told = async () => {
     const list = await w.ask<{ notifications: { reason: string }[] }>(
@@ -167,7 +167,7 @@ test('a tagged reply notifies those who follow its author, is counted for nobody
   expect(await told()).toEqual([['like', 'reply'], 2])
 })
 
-test('a tag may come before what it is about, and lists have none', async () => {
+test('a tag may precede its record, and lists cannot be tagged', async () => {
   const root = w.post(carol, 'mine')
   moderate('tag', `at://${bob}/app.bsky.feed.post/later`, 'thread-hide')
   const reply = { root, parent: root }

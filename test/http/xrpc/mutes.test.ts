@@ -1,6 +1,6 @@
-// Whom a member mutes, over every method that shows people: left out where the reference leaves them out,
-// and marked as muted wherever they are shown. Which method does which is written down here from the
-// reference's rules; a method that shows people and is not written down fails the test.
+// A member's mutes, in every method that shows accounts: muted accounts are left out where the reference
+// leaves them out, and marked as muted elsewhere. The expectations below follow the reference's rules; a
+// method that shows accounts and has no expectation fails the test.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
@@ -13,7 +13,10 @@ import type { RecordId } from '../../support/world.ts'
 const [alice, bob, carol, dan, eve, frank] = ['alice', 'bob', 'carol', 'dan', 'eve', 'frank'].map(
   didOf,
 ) as [string, string, string, string, string, string]
-/** Alice mutes Bob, and Carol by a list; of Dan she mutes nothing. Frank is as she is, and mutes nobody. */
+/**
+ * Alice mutes Bob directly and Carol by a list, but not Dan. Frank is set up like Alice, and mutes
+ * no account.
+ */
 const muted = [bob, carol]
 const others = [bob, carol, dan]
 
@@ -74,7 +77,7 @@ const cases: Record<string, Case> = {
   'unspecced.getSuggestedUsersForSeeMore': leftOut(nothing),
 }
 
-/** Asked for each of them by itself. */
+/** Methods queried for each account individually. */
 const alone: Record<string, (things: Things, did: string) => Query> = {
   'actor.getProfile': (_, did) => ({ actor: did }),
   'feed.getActorFeeds': (_, did) => ({ actor: did }),
@@ -88,7 +91,7 @@ const alone: Record<string, (things: Things, did: string) => Query> = {
   'unspecced.getPostThreadV2': (things, did) => ({ anchor: things[`post ${did}`]!.uri }),
 }
 
-/** Shown people, but never any that the viewer mutes. */
+/** Methods that show only accounts the viewer mutes. */
 const onlyMuted = ['graph.getMutes', 'graph.getListMutes']
 const withoutMutes: Record<string, string> = {
   'graph.getBlocks': 'of blocked accounts; see below',
@@ -183,7 +186,10 @@ async function tell(name: string, input: unknown): Promise<void> {
 
 const ask = (name: string, query: Query) => w.get(`app.bsky.${name}`, query, alice)
 
-/** Follows of Alice’s are never suggested, and only whom she follows is a known follower. */
+/**
+ * Runs `work` with follows where the method needs them: Alice's follows are never suggested, and
+ * only they can be known followers.
+ */
 async function withFollows<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (!/getKnownFollowers|getTimeline/.test(name)) return work()
   const follows = others.map((did) => w.follow(alice, did))
@@ -192,7 +198,7 @@ async function withFollows<T>(name: string, work: () => Promise<T>): Promise<T> 
   return result
 }
 
-/** Every view of an account in an answer. */
+/** Collects every view of an account in an answer. */
 function accountsIn(value: unknown, found: View[] = []): View[] {
   if (typeof value !== 'object' || value === null) return found
   const { did, handle } = value as Record<string, unknown>
@@ -210,21 +216,21 @@ function expectMarked(views: readonly View[]): void {
   }
 }
 
-describe('the muted', () => {
+describe('muted accounts', () => {
   test.each(Object.entries(cases))('in %s', async (name, { query, shows }) => {
     const views = accountsIn(await withFollows(name, () => ask(name, query(things))))
     const shown = new Set(views.map(({ did }) => did))
-    // What is hidden of a thread is the muted alone.
+    // Only muted accounts are hidden from a thread.
     expect(shown.has(dan)).toBe(name !== 'unspecced.getPostThreadOtherV2')
     for (const did of muted) expect([did, shown.has(did)]).toEqual([did, shows === 'marked'])
     expectMarked(views)
     if (shows === 'marked' || name.includes('listNotifications')) return
-    // Nothing else keeps them out.
+    // The mute is all that keeps them out.
     const forFrank = accountsIn(await w.get(`app.bsky.${name}`, query(things), frank))
     expect(forFrank.map(({ did }) => did)).toEqual(expect.arrayContaining(others))
   })
 
-  test.each(Object.entries(alone))('asked for by name, in %s', async (name, query) => {
+  test.each(Object.entries(alone))('queried by name, in %s', async (name, query) => {
     for (const did of others) {
       const views = accountsIn(await ask(name, query(things, did)))
       expect(views.map((view) => view.did)).toContain(did)
@@ -232,7 +238,7 @@ describe('the muted', () => {
     }
   })
 
-  test('are listed to who mutes them, each in their way', async () => {
+  test('are listed to the muting viewer, by account and by list', async () => {
     type Mutes = { mutes: View[] }
     const { mutes } = (await ask('graph.getMutes', {})) as Mutes
     expect(mutes.map(({ did }) => did)).toEqual([bob])
@@ -241,7 +247,7 @@ describe('the muted', () => {
     expect(lists).toMatchObject([{ uri: things['modlist']!.uri, viewer: { muted: true } }])
   })
 
-  test('who are blocked too say so in the list of blocks', async () => {
+  test('are marked in the list of blocks if also blocked', async () => {
     const blocks = [w.block(alice, bob), w.block(alice, dan)]
     const views = accountsIn(await ask('graph.getBlocks', {}))
     expect(views.map(({ did }) => did).sort()).toEqual([bob, dan].sort())
@@ -249,7 +255,7 @@ describe('the muted', () => {
     for (const block of blocks) w.delete(block)
   })
 
-  test('are nobody’s business but of who mutes them', async () => {
+  test('are private to the muting viewer', async () => {
     for (const [name, { query }] of Object.entries(cases)) {
       if (w.methods.find(({ nsid }) => nsid.endsWith(name))?.auth === 'required') continue
       if (name === 'feed.getActorLikes') continue
@@ -258,7 +264,7 @@ describe('the muted', () => {
     }
   })
 
-  test('of every method that shows people it is written down what it does', () => {
+  test('have an expectation for every method that shows accounts', () => {
     const known = [cases, alone, withoutMutes].flatMap((some) => Object.keys(some))
     const lexicons = loadLexicons()
     const showing = w.methods
@@ -272,7 +278,7 @@ describe('the muted', () => {
 
 const PROFILE = /^lex:app\.bsky\.actor\.defs#profileView/
 
-/** Whether a view of an account can be anywhere in a method’s answer. */
+/** Whether a method's answer can contain a view of an account. */
 function reaches(lexicons: ReturnType<typeof loadLexicons>, ref: string): boolean {
   const seen = new Set<string>()
   const visit = (value: unknown): boolean => {

@@ -1,5 +1,5 @@
-// Accounts that are known only from the stream: a member's first look at them has them looked up, and waits
-// a moment for their names. What the backfill room would do is done by hand here, as far as rows go.
+// Accounts known only from the stream: the first time a member sees one, it is looked up, and the request
+// waits a moment for its name. The backfill room's changes to rows are made by hand.
 
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
@@ -18,7 +18,7 @@ type Posts = { posts: { author: View }[] }
 let world: ServingWorld | undefined
 afterEach(() => world?.dispose())
 
-/** However loaded the machine is. */
+/** Long enough for a loaded machine. */
 const MAX_WAIT_MS = 20_000
 
 function start(options: ServingOptions = {}) {
@@ -32,7 +32,7 @@ function start(options: ServingOptions = {}) {
   w.handle(alice, 'alice.test')
   const post = w.post(bob, 'hello')
   const looked = () => w.sent.flatMap((one) => (one.kind === 'fetch-requested' ? one.dids : []))
-  /** As the job `identity` ends. */
+  /** Does what the end of an `identity` job does. */
   const finish = (did: string, kinds = ['identity', 'profile']) => {
     for (const kind of kinds) {
       w.world.db.prepare('DELETE FROM jobs WHERE kind = ? AND subject = ?').run(kind, w.uid(did))
@@ -57,19 +57,16 @@ const pages: [string, (uri: string) => Query][] = [
   ['app.bsky.unspecced.getPostThreadV2', (uri) => ({ anchor: uri })],
 ]
 
-test.each(pages)(
-  '%s waits for the name of an author whom nobody looked up yet',
-  async (nsid, query) => {
-    const { w, post, looked, jobs } = start()
-    const page = w.get(nsid, query(post.uri), alice)
-    await asking(looked, bob)
-    expect(jobs(bob)).toContainEqual({ kind: 'identity', priority: 10 })
-    w.handle(bob, 'bob.test')
-    expect(JSON.stringify(await page)).toContain('"handle":"bob.test"')
-  },
-)
+test.each(pages)('%s waits for the name of an author not looked up yet', async (nsid, query) => {
+  const { w, post, looked, jobs } = start()
+  const page = w.get(nsid, query(post.uri), alice)
+  await asking(looked, bob)
+  expect(jobs(bob)).toContainEqual({ kind: 'identity', priority: 10 })
+  w.handle(bob, 'bob.test')
+  expect(JSON.stringify(await page)).toContain('"handle":"bob.test"')
+})
 
-test('getProfile waits, too, where there is a profile without a name', async () => {
+test('getProfile also waits where there is a profile without a name', async () => {
   const { w, looked, finish } = start()
   const page = w.get<View>('app.bsky.actor.getProfile', { actor: bob }, alice)
   await asking(looked, bob)
@@ -78,7 +75,7 @@ test('getProfile waits, too, where there is a profile without a name', async () 
   expect(await page).toMatchObject({ handle: 'bob.test', displayName: 'Bob' })
 })
 
-test('a name that does not hold is not shown, nor waited for again', async () => {
+test('an unverified name is not shown, and not waited for again', async () => {
   const { w, post, looked, finish } = start()
   const read = () => w.get<Posts>('app.bsky.feed.getPosts', { uris: [post.uri] }, alice)
   const page = read()
@@ -91,7 +88,7 @@ test('a name that does not hold is not shown, nor waited for again', async () =>
   expect((await read()).posts[0]?.author.handle).toBe('handle.invalid')
 })
 
-test('the wait is over when the look-up came to nothing, and there is none again for a while', async () => {
+test('a failed lookup ends the wait, and is not repeated for a while', async () => {
   const { w, post, looked, finish } = start()
   const read = () => w.get<Posts>('app.bsky.feed.getPosts', { uris: [post.uri] }, alice)
   const page = read()
@@ -102,14 +99,14 @@ test('the wait is over when the look-up came to nothing, and there is none again
   expect(looked().filter((did) => did === bob)).toHaveLength(1)
 })
 
-test('a visitor neither waits nor has anybody looked up', async () => {
+test('a visitor neither waits nor causes lookups', async () => {
   const { w, post, looked } = start()
   const { posts } = await w.get<Posts>('app.bsky.feed.getPosts', { uris: [post.uri] })
   expect(posts[0]?.author.handle).toBe('handle.invalid')
   expect(looked()).toEqual([])
 })
 
-test('the profile of an account that was only pointed at is waited for', async () => {
+test('the profile of an account known only by reference is waited for', async () => {
   const { w, looked, finish } = start()
   w.follow(bob, carol)
   w.handle(carol, 'carol.test')
@@ -121,7 +118,7 @@ test('the profile of an account that was only pointed at is waited for', async (
   expect(await page).toMatchObject({ handle: 'carol.test', displayName: 'Carol' })
 })
 
-test('what an account declares is asked for once somebody looks at its profile', async () => {
+test('an account’s declarations are requested when its profile is viewed', async () => {
   const { w, looked, jobs } = start()
   w.handle(bob, 'bob.test')
   const read = () => w.get<View>('app.bsky.actor.getProfile', { actor: bob }, alice)

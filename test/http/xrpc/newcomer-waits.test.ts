@@ -1,4 +1,4 @@
-// Waiting for a cold start, by a clock of our own: each look at it is a second later.
+// Waiting for a cold start, with a fake clock that advances a second per look.
 
 import { expect, test } from 'vitest'
 import { createNewcomerWaits } from '../../../src/http/xrpc/newcomer-waits.ts'
@@ -10,7 +10,7 @@ function start() {
     return at
   }
   const waits = createNewcomerWaits({ now })
-  /** @returns how often it was looked for: once only, where nobody waited. */
+  /** @returns the number of looks: one if there was no wait */
   async function wait(
     did: string,
     state: string,
@@ -25,14 +25,14 @@ function start() {
   return { wait, waits }
 }
 
-test('it is waited for until it is there', async () => {
+test('waits until the condition holds', async () => {
   const { wait } = start()
   expect(await wait('alice', 'page', { isThere: () => true })).toBe(1)
   expect(await wait('alice', 'page', { isThere: (looks) => looks === 3 })).toBe(3)
   expect(await wait('alice', 'page')).toBeGreaterThan(3)
 })
 
-test('who waited in vain waits little for the same, whatever it is, until it gets on', async () => {
+test('after a timeout, waits only briefly for the same state, until it advances', async () => {
   const { wait } = start()
   for (const what of ['posts nothing', 'notifications']) {
     expect(await wait('alice', what)).toBeGreaterThan(3)
@@ -42,13 +42,13 @@ test('who waited in vain waits little for the same, whatever it is, until it get
   expect(await wait('alice', 'posts newest')).toBeGreaterThan(3)
 })
 
-test('a request that went away has not waited in vain', async () => {
+test('an aborted request does not count as a timeout', async () => {
   const { wait } = start()
   await wait('alice', 'page', { aborted: true })
   expect(await wait('alice', 'page')).toBeGreaterThan(3)
 })
 
-test('a few requests of one account wait, the others are answered at once', async () => {
+test('a few requests per account wait, the others are answered at once', async () => {
   const { waits } = start()
   const request = { did: 'alice', state: () => 'page', maxWaitMs: 8_000 }
   const { signal } = new AbortController()

@@ -1,5 +1,5 @@
-// What the operator hid is shown to them and to their moderation services, who may have to look at it again;
-// and to nobody else, also after one of them looked.
+// Content that the operator hid is shown to the operator and their moderation services, who may have to
+// review it, and to no other viewer, even after one of them viewed it.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'

@@ -1,5 +1,5 @@
-// What a member keeps with us and in no repository, and what keeping it makes us ask others for: both have an end, and
-// whoever gets there is told so.
+// Limits on the private data that a member stores here, outside any repository, and on the fetches that it
+// causes: exceeding either is reported to the member.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf } from '../../../src/bridge/connection.ts'
@@ -17,7 +17,7 @@ const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 
 type Kept = {
   most: number
-  /** Rows of the member before: `i` counts up. */
+  /** Fills in earlier rows of the member: `i` counts up. */
   fill: string
   tell: (i: number) => [nsid: string, input: object]
   untell: (i: number) => [nsid: string, input: object]
@@ -67,7 +67,7 @@ const kept: Record<string, Kept> = {
 let world: ServingWorld | undefined
 afterEach(() => world?.dispose())
 
-/** All requests with the one budget of an ingest thread. */
+/** Sends all requests through one ingest thread's budget. */
 function withOneWriter(_own: Writer, { writer }: World): Writer {
   const answer = createWriterRequests({ writer, openTimeline() {}, wakeBackfill() {} })
   return {
@@ -91,7 +91,7 @@ async function say(w: ServingWorld, [nsid, input]: [string, object], by = alice)
   return { status, headers, ...(body as { error?: string; message?: string } | undefined) }
 }
 
-/** Far from the numbers of rows that are really there. */
+/** Far above all existing row ids. */
 const FIRST_ID = 10_000_000
 
 describe.each(Object.entries(kept))('%s', (_, { most, fill, tell, untell }) => {
@@ -112,7 +112,7 @@ describe.each(Object.entries(kept))('%s', (_, { most, fill, tell, untell }) => {
 
 const jobs = (w: ServingWorld) => countRows(w.world, "jobs WHERE kind IN ('post', 'list')")
 
-test('bookmarks of posts that are not here are all kept, and within a minute a bounded number is fetched', async () => {
+test('bookmarks of missing posts are all stored, with a bounded number fetched per minute', async () => {
   const w = start()
   for (let i = 0; i < 700; i++) expect((await say(w, kept['bookmarks']!.tell(i))).status).toBe(200)
   expect(countRows(w.world, 'bookmarks')).toBe(700)
@@ -121,13 +121,13 @@ test('bookmarks of posts that are not here are all kept, and within a minute a b
   await say(w, kept['bookmarks']!.tell(1_000), bob)
   expect(jobs(w)).toBe(before + 1)
 
-  // What was left out is asked for by whoever looks at it.
+  // The rest are requested when a viewer reads them.
   w.tick(61_000)
   await w.get('app.bsky.bookmark.getBookmarks', { limit: 100 }, alice)
   await expect.poll(() => jobs(w)).toBe(before + 101)
 })
 
-test('a list that would be one fetch too many is not muted, and said to be so; a minute later it is', async () => {
+test('muting a list one fetch over the limit is refused as rate-limited, and succeeds a minute later', async () => {
   const w = start()
   const mute = (i: number) => say(w, kept['muted lists']!.tell(i))
   const answers = []
@@ -142,7 +142,7 @@ test('a list that would be one fetch too many is not muted, and said to be so; a
   expect((await mute(599)).status).toBe(200)
 })
 
-test('accounts that nobody here heard of are looked up for a member so often a minute, whatever is kept of them', async () => {
+test('lookups of unknown accounts are limited per member and minute, across kinds of data', async () => {
   const lookups = createSharedBudget({
     ...{ buffer: createCountBuffer(64), windowSeconds: 60, each: 20, all: 200 },
   })

@@ -1,4 +1,4 @@
-// Body and `atproto-repo-rev` are of one moment, whatever the writer does meanwhile.
+// Body and `atproto-repo-rev` describe the same moment, whatever the writer does meanwhile.
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ function callBy(viewer: { did: string; uid: number } | undefined): Call {
 const call = callBy({ did: VIEWER, uid: 7 })
 const visit = callBy(undefined)
 
-/** An index of one account, whose posts and rev a test moves as the writer would. */
+/** An index of one account, whose posts and rev a test changes as the writer would. */
 function world() {
   const invalidations = new InvalidationWriter()
   const index = { rev: 'r1' as string | undefined, posts: ['p1'] }
@@ -47,13 +47,13 @@ function world() {
 }
 
 describe('an answer that a PDS adds to', () => {
-  test('has the rev of what is in it', async () => {
+  test('has the rev of its content', async () => {
     const { index, serve } = world()
     const answered = await serve(() => ({ body: index.posts }))(call)
     expect(answered).toEqual({ body: ['p1'], headers: { 'atproto-repo-rev': 'r1' } })
   })
 
-  test('is made again where a commit came after its body was read', async () => {
+  test('is rebuilt if a commit follows the read of its body', async () => {
     const { commit, index, serve } = world()
     const answer = serve(() => {
       const body = [...index.posts]
@@ -64,7 +64,7 @@ describe('an answer that a PDS adds to', () => {
     expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
   })
 
-  test('the same where the handler takes its time', async () => {
+  test('is rebuilt likewise with an asynchronous handler', async () => {
     const { commit, index, serve } = world()
     const answer = serve(async () => {
       const body = [...index.posts]
@@ -76,7 +76,7 @@ describe('an answer that a PDS adds to', () => {
     expect([body, headers]).toEqual([['p2', 'p1'], { 'atproto-repo-rev': 'r2' }])
   })
 
-  test('of somebody who never stops writing has the older rev: nothing of theirs is lost', async () => {
+  test('of a viewer who keeps writing has the older rev, so none of their posts are lost', async () => {
     const { commit, serve } = world()
     let commits = 1
     const answer = serve(() => {
@@ -88,7 +88,7 @@ describe('an answer that a PDS adds to', () => {
     expect(body).toBeLessThan(10)
   })
 
-  test('asks no row again until something is committed, and again while that goes on', async () => {
+  test('reads no row again until a commit begins, and every time while one is open', async () => {
     const { invalidations, index, serve } = world()
     const answer = serve(() => ({ body: 1 }))
     await answer(call)
@@ -102,7 +102,7 @@ describe('an answer that a PDS adds to', () => {
     expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r3' })
   })
 
-  test('waits for what is committed and not yet in memory', async () => {
+  test('waits for changes committed but not yet in memory', async () => {
     const { invalidations, commit, serve } = world()
     const shared = new Int32Array(new SharedArrayBuffer(4))
     invalidations.beginPublishing()
@@ -117,7 +117,7 @@ describe('an answer that a PDS adds to', () => {
     expect(answered.body).toBe(1)
   })
 
-  test('waits no longer than a moment, and then says less than it may have', async () => {
+  test('waits only a moment, then sends the older rev', async () => {
     const { invalidations, commit, index, serve } = world()
     const answer = serve(() => ({ body: index.posts }))
     await answer(call)
@@ -128,7 +128,7 @@ describe('an answer that a PDS adds to', () => {
     expect((await answer(call)).headers).toEqual({ 'atproto-repo-rev': 'r2' })
   })
 
-  test('that is an error carries the rev, too: the PDS may know the post', async () => {
+  test('has the rev on errors too: the PDS may know the post', async () => {
     const { serve } = world()
     const answer = serve(() => {
       throw new XRPCError(400, 'NotFound', 'Post not found')
@@ -138,7 +138,7 @@ describe('an answer that a PDS adds to', () => {
     )
   })
 
-  test('has none where nothing of the viewer was ever applied, or nobody asks', async () => {
+  test('has no rev for a viewer without applied writes, or without a viewer', async () => {
     const { commit, serve } = world()
     const answer = serve(() => ({ body: 1, headers: { other: 'x' } }))
     commit({ rev: undefined })
@@ -148,7 +148,7 @@ describe('an answer that a PDS adds to', () => {
   })
 })
 
-/** What the writer does after its commit, a moment later: memory first, then it is published. */
+/** What the writer does a moment after its commit: update memory first, then publish. */
 const SETTLES = `
   const { invalidations, shared } = require('node:worker_threads').workerData
   const ints = new Int32Array(invalidations)

@@ -1,5 +1,5 @@
-// A stranger's page where no public AppView is asked: a real directory, a real PDS and the real backfill room
-// stand behind the server, and nothing of the stranger came over the stream.
+// A stranger's page without a public AppView: behind the server are a real directory, a real PDS and the real
+// backfill room, and the stream delivered nothing of the stranger.
 
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ async function start() {
   return { w, pds, person, listings, read }
 }
 
-/** The DIDs whose posts were listed. */
+/** Records the DIDs whose posts are listed. */
 function watchListings(pds: PdsDouble): string[] {
   const listings: string[] = []
   pds.onRequest(({ method, query }) => {
@@ -70,7 +70,7 @@ function watchListings(pds: PdsDouble): string[] {
 
 let lastMs = Date.now() - 30 * DAY_MS
 
-/** @returns an at-URI and CID */
+/** @returns the record's at-URI and CID */
 function write(account: PdsAccount, collection: string, value: object) {
   lastMs += 1_000
   const createdAt = new Date(lastMs).toISOString()
@@ -82,7 +82,7 @@ function write(account: PdsAccount, collection: string, value: object) {
 
 const uris = ({ feed }: Feed) => feed.map(({ post }) => post.uri)
 
-test('is fetched when a member opens it, newest first, with the name and what is quoted', async () => {
+test('is fetched when a member opens it, newest first, with name and quoted posts', async () => {
   const { person, read } = await start()
   const [eve, mallory] = [await person('eve'), await person('mallory')]
   const quoted = write(mallory, POST, { text: 'quoted' })
@@ -95,7 +95,7 @@ test('is fetched when a member opens it, newest first, with the name and what is
   expect(body.feed[0]?.post.author.displayName).toBe('eve')
 })
 
-test('several requests at once cost one listing, and the next page none', async () => {
+test('concurrent requests cost one listing, and the next page none', async () => {
   const { w, person, read, listings } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 60 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
@@ -115,7 +115,7 @@ test('several requests at once cost one listing, and the next page none', async 
   expect(whole).toBeUndefined()
 })
 
-/** Page after page, to the end. */
+/** Reads page after page, to the end. */
 async function readAll(read: (more: object) => Promise<{ body: Feed }>, limit: number) {
   const shown: string[] = []
   let cursor: string | undefined
@@ -129,7 +129,7 @@ async function readAll(read: (more: object) => Promise<{ body: Feed }>, limit: n
   return { shown, pages }
 }
 
-test('goes on beyond the newest fifty, a listing for each hundred, to the first post', async () => {
+test('continues beyond the newest fifty, one listing per hundred, down to the first post', async () => {
   const { person, read, listings } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 260 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
@@ -139,7 +139,7 @@ test('goes on beyond the newest fifty, a listing for each hundred, to the first 
   expect(listings).toHaveLength(4)
 })
 
-test('shows what they reposted in its place, with whose post it is', async () => {
+test('shows reposts in their place, with the post’s author', async () => {
   const { person, read } = await start()
   const [eve, mallory] = [await person('eve'), await person('mallory')]
   const reposted = write(mallory, POST, { text: 'reposted' })
@@ -152,7 +152,7 @@ test('shows what they reposted in its place, with whose post it is', async () =>
   expect(body.feed[1]?.reason).toMatchObject({ by: { displayName: 'eve' } })
 })
 
-test('what is older than all that was read of their posts and reposts waits for its page', async () => {
+test('items older than everything read of posts and reposts wait for their page', async () => {
   const { person, read } = await start()
   const [eve, mallory] = [await person('eve'), await person('mallory')]
   const reposted = write(mallory, POST, { text: 'reposted' })
@@ -166,7 +166,7 @@ test('what is older than all that was read of their posts and reposts waits for 
   expect(shown).toEqual(expected)
 })
 
-test('ends with what is here where the PDS fails further down', async () => {
+test('ends with the stored posts where the PDS fails further down', async () => {
   const { person, read, pds } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 80 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
@@ -177,11 +177,11 @@ test('ends with what is here where the PDS fails further down', async () => {
   expect([...uris(body), ...shown]).toEqual(newest.slice(0, 50))
 })
 
-/** Without what is undefined, which would stand in another's place. */
+/** Drops undefined fields, which would override others. */
 const clean = (some: object) =>
   Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined))
 
-test('loses what was deleted when it is read once more', async () => {
+test('loses deleted posts when it is read again', async () => {
   const { w, person, read, listings } = await start()
   const eve = await person('eve')
   const kept = write(eve, POST, { text: 'kept' })
@@ -189,7 +189,7 @@ test('loses what was deleted when it is read once more', async () => {
   expect(uris((await read(eve)).body)).toEqual([gone.uri, kept.uri])
   lastMs += 1_000
   eve.remove(POST, gone.uri.split('/').at(-1)!, lastMs)
-  // What was asked for lately is not asked for again by this member; another server thread may ask.
+  // This member's recent request is not repeated, but another server thread may send it.
   w.world.request({
     ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
     uris: [`at://${eve.did}/${POST}`],
@@ -198,7 +198,7 @@ test('loses what was deleted when it is read once more', async () => {
   expect(listings).toEqual([eve.did, eve.did])
 })
 
-test('is not fetched for visitors, nor for those who are kept anyway', async () => {
+test('is not fetched for visitors, nor for accounts that are kept anyway', async () => {
   const { w, person, read, listings } = await start()
   const [eve, bob] = [await person('eve'), await person('bob')]
   for (const one of [eve, bob]) write(one, POST, { text: 'hello' })
@@ -214,7 +214,7 @@ test('is not fetched for visitors, nor for those who are kept anyway', async () 
   expect(listings).toEqual([])
 })
 
-test('a list of a stranger’s is fetched with who is on it, and one that is not there asked for once', async () => {
+test('a stranger’s list is fetched with its members; a missing one is requested once', async () => {
   const { w, pds, person } = await start()
   const [eve, mallory] = [await person('eve'), await person('mallory')]
   const name = { name: 'people', purpose: 'app.bsky.graph.defs#curatelist' }

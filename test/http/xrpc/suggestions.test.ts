@@ -1,4 +1,4 @@
-// Suggestions out of the graph, and trends out of posts: what is asked of them, and what they leave out.
+// Suggestions from the graph and trends from posts: their content, and what they leave out.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../support/records.ts'
@@ -35,7 +35,7 @@ function start() {
 }
 
 describe('suggestions', () => {
-  test('are those whom many that one follows follow, and nobody followed, blocked or muted', async () => {
+  test('are accounts followed by many of one’s follows, none of them followed, blocked or muted', async () => {
     const { w, friends, liked, known, blocked, muted } = start()
     w.block(blocked, alice)
     w.mute(alice, muted)
@@ -55,7 +55,7 @@ describe('suggestions', () => {
     }
   })
 
-  test('are the same under all names that clients use', async () => {
+  test('are the same under every method name that clients use', async () => {
     const { w, liked } = start()
     for (const name of ['', 'ForDiscover', 'ForExplore', 'ForSeeMore']) {
       const { actors } = await w.get<{ actors: Account[] }>(
@@ -76,7 +76,7 @@ describe('suggestions', () => {
     }
   })
 
-  test('for a visitor, or one who follows nobody, are those with most followers', async () => {
+  test('for a visitor, or a viewer without follows, are the most followed accounts', async () => {
     const { w, liked, unknown } = start()
     const { actors } = await w.get<{ actors: Account[] }>('app.bsky.actor.getSuggestions', {
       limit: 3,
@@ -93,7 +93,7 @@ describe('suggestions', () => {
     expect(own.actors.map(({ did }) => did)).not.toContain(liked)
   })
 
-  test('by an account are whom else its followers follow; a follow takes one away at once', async () => {
+  test('by an account are other follows of its followers; following one removes it at once', async () => {
     const { w, liked, known, friends } = start()
     const NSID = 'app.bsky.graph.getSuggestedFollowsByActor'
     const ask = async (actor: string) =>
@@ -111,7 +111,7 @@ describe('suggestions', () => {
   })
 })
 
-test('suggested beside trends are the feeds that most people like, but for those of the blocked', async () => {
+test('beside trends are the most liked feeds, without those by blocked accounts', async () => {
   const { w, friends, blocked } = start()
   const feed = (did: string, displayName: string) => {
     const record = { did: 'did:web:feeds.test', displayName, createdAt: w.isoNow() }
@@ -136,7 +136,7 @@ test('suggested beside trends are the feeds that most people like, but for those
   expect((await w.get<Answer>(NSID)).suggested).toHaveLength(3)
 })
 
-test('trends are the hashtags that several people used lately, with some of them', async () => {
+test('trends are hashtags that several accounts used recently, with some of these accounts', async () => {
   const { w, friends, liked, blocked } = start()
   const tagged = (did: string, tag: string) =>
     w.post(did, {

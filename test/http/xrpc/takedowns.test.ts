@@ -1,5 +1,5 @@
-// What the operator hides is in no answer, for anybody, whatever labelers a request names; what they show
-// again is there as before. Everything is asked twice, the second time from what was kept.
+// Content hidden by the operator appears in no answer for any viewer, whatever labelers a request names; once
+// shown again, it is back as before. Everything is read twice, the second time from the cache.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
@@ -44,7 +44,7 @@ async function seen(nsid: string, query: Query = {}, viewer: string | undefined 
   return texts[0]!
 }
 
-/** Where bob's post can be met. */
+/** Places where bob's post can appear. */
 const places: [nsid: string, query: () => Query][] = [
   ['app.bsky.feed.getTimeline', () => ({})],
   ['app.bsky.feed.getPosts', () => ({ uris: [post.uri, quote.uri] })],
@@ -73,7 +73,7 @@ const EVERYWHERE = places.map(() => true)
 const NOWHERE = places.map(() => false)
 
 describe('a post', () => {
-  test('is nowhere while it is hidden, and everywhere again', async () => {
+  test('is nowhere while hidden, and everywhere again once shown', async () => {
     searchable(w)
     expect(await words()).toEqual(EVERYWHERE)
     expect(moderate('hide', post.uri)).toBe(true)
@@ -83,7 +83,7 @@ describe('a post', () => {
     expect(await words()).toEqual(EVERYWHERE)
   })
 
-  test('that comes only afterwards is not shown either', async () => {
+  test('that arrives after the decision is hidden too', async () => {
     const later = { uri: `at://${bob}/app.bsky.feed.post/later`, cid: post.cid }
     moderate('hide', later.uri)
     w.create(bob, 'app.bsky.feed.post', { text: 'come too late' }, 'later')
@@ -92,7 +92,7 @@ describe('a post', () => {
     expect(await seen('app.bsky.feed.getAuthorFeed', { actor: bob })).toContain('too late')
   })
 
-  test('a decision that changes nothing is told so', () => {
+  test('reports a decision that changes nothing', () => {
     expect(moderate('show', post.uri)).toBe(false)
     moderate('hide', post.uri)
     expect(moderate('hide', post.uri)).toBe(false)
@@ -101,7 +101,7 @@ describe('a post', () => {
 })
 
 describe('an account', () => {
-  test('is nowhere while it is hidden, whatever its own server says, and everywhere again', async () => {
+  test('is nowhere while hidden, whatever its own server says, and everywhere again once shown', async () => {
     searchable(w)
     expect(await words()).toEqual(EVERYWHERE)
     moderate('hide', bob)
@@ -127,7 +127,7 @@ describe('an account', () => {
     expect(await words()).toEqual(EVERYWHERE)
   })
 
-  test('that was deleted and comes back is hidden still', async () => {
+  test('that was deleted and comes back is still hidden', async () => {
     moderate('hide', bob)
     w.status(bob, 'deleted')
     w.status(bob)
@@ -139,7 +139,7 @@ describe('an account', () => {
 })
 
 describe('other records', () => {
-  test('a list neither blocks nor is shown', async () => {
+  test('a list is not shown, and no longer blocks', async () => {
     const purpose = 'app.bsky.graph.defs#modlist'
     const list = w.create(carol, 'app.bsky.graph.list', { name: 'boors', purpose })
     w.create(carol, 'app.bsky.graph.listitem', { list: list.uri, subject: bob })
@@ -166,7 +166,7 @@ describe('other records', () => {
     expect(await seen('app.bsky.feed.getTimeline')).toContain('but rage')
   })
 
-  test('a profile is empty, and its account there', async () => {
+  test('a profile is emptied, but its account remains', async () => {
     w.create(bob, 'app.bsky.actor.profile', { displayName: 'Rude Name' }, 'self')
     expect(await seen('app.bsky.feed.getTimeline')).toContain('Rude Name')
     moderate('hide', `at://${bob}/app.bsky.actor.profile/self`)
@@ -175,7 +175,7 @@ describe('other records', () => {
     expect(await seen('app.bsky.feed.getTimeline')).toContain('unfit words')
   })
 
-  test('a live status is seen by its owner alone, who is told so', async () => {
+  test('a live status is shown only to its owner, as disabled', async () => {
     const status = 'app.bsky.actor.status#live'
     const live = w.create(bob, 'app.bsky.actor.status', { status, durationMinutes: 60 }, 'self')
     const statusFor = async (viewer: string) =>
@@ -190,7 +190,7 @@ describe('other records', () => {
     expect(await seen('app.bsky.feed.getTimeline')).toContain(status)
   })
 
-  test('a repost is not in the feed, and its post is', async () => {
+  test('a repost disappears from the feed, but its post remains', async () => {
     searchable(w)
     const repost = w.create(alice, 'app.bsky.feed.repost', { subject: post })
     const reposts = async () =>
@@ -202,7 +202,7 @@ describe('other records', () => {
   })
 })
 
-test('whoever was told of a hidden reply has it neither listed nor counted', async () => {
+test('a hidden reply’s notification is neither listed nor counted', async () => {
   const NOTIFICATION = 'app.bsky.notification'
   const unread = async () =>
     (await w.ask<{ count: number }>(`${NOTIFICATION}.getUnreadCount`, {}, carol)).body.count

@@ -1,6 +1,6 @@
-// A moderation list that the viewer's labeler took down, or whose creator it took down, neither blocks
-// nor mutes any longer, between the viewer and others or between authors; without that labeler, or its right
-// to redact, it still does.
+// A moderation list that the viewer's labeler took down, or whose creator it took down, no longer blocks or
+// mutes, between the viewer and others or between authors; without that labeler, or its right to redact, it
+// still does.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
@@ -40,7 +40,7 @@ function say(said: { uri: string; cts: string; neg: boolean }): void {
   w.run((ctx) => applyLabels(ctx, LABELER, [label]))
 }
 
-/** Twice each, the second time from what was kept; in turn for both kinds of requests. */
+/** Reads twice each, the second time from the cache, alternating between both kinds of requests. */
 async function seen(): Promise<{ redacting: boolean[]; labelling: boolean[] }> {
   const read = async (headers: Record<string, string>) => {
     const feed = await w.ask('app.bsky.feed.getTimeline', {}, alice, headers)
@@ -66,27 +66,27 @@ async function seen(): Promise<{ redacting: boolean[]; labelling: boolean[] }> {
 const HIDDEN = { redacting: [false, false], labelling: [false, false] }
 const SHOWN_TO_REDACTING = { redacting: [true, true], labelling: [false, false] }
 
-test('of a block by list', async () => {
+test('lifts a block by list', async () => {
   w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
   expect(await seen()).toEqual(HIDDEN)
   takeDown(list.uri)
   expect(await seen()).toEqual(SHOWN_TO_REDACTING)
 })
 
-test('of a mute by list', async () => {
+test('lifts a mute by list', async () => {
   await w.tell('app.bsky.graph.muteActorList', { list: list.uri }, alice)
   expect(await seen()).toEqual(HIDDEN)
   takeDown(list.uri)
   expect(await seen()).toEqual(SHOWN_TO_REDACTING)
 })
 
-test('of a list whose creator was taken down', async () => {
+test('a takedown of the creator lifts the list’s block', async () => {
   w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri })
   takeDown(carol)
   expect(await seen()).toEqual(SHOWN_TO_REDACTING)
 })
 
-/** Twice each, the second time from what was kept; in turn for both kinds of requests. */
+/** Reads twice each, the second time from the cache, alternating between both kinds of requests. */
 async function shown(nsid: string, query: Query): Promise<string[][]> {
   const texts: string[][] = [[], []]
   for (let i = 0; i < 2; i++) {
@@ -99,7 +99,7 @@ async function shown(nsid: string, query: Query): Promise<string[][]> {
   return texts
 }
 
-describe('of a block by list between two others', () => {
+describe('lifts a block by list between two other accounts', () => {
   const dan = didOf('dan')
   const THREAD = 'app.bsky.unspecced.getPostThreadV2'
   let [root, reply, quote] = [] as RecordId[]
@@ -146,7 +146,7 @@ describe('of a block by list between two others', () => {
     expect(await shown(...place())).toEqual([as(open), as(hidden)])
   })
 
-  test('and another list that stands still blocks', async () => {
+  test('but another list that is still up blocks', async () => {
     const purpose = 'app.bsky.graph.defs#modlist'
     const other = w.create(carol, 'app.bsky.graph.list', { name: 'bores', purpose })
     w.create(carol, 'app.bsky.graph.listitem', { list: other.uri, subject: bob })

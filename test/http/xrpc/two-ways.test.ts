@@ -1,5 +1,5 @@
-// Queries over a socket go round the platform's Request and Response, which `fetch` takes. Whatever is
-// asked, both ways must give the same status, headers and body.
+// Queries over a socket bypass the platform's Request and Response, which `fetch` takes. Every request must
+// get the same status, headers and body both ways.
 
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
@@ -14,7 +14,7 @@ const TIMELINE = '/xrpc/app.bsky.feed.getTimeline'
 const VIEWER = 'did:plc:ar7c4by46qjdydhdevvrndac'
 const long = JSON.stringify({ feed: [], pad: 'ä b c '.repeat(20_000) })
 
-/** What an answer is made of is chosen by the actor that is asked for. */
+/** The requested actor selects the body of the answer. */
 const bodies: Record<string, unknown> = {
   'value.test': { handle: 'value.test', pad: 'é' },
   'nothing.test': undefined,
@@ -54,7 +54,7 @@ beforeAll(async () => {
     config: {
       ...loadConfig({}, '/nowhere/.env'),
       port: 0,
-      // Limits are for what came by a socket.
+      // Rate limits apply only to requests over a socket.
       visitorRateLimit: 0,
       memberRateLimit: 0,
     },
@@ -90,7 +90,7 @@ async function byFetch(path: string, asked: Asked): Promise<Got> {
   return { status: answer.status, headers, body }
 }
 
-/** Without what belongs to the connection, or to one answer alone. */
+/** Drops headers that belong to the connection or to one answer only. */
 function comparable(headers: Record<string, unknown>): Record<string, unknown> {
   const { connection, date, 'keep-alive': keepAlive, 'x-request-id': requestId, ...rest } = headers
   expect(requestId).toMatch(/^[0-9a-f]{8}-/)
@@ -141,7 +141,7 @@ test.each(cases)('%s %o', async (path, asked) => {
   expect(socket).toEqual(platform)
 })
 
-test('pieces arrive whole and in order, one answer after the other on one connection', async () => {
+test('chunks arrive complete and in order, one answer after another on one connection', async () => {
   const paths = [
     'pieces.test',
     'many.test',

@@ -1,4 +1,4 @@
-// Waiting for what was asked for in the background, by a clock of our own.
+// Waiting for records that were requested in the background, with a fake clock.
 
 import { expect, test } from 'vitest'
 import { createWaits } from '../../../src/http/xrpc/waits.ts'
@@ -11,7 +11,7 @@ function start(options: { maxInVain?: number } = {}) {
     return at
   }
   const waits = createWaits({ now, ...options })
-  /** @returns how often it was looked for: never, where nobody waited; and once more at the end. */
+  /** @returns the number of looks, one of them at the end; 0 if there was no wait */
   async function wait(
     thing: string,
     isThere: (looks: number) => boolean = () => false,
@@ -28,7 +28,7 @@ function start(options: { maxInVain?: number } = {}) {
   return { wait, later: (ms: number) => (at += ms) }
 }
 
-test('a thing is waited for until it is there, and once in ten minutes', async () => {
+test('waits for a thing until it is there, and only once in ten minutes', async () => {
   const { wait, later } = start()
   expect(await wait('a', (looks) => looks >= 3)).toBeGreaterThanOrEqual(3)
   expect(await wait('a')).toBe(0)
@@ -36,13 +36,13 @@ test('a thing is waited for until it is there, and once in ten minutes', async (
   expect(await wait('a')).toBeGreaterThan(1)
 })
 
-test('where nothing ever comes, waiting stops after a few times, and is tried again later', async () => {
+test('after a few waits in vain, stops waiting, and tries again later', async () => {
   const { wait, later } = start({ maxInVain: 2 })
   expect(await wait('a')).toBeGreaterThan(1)
   expect(await wait('b')).toBeGreaterThan(1)
   expect(await wait('c')).toBe(0)
   later(31_000)
-  // Not held to have been waited for.
+  // The skipped wait does not count as one.
   expect(await wait('c')).toBeGreaterThan(1)
   expect(await wait('d')).toBe(0)
   later(31_000)
@@ -50,12 +50,12 @@ test('where nothing ever comes, waiting stops after a few times, and is tried ag
   expect(await wait('f')).toBeGreaterThan(1)
 })
 
-test('things from many places are each waited for', async () => {
+test('waits for each of several things', async () => {
   const { wait } = start()
   for (const thing of ['a', 'b', 'c', 'd', 'e']) expect(await wait(thing)).toBeGreaterThan(1)
 })
 
-test('what nobody is asked for any more is not waited for, and that is an answer too', async () => {
+test('does not wait for a thing no longer requested, which counts as an answer', async () => {
   const { wait } = start({ maxInVain: 1 })
   let looks = 0
   const isOver = () => ++looks >= 2
@@ -64,7 +64,7 @@ test('what nobody is asked for any more is not waited for, and that is an answer
   expect(await wait('b', never, { isOver: () => true })).toBe(2)
 })
 
-test('a request that has waited for one thing does not wait as long again for the next', async () => {
+test('a request that waited for one thing does not wait as long again for the next', async () => {
   const { wait } = start()
   const { signal } = new AbortController()
   expect(await wait('a', () => false, { signal })).toBeGreaterThan(1)

@@ -1,5 +1,5 @@
-// A newcomer's page tells nothing as a fact because it was not fetched yet. What the backfill room would do is
-// done by hand here, as far as rows go.
+// A newcomer's page never presents data as missing only because it is not fetched yet. The backfill room's
+// changes to rows are made by hand.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const [alice, bob, carol] = ['alice', 'bob', 'carol'].map(didOf) as [string, str
 let world: ServingWorld
 afterEach(() => world.dispose())
 
-/** A newcomer whose posts are all here. */
+/** Creates a newcomer whose posts are all stored. */
 function start(...milestones: string[]): ServingWorld {
   world = createServingWorld({
     ...{ members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
@@ -38,7 +38,7 @@ function start(...milestones: string[]): ServingWorld {
 
 const read = () => world.get<Page>(NSID, {}, alice)
 
-/** A post by carol that is not here. */
+/** A post by carol that is not stored yet. */
 function fallback(): { quoted: RecordId; arrive: () => void } {
   let quoted: RecordId | undefined
   const events = world.hold(() => {
@@ -59,17 +59,17 @@ function jobs(kind: string): number[] {
     .all(kind)
 }
 
-/** As a job ends. */
+/** Does what the end of a job does. */
 function end(kind: string): void {
   world.db.prepare('DELETE FROM jobs WHERE kind = ?').run(kind)
 }
 
-/** As it fails once. */
+/** Does what a job's first failure does. */
 function tryAgain(kind: string): void {
   world.db.prepare('UPDATE jobs SET attempts = 1 WHERE kind = ?').run(kind)
 }
 
-/** As it fails time and again. */
+/** Does what a job's repeated failure does. */
 function fail(kind: string): void {
   world.db.prepare('UPDATE jobs SET attempts = 3 WHERE kind = ?').run(kind)
 }
@@ -78,7 +78,7 @@ const asked = (kind: string) => eventually(() => expect(jobs(kind)).not.toEqual(
 
 const embedded = ({ feed }: Page) => feed.map(({ post }) => post.embed?.record?.$type)
 
-test('a quoted post is waited for', async () => {
+test('waits for a quoted post', async () => {
   const w = start()
   const { quoted, arrive } = fallback()
   w.post(bob, { quote: quoted })
@@ -89,7 +89,7 @@ test('a quoted post is waited for', async () => {
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
 })
 
-test('also for somebody who was never heard of when they asked', async () => {
+test('also waits for a viewer unknown at the time of the request', async () => {
   world = createServingWorld({
     ...{ queuesFetchRequests: true, startAt: Date.now() },
     firstPageMaxWaitMs: 60_000,
@@ -104,13 +104,13 @@ test('also for somebody who was never heard of when they asked', async () => {
   world.post(bob, { quote: quoted })
   putBackfill(world.db, world.uid(alice), MILESTONES.posts, { rev: null, finished_at: 1 })
   for (const kind of ['identity', 'profile', 'records']) end(kind)
-  // Past the wait for the cold start, which is over at once.
+  // Past the wait for the cold start, which ends at once.
   await sleep(1_000)
   arrive()
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
 })
 
-test('while it is being fetched still, the post that quotes it is left out, and comes later', async () => {
+test('leaves out a post until the post it quotes is fetched', async () => {
   const w = start()
   const { quoted, arrive } = fallback()
   const oldest = w.post(bob, 'the oldest')
@@ -126,14 +126,14 @@ test('while it is being fetched still, the post that quotes it is left out, and 
   ])
 })
 
-test('what could not be had is shown as it is', async () => {
+test('shows an item as it is if fetching failed', async () => {
   const w = start()
   w.post(bob, { quote: fallback().quoted })
   for (const kind of ['post', 'identity', 'profile', 'records']) fail(kind)
   expect(embedded(await read())).toEqual(['app.bsky.embed.record#viewNotFound'])
 })
 
-test('a name that nobody looked up is waited for', async () => {
+test('waits for a name not looked up yet', async () => {
   const w = start()
   const dan = didOf('dan')
   w.follow(alice, dan)
@@ -145,7 +145,7 @@ test('a name that nobody looked up is waited for', async () => {
   expect((await page).feed.map(({ post }) => post.author.handle)).toEqual(['dan.test'])
 })
 
-test('a name whose look-up came to nothing so far is waited for, too, until that is hopeless', async () => {
+test('waits for a name whose lookup has failed so far, until it is hopeless', async () => {
   const w = start()
   const dan = didOf('dan')
   w.follow(alice, dan)
@@ -164,7 +164,7 @@ test('a name whose look-up came to nothing so far is waited for, too, until that
   expect((await read()).feed.map(({ post }) => post.author.handle)).toEqual(['handle.invalid'])
 })
 
-test('a profile is waited for, as long as nobody failed to fetch it', async () => {
+test('waits for a profile until fetching it first fails', async () => {
   const w = start()
   const dan = didOf('dan')
   w.follow(alice, dan)
@@ -184,7 +184,7 @@ test('a profile is waited for, as long as nobody failed to fetch it', async () =
   expect((await read()).feed.map(({ post }) => post.uri)).toContain(hers.uri)
 })
 
-test('a page that is half whole ends above what is being fetched, which is on the next one', async () => {
+test('a partly complete page ends above the item being fetched, which is on the next page', async () => {
   const w = start()
   const { quoted, arrive } = fallback()
   for (let i = 0; i < 3; i++) w.post(bob, `old ${i}`)
@@ -199,7 +199,7 @@ test('a page that is half whole ends above what is being fetched, which is on th
   expect(uris(next)).toEqual([quoting.uri, below.uri])
 })
 
-test('after the cold start nothing is left out any more', async () => {
+test('leaves nothing out after the cold start', async () => {
   const w = start(COLD_START)
   const quoting = w.post(bob, { quote: fallback().quoted })
   expect((await read()).feed.map(({ post }) => post.uri)).toEqual([quoting.uri])

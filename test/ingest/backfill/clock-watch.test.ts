@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { watchClock } from '../../../src/ingest/backfill/clock-watch.ts'
 
-test('a clock that is set back is noticed once, by how much; one that goes on or is set ahead is not', () => {
+test('reports once, and by how much, that the clock was set back; never when it advances or is set ahead', () => {
   let [wall, elapsed] = [1_000_000, 0]
   const wentBack = watchClock(
     () => wall,

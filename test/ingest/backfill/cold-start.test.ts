@@ -1,5 +1,4 @@
-// A member's first sign-in, from an empty database: what is here afterwards is compared with the
-// repositories themselves.
+// A member's first sign-in, from an empty database: the result is compared with the repositories themselves.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -28,7 +27,10 @@ afterEach(() => world.close())
 
 type Town = { member: PdsAccount; authors: PdsAccount[]; posts: Commit[] }
 
-/** `authors` people on the hosts, who post, repost, follow and block; the member follows them all. */
+/**
+ * Creates `authors` accounts on the hosts, which post, repost, follow and block; the member follows
+ * them all.
+ */
 async function populate(
   options: BackfillWorldOptions & { authors: number; random: Random },
 ): Promise<Town> {
@@ -65,7 +67,7 @@ function records(account: PdsAccount, collection: string) {
   return [...(account.collections.get(collection)?.values() ?? [])]
 }
 
-/** The newest records by key, as a listing shows them. */
+/** Returns the newest records by key, as a listing does. */
 function newest(account: PdsAccount, collection: string, count: number) {
   const all = records(account, collection).sort((a, b) => (a.rkey < b.rkey ? 1 : -1))
   return all.slice(0, count)
@@ -101,7 +103,7 @@ function expectRows({ member, authors }: Town): void {
   for (const account of [member, ...authors]) {
     const uid = world.uid(account)
     const held = new Map(posts.all(uid).map(([rkey, cid]) => [unpackRkey(rkey), unpackCid(cid)]))
-    // Older ones may be here too, where somebody reposted them.
+    // Older ones may be stored too, where an account reposted them.
     for (const { rkey, cid } of newest(account, POST, 100)) expect(held.get(rkey)).toBe(cid)
     const repository = account.collections.get(POST)
     for (const [rkey, cid] of held) expect(repository?.get(rkey)?.cid).toBe(cid)
@@ -112,7 +114,9 @@ function expectRows({ member, authors }: Town): void {
   }
 }
 
-/** Everything that is here of the authors and the member, newest first, by repository alone. */
+/**
+ * Stored items of the authors and the member, newest first, computed from the repositories alone.
+ */
 function expectedTimeline({ member, authors }: Town): string[] {
   const items = [member, ...authors].flatMap((account) => [
     ...heldPosts(account).map((one) => ({ ...one, uri: `${account.did}/${one.rkey}` })),
@@ -128,7 +132,7 @@ function expectedTimeline({ member, authors }: Town): string[] {
     .map(({ uri }) => uri)
 }
 
-/** The newest hundred, and what somebody reposted. Of the member, everything. */
+/** The newest hundred and reposted posts; for the member, all posts. */
 function heldPosts(account: PdsAccount) {
   const held = world.db
     .prepare<[number], Buffer | string>('SELECT rkey FROM posts WHERE uid = ? AND state = 1')
@@ -160,7 +164,7 @@ function expectAll(town: Town): void {
 }
 
 describe('a member’s cold start', () => {
-  it('brings graph, rows and timeline of 200 authors on 5 hosts, politely', async () => {
+  it('fetches graph, rows and timeline of 200 authors on 5 hosts, politely', async () => {
     const random = createRandom(testSeed('cold-start'))
     const limits = { perHost: 3, maxRequests: 9 }
     const town = await populate({ hosts: 5, authors: 200, random, timelineLength: 20_000, limits })
@@ -169,14 +173,14 @@ describe('a member’s cold start', () => {
     world.member(town.member)
     await world.settled()
     expectAll(town)
-    // On private networks an account's PDS is asked about its handle too, by the resolver.
+    // On private networks the resolver also asks an account's PDS about its handle.
     for (const host of world.hosts) {
       expect(host.stats().maxConcurrent).toBeGreaterThan(1)
       expect(host.maxConcurrentOf('com.atproto.repo')).toBeLessThanOrEqual(3)
     }
   })
 
-  it('is the same after crashes in the middle of it', async () => {
+  it('gives the same result after crashes in the middle', async () => {
     const random = createRandom(testSeed('cold-start crash'))
     const town = await populate({ hosts: 3, authors: 60, random, timelineLength: 20_000 })
     for (const host of world.hosts) host.lag(3)
@@ -190,7 +194,7 @@ describe('a member’s cold start', () => {
     expectAll(town)
   })
 
-  it('gets there although hosts fail, lie, hang and refuse for a while', async () => {
+  it('completes although hosts fail, lie, hang and refuse for a while', async () => {
     const random = createRandom(testSeed('cold-start faults'))
     const town = await populate({
       hosts: 4,
@@ -209,7 +213,7 @@ describe('a member’s cold start', () => {
     world.backfill.start()
     world.member(town.member)
     const hurry = setInterval(() => {
-      // Retries wait for seconds and more: that is tested elsewhere.
+      // Retries wait for seconds and more, which is tested elsewhere.
       world.db.exec('UPDATE jobs SET not_before = 0 WHERE attempts BETWEEN 1 AND 10')
     }, 100)
     await world.settled()
@@ -218,7 +222,7 @@ describe('a member’s cold start', () => {
     expect(strict!.stats().noRetry).toBe(0)
   })
 
-  it('fills the open timeline as it goes, and shows what is posted meanwhile', async () => {
+  it('fills the open timeline progressively, and shows posts made meanwhile', async () => {
     const random = createRandom(testSeed('cold-start live'))
     const town = await populate({ hosts: 2, authors: 20, random, timelineLength: 20_000 })
     for (const host of world.hosts) host.lag(10)
@@ -240,7 +244,7 @@ describe('a member’s cold start', () => {
     expectAll(town)
   })
 
-  it('tells how far it is, and says so once when it is done', async () => {
+  it('reports its progress, and its end once', async () => {
     const random = createRandom(testSeed('cold-start progress'))
     const town = await populate({ authors: 12, random })
     world.hosts[0]!.lag(10)

@@ -1,5 +1,5 @@
-// Repositories change while nobody listens, in every collection; then they are compared, and what is held
-// is what they have. The repositories are the oracle.
+// Repositories change unheard, in every collection; a comparison then makes the stored records match them.
+// The repositories are the oracle.
 
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ async function setUp(): Promise<Scene> {
   return { member, authors, strangers }
 }
 
-/** Random acts in all collections; each is heard of with the given chance. */
+/** Performs random acts in all collections; each is delivered with the given chance. */
 function actAtRandom({ authors, strangers }: Scene, random: Random) {
   const everybody = [...authors, ...strangers]
   const posts: Commit[] = []
@@ -158,7 +158,7 @@ function expectEqual({ authors, strangers }: Scene): void {
   }
 }
 
-/** What is counted is what is there. */
+/** Checks that the counts match the rows. */
 function expectCounted(): void {
   const { likes, reposts, postCounts } = canonicalRows(world.db) as Record<string, string[]>
   const distinct = (rows: string[]) => {
@@ -184,7 +184,7 @@ const sync = ({ did, rev }: PdsAccount) =>
 const tick = () => new Promise((resolve) => setTimeout(resolve, 3))
 
 describe('after a sync', () => {
-  it('what is held of an author is the repository, and of a stranger nothing that it lost', async () => {
+  it('stores an author’s whole repository, and nothing that a stranger deleted', async () => {
     const scene = await setUp()
     const act = actAtRandom(scene, createRandom(testSeed('compare')))
     act(250, 1)
@@ -195,7 +195,7 @@ describe('after a sync', () => {
       for (const account of [...scene.authors, ...scene.strangers]) world.live(sync(account))
       expect(gapCounts(world.db).open).toBe(4)
       if (round === 1) await world.restart()
-      // Meanwhile the stream goes on.
+      // Meanwhile the stream continues.
       else world.backfill.wake()
       act(20, 1)
       await world.settled()
@@ -227,7 +227,7 @@ describe('an account that was away', () => {
     expectEqual(scene)
   })
 
-  it('stays a gap while its server can’t be read, and is asked again a day later', async () => {
+  it('stays a gap while its server cannot be read, and is retried a day later', async () => {
     const scene = await setUp()
     const [alice, bob] = scene.authors.map((one) => world.uid(one)) as [number, number]
     const { db } = world
@@ -273,7 +273,7 @@ describe('an account that moved', () => {
 })
 
 describe('a gap that no host can replay', () => {
-  it('asks once of whom nothing changed, and compares the others', async () => {
+  it('checks unchanged accounts with one request, and compares the others', async () => {
     const scene = await setUp()
     const [alice, bob] = scene.authors as [PdsAccount, PdsAccount]
     const posts = [world.post(alice, 'kept'), world.post(alice, 'deleted unheard')]
@@ -300,7 +300,7 @@ describe('a gap that no host can replay', () => {
     expect(asked.filter((one) => one.endsWith(bob.did))).toEqual([`getLatestCommit ${bob.did}`])
   })
 
-  it('shows an account again that came back in it, and whose server says so, but nobody whom another hid', async () => {
+  it('restores an account that came back during it, if its server confirms, but none hidden by another service', async () => {
     const scene = await setUp()
     const [alice, bob] = scene.authors as [PdsAccount, PdsAccount]
     const nowUs = Date.now() * 1000
@@ -321,7 +321,7 @@ describe('a gap that no host can replay', () => {
   })
 })
 
-describe('a repository that is not there when it is to be compared', () => {
+describe('a repository missing when it is to be compared', () => {
   const heldPosts = () =>
     world.db
       .prepare('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
@@ -346,7 +346,7 @@ describe('a repository that is not there when it is to be compared', () => {
     return account.put({ collection: 'app.bsky.feed.like', value, atMs: Date.now() })
   }
 
-  it('leaves nothing here, and is hidden', async () => {
+  it('leaves no records, and its account is hidden', async () => {
     await vanish()
     expect(heldPosts()).toBe(0)
     expect(findActor(world.db, world.uid(gone))?.status).toBe(statusCode('deleted'))
@@ -355,7 +355,7 @@ describe('a repository that is not there when it is to be compared', () => {
     expect(listGaps(world.db, { limit: 1 })).toMatchObject([{ cause: 'sync', state: 'closed' }])
   })
 
-  it('is here again with all that it has once something comes of it', async () => {
+  it('is restored completely once one of its events arrives', async () => {
     await vanish()
     gone.state = 'active'
     await tick()
@@ -365,7 +365,7 @@ describe('a repository that is not there when it is to be compared', () => {
     expect(heldPosts()).toBe(2)
   })
 
-  it('takes nothing of a member', async () => {
+  it('changes nothing for a member', async () => {
     const { member } = await setUp()
     world.live(world.post(member, 'hello'))
     member.state = 'gone'

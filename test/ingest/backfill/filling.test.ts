@@ -1,5 +1,5 @@
-// How full a new member's timeline gets, and what a follow brings that is made later: repositories are the
-// oracle, as everywhere in this folder.
+// How full a new member's timeline gets, and what a later follow fetches. Repositories are the oracle, as
+// everywhere in this folder.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -26,7 +26,7 @@ async function start(options: BackfillWorldOptions): Promise<PdsAccount> {
   return world.person('member')
 }
 
-/** People with so many posts each, an hour apart up to now. */
+/** Creates accounts with the given numbers of posts, an hour apart up to now. */
 async function writers(counts: number[]): Promise<PdsAccount[]> {
   const people: PdsAccount[] = []
   for (const [i, count] of counts.entries()) {
@@ -38,7 +38,7 @@ async function writers(counts: number[]): Promise<PdsAccount[]> {
   return people
 }
 
-/** Keys of the posts that are here, newest first. */
+/** Keys of the stored posts, newest first. */
 function held(account: PdsAccount): string[] {
   return world.db
     .prepare<[number], never>(
@@ -63,7 +63,7 @@ function coldStart(account: PdsAccount) {
 }
 
 describe('a new member’s timeline', () => {
-  it('is filled with older posts up to its target, the newest of each first, and no further', async () => {
+  it('is filled with older posts up to its target, newest of each author first, and no further', async () => {
     const member = await start({ limits: { timelineTarget: 900 } })
     const people = await writers([450, 450, 450])
     for (const person of people) world.follow(member, person)
@@ -83,7 +83,7 @@ describe('a new member’s timeline', () => {
     })
   })
 
-  it('is as long as there are posts, where they are fewer', async () => {
+  it('holds all posts if there are fewer', async () => {
     const member = await start({ limits: { timelineTarget: 2_000 } })
     const people = await writers([250, 3, 120])
     for (const person of people) world.follow(member, person)
@@ -94,7 +94,7 @@ describe('a new member’s timeline', () => {
     expect(coldStart(member)).toMatchObject({ timelineItems: 373 })
   })
 
-  it('is filled on after a restart, from where it was', async () => {
+  it('continues filling after a restart, from where it was', async () => {
     const member = await start({ limits: { timelineTarget: 700 } })
     const [person] = (await writers([900])) as [PdsAccount]
     world.follow(member, person)
@@ -111,7 +111,7 @@ describe('a new member’s timeline', () => {
     expect(keys).toEqual(newest(person, keys.length))
   })
 
-  it('that is full leaves the feeds of others for later, and they come too', async () => {
+  it('that is full defers the feeds of other authors, but still fetches them', async () => {
     const member = await start({ limits: { timelineTarget: 30, perHost: 2 } })
     const people = await writers(Array.from({ length: 25 }, () => 12))
     for (const person of people) world.follow(member, person)
@@ -127,8 +127,8 @@ describe('a new member’s timeline', () => {
   })
 })
 
-describe('a follow made later', () => {
-  it('brings the one new author, their last hours too; an unfollow takes them out again', async () => {
+describe('a later follow', () => {
+  it('adds the new author’s posts, their last hours too; an unfollow removes them again', async () => {
     const member = await start({ replays: true })
     const [friend, author] = (await writers([5, 130])) as [PdsAccount, PdsAccount]
     world.follow(member, friend)

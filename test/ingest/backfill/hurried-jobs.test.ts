@@ -1,4 +1,4 @@
-// What somebody waits to see comes before what was queued earlier, also where the runner had it in hand already.
+// Jobs that a request waits for run before those queued earlier, even if the runner has already taken those.
 
 import { afterEach, expect, it } from 'vitest'
 import { enqueueJob, jobPriority } from '../../../src/data/store/jobs.ts'
@@ -10,7 +10,7 @@ const PEOPLE = 40
 let world: BackfillWorld
 afterEach(() => world.close())
 
-it('looks up next whoever is on a page that somebody waits for', async () => {
+it('next looks up the accounts on a page that a request waits for', async () => {
   world = await startBackfillWorld({ limits: { identities: 1, maxJobs: 1 } })
   const people: { did: string }[] = []
   for (let i = 0; i < PEOPLE; i++) people.push(await world.person(`person${i}`))

@@ -1,5 +1,5 @@
-// Each kind of job through the runner, on real servers: what it brings, and what it does where there
-// is nothing to bring.
+// Each kind of job through the runner, on real servers: what it fetches, and what it does where there is
+// nothing to fetch.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packRkey, unpackCid } from '../../../src/base/atproto/keys.ts'
@@ -19,7 +19,7 @@ let member: PdsAccount
 let alice: PdsAccount
 let bob: PdsAccount
 
-/** The member follows Alice; of Bob nothing is known. No job waits. */
+/** The member follows Alice; Bob is unknown. No job waits. */
 beforeEach(async () => {
   clockAheadMs = 0
   world = await startBackfillWorld({ hosts: 2, now: () => Date.now() + clockAheadMs })
@@ -52,8 +52,8 @@ const countOf = (table: string) => get<number>(`SELECT count(*) FROM ${table}`)
 const stateOf = (post: { rkey: string }) =>
   get<number>('SELECT state FROM posts WHERE rkey = ?', packRkey(post.rkey))
 
-describe('a post that is only pointed at', () => {
-  it('is fetched, with its author’s name and face', async () => {
+describe('a post known only by reference', () => {
+  it('is fetched, with its author’s name and profile', async () => {
     const post = world.post(bob, 'worth a reply')
     const reply = { root: refOf(post), parent: refOf(post) }
     world.live(world.post(alice, 'a reply', { record: { reply } }))
@@ -65,11 +65,11 @@ describe('a post that is only pointed at', () => {
     expect(get('SELECT count(*) FROM profiles WHERE uid = ?', world.uid(bob))).toBe(1)
   })
 
-  it('is left to the stream where a member has just posted it', async () => {
+  it('is left to the stream if a member has just posted it', async () => {
     const post = world.post(member, 'mine', { atMs: Date.now() })
     const reply = { root: refOf(post), parent: refOf(post) }
     world.live(world.post(alice, 'a reply', { record: { reply } }))
-    // A job at work is leased for minutes, and one that is done is gone.
+    // A running job is leased for minutes, and a finished one is deleted.
     const waitsMs = () =>
       get<number>("SELECT not_before FROM jobs WHERE kind = 'post'") - Date.now()
     await expect.poll(() => waitsMs() > 0 && waitsMs() < 60_000).toBe(true)
@@ -78,7 +78,7 @@ describe('a post that is only pointed at', () => {
     expect(stateOf(post)).toBe(1)
   })
 
-  it('counts as looked for where its repository has no such record', async () => {
+  it('counts as looked up if its repository has no such record', async () => {
     const post = world.post(bob)
     bob.remove(POST, post.rkey, Date.now())
     world.live(world.repost(alice, post))
@@ -87,14 +87,14 @@ describe('a post that is only pointed at', () => {
   })
 
   it.each(['gone', 'deactivated', 'takendown'] as const)(
-    'counts so where Bob is %s',
+    'counts as looked up if Bob is %s',
     async (state) => {
       const post = world.post(bob)
       world.live(world.repost(alice, post))
       bob.state = state
       await world.settled()
       expect(stateOf(post)).toBe(3)
-      // Of whom nothing is known, here and at home, nothing is shown.
+      // An account unknown both here and on its own server is not shown.
       const status = { gone: 1, deactivated: 1, takendown: 3 }[state]
       expect(findActor(world.db, world.uid(bob))?.status).toBe(status)
     },
@@ -112,7 +112,7 @@ describe('a post that is only pointed at', () => {
     expect(findActor(world.db, world.uid(bob))?.status).toBe(0)
   })
 
-  it('counts so where nobody knows its author', async () => {
+  it('counts as looked up if its author does not exist', async () => {
     const post = world.post(bob)
     world.plc.edit(bob.did, () => undefined)
     world.live(world.repost(alice, post))
@@ -120,7 +120,7 @@ describe('a post that is only pointed at', () => {
     expect(stateOf(post)).toBe(3)
   })
 
-  it('stays unknown where its PDS lies about it', async () => {
+  it('stays unknown if its PDS lies about it', async () => {
     const post = world.post(bob)
     world.hosts[1]!.misbehave({ method: 'getRecord', collection: POST, how: 'lying-cid' })
     world.live(world.repost(alice, post))
@@ -155,7 +155,7 @@ describe('a post that is only pointed at', () => {
 })
 
 describe('a feed', () => {
-  it('is compared as far down as it was read, and left alone below', async () => {
+  it('is compared as far down as it was read, and left unchanged below', async () => {
     const posts = Array.from({ length: 150 }, (_, i) => world.post(alice, `post ${i}`))
     world.live(...posts)
     await world.settled()
@@ -170,7 +170,7 @@ describe('a feed', () => {
 })
 
 describe('an identity', () => {
-  it('is not taken from what is remembered of the directory where that does not hold any more', async () => {
+  it('is not taken from a stale cached directory entry', async () => {
     const name = (handle: string) =>
       world.plc.edit(alice.did, (document) => ({ ...document, alsoKnownAs: [`at://${handle}`] }))
     name('former.example.com')
@@ -181,7 +181,7 @@ describe('an identity', () => {
     expect(actor).toMatchObject({ handle: 'alice.example.com', handle_valid: 1 })
   })
 
-  it('is looked up anew after an identity event', async () => {
+  it('is looked up again after an identity event', async () => {
     await run('identity', world.uid(alice))
     expect(findActor(world.db, world.uid(alice))?.handle).toBe('alice.example.com')
     world.plc.edit(alice.did, (document) => ({
@@ -195,7 +195,7 @@ describe('an identity', () => {
     expect(actor?.handle_valid).toBe(0)
   })
 
-  it('is not taken from memory where renewals are limited, after one look-up for each event', async () => {
+  it('is looked up once per event, and not taken from the cache once renewals are limited', async () => {
     await run('identity', world.uid(alice))
     const hits = world.plc.hits(alice.did)
     const renamed = async (handle: string) => {
@@ -216,7 +216,7 @@ describe('an identity', () => {
 })
 
 describe('a list', () => {
-  it('comes with its items, and without those of other lists', async () => {
+  it('is fetched with its items, and without those of other lists', async () => {
     const list = (name: string) =>
       bob.put({
         collection: 'app.bsky.graph.list',
@@ -248,7 +248,7 @@ describe('a list', () => {
 })
 
 describe('after a sync', () => {
-  it('we hold what the repository has', async () => {
+  it('our rows match the repository', async () => {
     const posts = Array.from({ length: 30 }, (_, i) => world.post(alice, `post ${i}`))
     const follow = world.follow(alice, bob)
     const block = world.block(alice, member)
@@ -288,7 +288,7 @@ describe('after a sync', () => {
     expect(entries).toHaveLength(21)
   })
 
-  it('reads no deeper than what we hold of an author', async () => {
+  it('reads no deeper than the stored records of an author', async () => {
     for (let i = 0; i < 450; i++) world.post(alice, `old ${i}`)
     world.live(world.post(alice, 'new'))
     await world.settled()
@@ -301,7 +301,7 @@ describe('after a sync', () => {
   })
 })
 
-describe('a follow made later', () => {
+describe('a later follow', () => {
   it('does for the new author what the cold start did', async () => {
     for (let i = 0; i < 5; i++) world.post(bob, `post ${i}`)
     world.follow(bob, alice)
@@ -313,15 +313,15 @@ describe('a follow made later', () => {
   })
 })
 
-describe('a listing with records that do not hash to their CIDs', () => {
+describe('a listing with records that do not match their CIDs', () => {
   let hurry: NodeJS.Timeout
   beforeEach(() => {
-    // Retries come after seconds.
+    // Retries wait for seconds.
     hurry = setInterval(() => world.db.exec('UPDATE jobs SET not_before = 0'), 50)
   })
   afterEach(() => clearInterval(hurry))
 
-  it('is taken as far as it is right, and read again until it is', async () => {
+  it('is accepted as far as it is correct, and read again until complete', async () => {
     for (const subject of [bob, member]) world.follow(alice, subject)
     const fault = { method: 'listRecords', did: alice.did, collection: 'app.bsky.graph.follow' }
     world.hosts[0]!.misbehave({ ...fault, how: 'lying-cid', times: 2 })
@@ -329,7 +329,7 @@ describe('a listing with records that do not hash to their CIDs', () => {
     expect(world.memory.graph.followsCount(world.uid(alice))).toBe(2)
   })
 
-  it('is left so where the server goes on, and the rest is here', async () => {
+  it('is given up if the server keeps lying, and the other records are stored', async () => {
     const post = world.post(alice, 'hello')
     world.repost(alice, world.post(bob))
     const fault = { method: 'listRecords', did: alice.did, collection: POST }
@@ -340,8 +340,8 @@ describe('a listing with records that do not hash to their CIDs', () => {
   })
 })
 
-describe('a host that fails', () => {
-  it('is left alone for longer and longer, and the others are not held up', async () => {
+describe('a failing host', () => {
+  it('is backed off from for longer and longer, and the others are not held up', async () => {
     world.hosts[1]!.misbehave({ how: { status: 503 } })
     for (let i = 0; i < 20; i++) world.live(world.repost(alice, world.post(bob, `${i}`)))
     const waiting = world.db
@@ -352,7 +352,7 @@ describe('a host that fails', () => {
     enqueueJob(world.db, 'profile', world.uid(alice))
     const profile = 'SELECT count(*) FROM profiles WHERE uid = ?'
     await until(() => get(profile, world.uid(alice)) !== 0)
-    // Three failures open the circuit; four were on their way at most when that happened.
+    // Three failures open the circuit; at most four requests were in flight at that time.
     expect(asked()).toBeLessThanOrEqual(7)
   })
 })

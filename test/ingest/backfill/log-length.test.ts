@@ -1,5 +1,5 @@
-// The database's log while a newcomer's cold start writes and no stream does: it is copied all along, and stays
-// within its limit. Counted in pages.
+// The database's log while a newcomer's cold start writes and no stream does: it is checkpointed throughout,
+// and stays within its limit. Counted in pages.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-w
 
 const log = pino({ enabled: false })
 const AUTHORS = 60
-/** Such as one author's page of posts changes, whatever the log's limit. */
+/** Pages that storing one author's page of posts changes, whatever the log's limit. */
 const ONE_TRANSACTION = 800
 
 let world: BackfillWorld | undefined
@@ -26,7 +26,7 @@ afterEach(async () => {
   checkpoints = world = dataDir = undefined
 })
 
-test('a cold start beside a silent stream has the log copied, and waits where it is full', async () => {
+test('a cold start without a stream checkpoints the log, and waits when it is full', async () => {
   const limits = { startPages: 100, tailPages: 25, maxPages: 400 }
   let longest = 0
   let written = 0
@@ -56,7 +56,7 @@ test('a cold start beside a silent stream has the log copied, and waits where it
   expect(longest).toBeLessThan(limits.maxPages + ONE_TRANSACTION)
 })
 
-test('the log of a small database is copied before it is many times as long', async () => {
+test('a small database’s log is checkpointed before it is many times the database’s size', async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-log-length-'))
   const db = openWriter(dataDir)
   checkpoints = keepCheckpointed({ db, dataDir, log })

@@ -1,4 +1,4 @@
-// How far a cold start is as far as posts are concerned, written down for the threads that answer.
+// Milestones of a cold start's posts, stored for the threads that answer requests.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { COLD_START_BEGUN, findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
@@ -11,13 +11,13 @@ const HALF_AN_HOUR_MS = 30 * 60_000
 
 let world: BackfillWorld
 let member: PdsAccount
-/** By so much the clock is ahead. */
+/** How far the clock is ahead. */
 let laterMs: number
 
 beforeEach(() => start())
 afterEach(() => world.close())
 
-/** With `replays` the last hours are awaited from the stream, and never come. */
+/** With `replays`, the last hours are awaited from the stream, and never arrive. */
 async function start(replays = false): Promise<void> {
   laterMs = 0
   world = await startBackfillWorld({ hosts: 2, replays, now: () => Date.now() + laterMs })
@@ -41,7 +41,7 @@ async function until(milestone: Milestone): Promise<void> {
   await expect.poll(reached, { timeout: MAX_WAIT_MS, interval: 50 }).toContain(milestone)
 }
 
-/** Posts of these accounts that are here. */
+/** Counts the stored posts of these accounts. */
 function posts(...accounts: PdsAccount[]): number {
   const count = world.db
     .prepare<[number], number>('SELECT count(*) FROM posts WHERE uid = ? AND state = 1')
@@ -49,7 +49,7 @@ function posts(...accounts: PdsAccount[]): number {
   return accounts.reduce((sum, one) => sum + count.get(world.uid(one))!, 0)
 }
 
-it('nothing is reached while the follow list is unknown', async () => {
+it('no milestone is reached while the follow list is unknown', async () => {
   let listed: Milestone[] | undefined
   world.hosts[0]!.onRequest(({ method, query }) => {
     if (method.endsWith('listRecords') && query['collection'] === 'app.bsky.graph.follow')
@@ -62,7 +62,7 @@ it('nothing is reached while the follow list is unknown', async () => {
   expect(reached()).toEqual(['latest', 'newest', 'feeds', 'posts'])
 })
 
-it('with the last milestone all posts of everybody are here', async () => {
+it('at the last milestone every followed account’s posts are stored', async () => {
   const friends = await Promise.all([1, 2, 3].map((i) => world.person(`friend${i}`, i % 2)))
   for (const friend of friends) {
     for (let i = 0; i < 5; i++) world.post(friend)
@@ -74,7 +74,7 @@ it('with the last milestone all posts of everybody are here', async () => {
   expect(posts(...friends)).toBe(15)
 })
 
-it('first of all the newest posts of everybody are read, by light requests', async () => {
+it('the newest posts of every followed account are read first, by light requests', async () => {
   await startAnew()
   const near = await world.person('near')
   const far = await world.person('far', 1)
@@ -101,7 +101,7 @@ it('first of all the newest posts of everybody are read, by light requests', asy
   expect(reachedByLight).not.toContain('newest')
 })
 
-it('whose newest posts are all of these hours is read some way back', async () => {
+it('an account whose newest posts are all recent is read further back', async () => {
   await startAnew()
   const busy = await world.person('busy')
   const at = Date.now() - 60 * 60_000
@@ -113,7 +113,7 @@ it('whose newest posts are all of these hours is read some way back', async () =
   expect(posts(busy)).toBe(40)
 })
 
-it('a server that fails is not waited for, but may still bring posts', async () => {
+it('a failing server is not waited for, but may still deliver posts', async () => {
   const near = await world.person('near')
   const far = await world.person('far', 1)
   for (const friend of [near, far]) {
@@ -132,7 +132,7 @@ it.each([
   ['their own server', () => world.hosts[0]!.misbehave({ how: { status: 500 } })],
   ['the directory', () => world.plc.failWith(500)],
 ])(
-  'pages end at some time where %s stays away, however often it is asked anew',
+  'pages reach their end eventually if %s stays away, however often it is retried',
   async (_, fail) => {
     fail()
     world.backfill.start()

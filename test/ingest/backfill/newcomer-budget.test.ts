@@ -1,5 +1,5 @@
-// What one newcomer may make this server fetch at once, in accounts and bytes; what is beyond comes later, and
-// says so. Repositories on a PDS over HTTP; the database is the oracle.
+// How much one newcomer may make this server fetch at once, in accounts and bytes; the excess is deferred and
+// reported. Repositories on a PDS over HTTP; the database is the oracle.
 
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
@@ -45,14 +45,14 @@ async function peopleOf(one: BackfillWorld, count: number): Promise<PdsAccount[]
 const waiting = ({ db }: BackfillWorld, kinds: string) =>
   db.prepare<[], number>(`SELECT count(*) FROM jobs WHERE kind ${kinds}`).pluck().get()!
 
-/** How many of these have a feed here. */
+/** Counts the accounts whose feed is stored. */
 const read = (one: BackfillWorld, people: PdsAccount[]) =>
   people.filter((person) => {
     const sql = "SELECT 1 FROM backfills WHERE uid = ? AND what = 'feed'"
     return one.db.prepare(sql).get(one.uid(person)) !== undefined
   }).length
 
-test('whom a member follows beyond the budget is one row, told, and comes later', async () => {
+test('follows beyond the budget are one row each, reported, and fetched later', async () => {
   const one = await startWith({ authorsOfMember: 12, authorsInAnyCase: 2 })
   const people = await peopleOf(one, 17)
   const member = await one.person('member')
@@ -63,7 +63,7 @@ test('whom a member follows beyond the budget is one row, told, and comes later'
   one.backfill.start()
   one.member(member)
   await expect.poll(() => one.backfill.coldStarts()[0]?.stage).toBe('done')
-  // Each is one row, not one for each thing to be fetched.
+  // Each is one row, not one per thing to fetch.
   expect(waiting(one, "= 'author'")).toBeLessThanOrEqual(5)
   expect(listMembers(one.db)[0]).toMatchObject({ isComplete: true })
 
@@ -75,7 +75,7 @@ test('whom a member follows beyond the budget is one row, told, and comes later'
   expect(listMembers(one.db).map((line) => line.later)).toEqual([0, 0])
 })
 
-test('the newest follows come first, and look-ups are as many as authors are fetched', async () => {
+test('the newest follows are fetched first, and only fetched authors are looked up', async () => {
   const one = await startWith({ authorsOfMember: 8, authorsInAnyCase: 2 })
   const people = await peopleOf(one, 200)
   const member = await one.person('member')
@@ -91,8 +91,8 @@ test('the newest follows come first, and look-ups are as many as authors are fet
   expect(read(one, people.slice(-8))).toBe(8)
 })
 
-test('accounts that do not exist are looked up once, however many jobs wait for them and however slowly', async () => {
-  // What is remembered of a look-up is over each time it is asked for: as if jobs came minutes apart.
+test('looks up missing accounts once, however many jobs wait for them and however slowly', async () => {
+  // A cached lookup has expired at each use, as if jobs ran minutes apart.
   let lookedAt = Date.now()
   const resolverNow = () => {
     lookedAt += 120_000
@@ -113,7 +113,7 @@ test('accounts that do not exist are looked up once, however many jobs wait for 
   for (const { did } of nobodies) expect(one.plc.hits(did)).toBe(1)
 })
 
-test('accounts whose handles lead to a silent server hold up nobody else’s name', async () => {
+test('accounts with handles on a silent server hold up no other account’s name', async () => {
   world = await startBackfillWorld({ hosts: 2 })
   const one = world
   const [silent, quick] = one.hosts
@@ -133,7 +133,7 @@ test('accounts whose handles lead to a silent server hold up nobody else’s nam
   expect(silent!.stats().byMethod['com.atproto.identity.resolveHandle']).toBeLessThanOrEqual(40)
 })
 
-test('whoever was looked up before the directory knew them is looked up again when they sign in', async () => {
+test('an account looked up before the directory knew it is looked up again at sign-in', async () => {
   world = await startBackfillWorld()
   const one = world
   const [follower, early] = [await one.person('follower'), await one.person('early')]
@@ -156,7 +156,7 @@ test('whoever was looked up before the directory knew them is looked up again wh
 
 const HUGE = 10
 
-/** Ten posts of 90 kB each. */
+/** Writes ten posts of 90 kB each. */
 function postHugely(one: BackfillWorld, author: PdsAccount): Commit[] {
   return Array.from({ length: HUGE }, (_, i) => {
     const description = randomBytes(45_000).toString('hex')
@@ -172,7 +172,7 @@ const postsOf = (one: BackfillWorld, person: PdsAccount) =>
     .pluck()
     .get(one.uid(person))!
 
-test('of huge posts an hour brings so many bytes; the rest is told, and comes hour by hour', async () => {
+test('huge posts are limited by bytes per hour; the rest is reported, and fetched hour by hour', async () => {
   const one = await startWith({ kbOfAuthor: 300 })
   const [huge, plain] = await peopleOf(one, 2)
   const member = await one.person('member')
@@ -197,7 +197,7 @@ test('of huge posts an hour brings so many bytes; the rest is told, and comes ho
   expect(listMembers(one.db)[0]!.recordsLater).toBe(0)
 })
 
-test('a record larger than any hour allows is not asked for over and over', async () => {
+test('a record larger than any hour’s budget is not requested repeatedly', async () => {
   const one = await startWith({ kbOfAuthor: 20 })
   const huge = await one.person('huge')
   const member = await one.person('member')
@@ -214,7 +214,7 @@ test('a record larger than any hour allows is not asked for over and over', asyn
   expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE)
 })
 
-test('a start gives no author a new hour, and whose records bring how much outlives it', async () => {
+test('a restart does not reset an author’s hourly budget or its accounting', async () => {
   const one = await startWith({ kbOfAuthor: 300 })
   const huge = await one.person('huge')
   const member = await one.person('member')
@@ -233,7 +233,7 @@ test('a start gives no author a new hour, and whose records bring how much outli
   expect(listMembers(one.db)[0]!.recordsLater).toBe(HUGE - 3)
 })
 
-test('the page of a stranger whom a member looks at brings no more than an author does', async () => {
+test('viewing a stranger’s page fetches no more than following an author', async () => {
   const one = await startWith({ kbOfAuthor: 300 })
   const [huge, plain] = [await one.person('huge'), await one.person('plain')]
   const member = await one.person('member')

@@ -1,5 +1,5 @@
-// A member's PDS adds posts to our answers that are newer than the rev we name (read-after-write).
-// That rev must fit the rows exactly, also while the repository is being listed.
+// A member's PDS adds posts to our answers that are newer than the rev we send (read-after-write). That rev
+// must match the rows exactly, also while the repository is being listed.
 
 import { afterEach, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -19,7 +19,7 @@ const keys = () =>
 const revOf = (uid: number) =>
   world.db.prepare('SELECT rev FROM actors WHERE uid = ?').pluck().get(uid)
 
-it('posts written while we list wait for the stream, and the rev says so', async () => {
+it('posts written during a listing wait for the stream, and the rev reflects that', async () => {
   world = await startBackfillWorld({ scope: 'authors' })
   const member = await world.person('member')
   const settled = [1, 2, 3].map((i) => world.post(member, `post ${i}`))
@@ -32,7 +32,7 @@ it('posts written while we list wait for the stream, and the rev says so', async
   world.member(member)
   world.backfill.start()
   await world.settled()
-  // It was listed more than once, and what was fresh the first time was not so the next.
+  // The repository was listed more than once: posts fresh in the first pass were not in the next.
   const rev = revOf(world.uid(member)) as string
   const written = [...settled, ...fresh]
   const upToRev = written.filter((one) => one.rev <= rev).map(({ rkey }) => rkey)
@@ -45,7 +45,7 @@ it('posts written while we list wait for the stream, and the rev says so', async
   expect(revOf(world.uid(member))).toBe(fresh.at(-1)!.rev)
 })
 
-it('keys that are no times of writing are listed like any other', async () => {
+it('keys that encode no write time are listed like any other', async () => {
   world = await startBackfillWorld({ scope: 'authors' })
   const member = await world.person('member')
   const record = { $type: 'app.bsky.feed.post', text: 'by hand', createdAt: '2026-01-01T00:00:00Z' }

@@ -1,5 +1,5 @@
-// Looking how far cold starts are is done in the thread that applies the stream: however many go on, a
-// look at all of them together is short.
+// Progress checks of cold starts run in the thread that applies the stream: one check stays short, however
+// many cold starts are running.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createProgress } from '../../../src/ingest/backfill/progress.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => world.dispose())
 
-/** Every look takes a while, as with a member who follows many. */
+/** Every look takes a while, as with a member with many follows. */
 function progressOf(now: () => number) {
   return createProgress({
     ...{ db: world.db, commit: world.writer.commit, now, replays: undefined },
@@ -33,7 +33,7 @@ function progressOf(now: () => number) {
   })
 }
 
-it('looks at a few at a time, and at each before anybody twice', () => {
+it('looks at a few at a time, and at each once before any twice', () => {
   let clock = 1_000_000
   const progress = progressOf(() => clock)
   let checks = 0
@@ -48,7 +48,7 @@ it('looks at a few at a time, and at each before anybody twice', () => {
   expect(new Set(looked.slice(0, MEMBERS)).size).toBe(MEMBERS)
 })
 
-it('looks first at somebody who has just come', () => {
+it('looks first at a new arrival', () => {
   const progress = progressOf(() => 1_000_000)
   world.profile(world.account('newcomer'))
   const newcomer = world.uid(world.account('newcomer'))

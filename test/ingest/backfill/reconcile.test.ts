@@ -15,7 +15,10 @@ let world: BackfillWorld
 
 afterEach(() => world.close())
 
-/** A member who follows Alice, so that everything of Alice's is kept; and people to be followed. */
+/**
+ * Sets up a member who follows Alice, so that all of Alice's records are kept, and accounts for her
+ * to follow.
+ */
 async function setUp(people: number) {
   world = await startBackfillWorld({ limits: { perHost: 1 } })
   const member = await world.person('member')
@@ -33,7 +36,7 @@ async function setUp(people: number) {
 async function loadFollows(alice: PdsAccount): Promise<void> {
   world.db.exec('DELETE FROM jobs')
   enqueueJob(world.db, 'follows', world.uid(alice))
-  // A deletion of this very millisecond would count as coming after the listing's begin.
+  // A deletion in this same millisecond would count as following the listing's start.
   await new Promise((resolve) => setTimeout(resolve, 2))
   world.backfill.start()
   const left = world.db.prepare("SELECT count(*) FROM jobs WHERE kind = 'follows'").pluck()
@@ -65,7 +68,7 @@ function expectEqual(alice: PdsAccount): void {
   expect(edges(alice)).toEqual([...new Set(subjects)].sort((a, b) => a - b))
 }
 
-/** Runs `act` when the nth page of Alice's follows is asked for, before it is answered. */
+/** Runs `act` when the nth page of Alice's follows is requested, before it is answered. */
 function atPage(nth: number, act: () => void): void {
   let page = 0
   world.hosts[0]!.onRequest(({ query }) => {
@@ -74,7 +77,7 @@ function atPage(nth: number, act: () => void): void {
 }
 
 describe('the follow list becomes the repository’s', () => {
-  it('whole, over many pages', async () => {
+  it('completely, over many pages', async () => {
     const { alice, others } = await setUp(250)
     for (const other of others) world.follow(alice, other)
     await loadFollows(alice)
@@ -82,7 +85,7 @@ describe('the follow list becomes the repository’s', () => {
     expect(world.hosts[0]!.stats().byMethod['com.atproto.repo.listRecords']).toBe(4)
   })
 
-  it('without follows that were taken back while nobody listened', async () => {
+  it('without follows deleted while the stream was not read', async () => {
     const { alice, others } = await setUp(30)
     const follows = others.map((other) => world.follow(alice, other))
     world.live(...follows)
@@ -92,7 +95,7 @@ describe('the follow list becomes the repository’s', () => {
     expect(rows(alice)).toHaveLength(20)
   })
 
-  it('with what the stream brings during the listing', async () => {
+  it('with follows that the stream adds during the listing', async () => {
     const { alice, others } = await setUp(150)
     for (const other of others.slice(0, 149)) world.follow(alice, other)
     atPage(2, () => world.live(world.follow(alice, others[149]!, Date.now())))
@@ -101,12 +104,12 @@ describe('the follow list becomes the repository’s', () => {
     expect(rows(alice)).toHaveLength(150)
   })
 
-  it('without what the stream deletes during the listing, though the listing shows it', async () => {
+  it('without follows that the stream deletes during the listing, though the listing has them', async () => {
     const { alice, others } = await setUp(120)
     const follows = others.map((other) => world.follow(alice, other))
     world.live(...follows)
     const newest = follows.at(-1)!
-    // The first page has been answered with the newest follow in it; its deletion comes after.
+    // The first page, with the newest follow in it, has been answered; its deletion follows.
     atPage(2, () => world.live(alice.remove(FOLLOW, newest.rkey, Date.now())))
     await loadFollows(alice)
     expectEqual(alice)
@@ -115,7 +118,7 @@ describe('the follow list becomes the repository’s', () => {
   it.each([
     { name: '', clock: (): number => Date.now(), isMute: false },
     { name: ', though the PDS tells no revision', clock: (): number => 0, isMute: true },
-  ])('with a key that the stream deletes and brings back during the listing$name', async (how) => {
+  ])('with a key that the stream deletes and recreates during the listing$name', async (how) => {
     const { alice, others } = await setUp(120)
     const follows = others.map((other) => world.follow(alice, other))
     world.live(...follows)
@@ -123,7 +126,7 @@ describe('the follow list becomes the repository’s', () => {
     const { rkey } = follows[0]!
     const value = { subject: others[0]!.did, createdAt: new Date().toISOString() }
     let removal: Commit | undefined
-    // Gone when its page is read, and back, live, after the last page was.
+    // Absent when its page is read, and recreated, live, after the last page.
     atPage(2, () => {
       removal = alice.remove(FOLLOW, rkey, how.clock())
     })
@@ -137,7 +140,7 @@ describe('the follow list becomes the repository’s', () => {
     expect(rows(alice).some((row) => row.startsWith(rkey))).toBe(true)
   })
 
-  it('keeps what it has where the listing breaks off', async () => {
+  it('and keeps the stored follows if the listing breaks off', async () => {
     const { alice, others } = await setUp(150)
     world.live(...others.map((other) => world.follow(alice, other)))
     world.hosts[0]!.misbehave({ method: 'listRecords', how: 'lying-did' })
@@ -168,7 +171,7 @@ describe('the follow list becomes the repository’s', () => {
       const value = { subject, createdAt: new Date().toISOString() }
       live.push(gone, alice.put({ collection: FOLLOW, rkey, value, atMs: Date.now() }))
     }
-    /** The stream lags: it delivers in order, but when it likes. */
+    /** The stream lags: it delivers in order, but at arbitrary times. */
     const deliver = (count: number) => world.live(...live.splice(0, count))
     const act = (times: number) => {
       for (let i = 0; i < times; i++) {
@@ -181,7 +184,7 @@ describe('the follow list becomes the repository’s', () => {
     }
     for (let round = 0; round < 12; round++) {
       act(60)
-      // Now and then part of the stream is lost for good.
+      // Sometimes part of the stream is lost permanently.
       if (random.chance(0.3)) live.length = 0
       world.hosts[0]!.onRequest(() => act(random.below(12)))
       const busy = setInterval(() => act(random.below(4)), 1)

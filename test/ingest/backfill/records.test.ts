@@ -1,5 +1,5 @@
-// Feed generators, starter packs, labelers, verifications and declarations, fetched from repositories:
-// of members and authors all of them, of others what somebody asks for.
+// Feed generators, starter packs, labelers, verifications and declarations, fetched from repositories: all of
+// those of members and authors, and of other accounts only requested ones.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -43,7 +43,7 @@ const there = (account: PdsAccount, collection: string) =>
     [...(account.collections.get(collection)?.values() ?? [])].map(({ rkey, cid }) => [rkey, cid]),
   )
 
-it('brings those of a member and of everyone they follow, and asks nobody for what they do not have', async () => {
+it('fetches those of a member and their follows, and requests none from accounts that have none', async () => {
   world = await startBackfillWorld()
   const [member, author, plain] = [
     await world.person('member'),
@@ -84,7 +84,7 @@ it('brings those of a member and of everyone they follow, and asks nobody for wh
   ])
 })
 
-it('takes away what a repository no longer has', async () => {
+it('removes records that a repository no longer has', async () => {
   world = await startBackfillWorld()
   const member = await world.person('member')
   feedBy(member, 'gone')
@@ -98,7 +98,7 @@ it('takes away what a repository no longer has', async () => {
   expect(held(member, GENERATOR)).toEqual({})
 })
 
-it('brings a stranger’s feed that a member is to be shown, and who made it', async () => {
+it('fetches a stranger’s feed to be shown to a member, and its creator', async () => {
   world = await startBackfillWorld()
   const [member, stranger] = [await world.person('member'), await world.person('stranger')]
   const feed = feedBy(stranger, 'cats')
@@ -117,7 +117,7 @@ it('brings a stranger’s feed that a member is to be shown, and who made it', a
   expect(handle).toBe('stranger.example.com')
 })
 
-it('brings all that a trusted verifier says once there is a member', async () => {
+it('fetches all verifications of a trusted verifier once there is a member', async () => {
   const trustedVerifiers: string[] = []
   world = await startBackfillWorld({ trustedVerifiers })
   const [member, verifier] = [await world.person('member'), await world.person('verifier')]
@@ -125,7 +125,7 @@ it('brings all that a trusted verifier says once there is a member', async () =>
   const subject = (await world.person('somebody')).did
   const value = { subject, handle: 'somebody.example.com', displayName: 'Somebody', createdAt }
   verifier.put({ collection: VERIFICATION, rkey: '3kaaaaaaaaaaa', value, atMs })
-  await world.restart() // now they are trusted
+  await world.restart() // now the verifier is trusted
   world.member(member)
   world.backfill.start()
   await world.settled()
@@ -133,7 +133,7 @@ it('brings all that a trusted verifier says once there is a member', async () =>
   expect(world.memory.actors.uidOf(subject)).not.toBe(0)
 })
 
-describe('lists of somebody whose records are being read as a stranger’s', () => {
+describe('lists of an account whose records are being read as a stranger’s', () => {
   const LIST = 'app.bsky.graph.list'
 
   async function readWhile(happens: (member: PdsAccount, stranger: PdsAccount) => void) {
@@ -161,13 +161,13 @@ describe('lists of somebody whose records are being read as a stranger’s', () 
       .get(world.uid(stranger))
   }
 
-  it('come where a member follows them at that moment', async () => {
+  it('are fetched if a member follows it at that moment', async () => {
     expect(await readWhile((member, stranger) => world.live(world.follow(member, stranger)))).toBe(
       1,
     )
   })
 
-  it('come where they become a member at that moment', async () => {
+  it('are fetched if it becomes a member at that moment', async () => {
     expect(await readWhile((_member, stranger) => world.member(stranger))).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
-// A job that fails in a way that nobody foresaw, as by what somebody's server sent: it is told, tried again and given up
-// like one whose server is broken. The others go on, and so does the process.
+// A job that fails with an unforeseen error, such as one caused by a server's data: it is reported, retried
+// and given up like a job whose server is broken. The other jobs continue, and so does the process.
 
 import { afterEach, expect, test } from 'vitest'
 import { UNCOUNTED } from '../../../src/ingest/indexing/cold-start-budget.ts'
@@ -12,7 +12,7 @@ afterEach(async () => {
   world = undefined
 })
 
-test('an author whose records nobody can read keeps nobody else from being read', async () => {
+test('an author whose records cannot be read does not keep others from being read', async () => {
   let isHostile: (uid: number) => boolean = () => false
   const bytesLeft = (uid: number) => {
     if (isHostile(uid)) throw new TypeError('nobody foresaw this')

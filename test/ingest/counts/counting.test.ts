@@ -1,5 +1,5 @@
-// The background questions by themselves: how many are asked at once, what comes first, what a host that
-// fails, says no, or knows nothing does to them, and that all of it has an end.
+// The background count requests on their own: batch sizes, their order, the effects of a host that fails,
+// refuses or knows nothing, and that all of this is bounded.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
@@ -60,7 +60,7 @@ function begin({ scope = 'community', limits, members = [] }: Options = {}): Cou
 const write = (count: number): RecordId[] =>
   Array.from({ length: count }, (_, i) => world.post(world.account('bob'), `post ${i}`))
 
-/** Every post has a like for each letter of its key's last character's code. */
+/** Likes of a post: the code of the last character of its key. */
 const likesOf = (uri: string) => uri.charCodeAt(uri.length - 1)
 const tellAll = () =>
   double.answer(POSTS, ({ uris }: { uris: string | string[] }) => ({
@@ -72,7 +72,7 @@ const askedAbout = () => double.askedFor(POSTS).map(({ uris }) => [uris].flat() 
 const idsOf = () => world.db.prepare<[], number>('SELECT id FROM posts ORDER BY id').pluck().all()
 
 describe('posts', () => {
-  test('of a timeline are asked for by 25, the newest first, once', async () => {
+  test('of a timeline are requested in batches of 25, newest first, once', async () => {
     tellAll()
     const posts = write(60)
     begin({ members: [world.uid(world.account('alice'))] })
@@ -84,7 +84,7 @@ describe('posts', () => {
     expect(askedAbout()).toHaveLength(4)
   })
 
-  test('that somebody looks at come before all others', async () => {
+  test('viewed by a member are requested before all others', async () => {
     tellAll()
     double.lag(30)
     const posts = write(120)
@@ -96,7 +96,7 @@ describe('posts', () => {
     expect(second?.slice(0, 2).sort()).toEqual([posts[0]!.uri, posts[1]!.uri].sort())
   })
 
-  test('that the host does not show, or cannot be asked for, have none and are not asked for again', async () => {
+  test('the host does not show or refuses count as zero, and are not requested again', async () => {
     const posts = write(3)
     double.answer(POSTS, { posts: [{ uri: posts[1]!.uri, likeCount: 4 }] })
     const counting = begin()
@@ -111,7 +111,7 @@ describe('posts', () => {
     expect(askedAbout()).toHaveLength(2)
   })
 
-  test('wait for a host that fails, which is left alone meanwhile, and says so in the log once', async () => {
+  test('wait while a failing host is backed off from, which is logged once', async () => {
     write(30)
     double.misbehave({ status: 429, headers: { 'retry-after': '1' } })
     const counting = begin()
@@ -127,7 +127,7 @@ describe('posts', () => {
   })
 
   test.each(['hang', 'endless', { text: 'no json' }, { text: '{"posts":7}' }] as const)(
-    'survive an answer that is none: %j',
+    'survive an invalid answer: %j',
     async (how) => {
       write(2)
       double.misbehave(how)
@@ -139,7 +139,7 @@ describe('posts', () => {
     },
   )
 
-  test('with names as long as may be are asked for a few at a time', async () => {
+  test('with names of maximum length are requested a few at a time', async () => {
     const likes = (uri: string) => Number(uri.slice(-4, -1))
     double.answer(POSTS, ({ uris }: { uris: string | string[] }) => ({
       posts: [uris].flat().map((uri) => ({ uri, likeCount: likes(uri) })),
@@ -155,7 +155,7 @@ describe('posts', () => {
     expect(askedAbout().length).toBeGreaterThan(3)
   })
 
-  test('are asked for now and then where strangers’ doings are not kept', async () => {
+  test('are requested again from time to time in a scope without strangers’ acts', async () => {
     tellAll()
     const [post] = write(1)
     const counting = begin({ scope: 'authors' })
@@ -172,7 +172,7 @@ describe('posts', () => {
   })
 })
 
-test('a queue keeps the first of what there is, and ends with nothing', () => {
+test('a queue keeps the highest ranks, and can be drained', () => {
   const random = createRandom(testSeed('count queue'))
   const queue = createCountQueue(50)
   const naive = new Map<number, number>()

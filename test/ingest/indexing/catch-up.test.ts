@@ -1,4 +1,4 @@
-// Memory from a snapshot and the journal of follow changes is memory from rows.
+// Memory built from a snapshot and the journal of follow changes equals memory built from rows.
 
 import { expect, it } from 'vitest'
 import { lastGraphChange, pruneGraphChanges } from '../../../src/data/store/graph-changes.ts'
@@ -23,7 +23,7 @@ function content({ actors, graph }: Memory) {
   }))
 }
 
-/** What a snapshot holds: accounts and pairs, no bits. */
+/** A snapshot's content: accounts and pairs, no bits. */
 function copyOf(memory: Memory): Memory {
   const copy = createMemoryParts(SETTINGS)
   for (const [i, { did, follows }] of content(memory).entries()) {
@@ -50,7 +50,7 @@ it(`is the same, wherever the snapshot was made (seed ${SEED})`, () => {
       expect(content(copy)).toEqual(content(fromRows))
       expect(copy.graph.edgeCount).toBe(fromRows.graph.edgeCount)
     }
-    // The journal goes with a snapshot, and its numbers go on.
+    // The journal is pruned with a snapshot, and its numbering continues.
     const last = lastGraphChange(world.db)
     pruneGraphChanges(world.db, last)
     expect(lastGraphChange(world.db)).toBe(last)

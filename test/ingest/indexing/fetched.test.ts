@@ -1,4 +1,4 @@
-// Records that the backfill room fetched, against what the stream told meanwhile.
+// Records that the backfill room fetched, against what the stream delivered meanwhile.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject, WriteEvent } from '../../../src/base/event.ts'
@@ -33,7 +33,7 @@ function textOf(id: RecordId): string | undefined {
 }
 
 describe('a fetched record', () => {
-  it('is shown at the time it says it was made, not later than now', () => {
+  it('is shown at its createdAt, but not later than now', () => {
     const old = { uri: `at://${author}/app.bsky.feed.post/${tidAt(1_700_000_000_000_000)}` }
     const recent = world.post(author, 'recent')
     world.fetched({ ...old, record: post('old', '2023-11-14T22:13:20.000Z') })
@@ -45,11 +45,11 @@ describe('a fetched record', () => {
     expect(postOf(world, future.uri)?.sort_at).toBe(world.now())
   })
 
-  it('that claims the future stands where it was written, among others like it', () => {
+  it('with a future createdAt is placed at its write time, in order with others like it', () => {
     const at = (ms: number) => `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`
     const now = world.now()
     const day = 86_400_000
-    // The later, the nearer the future that they claim.
+    // The later the write, the nearer the claimed future.
     const made = [now - 3 * day, now - 2 * day, now - day]
     const claims = ['2032', '2031', '2030'].map((year) => `${year}-01-01T00:00:00.000Z`)
     for (const i of [1, 2, 0]) world.fetched({ uri: at(made[i]!), record: post('x', claims[i]!) })
@@ -61,14 +61,14 @@ describe('a fetched record', () => {
     expect(world.timelineItems(member)).toEqual(items)
   })
 
-  it('that claims the future stays where it was written when the stream brings it later', () => {
+  it('with a future createdAt keeps its place when the stream delivers it later', () => {
     const [written, next] = world.hold(() => {
       world.post(author, { text: 'from the future', createdAt: '2030-01-01T00:00:00.000Z' })
       world.post(author, 'from today')
     }) as [WriteEvent, WriteEvent]
     const uriOf = ({ did, collection, rkey }: WriteEvent) => `at://${did}/${collection}/${rkey}`
     const writtenAt = Math.floor(written.timeUs / 1000)
-    // A Jetstream server stamps what it receives.
+    // A Jetstream server stamps events on receipt.
     const late = { ...written, timeUs: written.timeUs + 3_000_000 }
     const { record } = written
     if (record) world.fetched({ uri: uriOf(written), record })
@@ -78,7 +78,7 @@ describe('a fetched record', () => {
     expect(world.timelineItems(member)).toEqual(items)
   })
 
-  it('is not believed about its key where that is from before the network or the future', () => {
+  it('with a key time before the network or in the future is placed at now', () => {
     for (const ms of [Date.parse('2001-01-01'), Date.parse('2029-01-01')]) {
       const uri = `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`
       world.fetched({ uri, record: post('x', '2030-01-01T00:00:00.000Z') })
@@ -108,7 +108,7 @@ describe('a fetched record', () => {
   )
 
   it.each(['from a listing', 'from a whole repository'])(
-    'stands at its own time once the stream comes to it, where our clock was behind, %s',
+    'fetched while our clock was behind gets its own time once the stream reaches it, %s',
     (whence) => {
       const told = world.post(member, 'told')
       const early = world.post(author, 'early')
@@ -143,7 +143,7 @@ describe('a fetched record', () => {
     },
   )
 
-  it('is the same as what the stream brought, twice or in either order', () => {
+  it('equals the streamed one, twice or in either order', () => {
     const streamed = world.post(author, { text: 'hello', createdAt: '2026-11-01T12:00:00.000Z' })
     const record = post('hello', '2026-11-01T12:00:00.000Z')
     expect(world.fetched({ ...streamed, record }).skipped).toEqual({ duplicate: 1 })
@@ -153,7 +153,7 @@ describe('a fetched record', () => {
     ).toBe(1)
   })
 
-  it('loses to a deletion that the stream brought since the fetch began', () => {
+  it('loses to a deletion streamed since the fetch began', () => {
     const gone = world.post(author, 'gone')
     const like = world.like(author, gone)
     const fetchedAt = world.now()
@@ -165,7 +165,7 @@ describe('a fetched record', () => {
     expect(postOf(world, gone)).toMatchObject({ state: 2, likes: 0 })
   })
 
-  it('loses to the deletion of a record we never had', () => {
+  it('loses to the deletion of a record that was never stored', () => {
     const fetchedAt = world.now()
     let unseen: RecordId | undefined
     world.hold(() => {
@@ -175,7 +175,7 @@ describe('a fetched record', () => {
     expect(world.fetched({ ...unseen!, record: post('unseen'), fetchedAt }).applied).toBe(0)
   })
 
-  it('wins over an older deletion: it was made anew', () => {
+  it('wins over an older deletion: it was recreated', () => {
     const one = world.post(author, 'first')
     world.delete(one)
     world.tick()
@@ -183,7 +183,7 @@ describe('a fetched record', () => {
     expect(textOf(one)).toBe('second')
   })
 
-  it('loses to a change since the fetch began, wins over an older state', () => {
+  it('loses to a change since the fetch began, and wins over an older state', () => {
     const one = world.post(author, 'first')
     const fetchedAt = world.now()
     const rkey = one.uri.split('/').at(-1)!
@@ -204,7 +204,7 @@ describe('a fetched record', () => {
     expect(textOf(one)).toBe('third, which the stream missed')
   })
 
-  it('with a rev is ordered by it alone', () => {
+  it('with a rev is ordered by its rev only', () => {
     const one = world.post(author, 'first')
     const before = tidAt(world.tick() - 1_000_000)
     world.delete(one)
@@ -214,7 +214,7 @@ describe('a fetched record', () => {
     expect(textOf(one)).toBe('new')
   })
 
-  it('is left out if it is invalid, misnamed or not ours, and counted', () => {
+  it('is skipped and counted if invalid, misnamed or out of scope', () => {
     const uri = `at://${author}/app.bsky.feed.post/${tidAt(1)}`
     expect(world.fetched({ uri, record: { text: 1 } }).skipped).toEqual({ 'invalid-record': 1 })
     const stranger = `at://${world.account('stranger')}/app.bsky.feed.post/${tidAt(1)}`
@@ -231,8 +231,8 @@ describe('a fetched record', () => {
   })
 })
 
-describe('a post that was here before its writer was an author', () => {
-  it('is shown with all that belongs to it once it comes again', () => {
+describe('a post stored before its writer was an author', () => {
+  it('is shown with everything it refers to when it arrives again', () => {
     const friend = world.account('friend')
     const post = world.post(author, 'hello')
     let far: RecordId
@@ -253,7 +253,7 @@ describe('a post that was here before its writer was an author', () => {
   })
 })
 
-describe("a stranger's post that an author points at", () => {
+describe('a stranger’s post that an author refers to', () => {
   let far: RecordId
   beforeEach(() => {
     world.hold(() => {
@@ -262,7 +262,7 @@ describe("a stranger's post that an author points at", () => {
     world.repost(author, far)
   })
 
-  it('fills its row when it is found, and stays out of timelines as an item', () => {
+  it('fills its row when found, and is no timeline item itself', () => {
     expect(postOf(world, far)).toMatchObject({ state: 0, reposts: 1 })
     expect(world.timelineItems(member)).toHaveLength(1)
     expect(world.fetched({ ...far, record: post('far away') }).applied).toBe(1)
@@ -270,7 +270,7 @@ describe("a stranger's post that an author points at", () => {
     expect(world.timelineItems(member)).toHaveLength(1)
   })
 
-  it('is remembered as missing where its PDS has none, until it comes after all', () => {
+  it('is marked missing if its PDS has none, until it arrives after all', () => {
     const { id } = postOf(world, far)!
     world.run((ctx) => markPostMissing(ctx, id))
     expect(postOf(world, far)).toMatchObject({ state: 3, reposts: 1 })
@@ -281,7 +281,7 @@ describe("a stranger's post that an author points at", () => {
     expect(postOf(world, far)?.state).toBe(1)
   })
 
-  it('does not come back when it was deleted while it was being fetched', () => {
+  it('does not come back if it was deleted during the fetch', () => {
     const fetchedAt = world.now()
     world.delete(far)
     expect(world.fetched({ ...far, record: post('far away'), fetchedAt }).applied).toBe(0)
@@ -289,8 +289,8 @@ describe("a stranger's post that an author points at", () => {
   })
 })
 
-describe('an account that was deleted', () => {
-  it('loses everything, and what is older than that stays gone when it comes back', () => {
+describe('a deleted account', () => {
+  it('loses everything, and its older records stay deleted when it comes back', () => {
     const one = world.post(author, 'hello')
     const reply = world.post(member, { reply: { parent: one } })
     const like = world.like(author, reply)
@@ -315,7 +315,7 @@ describe('an account that was deleted', () => {
     expect(postOf(world, reply)?.likes).toBe(1)
   })
 
-  it('is only hidden when it is deactivated, and shown again as it was', () => {
+  it('if only deactivated, is hidden and later shown again as it was', () => {
     const one = world.post(author, 'hello')
     const hidden = () => world.actors.flagsOf(world.uid(author)) & 4
     world.status(author, 'deactivated')
@@ -329,7 +329,7 @@ describe('an account that was deleted', () => {
     expect(world.timelineItems(member)).toEqual(items)
   })
 
-  it('is asked for everything again when it is back, since its PDS gave nothing meanwhile', () => {
+  it('is fetched again completely when it returns, since its PDS answered nothing meanwhile', () => {
     const sought = `at://${author}/app.bsky.feed.post/${tidAt(1_700_000_000_000_000)}`
     world.repost(member, { uri: sought, cid: world.post(author, 'any').cid })
     world.status(author, 'deactivated')

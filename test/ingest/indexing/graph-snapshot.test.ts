@@ -1,5 +1,5 @@
-// The graph comes back from its snapshot and the journal, through the shared-memory image, or not
-// at all; then rows make it.
+// The graph is restored from its snapshot and the journal, through the shared-memory image, or not at all;
+// then it is rebuilt from rows.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
@@ -65,7 +65,7 @@ it(`is the graph that was saved, and with the journal the graph that is (seed ${
   expect(loaded.graph.edgeCount).toBe(world.graph.edgeCount)
 })
 
-it('is nothing where none was saved', () => {
+it('is undefined if none was saved', () => {
   expect(load()).toBeUndefined()
 })
 
@@ -76,7 +76,7 @@ it.each([
     'another build',
     `UPDATE snapshots SET bytes = replace(bytes, '"version":"2"', '"version":"1"')`,
   ],
-])('is thrown away with %s', (_name, damage) => {
+])('is discarded with %s', (_name, damage) => {
   save()
   world.db.exec(damage)
   expect(load()).toBeUndefined()
@@ -101,7 +101,7 @@ it('is not half saved when saving fails', () => {
   expect(edges(loaded.graph)).toEqual(edges(world.graph))
 })
 
-/** Saves in steps, rows and memory going on between them. @returns how many there were. */
+/** Saves in steps, while rows and memory keep changing. @returns the number of steps */
 function saveWhileLiving(stopAfter = Infinity): number {
   const graph = world.memory.graph as ReturnType<typeof createFollowGraph>
   const actors = world.memory.actors as ActorTable
@@ -149,7 +149,7 @@ it(`is the one before where saving stops at any step, and what is left over goes
   expect(countRows(world, "snapshots WHERE name LIKE '%#%'")).toBe(2)
 })
 
-it('drops accounts that are not those of the rows, and keeps the graph', () => {
+it('discards accounts that do not match the rows, and keeps the graph', () => {
   saveWhileLiving()
   world.db.exec("UPDATE actors SET did = did || '.else'")
   expect(loadActors(world.db, loadActorTable, isUntrusted)).toBeUndefined()

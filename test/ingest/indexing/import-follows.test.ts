@@ -1,5 +1,5 @@
-// An operator's list of follows against what the stream says before, meanwhile and after; and the same
-// list at once and line by line.
+// An operator's list of follows against stream events before, during and after the import; and the same list
+// in bulk and line by line.
 
 import { describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -47,7 +47,7 @@ const follows = (world: World, did: string) =>
   world.db.prepare('SELECT follows_count FROM actors WHERE did = ?').pluck().get(did)
 
 describe('a list with record keys', () => {
-  it('adds what is not known, whoever it is about, and a later deletion finds it', () =>
+  it('adds unknown follows of any account, which a later deletion can remove', () =>
     inWorld({}, (world) => {
       const key = tidAt(1_750_000_000_000_000)
       expect(world.importFollows([line(anna, ben, key)])).toMatchObject({ added: 1 })
@@ -59,7 +59,7 @@ describe('a list with record keys', () => {
       expect(follows(world, anna)).toBe(0)
     }))
 
-  it('does not bring back what was deleted before it came', () =>
+  it('does not restore follows deleted before the import', () =>
     inWorld({ scope: 'network' }, (world) => {
       const follow = world.follow(anna, ben)
       world.delete(follow)
@@ -67,7 +67,7 @@ describe('a list with record keys', () => {
       expect(isFollowing(world, anna, ben)).toBe(false)
     }))
 
-  it('does not bring back what strangers delete while it is being read', () =>
+  it('does not restore follows that strangers delete during the import', () =>
     inWorld({ scope: 'community' }, (world) => {
       const key = tidAt(1_750_000_000_000_000)
       world.importFollows([line(cora, ben, tidAt(1))])
@@ -76,7 +76,7 @@ describe('a list with record keys', () => {
       expect(isFollowing(world, anna, ben)).toBe(false)
     }))
 
-  it('is no other follow than the one the stream brings', () =>
+  it('adds the same follow that the stream delivers, not a second one', () =>
     inWorld({ scope: 'network' }, (world) => {
       const [event] = world.hold(() => world.follow(anna, ben))
       world.importFollows([line(anna, ben, (event as { rkey: string }).rkey)])
@@ -85,7 +85,7 @@ describe('a list with record keys', () => {
       expect(follows(world, anna)).toBe(1)
     }))
 
-  it('leaves deleted accounts alone, and members whose own list is known', () =>
+  it('skips deleted accounts, and members whose own list is complete', () =>
     inWorld({ members: ['cora'] }, (world) => {
       world.follow(cora, anna)
       world.follow(anna, ben)
@@ -94,7 +94,7 @@ describe('a list with record keys', () => {
       expect(world.importFollows(list)).toMatchObject({ gone: 1, complete: 1, added: 0 })
     }))
 
-  it('takes only what is in scope where that is asked for', () =>
+  it('takes only lines in scope if so requested', () =>
     inWorld({ members: ['cora'] }, (world) => {
       world.follow(cora, ben)
       const list = [line(anna, ben, tidAt(5)), line(anna, didOf('dora'), tidAt(6))]
@@ -105,7 +105,7 @@ describe('a list with record keys', () => {
 })
 
 describe('a list without record keys', () => {
-  it('gives way to the record of the pair when it comes, once', () =>
+  it('is replaced by the pair’s record when it arrives, once', () =>
     inWorld({ scope: 'network' }, (world) => {
       world.importFollows([line(anna, ben)])
       expect(isFollowing(world, anna, ben)).toBe(true)
@@ -116,7 +116,7 @@ describe('a list without record keys', () => {
       expect(isFollowing(world, anna, ben)).toBe(false)
     }))
 
-  it('also gives way to a list with keys', () =>
+  it('is also replaced by a list with keys', () =>
     inWorld({}, (world) => {
       world.importFollows([line(anna, ben), line(anna, ben, tidAt(7))])
       expect(countRows(world, 'follows')).toBe(1)
@@ -124,7 +124,7 @@ describe('a list without record keys', () => {
       expect(unpackRkey(edge!.rkey)).toBe(tidAt(7))
     }))
 
-  it('does not join a pair that came apart before', () =>
+  it('does not restore a pair that was unfollowed before', () =>
     inWorld({ scope: 'network' }, (world) => {
       world.delete(world.follow(anna, ben))
       expect(world.importFollows([line(anna, ben)])).toMatchObject({ undone: 1 })
@@ -132,7 +132,7 @@ describe('a list without record keys', () => {
       expect(isFollowing(world, anna, ben)).toBe(true)
     }))
 
-  it('has an account’s own list read when a deletion fits nothing, before or after', () =>
+  it('has the account’s own list read if a deletion matches nothing, before or after', () =>
     inWorld({ scope: 'network' }, (world) => {
       world.importFollows([line(anna, ben)])
       expect(jobsOf(world)).toEqual([])
@@ -152,7 +152,7 @@ function randomLine(random: Random): FollowLine {
   return line(random.pick(names), random.pick(names), text)
 }
 
-/** What the stream did before: some of the list, some of it undone. */
+/** Earlier stream events: some follows of the list, some of them deleted again. */
 function makePast(world: World, random: Random, list: readonly FollowLine[]): void {
   for (const { did, subject, rkey } of list) {
     if (random.chance(0.6)) continue
@@ -176,46 +176,49 @@ function stateOf(world: World): unknown {
   return { edges: edges.sort(), counts: names.map((did) => counts.get(did)) }
 }
 
-describe('all at once', () => {
-  it.each([7, 50, 100_000])('tells the same as line by line, with %i lines a pass', (passLines) => {
-    const seed = testSeed('import-follows')
-    const random = createRandom(seed)
-    const list = Array.from({ length: 400 }, () => randomLine(random))
-    // A key that the list gives to two subjects is whichever comes first; passes see that alike.
-    const pastSeed = random.below(1e9)
-    inWorld({ scope: 'network', members: ['account 3'] }, (one) =>
-      inWorld({ scope: 'network', members: ['account 3'] }, (other) => {
-        for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
-        one.importFollows(list)
-        const actors = createActorTable()
-        rebuildActors(other.db, actors)
-        const { db } = other
-        const writer = createWriter({ db, memory: { actors }, scope: 'network', now: other.now })
-        const bulk = createBulkImport({
-          actors,
-          writer,
-          scope: 'network',
-          isInScopeOnly: false,
-          passLines,
-        })
-        bulk.add(list.slice(0, 150))
-        bulk.add(list.slice(150))
-        bulk.finish()
-        const loaded = loadGraph(
-          db,
-          (chunks) => loadFollowGraph(chunks, countActors(db)),
-          () => false,
-        )
-        other.restart()
-        expect(stateOf(other)).toEqual(stateOf(one))
-        expect(loaded?.graph.edgeCount).toBe(other.graph.edgeCount)
-        expect(other.graph.edgeCount).toBe(one.graph.edgeCount)
-      }),
-    )
-  })
+describe('in bulk', () => {
+  it.each([7, 50, 100_000])(
+    'gives the same result as line by line, with %i lines a pass',
+    (passLines) => {
+      const seed = testSeed('import-follows')
+      const random = createRandom(seed)
+      const list = Array.from({ length: 400 }, () => randomLine(random))
+      // If the list gives a key to two subjects, the first one wins, in every pass size.
+      const pastSeed = random.below(1e9)
+      inWorld({ scope: 'network', members: ['account 3'] }, (one) =>
+        inWorld({ scope: 'network', members: ['account 3'] }, (other) => {
+          for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
+          one.importFollows(list)
+          const actors = createActorTable()
+          rebuildActors(other.db, actors)
+          const { db } = other
+          const writer = createWriter({ db, memory: { actors }, scope: 'network', now: other.now })
+          const bulk = createBulkImport({
+            actors,
+            writer,
+            scope: 'network',
+            isInScopeOnly: false,
+            passLines,
+          })
+          bulk.add(list.slice(0, 150))
+          bulk.add(list.slice(150))
+          bulk.finish()
+          const loaded = loadGraph(
+            db,
+            (chunks) => loadFollowGraph(chunks, countActors(db)),
+            () => false,
+          )
+          other.restart()
+          expect(stateOf(other)).toEqual(stateOf(one))
+          expect(loaded?.graph.edgeCount).toBe(other.graph.edgeCount)
+          expect(other.graph.edgeCount).toBe(one.graph.edgeCount)
+        }),
+      )
+    },
+  )
 })
 
-describe('in slices while the stream goes on', () => {
+describe('in slices while the stream continues', () => {
   const sizes = [1, 7, 60, 1_000]
 
   function importInSlices(world: World, list: readonly FollowLine[], size: number): ImportTally {
@@ -237,7 +240,7 @@ describe('in slices while the stream goes on', () => {
     return tally
   }
 
-  /** With what a start would build the graph from, and whose whole lists are asked for. */
+  /** Includes the input for rebuilding the graph at a start, and the jobs for whole lists. */
   function everythingOf(world: World): unknown {
     const before = { edges: world.graph.edgeCount, state: stateOf(world), jobs: jobsOf(world) }
     const journal = world.db.prepare('SELECT count(*) FROM graph_changes').pluck().get()
@@ -246,24 +249,27 @@ describe('in slices while the stream goes on', () => {
     return { ...before, jobs: before.jobs.sort(), journal }
   }
 
-  it.each(sizes)('tells and counts the same as line by line, %i lines a slice', (size) => {
-    const random = createRandom(testSeed('import-slices'))
-    const list = Array.from({ length: 400 }, () => randomLine(random))
-    const pastSeed = random.below(1e9)
-    const options: WorldOptions = { scope: 'network', members: ['account 3'] }
-    inWorld(options, (one) =>
-      inWorld(options, (other) => {
-        for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
-        const tally = importOneByOne(one, list)
-        expect(importInSlices(other, list, size)).toEqual(tally)
-        expect(everythingOf(other)).toEqual(everythingOf(one))
-      }),
-    )
-  })
+  it.each(sizes)(
+    'gives the same result and counts as line by line, with %i lines a slice',
+    (size) => {
+      const random = createRandom(testSeed('import-slices'))
+      const list = Array.from({ length: 400 }, () => randomLine(random))
+      const pastSeed = random.below(1e9)
+      const options: WorldOptions = { scope: 'network', members: ['account 3'] }
+      inWorld(options, (one) =>
+        inWorld(options, (other) => {
+          for (const world of [one, other]) makePast(world, createRandom(pastSeed), list)
+          const tally = importOneByOne(one, list)
+          expect(importInSlices(other, list, size)).toEqual(tally)
+          expect(everythingOf(other)).toEqual(everythingOf(one))
+        }),
+      )
+    },
+  )
 })
 
 describe('the lines of a list', () => {
-  it('are read whatever the pieces they come in', () => {
+  it('are read in chunks of any size', () => {
     const text = `creator,subject,rkey\r\n${anna},${ben}\r\n\n# note\n"${anna}","${cora}",${tidAt(9)}\nx,y\n${anna}\n${anna},${ben},!\n${'z'.repeat(2_049)}\n${ben},${cora}`
     for (const size of [1, 3, 64, 10_000]) {
       const reader = createFollowReader()

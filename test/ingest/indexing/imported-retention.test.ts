@@ -1,5 +1,5 @@
-// An operator's list of follows outlasts what members do: when nobody here follows an account any more, its
-// own follows and followers go with it, and nobody else's.
+// An operator's list of follows outlasts members' acts: when the last member unfollows an account, that
+// account's own follows and followers are removed, and no others.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FollowLine } from '../../../src/data/store/follows.ts'
@@ -27,7 +27,7 @@ function namesOf(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => world.account(`${prefix}-${i}`))
 }
 
-/** Everybody follows `each` others; every other line is without a record key. */
+/** Every account follows `each` others; every other line has no record key. */
 function listOf(random: Random, accounts: string[], each: number): FollowLine[] {
   const lines = accounts.flatMap((did, i) =>
     Array.from({ length: each }, () => {
@@ -48,7 +48,7 @@ function importAll(lines: FollowLine[]): void {
   for (let at = 0; at < lines.length; at += 500) world.importFollows(lines.slice(at, at + 500))
 }
 
-/** The graph in memory, which rows are compared with elsewhere (retention.test.ts). */
+/** The graph in memory; retention.test.ts compares it with rows. */
 function graph(): Set<string> {
   const pairs = new Set<string>()
   const page = new Uint32Array(10_000)
@@ -62,7 +62,7 @@ function graph(): Set<string> {
 }
 
 describe('an imported graph', () => {
-  it('loses nobody’s follows but those of whom the last member unfollows', () => {
+  it('loses only the follows of the account that the last member unfollows', () => {
     world = createWorld({ members: ['reads'], scope: 'community' })
     const random = createRandom(SEED)
     const [reads, people] = [world.account('reads'), namesOf('person', 300)]
@@ -74,11 +74,11 @@ describe('an imported graph', () => {
     const steps = settle()
     const kept = lines.filter(({ did, subject }) => did !== friend && subject !== friend)
     expect(graph()).toEqual(new Set(kept.map(pairOf)))
-    // What is looked at are this one account's edges, not the whole graph.
+    // Only this account's edges are visited, not the whole graph.
     expect(steps).toBeLessThan(200)
   })
 
-  it('keeps the follows of who blocks by list, or has a list with a member on it', () => {
+  it('keeps the follows of accounts that block by list or list a member', () => {
     world = createWorld({ members: ['reads'], scope: 'community' })
     const [reads, friend, lister] = ['reads', 'friend', 'lister'].map(world.account) as [
       string,

@@ -1,6 +1,6 @@
-// Whatever a view is made from is noted after the commit that changes it: over random histories,
-// every row that the writer touches (by triggers) and everything that readers can read (by reading
-// it) is compared with the invalidations that came.
+// Every input of a view is invalidated after the commit that changes it: over random histories, every row
+// that the writer touches (by triggers) and everything readers can see (by reading it) is compared with the
+// published invalidations.
 
 import { describe, expect, it } from 'vitest'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
@@ -33,7 +33,7 @@ const EVENTS = Number(process.env['EVENTS'] ?? 400)
 const MODLIST = 'app.bsky.graph.defs#modlist'
 const CURATELIST = 'app.bsky.graph.defs#curatelist'
 
-/** What random histories leave out: gates, lists of all kinds, private state, identities. */
+/** Acts that random histories lack: gates, lists of all kinds, private state, identities. */
 function furtherActs(world: World, random: Random): () => void {
   const people = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
   const made: RecordId[] = []
@@ -70,7 +70,7 @@ function furtherActs(world: World, random: Random): () => void {
       if (did) world.handle(did, `name-${random.below(3)}.test`)
     },
     () => {
-      // By few, since nothing can be told apart after what happens to the creator of a list in force.
+      // By few accounts, since changes to the creator of an active list invalidate everything.
       const did = random.pick(people.slice(0, 2))
       const id = world.list(did, 'a list', random.pick([MODLIST, CURATELIST]))
       lists.push({ did, id })
@@ -133,7 +133,7 @@ function furtherActs(world: World, random: Random): () => void {
     () => {
       const [src, about] = [random.pick(people), random.pick(people)]
       const post = random.chance(0.5) ? ownPost() : undefined
-      // What is said of a post that nobody has heard of is kept, and nobody needs to be told.
+      // A label of an unknown post is stored, but needs no invalidation.
       const uri = post && hasRow(world, post.uri) ? post.uri : about
       const cts = new Date(world.now()).toISOString()
       const label = { val: random.pick(['a', 'b']), neg: random.chance(0.4), cts }
@@ -151,7 +151,7 @@ function hasRow(world: World, uri: string): boolean {
   return world.db.prepare(sql).get(world.uid(did!), packRkey(rkey!)) !== undefined
 }
 
-/** Another purpose under the same key, or another list under the same block or membership. */
+/** Changes the purpose under the same key, or the list under the same block or membership. */
 function changeList(world: World, random: Random, lists: { did: string; id: RecordId }[]): void {
   if (lists.length === 0) return
   const { did, id } = random.pick(lists)
@@ -168,7 +168,7 @@ function post(world: World, random: Random): JsonObject {
   return { $type: 'app.bsky.feed.post', text, createdAt: world.isoNow() }
 }
 
-/** A batch that fails after its last event, as a full disk would make it. */
+/** A batch that fails after its last event, as on a full disk. */
 function failing(events: StreamEvent[]): StreamEvent[] {
   const poison = {
     kind: 'commit',
@@ -179,7 +179,7 @@ function failing(events: StreamEvent[]): StreamEvent[] {
   return [...events, poison as unknown as StreamEvent]
 }
 
-/** Sums over a whole history, of which kinds there were how many, and how many for nothing. */
+/** Counts invalidations by kind over a whole history, and the unnecessary ones. */
 function createSums() {
   const all = new Map<string, number>()
   const idle = new Map<string, number>()
@@ -237,8 +237,8 @@ describe.each(['network', 'community'] as const)('a random history, scope %s', (
         else sums.add(invalidations, changed)
         before = after
       }
-      // Otherwise this shows little.
-      // What programs post and what is loaded from repositories is no part of such a history.
+      // Otherwise the history proves little. Posts by programs and records loaded from repositories
+      // are no part of such a history.
       const others = new Set(['everything', 'customTimeline', 'backfills'])
       const kinds = Object.keys(INVALIDATION).filter((name) => !others.has(name))
       expect([...sums.all.keys()].sort()).toEqual(kinds.sort())
@@ -250,7 +250,7 @@ describe.each(['network', 'community'] as const)('a random history, scope %s', (
   })
 })
 
-describe('what stands between two, though neither did anything', () => {
+describe('a relation between two accounts changed by a third', () => {
   function listBlock() {
     const world = createWorld({ scope: 'network' })
     const [blocker, owner, blocked] = ['a', 'b', 'c'].map((name) => world.account(name))
@@ -259,7 +259,7 @@ describe('what stands between two, though neither did anything', () => {
     const relation = () =>
       prepareRelations(world.reader)(world.uid(blocker!), [world.uid(blocked!)])[0]![5]
     const reader = new InvalidationReader(world.invalidations.buffer)
-    /** Whether the pair is named by what came since the last look. */
+    /** Whether an invalidation since the last call names the pair. */
     const isNamed = () => {
       const invalidations = takeInvalidations(reader)
       return (
@@ -270,7 +270,7 @@ describe('what stands between two, though neither did anything', () => {
     return { world, blocker: blocker!, owner: owner!, blocked: blocked!, list, relation, isNamed }
   }
 
-  it('is named when somebody blocks by a list, or is put on it', () => {
+  it('is invalidated when an account blocks by a list, or is added to it', () => {
     const { world, blocker, blocked, list, relation, isNamed } = listBlock()
     isNamed()
     const item = world.listItem(world.account('b'), list, blocked)
@@ -292,7 +292,7 @@ describe('what stands between two, though neither did anything', () => {
     ['it is deleted', ({ world, list }) => world.delete(list)],
     ['it becomes one to read by', ({ world, owner, list }) => rewrite(world, owner, list)],
   ] as [string, (parts: ReturnType<typeof listBlock>) => void][])(
-    'is named when a list that blocks ends to do so: %s',
+    'is invalidated when a blocking list stops blocking: %s',
     (_, act) => {
       const parts = listBlock()
       const { world, owner, blocker, blocked, list, relation, isNamed } = parts
@@ -306,7 +306,7 @@ describe('what stands between two, though neither did anything', () => {
     },
   )
 
-  it('is not named by what changes nothing: the same status again, the same handle', () => {
+  it('is not invalidated by repeating the same status or handle', () => {
     const { world, blocker, owner, blocked, list } = listBlock()
     world.listItem(owner, list, blocked)
     world.listBlock(blocker, list)

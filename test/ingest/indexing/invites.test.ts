@@ -12,7 +12,7 @@ import { createWorld } from '../../support/world.ts'
 
 type ModelInvite = { left: number; isOff: boolean; expiresAt: number | null }
 
-test('random histories are those of a map', () => {
+test('random histories match a map', () => {
   const random = createRandom(testSeed('invites'))
   const world = createWorld()
   const codes = Array.from({ length: 6 }, newInviteCode)
@@ -82,7 +82,7 @@ test('random histories are those of a map', () => {
   world.dispose()
 })
 
-test('a code is read however a person types it, and nothing else is', () => {
+test('reads a code in any spelling a person may type, and nothing else', () => {
   for (let i = 0; i < 200; i++) {
     const code = newInviteCode()
     const bare = code.replaceAll('-', '')

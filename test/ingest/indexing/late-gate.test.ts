@@ -1,5 +1,5 @@
-// Replies that were fetched before the gate of their thread: judged again when it arrives, as if they
-// had come after it; what was there before the gate was made stays as it was.
+// Replies fetched before their thread's gate: they are judged again when it arrives, as if they had followed
+// it; replies from before the gate was created stay as they were.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { VIOLATES_THREADGATE } from '../../../src/data/store/post-flags.ts'
@@ -50,8 +50,8 @@ function lateGate(root: RecordId, createdAt: string, allow: object[] = []): void
   world.fetched({ uri, record: record as never })
 }
 
-describe('a gate that comes late', () => {
-  test('judges what was written after it was made, and what counts', () => {
+describe('a gate that arrives late', () => {
+  test('judges replies written after its creation, and updates the count', () => {
     const { bob, root } = start()
     const gatedAt = world.isoNow()
     world.tick(2)
@@ -72,7 +72,7 @@ describe('a gate that comes late', () => {
     expect([repliesOf(root), repliesOf(first)]).toEqual([1, 0])
   })
 
-  test('lets those in whom it allows, and its owner', () => {
+  test('admits accounts it allows, and its owner', () => {
     const { alice, bob, carol, root } = start()
     world.follow(alice, bob)
     const gatedAt = world.isoNow()
@@ -83,7 +83,7 @@ describe('a gate that comes late', () => {
     expect(repliesOf(root)).toBe(2)
   })
 
-  test('leaves what was there before it, as does one that comes in time', () => {
+  test('leaves earlier replies alone, as does one that arrives in time', () => {
     const { bob, carol, root } = start()
     const before = world.post(bob, { reply: { parent: root } })
     world.threadgate(root, [])
@@ -91,7 +91,7 @@ describe('a gate that comes late', () => {
     expect([violates(before), violates(after), repliesOf(root)]).toEqual([false, true, 1])
   })
 
-  test('changes nothing when it is told again or changed later', () => {
+  test('changes nothing when delivered again or updated later', () => {
     const { bob, root } = start()
     const gate = world.threadgate(root, undefined)
     const createdAt = world.isoNow()

@@ -1,5 +1,5 @@
-// Members, the circle around them, and their timelines: written as things happen, or built from
-// rows later, they must be the same.
+// Members, the circle around them, and their timelines: written incrementally or rebuilt later from rows,
+// they must be the same.
 
 import { describe, expect, it } from 'vitest'
 import { CELEBRITY, MEMBER } from '../../../src/data/graph/types.ts'
@@ -24,7 +24,7 @@ function seenAt(world: World, did: string): unknown {
 }
 
 describe('a member', () => {
-  it('is stored once, asked to be loaded once, and seen from time to time', () =>
+  it('is stored once, queued for loading once, and marked as seen from time to time', () =>
     inWorld({}, (world) => {
       const did = world.account('member')
       world.member(did)
@@ -40,7 +40,7 @@ describe('a member', () => {
       expect(countRows(world, 'members')).toBe(1)
     }))
 
-  it('makes authors of those they follow already, and no more when they leave', () =>
+  it('turns existing follows into authors, until they leave', () =>
     inWorld({ members: ['first'] }, (world) => {
       const [first, second, third] = ['first', 'second', 'third'].map(world.account) as [
         string,
@@ -62,7 +62,7 @@ describe('a member', () => {
       expect(postOf(world, world.post(third, 'not kept'))).toBeUndefined()
     }))
 
-  it('has the rev of their latest commit, whatever becomes of the record', () =>
+  it('has the rev of their latest commit, whether or not its record is stored', () =>
     inWorld({ members: ['member'] }, (world) => {
       const did = world.account('member')
       const rev = () => world.db.prepare('SELECT rev FROM actors WHERE did = ?').pluck().get(did)
@@ -75,7 +75,7 @@ describe('a member', () => {
       expect(rev()).toBe(revOf(-1))
     }))
 
-  it('keeps mutes, which nobody else sees', () =>
+  it('has private mutes', () =>
     inWorld({ members: ['member'] }, (world) => {
       const did = world.account('member')
       world.mute(did, world.account('loud'))
@@ -85,7 +85,7 @@ describe('a member', () => {
       expect(countRows(world, 'mutes')).toBe(0)
     }))
 
-  it('gets what they were to be shown ahead of everything else', () =>
+  it('gets requested records ahead of everything else', () =>
     inWorld({ members: ['member'] }, (world) => {
       let far: { uri: string } | undefined
       world.hold(() => {
@@ -105,7 +105,7 @@ describe('a member', () => {
 })
 
 describe('a timeline', () => {
-  it('takes in the past of somebody newly followed, and lets it go with them', () =>
+  it('adds a newly followed account’s past posts, and removes them on unfollow', () =>
     inWorld({ members: ['member', 'other'] }, (world) => {
       const [member, other, author] = ['member', 'other', 'author'].map(world.account) as [
         string,
@@ -126,7 +126,7 @@ describe('a timeline', () => {
       expect(world.timelineItems(other)).toEqual(items)
     }))
 
-  it('that is lossy is the same when it is built from rows, and always has its owner', () =>
+  it('that is lossy is the same when rebuilt from rows, and always includes its owner', () =>
     inWorld({ members: ['member'], reasonableLimit: 3, timelineLength: 100 }, (world) => {
       const member = world.account('member')
       const authors = Array.from({ length: 12 }, (_, i) => world.account(`author ${i}`))
@@ -135,14 +135,14 @@ describe('a timeline', () => {
       const own = Array.from({ length: 10 }, (_, i) => world.post(member, `${i}`))
       const written = world.timelineItems(member)
       expect(own.every((post) => written.includes(postOf(world, post)!.id * 2))).toBe(true)
-      // A quarter of 240, give or take five standard deviations.
+      // A quarter of 240, plus or minus five standard deviations.
       expect(written.length - own.length).toBeGreaterThan(26)
       expect(written.length - own.length).toBeLessThan(94)
       openTimeline(world.db, world.memory, world.uid(member), world.now())
       expect(world.timelineItems(member)).toEqual(written)
     }))
 
-  it('built from rows reaches years back, and says when there is more', () =>
+  it('rebuilt from rows reaches years back, and tells if there is more', () =>
     inWorld({ members: ['member', 'reader'], timelineLength: 5 }, (world) => {
       const [member, author] = ['member', 'author'].map(world.account) as [string, string]
       world.follow(member, author)
@@ -160,7 +160,7 @@ describe('a timeline', () => {
       expect(ring().truncated).toBe(true)
     }))
 
-  it('leaves a celebrity to readers, and takes them back when they are none', () =>
+  it('leaves celebrities to readers, and takes them back when they no longer are', () =>
     inWorld({ members: ['a', 'b', 'c', 'd', 'e'], celebrityThreshold: 5 }, (world) => {
       const members = ['a', 'b', 'c', 'd', 'e'].map(world.account)
       const star = world.account('star')
@@ -178,7 +178,7 @@ describe('a timeline', () => {
       world.restart()
       expect(isCelebrity()).toBe(true)
       for (const did of members) expect(world.timelineItems(did)).toEqual([])
-      // Not at four, which is where they came from, but below it.
+      // Not at four, the count before, but below it.
       world.delete(follows.pop()!)
       expect(isCelebrity()).toBe(true)
       world.delete(follows.pop()!)

@@ -1,5 +1,5 @@
-// What becomes of notifications over time: a new member's backlog, the bound on what is kept, restarts,
-// and a database from before there were any.
+// Notifications over time: a new member's backlog, the limit on stored ones, restarts, and a database from
+// before notifications existed.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ import { cidOf, didOf, tidAt } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 import { createWorld, type RecordId } from '../../support/world.ts'
 
-/** So many stay for a member; they are counted once in so many. */
+/** Notifications stored per member; the limit is checked every CHECK_EVERY. */
 const MAX_KEPT = 5_000
 const CHECK_EVERY = 500
 const [alice, bob, carla, dan] = ['alice', 'bob', 'carla', 'dan'].map(didOf) as [
@@ -42,7 +42,7 @@ function start(): ServingWorld {
 }
 
 describe('a new member', () => {
-  test('finds what was done to them before, as far as it is here, and none of it counts as new', async () => {
+  test('finds earlier acts towards them that are stored here, none of them unread', async () => {
     const world = start()
     world.follow(bob, alice)
     const post = world.post(alice)
@@ -84,7 +84,7 @@ describe('a new member', () => {
     expect(await unread(world, alice)).toBe(1)
   })
 
-  test('finds what was done by way of their reposts, where repost and deed are still there', async () => {
+  test('finds acts via their reposts, if repost and act still exist', async () => {
     const world = start()
     world.follow(bob, alice)
     world.follow(bob, dan)
@@ -94,7 +94,7 @@ describe('a new member', () => {
       world.create(did, `app.bsky.feed.${kind}`, { subject: post, via, createdAt: world.isoNow() })
     const like = act(carla, 'like', repost)
     const again = act(bob, 'repost', repost)
-    // Of the post's own author, of oneself, by way of a repost that is gone, taken back, and a second one.
+    // Excluded: by the post's author, by the member, via a deleted repost, withdrawn, and repeated.
     act(dan, 'like', repost)
     act(alice, 'like', repost)
     act(didOf('eve'), 'like', gone)
@@ -114,7 +114,7 @@ describe('a new member', () => {
     expect(shown).toMatchObject({ cid: like.cid, record: { via: repost } })
   })
 
-  test('finds likes of their feeds, each person’s first', async () => {
+  test('finds likes of their feeds, each account’s first', async () => {
     const world = start()
     world.follow(bob, alice)
     const record = { did: 'did:web:feeds.test', displayName: 'Cats', createdAt: world.isoNow() }
@@ -132,7 +132,7 @@ describe('a new member', () => {
     ['microseconds', '2026-11-01T12:00:00.123456Z'],
     ['a time zone', '2026-11-01T14:00:00.123+02:00'],
     ['no fraction', '2026-11-01T12:00:00Z'],
-  ])('finds records as they were written, with %s', async (_, createdAt) => {
+  ])('finds the original records, with %s', async (_, createdAt) => {
     const world = start()
     world.follow(bob, alice)
     const post = world.post(alice)
@@ -149,7 +149,7 @@ describe('a new member', () => {
     }
   })
 
-  test('a like that is built anew from its row has the CID that its record has', async () => {
+  test('a like rebuilt from its row has its record’s CID', async () => {
     const world = start()
     world.follow(bob, alice)
     const post = world.post(alice)
@@ -161,8 +161,8 @@ describe('a new member', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('is bounded for each member: the oldest go', async () => {
+describe('storage', () => {
+  test('is limited per member: the oldest are dropped', async () => {
     const world = start()
     const post = world.post(bob)
     const fans = Array.from({ length: MAX_KEPT + CHECK_EVERY * 2 }, (_, i) => didOf(`fan ${i}`))
@@ -178,7 +178,7 @@ describe('what is kept', () => {
     expect(notifications[0]!.author.did).toBe(fans.at(-1))
   })
 
-  test('is what the lexicon demands, where a stranger wrote much more into a record', async () => {
+  test('keeps only the lexicon’s fields of a record that a stranger padded', async () => {
     const world = start()
     const subject = world.post(bob)
     const createdAt = '2026-11-01T11:00:00.123Z'
@@ -198,7 +198,7 @@ describe('what is kept', () => {
     )
   })
 
-  test('and what was set, survives a restart', () => {
+  test('and settings survive a restart', () => {
     const world = createWorld({ scope: 'network', members: ['bob'] })
     const post = world.post(bob)
     world.like(carla, post)
@@ -220,7 +220,7 @@ describe('what is kept', () => {
   })
 })
 
-test('members of a database from before there were notifications get their backlog when they read', () => {
+test('members of a database older than notifications get their backlog on the first read', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-old-'))
   const old = new Database(join(dataDir, 'slipstream.sqlite'))
   old.exec(initial.sql)

@@ -1,5 +1,5 @@
-// What strangers wrote and did long ago is given up, and nothing of it shows in any count: not when it is
-// given up, not when it comes once more, not when a post that was given up is deleted or fetched again.
+// Strangers' old posts and acts are pruned without any count changing: not when they are pruned, not when
+// they are delivered again, not when a pruned post is deleted or fetched again.
 
 import { afterEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
@@ -23,7 +23,7 @@ function start(scope: 'network' | 'community' = 'network'): World {
   return world
 }
 
-/** Everything before now that may go. */
+/** Prunes everything before now that may be pruned. */
 function prune(
   world: World,
   { strangersDays, neighboursDays } = { strangersDays: 0, neighboursDays: 0 },
@@ -47,7 +47,7 @@ const countsOf = (world: World) => {
   return { postCounts, accountCounts }
 }
 
-test('counts stay what they were, and what comes once more is not counted twice', () => {
+test('counts stay the same, and redelivered records are not counted twice', () => {
   const world = start()
   const member = world.account('member')
   world.follow(member, world.account('person-0'))
@@ -72,7 +72,7 @@ test('counts stay what they were, and what comes once more is not counted twice'
   expect(authors.get(person, PRESENT)).toBeGreaterThan(5)
 })
 
-test('a post that was given up is counted until it is deleted, and can be fetched again', () => {
+test('a pruned post counts until it is deleted, and can be fetched again', () => {
   const world = start()
   const [author, stranger] = [world.account('author'), world.account('stranger')]
   world.follow(world.account('member'), author)
@@ -101,7 +101,7 @@ test('a post that was given up is counted until it is deleted, and can be fetche
   expect(replies(post)).toBe(0)
 })
 
-test('what a member was told of, and what was done to their posts, stays', () => {
+test('a member’s notifications and acts on their posts stay', () => {
   const world = start('community')
   const [member, stranger] = [world.account('member'), world.account('stranger')]
   const post = world.post(member)
@@ -112,7 +112,7 @@ test('what a member was told of, and what was done to their posts, stays', () =>
   expect(postOf(world, reply)!.state).toBe(PRESENT)
 })
 
-test('neighbours are kept for as long as the settings say, apart from strangers', () => {
+test('neighbours have their own retention setting, apart from strangers', () => {
   const world = start('community')
   const [author, one, other] = ['author', 'one', 'other'].map(world.account) as [
     string,

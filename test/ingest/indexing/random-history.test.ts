@@ -1,6 +1,6 @@
-// A long random history, delivered out of order, with late copies, in batches of any size, against
-// a naive account of it: rows, counts, graph, timelines; then once more after a restart from rows,
-// and with failures in the middle of batches.
+// A long random history, delivered out of order, with late copies, in batches of any size, against a naive
+// model: rows, counts, graph, timelines; then again after a restart from rows, and with failures in the
+// middle of batches.
 
 import { describe, expect, it } from 'vitest'
 import { type PackedRkey, unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -31,7 +31,7 @@ function rows<T>(world: World, sql: string): T[] {
   return world.db.prepare<[], T>(sql).all()
 }
 
-/** Every record that the store holds as present, as the stream told it. */
+/** Every record stored as present, and the streamed records it must match. */
 function storedRecords(world: World, naive: NaiveIndex) {
   const withRecord = (collection: string, table: string, where: string) =>
     rows<KeyRow & { cid: Buffer; record: Buffer; sort_at: number }>(
@@ -75,7 +75,7 @@ function packedEdgesOf(world: World, collection: string, table: EdgeTable): stri
     .sort()
 }
 
-/** As each creator's list tells; each subject's list must tell the same. */
+/** Edges read from each creator's list; each subject's list must agree. */
 function everyEdge(world: World, table: EdgeTable): Edge[] {
   const pairs = pairsOf(world.db, table)
   const subjects = new Set(pairs.map(([, subject]) => subject))
@@ -187,7 +187,10 @@ function itemUri(world: World, item: number): string {
   return uriOf(collection, world.db.prepare<[number], KeyRow>(sql).get(rowIdOf(item))!)
 }
 
-/** A ring is the newest part of the true timeline; whole, if it says so. */
+/**
+ * Checks that a ring is the newest part of the true timeline, and complete if not marked as
+ * truncated.
+ */
 function expectTimeline(world: World, naive: NaiveIndex, did: string): void {
   const ring = world.timelines.read(world.uid(did), undefined, 100_000)!
   const truth = naive.timeline(did)
@@ -238,7 +241,7 @@ function* batches(events: StreamEvent[], random: Random): Generator<StreamEvent[
   }
 }
 
-/** A batch that fails after its last event, as a full disk would make it. */
+/** A batch that fails after its last event, as on a full disk. */
 function failing(events: StreamEvent[]): StreamEvent[] {
   const poison = {
     kind: 'commit',

@@ -1,5 +1,5 @@
-// Feed generators, statuses and their like over random histories that come twice, late and out of order,
-// against a model that knows only the last word on each key; and what is kept of whom.
+// Feed generators, statuses and similar records over random histories delivered twice, late and out of order,
+// against a model that knows only the last write of each key; and which accounts' records are kept.
 
 import { describe, expect, it } from 'vitest'
 import { collectionCodes, type RecordCollection } from '../../../src/base/atproto/collections.ts'
@@ -29,7 +29,7 @@ function held(world: World): Map<string, string> {
   )
 }
 
-/** By at-URI; records that nobody likes are left out. */
+/** Likes by at-URI, without records that have none. */
 function likes(world: World): Record<string, number> {
   const rows = world.db
     .prepare<[], { did: string; rkey: PackedRkey; likes: number }>(
@@ -42,7 +42,7 @@ function likes(world: World): Record<string, number> {
   )
 }
 
-/** The last word on each key, whatever the order in which it came; nothing of who was deleted since. */
+/** The last write of each key, whatever the order of delivery, without accounts deleted since. */
 function lastWords(events: StreamEvent[]): Map<string, { cid: string; record: JsonObject }> {
   const words = new Map<string, { cid: string; record: JsonObject }>()
   for (const event of events) {
@@ -88,30 +88,33 @@ function history(world: World, random: Random, count: number): StreamEvent[] {
 describe('records', () => {
   const seed = testSeed('records')
 
-  it.each([0, 1, 2, 3])('are the last word on each key, however they came (%i)', (round) => {
-    const random = createRandom(seed + round)
-    const world = createWorld({ scope: 'network' })
-    try {
-      const events = history(world, random, 400)
-      for (const event of unreliably(events, random)) world.apply([event])
-      const words = lastWords(events)
-      const isRecord = ([uri]: [string, unknown]) => !uri.includes(`/${LIKE}/`)
-      const expected = [...words].filter(isRecord).map(([uri, { cid }]) => [uri, cid])
-      expect([...held(world)].sort()).toEqual(expected.sort())
-      const fans = new Map<string, Set<string>>()
-      for (const [uri, { record }] of words) {
-        if (!uri.includes(`/${LIKE}/`)) continue
-        const subject = (record['subject'] as RecordId).uri
-        fans.set(subject, (fans.get(subject) ?? new Set()).add(uri.split('/')[2]!))
+  it.each([0, 1, 2, 3])(
+    'have the last write of each key, in any order of delivery (%i)',
+    (round) => {
+      const random = createRandom(seed + round)
+      const world = createWorld({ scope: 'network' })
+      try {
+        const events = history(world, random, 400)
+        for (const event of unreliably(events, random)) world.apply([event])
+        const words = lastWords(events)
+        const isRecord = ([uri]: [string, unknown]) => !uri.includes(`/${LIKE}/`)
+        const expected = [...words].filter(isRecord).map(([uri, { cid }]) => [uri, cid])
+        expect([...held(world)].sort()).toEqual(expected.sort())
+        const fans = new Map<string, Set<string>>()
+        for (const [uri, { record }] of words) {
+          if (!uri.includes(`/${LIKE}/`)) continue
+          const subject = (record['subject'] as RecordId).uri
+          fans.set(subject, (fans.get(subject) ?? new Set()).add(uri.split('/')[2]!))
+        }
+        const counts = [...fans].map(([subject, who]) => [subject, who.size])
+        expect(likes(world)).toEqual(Object.fromEntries(counts))
+      } finally {
+        world.dispose()
       }
-      const counts = [...fans].map(([subject, who]) => [subject, who.size])
-      expect(likes(world)).toEqual(Object.fromEntries(counts))
-    } finally {
-      world.dispose()
-    }
-  })
+    },
+  )
 
-  it('a like that comes to mean something else counts once, where it points now', () => {
+  it('a like whose subject changes counts once, for its current subject', () => {
     const world = createWorld({ scope: 'network' })
     try {
       const [ann, ben] = [world.account('ann'), world.account('ben')]
@@ -141,7 +144,7 @@ describe('records', () => {
 })
 
 describe('in a community', () => {
-  it('records of accounts that are known are kept, others only where something points at them', () => {
+  it('keeps records of known accounts, and others only if something refers to them', () => {
     const world = createWorld({ members: ['ann'] })
     try {
       const [ann, ben, far] = [world.account('ann'), world.account('ben'), world.account('far')]
@@ -162,7 +165,7 @@ describe('in a community', () => {
     }
   })
 
-  it('a record under a key that its collection does not have is refused', () => {
+  it('refuses a record under a key that its collection does not allow', () => {
     const world = createWorld({ scope: 'network', members: ['ann'] })
     try {
       const did = world.account('ann')

@@ -1,5 +1,6 @@
-// The deletion of an account with thousands of records: hidden at once, gone slice by slice while the stream
-// goes on and the process restarts, and in the end the index is one that never saw any of it.
+// The deletion of an account with thousands of records: it is hidden at once, and removed slice by slice
+// while the stream continues and the process restarts. In the end the index equals one that never saw the
+// account.
 
 import { afterEach, expect, test } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
@@ -29,7 +30,7 @@ function start(): World {
   return world
 }
 
-/** Posts, likes of others' posts, reposts, follows, blocks and a list with many on it. */
+/** Posts, likes of others' posts, reposts, follows, blocks and a list with many members. */
 function prolific(world: World, did: string, others: string[], posts: RecordId[]): StreamEvent[] {
   return world.hold(() => {
     const list = world.list(did, 'many')
@@ -47,13 +48,13 @@ function prolific(world: World, did: string, others: string[], posts: RecordId[]
 const counted = (world: World, table: string) =>
   world.db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!
 
-test('an account with thousands of records is hidden at once and goes in slices', () => {
+test('an account with thousands of records is hidden at once and removed in slices', () => {
   const random = createRandom(testSeed('removal'))
   const [world, oracle] = [start(), start()]
   const reader = world.account('reader')
   const did = world.account('prolific')
   const others = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
-  // The same people with or without the one who goes, so that nothing else differs.
+  // The same accounts with or without the deleted one, so that nothing else differs.
   const rest = (events: StreamEvent[]) => oracle.apply(events.filter((one) => one.did !== did))
   const posts: RecordId[] = []
   const before = world.hold(() => {
@@ -77,7 +78,7 @@ test('an account with thousands of records is hidden at once and goes in slices'
     const taken = present - counted(world, 'posts WHERE state = 1')
     expect(taken).toBeLessThanOrEqual(500)
     world.apply(later.slice(at, at + 20))
-    // Nothing more is heard of it.
+    // Further events of the deleted account are ignored.
     world.apply(world.hold(() => void world.post(did)))
     if (slices === 2) world.restart()
   }
@@ -91,7 +92,7 @@ test('an account with thousands of records is hidden at once and goes in slices'
   expect(world.graph.followsCount(uid)).toBe(0)
 })
 
-test('what is left goes by itself, after a restart too', async () => {
+test('the remaining records are removed in the background, also after a restart', async () => {
   const world = start()
   const did = world.account('prolific')
   const other = world.account('person-0')
@@ -110,7 +111,7 @@ test('what is left goes by itself, after a restart too', async () => {
   expect(canonicalRows(world.db)['posts']).toHaveLength(1)
 })
 
-test('one that comes back while its records go has nothing of them, and keeps what it writes now', () => {
+test('an account that returns during its removal has no old records, and keeps its new ones', () => {
   const world = start()
   const did = world.account('prolific')
   const other = world.account('person-0')
@@ -127,7 +128,7 @@ test('one that comes back while its records go has nothing of them, and keeps wh
   expect([...rows['likes']!, ...rows['follows']!, ...rows['listItems']!]).toEqual([])
 })
 
-test('what a deleted member kept here goes when they have been gone for long, and no sooner', () => {
+test('a deleted member’s private data is removed after a long time, and no sooner', () => {
   const world = start()
   const [reader, other] = [world.account('reader'), world.account('person-0')]
   const post = world.post(other)

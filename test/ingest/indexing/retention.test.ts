@@ -1,8 +1,8 @@
-// Whoever leaves takes along what only they needed: after random histories with joins and leaves, in slices between
-// events and across restarts, the index is one that never had them, in rows and in memory. Two oracles say what that
-// is. One was told the same without those who left, and holds the least: what somebody needs only later it never saw,
-// and would fetch. The other knows everything, by having kept the whole network, and is then told to keep what is
-// needed: it holds the most. In between everything is right, as long as counts fit rows and memory fits both.
+// A leaving member takes along what only they needed: after random histories with joins and leaves, in slices
+// between events and across restarts, the index equals one that never had them, in rows and memory. Two
+// oracles bound this. The lower one never saw those who left, and lacks what became needed later and would be
+// fetched. The upper one kept the whole network, then pruned it to what is needed. Any state between them is
+// right if counts fit rows and memory fits both.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
@@ -40,7 +40,7 @@ function settle(world: World, cost = 50): void {
   }
 }
 
-/** Casts a doubt on everything there is. */
+/** Marks every account and post as a candidate for removal, and sweeps them all. */
 function addAll(world: World, writer = world.writer): void {
   writer.commit(({ db }) => {
     const uids = db.prepare<[], number>('SELECT uid FROM actors').pluck().all()
@@ -53,12 +53,12 @@ function addAll(world: World, writer = world.writer): void {
   }
 }
 
-/** What is needed of all that happened, by one who knows everything. */
+/** The upper bound: what is needed of all events, for an index that stored everything. */
 function mostOf(members: string[], events: StreamEvent[]): Record<string, string[]> {
   const world = start(members, 'network')
   world.apply(events)
   const { db, memory, now } = world
-  // Whoever is an author now was one from the start, as far as is known.
+  // As far as this index knows, every current author was one from the start.
   db.prepare('UPDATE posts SET flags = flags | ?').run(ANCHOR)
   addAll(world, createWriter({ db, memory, now, scope: 'community' }))
   return recordsOf(world)
@@ -71,7 +71,7 @@ function leastOf(members: string[], events: StreamEvent[]): Record<string, strin
   return recordsOf(world)
 }
 
-/** Rows of records; they name what they point at. */
+/** Rows of records, including the keys they refer to. */
 function recordsOf(world: World): Record<string, string[]> {
   const { away: _, postCounts: __, accountCounts: ___, ...rows } = canonicalRows(world.db)
   return rows
@@ -92,7 +92,7 @@ function expectBetween(
   expectConsistent(world)
 }
 
-/** Counts and memory, told anew from rows. */
+/** Checks counts and memory against rows. */
 function expectConsistent(world: World): void {
   const { reposts, likes, follows } = canonicalRows(world.db)
   const wrong = world.db.prepare<[], unknown>(WRONG_COUNTS).all()
@@ -129,7 +129,7 @@ function graphOf(world: World): string[] {
   return graph
 }
 
-/** What people do, some of whom follow each other; nothing refers to what is not there yet. */
+/** Random acts of accounts, some of which follow each other; nothing refers to a later record. */
 function history(
   world: World,
   random: Random,
@@ -161,7 +161,7 @@ function history(
       made.push(world.listBlock(random.pick(people), list))
     },
     () => made.length > 20 && world.delete(made.splice(random.below(made.length), 1)[0]!),
-    // What was said and done to a deleted post is a matter of when it came.
+    // Replies and likes of a deleted post depend on when they arrived.
     () =>
       keepsPosts ||
       posts.length < 20 ||
@@ -223,13 +223,13 @@ describe('a member who leaves', () => {
     expect(count(world, `notifications WHERE uid <> ${world.uid(stays)}`)).toBe(0)
     world.restart()
     expectBetween(world, bounds)
-    // Nothing was overlooked that looking at everything would find.
+    // A full sweep finds nothing that was missed.
     const before = recordsOf(world)
     addAll(world)
     expect(recordsOf(world)).toEqual(before)
   })
 
-  it('who was the last one leaves nothing behind', () => {
+  it('who was the only one leaves nothing behind', () => {
     const random = createRandom(SEED)
     const world = start(['only'])
     const people = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
@@ -252,7 +252,7 @@ describe('a member who leaves', () => {
     expect(world.graph.edgeCount).toBe(0)
   })
 
-  it('who comes back is a newcomer, also before everything is gone', () => {
+  it('who comes back is a newcomer, even before the removal is complete', () => {
     const random = createRandom(SEED)
     for (const slices of [0, 3, 10_000]) {
       const world = start(['stays', 'leaves'])
@@ -278,15 +278,15 @@ describe('a member who leaves', () => {
       expect(count(world, 'bookmarks')).toBe(0)
       expect(count(world, `jobs WHERE kind = 'member' AND subject = ${world.uid(leaves)}`)).toBe(1)
       settle(world)
-      // What the newcomer's cold start brings: their follows, and all that is still in the repositories.
+      // The newcomer's cold start: their follows, and everything that is still in the repositories.
       const there = events.filter(isStillThere(events))
       world.apply(there.filter(isFollow))
-      // What is pointed at is fetched, and then what that points at.
+      // Referenced posts are fetched, then the posts those refer to.
       for (let before = -1; before < count(world, 'posts WHERE state = 1'); ) {
         before = count(world, 'posts WHERE state = 1')
         world.apply(there)
       }
-      // A record that comes for a row that is there is taken, whatever the row is there for.
+      // A record whose row exists is stored, whatever the row exists for.
       addAll(world)
       const least = leastOf(['stays', 'leaves'], events)
       expectBetween(world, { least, most: mostOf(['stays', 'leaves'], events) })
@@ -294,7 +294,7 @@ describe('a member who leaves', () => {
   })
 })
 
-it('keeps a stranger’s list, and who blocks by it, as long as a member is on it', () => {
+it('keeps a stranger’s list, and blocks by it, while a member is on it', () => {
   const world = start(['reads'])
   const [reads, friend, lister] = ['reads', 'friend', 'lister'].map(world.account) as [
     string,
@@ -339,7 +339,7 @@ function isFollow(event: StreamEvent): boolean {
   return event.kind === 'commit' && event.collection === 'app.bsky.graph.follow'
 }
 
-/** What was done in the transaction is rolled back. */
+/** Fails halfway, so that the transaction is rolled back. */
 function dieHalfway(ctx: IndexContext): void {
   sweepCandidates(ctx, 50)
   throw new Error('killed')

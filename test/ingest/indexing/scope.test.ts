@@ -1,4 +1,4 @@
-// What is kept by the three circles: members, authors, neighbourhood.
+// Which records the three circles keep: members, authors, neighbourhood.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
@@ -24,7 +24,7 @@ afterEach(() => world.dispose())
 describe('community scope', () => {
   beforeEach(() => open('community'))
 
-  it('drops what strangers say among themselves, and writes nothing for it', () => {
+  it('drops conversations among strangers, and writes nothing for them', () => {
     const [one, two] = [world.account(stranger), world.account('other')]
     const changes = () => world.db.prepare('SELECT total_changes()').pluck().get()
     const before = changes()
@@ -55,14 +55,14 @@ describe('community scope', () => {
     expect(postOf(world, own)).toBeUndefined()
   })
 
-  it('does not let the neighbourhood of the neighbourhood in', () => {
+  it('excludes the neighbourhood of the neighbourhood', () => {
     const post = world.post(author, 'hello')
     const elsewhere = world.post(world.account('far'), 'far away')
     const quoting = world.post(world.account(stranger), {
       reply: { parent: post },
       quote: elsewhere,
     })
-    // The quoted post is a stub now, for its count; that makes nobody's talk about it ours.
+    // The quoted post is now a stub, for its count; that does not put posts about it in scope.
     expect(postOf(world, elsewhere)).toMatchObject({ state: 0, quotes: 1 })
     world.like(world.account('fan'), elsewhere)
     const about = world.post(world.account('other'), { reply: { parent: elsewhere } })
@@ -88,7 +88,7 @@ describe('community scope', () => {
     expect(postOf(world, namingAuthor)).toBeUndefined()
   })
 
-  it('keeps what is said and done to a young post of an author that comes only later', () => {
+  it('keeps replies to and likes of an author’s young post that arrives later', () => {
     const fan = world.account('fan')
     let coming = { uri: '', cid: '' }
     const events = world.hold(() => {
@@ -109,7 +109,7 @@ describe('community scope', () => {
     expect([postOf(world, reply)?.state, postOf(world, quote)?.state]).toEqual([1, 1])
   })
 
-  it('keeps nothing of what is done to posts of authors that are too old or no posts', () => {
+  it('keeps no likes of author posts with a key too old or invalid', () => {
     const fan = world.account('fan')
     const postOfAge = (did: string, ms: number) => {
       const rkey = tidAt((world.now() - ms) * 1000)
@@ -122,7 +122,7 @@ describe('community scope', () => {
     expect(countRows(world, 'posts')).toBe(0)
   })
 
-  it('keeps follows and blocks of authors, and all that authors do', () => {
+  it('keeps follows and blocks of authors, and every act by authors', () => {
     world.follow(world.account(stranger), author)
     world.block(world.account('foe'), member)
     world.follow(author, world.account('friend'))
@@ -158,7 +158,7 @@ describe('community scope', () => {
     expect(countRows(world, 'list_blocks')).toBe(2)
   })
 
-  it('stops keeping what somebody does whom no member follows any more', () => {
+  it('stops keeping the acts of an account that no member follows any more', () => {
     const follow = world.follow(member, world.account('acquaintance'))
     const during = world.post(world.account('acquaintance'), 'hello')
     world.delete(follow)
@@ -167,7 +167,7 @@ describe('community scope', () => {
     expect(postOf(world, after)).toBeUndefined()
   })
 
-  it('sees a follow and the post after it in one batch', () => {
+  it('recognizes a follow and the post after it in one batch', () => {
     const late = world.account('latecomer')
     const posts: { uri: string; cid: string }[] = []
     const events = world.hold(() => {
@@ -180,10 +180,10 @@ describe('community scope', () => {
   })
 })
 
-describe('what kept posts need', () => {
+describe('records that kept posts need', () => {
   beforeEach(() => open('community'))
 
-  it('is asked for: parent, root and quote of an author; parent and quote of those; then no more', () => {
+  it('are requested: parent, root and quote of an author’s post, then their parent and quote, no further', () => {
     const far = world.account('far')
     const ref = (name: string) => world.hold(() => void world.post(far, name))[0]!
     const uriOf = (event: ReturnType<typeof ref>) =>
@@ -215,14 +215,14 @@ describe('what kept posts need', () => {
     expect(jobsOf(world)).not.toContain(jobOf(unasked))
   })
 
-  it('is not asked for on behalf of strangers', () => {
+  it('are not requested for strangers’ posts', () => {
     const post = world.post(author, 'hello')
     const far = world.post(world.account('far'), 'unseen')
     world.post(world.account(stranger), { reply: { parent: post }, quote: far })
     expect(jobsOf(world)).not.toContain(`post ${postOf(world, far)?.id}`)
   })
 
-  it('includes the feed, follows and people of a new author, asked for once', () => {
+  it('include a new author’s feed, follows and profile, requested once', () => {
     const uid = world.uid(author)
     const wanted = ['blocks', 'feed', 'follows', 'identity', 'profile'].map(
       (kind) => `${kind} ${uid}`,
@@ -236,8 +236,8 @@ describe('what kept posts need', () => {
 
 type Id = { uri: string; cid: string }
 
-describe('the other scopes', () => {
-  it('authors: leaves out what strangers do', () => {
+describe('other scopes', () => {
+  it('authors: leaves out strangers’ acts', () => {
     open('authors')
     const post = world.post(author, 'hello')
     const reply = world.post(world.account(stranger), { reply: { parent: post } })

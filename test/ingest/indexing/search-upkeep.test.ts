@@ -29,7 +29,7 @@ function start(): World {
   return world
 }
 
-/** posts.id of what fits, the newest first. */
+/** posts.id of the matches, newest first. */
 function found(db: Db, q: string): number[] {
   const match = matchOf(parsePostQuery(q), { groups: [], none: [] })!
   const times = { since: -Infinity, until: Infinity }
@@ -64,7 +64,7 @@ function oldDatabase(posts: number): string {
     const [cid, bytes] = isStub
       ? [null, null]
       : [Buffer.alloc(32, i), record({ text: `old number ${i}` })]
-    // The ids say nothing about the time.
+    // Ids and times are in different orders.
     insertPost.run(
       i,
       `key${i}`,
@@ -80,7 +80,7 @@ function oldDatabase(posts: number): string {
   return dataDir
 }
 
-describe('rows from before', () => {
+describe('older rows', () => {
   test('are indexed slice by slice, interrupted or not, each once', () => {
     const dataDir = oldDatabase(1_000)
     let isLeft = true
@@ -103,7 +103,7 @@ describe('rows from before', () => {
     db.close()
   })
 
-  test('that change meanwhile are indexed as they are then', () => {
+  test('that change meanwhile are indexed in their new state', () => {
     const dataDir = oldDatabase(120)
     const db = openWriter(dataDir)
     tendSearch({ writer: writerOf(db), posts: ALL }, () => true)
@@ -119,7 +119,7 @@ describe('rows from before', () => {
 })
 
 describe('changes', () => {
-  test('are in the index after the next turn, and the queue is empty then', () => {
+  test('are indexed after the next turn, which empties the queue', () => {
     const world = start()
     const post = world.post(didOf('ann'), 'first')
     world.profile(didOf('ann'), { displayName: 'Ann' })
@@ -134,7 +134,7 @@ describe('changes', () => {
     integrityOf(world.db)
   })
 
-  test('of one kind do not wait for the other, however much there is of it', () => {
+  test('of one kind do not wait for the other, however many there are of it', () => {
     const world = start()
     for (let i = 0; i < 400; i++) world.profile(didOf(`one ${i}`), { displayName: 'Somebody' })
     world.post(didOf('ann'), 'first')
@@ -151,7 +151,7 @@ describe('changes', () => {
     expect(found(world.reader, 'first')).toHaveLength(1)
   })
 
-  test('that a rollback took back are not indexed', () => {
+  test('that were rolled back are not indexed', () => {
     const world = start()
     const events = world.hold(() => world.post(didOf('ann'), 'first'))
     world.db.exec(
@@ -164,7 +164,7 @@ describe('changes', () => {
 })
 
 describe('accounts without a name', () => {
-  test('wait for nothing, however many follow them, and are found as soon as they have one', () => {
+  test('do not wait, however many followers they have, and are found once they have a name', () => {
     const world = start()
     for (let i = 0; i < 9; i++) world.follow(didOf(`fan ${i}`), didOf('ann'))
     expect(queued(world.db)).toBe(0)
@@ -204,7 +204,7 @@ describe('accounts without a name', () => {
 })
 
 describe('a limit on posts', () => {
-  test('keeps the newest, whenever they come', () => {
+  test('keeps the newest, whenever they arrive', () => {
     const world = start()
     const at = (day: number) => `2026-10-${String(day).padStart(2, '0')}T00:00:00.000Z`
     const days = [5, 9, 2, 7, 11, 3, 8]
@@ -218,7 +218,7 @@ describe('a limit on posts', () => {
     integrityOf(world.db)
   })
 
-  test('of none indexes accounts alone', () => {
+  test('of zero indexes accounts only', () => {
     const world = start()
     world.post(didOf('ann'), 'word')
     world.profile(didOf('ann'), { displayName: 'Ann' })

@@ -1,4 +1,5 @@
-// Whose place somebody new gets where there are as many members as may be, against rows of all kinds of members.
+// Which member gives way to a newcomer when the number of members is at its limit, against rows of all kinds
+// of members.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -31,7 +32,7 @@ function members(): Set<string> {
   return new Set(world.db.prepare<[], string>(sql).pluck().all())
 }
 
-test('junk in every seat keeps no person out, and those who came again or keep something stay', () => {
+test('junk in every seat keeps no person out; returning members and those with private data stay', () => {
   const [added, loud] = [world.account('added'), world.account('loud')]
   world.run((ctx) => addMember(ctx, added))
   const [named, muting, drafting, regular] = ['named', 'muting', 'drafting', 'regular'].map(
@@ -53,7 +54,7 @@ test('junk in every seat keeps no person out, and those who came again or keep s
   expect(junk.filter((did) => members().has(did))).toEqual(junk.slice(-(MAX - 6)))
 })
 
-test('somebody who is here now outlasts those who came later and are gone', () => {
+test('a member active now outlasts later ones that are gone', () => {
   const person = comes('person')
   for (let i = 0; i < 3; i++) {
     world.tick(2 * MINUTE_MS)
@@ -61,7 +62,7 @@ test('somebody who is here now outlasts those who came later and are gone', () =
     for (let k = 0; k < MAX - 1; k++) comes(`junk${i}.${k}`)
     expect(members()).toContain(person)
   }
-  // By now it is more than one visit.
+  // By now this is more than one visit.
   world.tick(6 * MINUTE_MS)
   world.run((ctx) => memberSeen(ctx, person))
   world.follow(person, world.account('friend'))
@@ -69,7 +70,7 @@ test('somebody who is here now outlasts those who came later and are gone', () =
   expect(members()).toContain(person)
 })
 
-/** Somebody who comes again after a quarter of an hour. */
+/** Signs in an account that returns after a quarter of an hour. */
 function comesAgain(name: string, isFollowing: boolean): string {
   const did = comes(name)
   if (isFollowing) world.follow(did, world.account('friend'))
@@ -78,7 +79,7 @@ function comesAgain(name: string, isFollowing: boolean): string {
   return did
 }
 
-test('where everybody came again and follows somebody, there is no room for a month', () => {
+test('if every member returned and follows an account, there is no room for a month', () => {
   const first = comesAgain('regular0', true)
   for (let i = 1; i < MAX; i++) comesAgain(`regular${i}`, true)
   expect(() => comes('person')).toThrow('as many members as may be')
@@ -89,7 +90,7 @@ test('where everybody came again and follows somebody, there is no room for a mo
   expect(members()).not.toContain(first)
 })
 
-test('junk that comes again keeps no person out', () => {
+test('junk that returns keeps no person out', () => {
   const regular = comesAgain('regular', true)
   const junk = Array.from({ length: MAX - 1 }, (_, i) => comesAgain(`junk${i}`, false))
   const people = ['one', 'two', 'three'].map((name) => comes(name))
@@ -98,7 +99,7 @@ test('junk that comes again keeps no person out', () => {
   expect(junk.filter((did) => members().has(did))).toEqual(junk.slice(3))
 })
 
-test('each kind of private state keeps a place, and what a client writes by itself does not', () => {
+test('each kind of private data keeps a seat, but not what a client writes automatically', () => {
   const did = comes('somebody')
   const isSeat = () => seatsOfOnce(world.db, { limit: 1, except: [] }).length === 1
   world.request({ kind: 'notifications-seen', id: 1, did, seenAt: world.now() })

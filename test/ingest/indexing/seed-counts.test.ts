@@ -1,5 +1,5 @@
-// What is shown is what really happened, however the halves of it came: much before anybody listened, some
-// late, by the stream or from repositories, some in time, and an AppView that knows it all asked in between.
+// Shown counts are the true ones, in whatever order their parts arrived: many events before we listened, some
+// late, by stream or from repositories, some in time, and an AppView that knows them all asked in between.
 
 import { expect, test } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
@@ -13,7 +13,7 @@ import { testSeed } from '../../support/seed.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const people = Array.from({ length: 9 }, (_, i) => didOf(`person-${i}`))
-/** Nothing of theirs ever comes here, and they do nothing once the AppView was asked. */
+/** Accounts whose events never arrive here, and who do nothing after the AppView was asked. */
 const silent = new Set(people.slice(6))
 
 type Shown = Record<string, number[]>
@@ -88,7 +88,7 @@ function ask(here: World, there: World, posts: readonly RecordId[]): void {
   })
 }
 
-/** Some as the stream replays them, some as their repository lists them. */
+/** Delivers some events as the stream replays them, and others as their repository lists them. */
 function deliver(here: World, random: Random, events: readonly StreamEvent[]): void {
   for (const event of events) {
     const isCreated = event.kind === 'commit' && event.operation === 'create'
@@ -101,7 +101,7 @@ function deliver(here: World, random: Random, events: readonly StreamEvent[]): v
   }
 }
 
-test('counts come out as they are, whatever came when', () => {
+test('counts are correct in any order of arrival', () => {
   const random = createRandom(testSeed('earlier counts'))
   const there = createWorld({ scope: 'network' })
   const here = createWorld({ scope: 'network' })
@@ -117,7 +117,8 @@ test('counts come out as they are, whatever came when', () => {
       here.tick(there.now() - here.now() + 1)
       const heard = there.sent.slice(seen).filter(({ did }) => !silent.has(did))
       seen = there.sent.length
-      // Whose word is late once is late until all of it is told, so that nothing overtakes.
+      // A delayed account stays delayed until all its events are delivered, so that none overtakes
+      // another.
       const slow = new Set(
         [...late, ...heard.filter(() => random.chance(0.1))].map(({ did }) => did),
       )
@@ -135,7 +136,7 @@ test('counts come out as they are, whatever came when', () => {
     }
     deliver(here, random, late.splice(0))
     expect(shownIn(here, posts)).toEqual(shownIn(there, posts))
-    // Otherwise this shows nothing.
+    // Otherwise the test shows nothing.
     const earlier = 'SELECT 1 FROM earlier_post_counts WHERE likes > 0 OR replies > 0 OR quotes > 0'
     expect(here.db.prepare(earlier).all().length).toBeGreaterThan(0)
   } finally {

@@ -1,5 +1,4 @@
-// Reply and quote rules, as the reference data plane computes them at indexing, and what they do
-// to counts.
+// Reply and quote rules, as the reference data plane computes them at indexing, and their effect on counts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/base/event.ts'
@@ -37,14 +36,14 @@ function flagsOf(post: RecordId, mask: number): number {
 }
 
 describe('the root that a reply names', () => {
-  it('is right for replies to the root and to its replies', () => {
+  it('is valid in replies to the root and to its replies', () => {
     const root = world.post(owner)
     const reply = world.post(replier, { reply: { parent: root } })
     const nested = world.post(owner, { reply: { parent: reply, root } })
     for (const post of [root, reply, nested]) expect(flagsOf(post, INVALID_REPLY_ROOT)).toBe(0)
   })
 
-  it('is wrong where the parent belongs to another thread, and for all that reply to that', () => {
+  it('is invalid if the parent belongs to another thread, and in all replies below', () => {
     const [root, other] = [world.post(owner), world.post(owner)]
     const stray = world.post(replier, { reply: { parent: other, root } })
     const below = world.post(owner, { reply: { parent: stray, root } })
@@ -55,7 +54,7 @@ describe('the root that a reply names', () => {
     }
   })
 
-  it('is looked at again, down the thread, when a parent arrives late', () => {
+  it('is checked again, down the thread, when a parent arrives late', () => {
     const root = world.post(owner)
     let parent: RecordId | undefined
     const late = world.hold(() => {
@@ -70,7 +69,7 @@ describe('the root that a reply names', () => {
     expect(postOf(world, parent!)).toMatchObject({ replies: 1 })
   })
 
-  it('is invalid where it can lead nowhere', () => {
+  it('is invalid if it cannot lead to a post', () => {
     const feed = { uri: `at://${owner}/app.bsky.feed.generator/self`, cid: cidOf('feed') }
     const post = world.post(replier, { reply: { parent: feed } })
     expect(flagsOf(post, INVALID_REPLY_ROOT)).toBe(INVALID_REPLY_ROOT)
@@ -82,7 +81,7 @@ describe('a threadgate', () => {
     return flagsOf(world.post(did, { reply: { parent: root } }), VIOLATES_THREADGATE)
   }
 
-  it('without rules lets everyone reply, with none of them nobody but the owner', () => {
+  it('without a rule list admits everyone, with an empty one only the owner', () => {
     const [open, closed] = [world.post(owner), world.post(owner)]
     world.threadgate(open)
     world.threadgate(closed, [])
@@ -93,7 +92,7 @@ describe('a threadgate', () => {
     expect(postOf(world, closed)?.replies).toBe(1)
   })
 
-  it('lets in those who are followed, who follow, who are listed, who are mentioned', () => {
+  it('admits followed, following, listed and mentioned accounts', () => {
     const list = world.list(owner, 'friends')
     const facets = (did: string) => [
       {
@@ -124,7 +123,7 @@ describe('a threadgate', () => {
     expect(answer(root)).toBe(VIOLATES_THREADGATE)
   })
 
-  it('says nothing about replies that were there before, nor after it is gone', () => {
+  it('does not affect earlier replies, nor those after its deletion', () => {
     const root = world.post(owner)
     const before = world.post(replier, { reply: { parent: root } })
     const gate = world.threadgate(root, [])
@@ -158,7 +157,7 @@ describe('a threadgate', () => {
 })
 
 describe('a postgate', () => {
-  it('marks quotes by others that come after it', () => {
+  it('marks later quotes by others', () => {
     const post = world.post(owner)
     const before = world.post(replier, { quote: post })
     world.postgate(post, { embeddingRules: [{ $type: 'app.bsky.feed.postgate#disableRule' }] })
@@ -178,7 +177,7 @@ describe('an embed', () => {
   }
   const video = { $type: 'app.bsky.embed.video', video: blobOf('film', 'video/mp4') }
 
-  it('tells whether there is media, and a quote beside it', () => {
+  it('tells whether there is media, and a quote with it', () => {
     const quoted = world.post(owner)
     const withMedia = (media: JsonObject) => ({
       $type: 'app.bsky.embed.recordWithMedia',

@@ -1,7 +1,7 @@
-// Skipping work must change nothing: the same frames, once parsed one and all, once left unread where
-// that is allowed, give the same database to the byte, the same changes of memory, the same counts,
-// drops, cursors and gaps. Over random streams full of hostile JSON, with members who come, follow
-// and leave meanwhile, records that are fetched between batches, and over production's own events.
+// Skipping work must change nothing: parsing every frame, and leaving frames unread where allowed, give the
+// same database byte for byte, the same memory changes, counts, drops, cursors and gaps. Over random streams
+// full of hostile JSON, with members joining, following and leaving, records fetched between batches, and
+// over production's own events.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ const HOST = 'wss://host.test'
 const log = pino({ enabled: false })
 
 type Wire = 'v1' | 'v2'
-/** What happens between two batches, told by account. */
+/** What happens to an account between two batches. */
 type Between = { kind: 'member' | 'intern'; did: string }
 type Batch = { frames: Buffer[]; after: Between[] }
 
@@ -92,7 +92,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
 
   for (const { frames, after } of batches) {
     for (const frame of frames) session.onFrame(frame, false)
-    // Arrived, and not applied yet: now somebody else writes.
+    // Arrived but not applied yet: now another writer commits.
     for (const { kind, did } of after) {
       writer.commit((ctx) => {
         if (kind === 'member') memberSeen(ctx, did, START_MS)
@@ -105,7 +105,7 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     result.outcomes.push(writer.commit((ctx) => applyBatch(ctx, batch)))
     events = []
   }
-  // SQLite's own clock says when something arrived.
+  // Arrival times come from SQLite's own clock.
   db.exec('UPDATE arrivals SET at = 0')
   db.exec('VACUUM')
   const tables = db
@@ -128,7 +128,7 @@ function randomBatches(random: Random, wire: Wire, accounts: number): Batch[] {
   const texts: string[] = []
   const someone = () => random.below(accounts)
   while (texts.length < FRAMES) {
-    // Members are the first few accounts; now and then one follows somebody.
+    // Members are the first few accounts; sometimes one follows an account.
     const isFollow = random.chance(0.02)
     const event = isFollow ? stream.follow(random.below(5), someone()) : stream.next()
     const logged = event as LoggedEmission
@@ -174,7 +174,7 @@ describe('leaving commits unread changes nothing', () => {
           const random = createRandom(SEED + accounts)
           const same = expectSame(randomBatches(random, wire, accounts), wire, scope)
           const hint = `seed ${SEED}, ${accounts} accounts`
-          // Enough of everything happened for the comparison to mean something.
+          // Enough of each case for a meaningful comparison.
           expect(same.unread, hint).toBeGreaterThan(FRAMES / 2)
           expect(
             total(same.outcomes, ({ applied }) => applied),
@@ -197,7 +197,7 @@ const isHere = existsSync(EVENTS)
 if (!isHere) console.warn(`SKIPPED: production events are not in ${FOLDER}`)
 
 describe.runIf(isHere)('production’s own events', () => {
-  it('come out the same whoever of the accounts in them is a member', () => {
+  it('give the same result whichever of their accounts are members', () => {
     const lines = readFileSync(EVENTS, 'utf8').split('\n').filter(Boolean)
     const dids = [...new Set(lines.flatMap((line) => line.match(/did:plc:[a-z2-7]{24}/g) ?? []))]
     const random = createRandom(SEED)

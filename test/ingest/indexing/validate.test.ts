@@ -1,5 +1,5 @@
-// The quick checks must never accept what the lexicon validator refuses, and the door as a whole
-// must give the validator's verdict. Mutations of valid records look for a difference.
+// The quick checks must never accept what the lexicon validator refuses, and validation as a whole must give
+// the validator's verdict. Mutations of valid records search for a difference.
 
 import { readFileSync } from 'node:fs'
 import { schemas } from '@atproto/api'
@@ -16,10 +16,10 @@ import { blobOf, cidOf, didOf, tidAt } from '../../support/records.ts'
 const SEED = Number(process.env['SEED'] ?? 20261121)
 const MUTATIONS = 30_000
 
-// Judged with all of the official lexicons, not with the part that we keep.
+// Judged with all of the official lexicons, not only with the part that we keep.
 const official = new Lexicons(schemas)
 
-/** The library's verdict, with times as strict as the reference has them. */
+/** The library's verdict, with datetimes checked as strictly as the reference does. */
 function isOfficiallyValid(collection: Collection, record: JsonObject): boolean {
   const { createdAt } = record
   if (typeof createdAt === 'string' && !isValidDatetime(createdAt)) return false
@@ -155,7 +155,7 @@ const strangeValues: unknown[] = [
   { uri: postUri, cid: 'x' },
 ]
 
-/** Changes one place, anywhere in the structure. */
+/** Changes one value, anywhere in the structure. */
 function mutate(random: Random, record: JsonObject): JsonObject {
   const copy = structuredClone(record)
   let node = copy as JsonObject | unknown[]
@@ -186,8 +186,8 @@ function changed(random: Random, value: unknown): unknown {
   return value.slice(0, at) + random.pick(characters) + value.slice(at + 1)
 }
 
-describe('the door', () => {
-  it.each(samples)('lets a usual %s in', (collection, record) => {
+describe('validation', () => {
+  it.each(samples)('accepts a usual %s', (collection, record) => {
     expect(isValidRecord(collection, record)).toBe(true)
     expect(isOfficiallyValid(collection, record)).toBe(true)
   })
@@ -210,7 +210,7 @@ describe('the door', () => {
     expect(accepted).toBeLessThan((MUTATIONS * 19) / 20)
   })
 
-  it('takes plain likes, reposts, follows, posts and profiles without asking the lexicon validator', () => {
+  it('accepts plain likes, reposts, follows, posts and profiles without the lexicon validator', () => {
     const plain = samples.filter(([collection, record]) => isPlainRecord(collection, record))
     expect(plain.map(([collection]) => collection)).toEqual([
       'app.bsky.feed.like',
@@ -224,7 +224,7 @@ describe('the door', () => {
     ])
   })
 
-  it('refuses times that are none by the specification, and takes the odd ones that are', () => {
+  it('refuses datetimes that violate the specification, and accepts unusual valid ones', () => {
     const post = (time: string) => ({ $type: 'app.bsky.feed.post', text: '', createdAt: time })
     const verdict = (time: string) => isValidRecord('app.bsky.feed.post', post(time))
     const sound = ['2026-01-01T00:00:00+02:00', '2026-01-01T00:00:00.123456Z']
@@ -268,7 +268,7 @@ describe('the door', () => {
   })
 })
 
-it('a record that is absurdly long is refused, in fields that no lexicon knows too', () => {
+it('refuses an absurdly long record, even in fields unknown to the lexicon', () => {
   const post = (padding: number) => ({
     $type: 'app.bsky.feed.post',
     text: 'short',

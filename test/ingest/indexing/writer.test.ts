@@ -23,7 +23,7 @@ afterEach(() => world.dispose())
 const cursor: StreamCursor = { host: 'wss://one.test', wire: 'v2', seq: 7, timeUs: 1_000 }
 const gap: StreamGap = { host: 'wss://one.test', fromUs: 1, toUs: 2, cause: 'cursor-too-old' }
 
-/** An event that breaks the one who reads it, as a full disk breaks a write. */
+/** An event that throws when read, as a write to a full disk does. */
 const poison = {
   kind: 'commit',
   get did(): string {
@@ -46,7 +46,7 @@ describe('a batch', () => {
     expect(streamCursors(world.reader)).toEqual([later, cursor])
   })
 
-  it('leaves out what cannot be applied and nobody foresaw, once told, and goes on with the cursor', () => {
+  it('leaves out events that fail unexpectedly, reports them once, and advances the cursor', () => {
     const events = world.hold(() => {
       for (let i = 0; i < 9; i++) world.post(member, `hello ${i}`)
     })
@@ -65,7 +65,7 @@ describe('a batch', () => {
     expect(streamCursors(world.reader)).toEqual([cursor])
   })
 
-  it('is given up whole for what is ours: a full disk, a broken invariant', () => {
+  it('is given up as a whole for our own failures: a full disk, a broken invariant', () => {
     const ours = (error: Error) => {
       const failing = {
         kind: 'commit',
@@ -97,7 +97,7 @@ describe('a batch', () => {
     for (const table of ['posts', 'follows', 'gaps', 'stream_cursors', 'graph_changes']) {
       expect([table, countRows(world, table)]).toEqual([table, 0])
     }
-    // The same again, whole: uids, jobs and the deleted account are as if nothing had happened.
+    // The same again without the failure: uids, jobs and the deleted account are unaffected by it.
     world.apply(events.slice(0, 2))
     expect(world.db.prepare('SELECT uid FROM actors WHERE did = ?').pluck().get(friend)).toBe(
       world.uid(friend),
@@ -106,7 +106,7 @@ describe('a batch', () => {
     expect(world.timelineItems(member)).toHaveLength(1)
   })
 
-  it('lets bad records pass by, counted by reason', () => {
+  it('skips bad records, counted by reason', () => {
     const good = world.hold(() => void world.post(member, 'good')) as WriteEvent[]
     const broken = (change: Partial<WriteEvent>) => ({ ...good[0]!, rkey: 'other', ...change })
     const outcome = world.apply([
@@ -143,15 +143,15 @@ describe('a batch', () => {
     expect(sortAt).toBe(dayAheadMs)
   })
 
-  it('is refused where rows and memory do not belong together', () => {
+  it('is refused if rows and memory do not match', () => {
     world.post(member, 'hello')
     world.db.exec('UPDATE actors SET uid = 5 WHERE uid = 1')
     expect(() => world.restart()).toThrow(InvariantError)
   })
 })
 
-describe('what comes late', () => {
-  it('is known by the rev of its row when the tombstones are gone', () => {
+describe('a late event', () => {
+  it('is recognized by its row’s rev when the tombstones are gone', () => {
     const one = world.post(member, 'first')
     const rkey = one.uri.split('/').at(-1)!
     const record = { text: 'second', createdAt: world.isoNow() }
@@ -186,7 +186,7 @@ describe('what comes late', () => {
     expect(world.timelineItems(member)).toHaveLength(1)
   })
 
-  it('asks for the identity and the repository anew, even while that is under way', () => {
+  it('requests identity and repository again, even while a request is running', () => {
     world.db.exec('DELETE FROM jobs')
     world.identity(member, 'new.test')
     world.sync(member)

@@ -1,5 +1,5 @@
-// Labels that come while the disk is full are not lost: they are kept in their order until there is room, and
-// what comes behind them waits at the labeler.
+// Labels that arrive while the disk is full are not lost: they are kept in order until there is room, and
+// later ones wait at the labeler.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-test('labels of a stream wait for room, however often it breaks off', async () => {
+test('labels of a stream wait for room, however often the stream breaks off', async () => {
   const plc = await startPlcDouble()
   const labeler = await startLabelerDouble(plc, 'labeler.test')
   const world = createWorld({ startAt: Date.now(), scope: 'network' })

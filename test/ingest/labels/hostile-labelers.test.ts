@@ -1,5 +1,6 @@
-// What labelers can do to whoever connects to them, and who can make us connect: over real sockets, with real
-// signatures and a real database. Bytes, rows, connections and look-ups are counted, never time.
+// What labelers can do to a server that connects to them, and which clients can make us connect: over real
+// sockets, with real signatures and a real database. Bytes, rows, connections and lookups are counted, never
+// time.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
@@ -81,7 +82,7 @@ const quarantined = () => quarantinedLabelers(world.db, now())
 const inQuarantine = () => until(() => quarantined().length > 0)
 const rows = () => world.db.prepare<[], number>('SELECT count(*) FROM labels').pluck().get()!
 
-/** A quiet labeler's word, which must come through whatever the others do. */
+/** Sends a well-behaved labeler's label, which must arrive whatever the others do. */
 async function getsThrough(one: LabelerDouble): Promise<void> {
   const uri = world.account('bob')
   const found = world.db
@@ -92,7 +93,7 @@ async function getsThrough(one: LabelerDouble): Promise<void> {
   await until(() => found.get(val)! > 0)
 }
 
-describe('a stream that breaks a limit ends, and is not made again', () => {
+describe('ends and quarantines a stream for', () => {
   const nested = Buffer.alloc(1 << 19, 0x81)
   const maps = Buffer.concat([Buffer.from([0x9a, 0, 8, 0, 0]), Buffer.alloc(1 << 19, 0xa0)])
   const label = { ver: 1, src: 'did:plc:x', uri: 'did:plc:x', val: 'x', cts: 'x' }
@@ -117,11 +118,11 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     expect(hostile.connections).toHaveLength(1)
   })
 
-  test('a frame of 16.8 MB, as soon as its head says so', async () => {
+  test('a frame of 16.8 MB, as soon as its header announces it', async () => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
     openRoom([hostile.did, good.did])
     await Promise.all([connected(hostile), connected(good)])
-    // Of which sockets take some before they hear that nobody reads it.
+    // Sockets buffer some of it before the sender learns that the read has stopped.
     expect(await hostile.sendInPieces(16_800_000)).toBeLessThan(16_800_000 / 2)
     await inQuarantine()
     expect(quarantined()).toMatchObject([{ did: hostile.did, strikes: 1 }])
@@ -148,13 +149,13 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     expect(quarantined()).toMatchObject([
       { did: hostile.did, reason: expect.stringMatching(reason) },
     ])
-    // It is not read any further, not even to be thrown away.
+    // The rest is not read, not even to be discarded.
     await ended
     await getsThrough(good)
     expect(hostile.connections).toHaveLength(1)
   })
 
-  test('whatever fails in reading it, also what nobody foresaw', async () => {
+  test('any failure in reading it, including unforeseen errors', async () => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
     const dropped = openRoom([hostile.did, good.did], {}, (reason) => {
       if (reason === 'unsigned') throw new TypeError('nobody foresaw this')
@@ -169,7 +170,7 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     await getsThrough(good)
   })
 
-  test('but not one that says goodbye in order, whatever it says', async () => {
+  test('no orderly close, whatever it says', async () => {
     const [odd, good] = [await labeler('odd'), await labeler('good')]
     openRoom([odd.did, good.did])
     await Promise.all([connected(odd), connected(good)])
@@ -183,7 +184,7 @@ describe('a stream that breaks a limit ends, and is not made again', () => {
     await getsThrough(good)
   })
 
-  test('for longer each time, across restarts, until it was clean for a while', async () => {
+  test('repeated violations, longer each time, across restarts, until clean for a while', async () => {
     const hostile = await labeler('hostile')
     const limits = { quarantineMs: 10 * MINUTE_MS, cleanAfterMs: 50 }
     const waits = []
@@ -254,8 +255,8 @@ describe('a stream that was open when the process died', () => {
   })
 })
 
-describe('more than is read', () => {
-  test('frames without end wait at the labeler, and others are heard', async () => {
+describe('more data than is accepted', () => {
+  test('endless frames wait at the labeler, and other labelers are still heard', async () => {
     const [flood, good] = [await labeler('flood'), await labeler('good')]
     openRoom([good.did], { bytesPerSecondTogether: 64 << 10, maxWaitingBytes: 64 << 10 })
     await world.ask(TIMELINE, {}, world.account('alice'), accept(flood.did))
@@ -266,14 +267,14 @@ describe('more than is read', () => {
     for (let i = 0; i < 20_000; i++) flood.send(small)
     await getsThrough(good)
     const sent = 20_000 * small.length
-    // The most of it is still there.
+    // Much of it is still there.
     expect(flood.waiting()).toBeGreaterThan(sent / 3)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(sent)
     await getsThrough(good)
     expect(flood.connections).toHaveLength(1)
   })
 
-  test('of one labeler so many labels are kept, and about one thing a few', async () => {
+  test('limits the labels kept per labeler and per subject', async () => {
     const many = await labeler('many')
     const dropped = openRoom([], { maxKept: 40 })
     const alice = world.account('alice')
@@ -293,8 +294,8 @@ describe('more than is read', () => {
 
 const accept = (...dids: string[]) => ({ 'atproto-accept-labelers': dids.join(',') })
 
-describe('who can make us connect', () => {
-  test('a visitor can’t', async () => {
+describe('clients that can make us connect', () => {
+  test('a visitor cannot', async () => {
     const one = await labeler('one')
     world.follow(world.account('alice'), one.did)
     openRoom()
@@ -304,7 +305,7 @@ describe('who can make us connect', () => {
     expect([plc.hits(one.did), one.connections.length]).toEqual([hits, 0])
   })
 
-  test('one member has so many looked up, and connected to; the next one is not kept waiting', async () => {
+  test('a member can for a limited number of labelers, without delaying the next member', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, (_, i) => labeler(`l${i}`)))
     const dids = all.map(({ did }) => did)
     openRoom([], { maxLookedUpEach: 5, maxFollowedEach: 2 })
@@ -325,7 +326,7 @@ describe('who can make us connect', () => {
     expect(open()).toBe(3)
   })
 
-  test('what nobody named for long is forgotten, with its labels', async () => {
+  test('a labeler unnamed for a long time is forgotten, with its labels', async () => {
     const one = await labeler('one')
     openRoom([], { forgottenAfterMs: 10 * MINUTE_MS })
     await world.ask(TIMELINE, {}, world.account('alice'), accept(one.did))

@@ -1,5 +1,5 @@
 // Labels end to end: a labeler with real signatures and sockets, the label room over a real database, and
-// answers over that, as clients read them.
+// answers from it, as clients read them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -69,7 +69,7 @@ function openRoom(limits: Partial<LabelLimits> = {}, onDropped?: LabelsParts['on
   return made
 }
 
-/** Asks again until the answer is as wished; fails with the last one. */
+/** Retries until the answer is right; fails with the last one. */
 function answered<T>(read: () => Promise<T> | T, isRight: (value: T) => boolean): Promise<T> {
   return eventually(async () => {
     const value = await read()
@@ -95,7 +95,7 @@ const connected = (of: LabelerDouble, times = 1) =>
   )
 
 describe('labels by a stream', () => {
-  test('show on posts and profiles, without their signature', async () => {
+  test('are shown on posts and profiles, without their signature', async () => {
     openRoom()
     const bob = did('bob')
     world.follow(did(ALICE), bob)
@@ -112,7 +112,7 @@ describe('labels by a stream', () => {
     expect(valuesOf(item!.post.author.labels)).toEqual(['rude', 'bad-picture'])
   })
 
-  test('go away when they are withdrawn, and do not come back with an older word', async () => {
+  test('disappear when negated, and are not restored by an older label', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -128,7 +128,7 @@ describe('labels by a stream', () => {
     expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
   })
 
-  test('that an answer leaves out before the stream says so do not come back with that word or an older one', async () => {
+  test('missing from an answer before the stream negates them are not restored by the same or an older label', async () => {
     const opened = openRoom({ askStreamedAfterMs: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -151,7 +151,7 @@ describe('labels by a stream', () => {
     }
   })
 
-  test('are over when they say so', async () => {
+  test('expire at their stated time', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -166,7 +166,7 @@ describe('labels by a stream', () => {
     await answered(timeline, ([one]) => valuesOf(one?.post.labels).join() === 'for-good')
   })
 
-  test('forged and garbled ones change nothing, end nothing, and are counted by reason', async () => {
+  test('that are forged or garbled change nothing, end no stream, and are counted by reason', async () => {
     const dropped: string[] = []
     openRoom({}, (reason) => void dropped.push(reason))
     world.follow(did(ALICE), did('bob'))
@@ -182,13 +182,13 @@ describe('labels by a stream', () => {
     const [item] = await answered(timeline, ([one]) => one?.post.labels?.length === 1)
     expect(valuesOf(item!.post.labels)).toEqual(['sound'])
     expect(labeler.connections).toHaveLength(1)
-    // Those of the stream, and some once more where the labeler was asked meanwhile.
+    // Those of the stream, and some again if the labeler was queried meanwhile.
     const countOf = (reason: string) => dropped.filter((one) => one === reason).length
     expect(countOf('unreadable')).toBeGreaterThanOrEqual(4)
     expect(countOf('unsigned')).toBeGreaterThanOrEqual(1)
   })
 
-  test('count with a new key as soon as one is in the DID document', async () => {
+  test('are valid with a new key as soon as it is in the DID document', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -200,7 +200,7 @@ describe('labels by a stream', () => {
     await answered(timeline, ([one]) => one?.post.labels?.length === 2)
   })
 
-  test('go on where they were after the line broke, and after a restart', async () => {
+  test('resume where they were after a disconnect, and after a restart', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -216,11 +216,11 @@ describe('labels by a stream', () => {
     await labeler.say({ uri: post.uri, val: 'third' })
     openRoom()
     await answered(timeline, ([one]) => one?.post.labels?.length === 3)
-    // As often as it took, on a busy machine.
+    // Set, because a busy machine may take several attempts.
     expect([...new Set(labeler.connections)]).toEqual(['0', '1', '2'])
   })
 
-  test('leave out a past that is too long, which is then asked for', async () => {
+  test('skip a past that is too long, which is queried instead', async () => {
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
     const longAgo = (n: number) => new Date(Date.UTC(2024, 0, 1) + n).toISOString()
@@ -236,8 +236,8 @@ describe('labels by a stream', () => {
   })
 })
 
-describe('labels that are asked for', () => {
-  test('come for what was shown, from labelers that a member names', async () => {
+describe('queried labels', () => {
+  test('are fetched for shown subjects, from labelers that a member names', async () => {
     openRoom({ maxFollowed: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -248,11 +248,11 @@ describe('labels that are asked for', () => {
     )
     expect(item!.post.labels![0]!.src).toBe(other.did)
     expect(other.connections).toEqual([])
-    // Whoever does not name it is not shown what it says.
+    // A request that does not name the labeler does not get its labels.
     expect((await timeline())[0]!.post.labels).toEqual([])
   })
 
-  test('are forgotten when the labeler no longer says so', async () => {
+  test('are dropped when the labeler no longer returns them', async () => {
     openRoom({ maxFollowed: 0, askOthersAfterMs: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')
@@ -270,7 +270,7 @@ describe('labels that are asked for', () => {
     )
   })
 
-  test('cost one question for many subjects, and none for the same ones soon after', async () => {
+  test('cost one query for many subjects, and none for the same ones soon after', async () => {
     openRoom({ maxFollowed: 0 })
     world.follow(did(ALICE), did('bob'))
     for (let n = 0; n < 5; n++) world.post(did('bob'), `post ${n}`)
@@ -284,7 +284,7 @@ describe('labels that are asked for', () => {
     expect(new Set(other.queried[0]).size).toBe(other.queried[0]!.length)
   })
 
-  test('a labeler that is away or fails costs nothing', async () => {
+  test('cause no failure when the labeler is away or fails', async () => {
     openRoom()
     labeler.failWith(500)
     world.follow(did(ALICE), did('bob'))
@@ -296,7 +296,7 @@ describe('labels that are asked for', () => {
   })
 })
 
-describe('whose labels count is said in the answer', () => {
+describe('the answer names the labelers that were applied', () => {
   const header = async (headers: Record<string, string>, viewer?: string) => {
     const { headers: said } = await world.ask(
       'app.bsky.actor.getProfile',
@@ -307,12 +307,12 @@ describe('whose labels count is said in the answer', () => {
     return said.get('atproto-content-labelers')
   }
 
-  test('the configured ones where none is named, or nothing readable', async () => {
+  test('the configured ones if none is named, or the header is unreadable', async () => {
     expect(await header({})).toBe(`${labeler.did};redact`)
     expect(await header(accept('rubbish'))).toBe(`${labeler.did};redact`)
   })
 
-  test('those named, as far as they exist', async () => {
+  test('the named ones, as far as they exist', async () => {
     world.follow(did(ALICE), did('a-labeler'))
     const [known, unknown] = [did('a-labeler'), did('never-seen')]
     expect(await header(accept(`${known};redact`, unknown, labeler.did))).toBe(
@@ -323,7 +323,7 @@ describe('whose labels count is said in the answer', () => {
     expect(await header(accept(''))).toBe('')
   })
 
-  test('one that a member names is there once it was found', async () => {
+  test('one that a member names, once it was found', async () => {
     openRoom()
     await answered(
       () => header(accept(other.did), did(ALICE)),
@@ -334,7 +334,7 @@ describe('whose labels count is said in the answer', () => {
 })
 
 describe('a takedown', () => {
-  test('of a post hides it where its labeler may redact, and only there', async () => {
+  test('of a post hides it only if its labeler may redact', async () => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     const root = world.post(did('bob'), 'bad')
@@ -349,7 +349,7 @@ describe('a takedown', () => {
     expect(valuesOf(shown[1]!.post.labels)).toEqual(['!takedown'])
   })
 
-  test.each(['!takedown', '!suspend'])('of an account (%s) takes all of it away', async (val) => {
+  test.each(['!takedown', '!suspend'])('of an account (%s) removes all of it', async (val) => {
     openRoom()
     world.follow(did(ALICE), did('bob'))
     world.post(did('bob'), 'hello')
@@ -369,7 +369,7 @@ describe('a takedown', () => {
     await answered(timeline, ({ length }) => length === 1)
   })
 
-  test('of a profile record, and !hide, are only shown', async () => {
+  test('of a profile record, and !hide, are only shown as labels', async () => {
     openRoom()
     const bob = did('bob')
     world.follow(did(ALICE), bob)
@@ -383,7 +383,7 @@ describe('a takedown', () => {
   })
 })
 
-test('com.atproto.label.queryLabels answers from what is known here', async () => {
+test('com.atproto.label.queryLabels answers from stored labels', async () => {
   openRoom()
   const bob = did('bob')
   world.follow(did(ALICE), bob)

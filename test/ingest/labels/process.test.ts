@@ -1,5 +1,5 @@
-// The whole process: a configured labeler is found, followed, and heard; and one whose stream was open when
-// the process was killed is left alone at first, which the operator is told.
+// The whole process: a configured labeler is found, followed, and its labels are served; one whose stream was
+// open when the process was killed is quarantined at first, which the operator can see.
 
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { freshDataDir, startSlipstream } from '../../support/slipstream-process.
 
 const OPERATOR_TOKEN = 'the-operators-own-token'
 
-test('a process follows its labelers, shows what they say, and ends in order', async () => {
+test('a process follows its labelers, shows their labels, and stops cleanly', async () => {
   const plc = await startPlcDouble()
   const labeler = await startLabelerDouble(plc, 'labeler.test')
   const { did } = labeler

@@ -1,5 +1,5 @@
-// The disk is full in the middle of a replay and of the repair of a gap: both wait, however long that takes, and
-// what is here afterwards is everything.
+// The disk fills up in the middle of a replay and of a gap repair: both wait, however long that takes, and
+// afterwards nothing is missing.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ import type { World } from '../../support/world.ts'
 
 const POST = 'app.bsky.feed.post'
 const PEOPLE = Array.from({ length: 9 }, (_, i) => `person-${i}`)
-/** Longer than the silence and the whole time that the worlds give a host. */
+/** Longer than the silence and the total time that the worlds allow a host. */
 const FULL_MS = 900
 const limits = { silentMs: 500, longestMs: 60_000, slice: 20 }
 
@@ -42,7 +42,7 @@ function followAll(world: World) {
   })
 }
 
-/** Fills the disk, waits until that is felt, and then for longer than any patience with hosts. */
+/** Fills the disk, waits until that is noticed, and then longer than any timeout for hosts. */
 async function beFullFor(scene: GapWorld | ReplayWorld, meanwhile = () => {}): Promise<void> {
   bounded.fill(scene.world.db)
   meanwhile()
@@ -93,7 +93,7 @@ test.each([true, false])('a replay waits for room, seen at once: %s', async (isS
   expect(postsIn(world)).toEqual(postsOf([...past, ...later]))
 })
 
-test('the repair of a gap waits for room, and the gap is closed by a replay', async () => {
+test('a gap repair waits for room, and the gap is closed by a replay', async () => {
   bounded = createBoundedDatabase()
   const members = ['reader', 'person-0']
   const scene = await startGapWorld({
@@ -122,7 +122,7 @@ test('the repair of a gap waits for room, and the gap is closed by a replay', as
   await sleep(100)
   expect(reached()).toBe(before)
   bounded.free(scene.world.db)
-  // The main stream's place is known to another host by what both bring.
+  // Another host locates the main stream's position by events that both deliver.
   scene.emit(history(scene.oracle, 'later', 5))
   await scene.repaired()
   expect(scene.gaps()).toMatchObject([
@@ -133,7 +133,7 @@ test('the repair of a gap waits for room, and the gap is closed by a replay', as
   )
 })
 
-test('a gap’s repair that finds no room to begin begins when there is some', async () => {
+test('a gap repair without room to begin begins once there is room', async () => {
   bounded = createBoundedDatabase()
   const scene = await startGapWorld({
     ...{ world: { members: ['reader'] }, doubles: [{}, { firstSeq: 70_000 }] },

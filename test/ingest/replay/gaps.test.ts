@@ -1,5 +1,5 @@
-// Holes of the stream, made on purpose in the middle of a random history, and closed by replays: what is
-// here afterwards is what an index has that missed nothing.
+// Stream gaps, made on purpose in the middle of a random history and closed by replays: the result equals an
+// index that missed nothing.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StreamEvent } from '../../../src/base/event.ts'
@@ -17,7 +17,9 @@ let scene: GapWorld
 
 afterEach(() => scene.close())
 
-/** A reader follows everybody, so that everything of theirs is kept, in whatever order it comes. */
+/**
+ * Makes a reader follow every account, so that all their records are kept, in any order of arrival.
+ */
 async function begin(options: Parameters<typeof startGapWorld>[0]): Promise<void> {
   scene = await startGapWorld(options)
   await scene.connect()
@@ -30,10 +32,10 @@ async function begin(options: Parameters<typeof startGapWorld>[0]): Promise<void
   await scene.caughtUp()
 }
 
-/** The oracle's acts; nothing of them was told to anybody yet. */
+/** Acts in the oracle, not emitted by any host yet. */
 function history(random: Random, count: number): StreamEvent[] {
   return randomHistory(scene.oracle, random, count).filter(
-    // What an account that was away did is compared with its server, which is not there in these tests.
+    // An away account's acts are compared with its server, which these tests lack.
     ({ kind }) => kind === 'commit',
   )
 }
@@ -46,7 +48,7 @@ function expectWhole(): void {
 
 const scopes = ['community', 'network'] as const
 
-/** Has some, misses some for being away too long, has the rest. */
+/** Receives a first part, misses a second by being away too long, and receives the rest. */
 async function missMiddle(events: StreamEvent[], floor: number, cut: [number, number]) {
   const [a, b] = cut
   scene.emit(events.slice(0, a))
@@ -60,7 +62,7 @@ async function missMiddle(events: StreamEvent[], floor: number, cut: [number, nu
 }
 
 describe('away for longer than the host’s window', () => {
-  it.each(scopes)('another host brings all of it, scope %s', async (scope) => {
+  it.each(scopes)('another host delivers everything missed, scope %s', async (scope) => {
     const random = createRandom(testSeed('gap from another host'))
     await begin({ world: { scope, members: MEMBERS }, doubles: [{}, { firstSeq: 70_000 }] })
     const events = history(random, 900)
@@ -74,7 +76,7 @@ describe('away for longer than the host’s window', () => {
     expectWhole()
   })
 
-  it('goes on where it was after each of many restarts', async () => {
+  it('resumes where it was after each of many restarts', async () => {
     const random = createRandom(testSeed('gap with restarts'))
     await begin({
       ...{ world: { members: MEMBERS }, doubles: [{}, { firstSeq: 70_000 }] },
@@ -90,19 +92,19 @@ describe('away for longer than the host’s window', () => {
       await scene.restart()
       reached.push(scene.gaps()[0]!.reached)
     }
-    // The main stream's place is known to another host by what both bring.
+    // Another host locates the main stream's position by events that both deliver.
     scene.emit(history(random, 5))
     await scene.repaired()
     expect(scene.gaps()).toMatchObject([{ state: 'closed', times: 1 }])
     const froms = scene.doubles[1]!.connections().map(({ url }) =>
       Number(new URL(url, 'ws://x').searchParams.get('cursor')),
     )
-    // Later connections ask for less.
+    // Later connections start later.
     expect([...froms].sort((x, y) => x - y)).toEqual(froms)
     expectWhole()
   })
 
-  it('is split where the host that reaches back furthest begins; the rest waits to be compared', async () => {
+  it('is split where the furthest-reaching host begins; the earlier part is compared', async () => {
     const random = createRandom(testSeed('gap split'))
     await begin({ world: { members: MEMBERS }, doubles: [{}, { firstSeq: 70_000 }] })
     const events = history(random, 900)
@@ -117,7 +119,7 @@ describe('away for longer than the host’s window', () => {
     expect(replayed!.how).toBe(`replayed from ${scene.doubles[1]!.url}`)
   })
 
-  it('v1 clamps without a word, and is found out by what does not come again, however young', async () => {
+  it('v1 clamps silently, and is detected by events that do not repeat, however recent', async () => {
     const random = createRandom(testSeed('gap v1'))
     await begin({
       ...{ world: { members: MEMBERS }, wire: 'v1' },
@@ -131,7 +133,7 @@ describe('away for longer than the host’s window', () => {
     expectWhole()
   })
 
-  it('v1 that still had it leaves no hole', async () => {
+  it('v1 that still has the events leaves no gap', async () => {
     const random = createRandom(testSeed('no gap v1'))
     await begin({ world: { members: MEMBERS }, wire: 'v1', doubles: [{ legacy: true }] })
     await missMiddle(history(random, 600), 1, [200, 400])
@@ -157,20 +159,20 @@ describe('a host that lost events', () => {
     await scene.repaired()
   }
 
-  it('is not asked for them where there is another', async () => {
+  it('is not asked for them if there is another', async () => {
     await repairLossOfFirst([{}, { firstSeq: 70_000 }])
     const how = `replayed from ${scene.doubles[1]!.url}`
     expect(scene.gaps()).toMatchObject([{ state: 'closed', how }])
   })
 
-  it('has repositories compared where it is the only one', async () => {
+  it('has repositories compared if it is the only one', async () => {
     await repairLossOfFirst([{}])
     expect(scene.gaps()).toMatchObject([{ state: 'closed', how: 'compared' }])
   })
 })
 
-describe('frames that can’t be read', () => {
-  it('are replayed plain, and nothing is missing', async () => {
+describe('unreadable frames', () => {
+  it('are replayed uncompressed, and nothing is missing', async () => {
     const random = createRandom(testSeed('dropped frames'))
     await begin({ world: { members: MEMBERS }, compress: true, doubles: [{}] })
     const events = history(random, 600)
@@ -182,7 +184,7 @@ describe('frames that can’t be read', () => {
       () => double!.connections().at(-1)!.sent.at(-1) === double!.entries().at(-1)!.event.seq,
     )
     double!.behaviour.tamper = undefined
-    // The last could be among those that can't be read, and nothing come after it.
+    // The last events could be among the unreadable ones, with no event after them.
     scene.emit(events.slice(-5))
     await scene.caughtUp()
     expect(scene.gaps().length).toBeGreaterThan(0)
@@ -193,8 +195,8 @@ describe('frames that can’t be read', () => {
   })
 })
 
-describe('an event that can’t be used', () => {
-  it('is a gap of its account alone, known or not; its repository is compared later', async () => {
+describe('an unusable event', () => {
+  it('is a gap of its account only, if that is known; its repository is compared later', async () => {
     await begin({ world: { members: MEMBERS }, doubles: [{}] })
     const { world, oracle } = scene
     const [known, unknown] = [oracle.account('person-1'), oracle.account('nobody')]
@@ -214,15 +216,15 @@ describe('an event that can’t be used', () => {
         "SELECT subject, not_before FROM jobs WHERE kind = 'repo'",
       )
       .all()
-    // Whoever writes such things can't keep us busy with them.
+    // Delayed, so that an account writing such events cannot keep us busy.
     expect(job).toMatchObject([{ subject: world.uid(known) }])
     expect(job[0]!.not_before).toBeGreaterThan(world.now())
     expectWhole()
   })
 })
 
-describe('what a gap brought and was deleted after it', () => {
-  it('does not come back with the replay, of strangers either', async () => {
+describe('a record created in a gap and deleted after it', () => {
+  it('is not restored by the replay, even a stranger’s', async () => {
     await begin({ world: { members: ['reader'] }, doubles: [{}, { firstSeq: 70_000 }] })
     const { oracle } = scene
     const [author, stranger] = [oracle.account('person-1'), oracle.account('stranger')]
@@ -239,7 +241,7 @@ describe('what a gap brought and was deleted after it', () => {
     })
     scene.doubles[0]!.raiseFloor(scene.doubles[0]!.entries().at(-1)!.event.seq + 1)
     await scene.connect()
-    // Nobody knows the stranger, so nothing remembers this.
+    // The stranger is unknown, so this deletion leaves no trace.
     act(() => oracle.delete(like!))
     act(() => void oracle.post(author))
     await scene.caughtUp()
@@ -251,7 +253,7 @@ describe('what a gap brought and was deleted after it', () => {
 })
 
 describe('an account that was deleted in the gap and came back', () => {
-  it.each(scopes)('has only what it wrote since, scope %s', async (scope) => {
+  it.each(scopes)('has only its later records, scope %s', async (scope) => {
     await begin({ world: { scope, members: ['reader'] }, doubles: [{}, { firstSeq: 70_000 }] })
     const { oracle } = scene
     const did = oracle.account('person-1')

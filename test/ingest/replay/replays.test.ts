@@ -1,6 +1,6 @@
-// The last hours of those who became somebody's concern, from doubles that hold them: what is here
-// afterwards is compared with a naive account of everything that ever happened, while the main stream
-// goes on, hosts break off, lie and keep less, and the process ends in the middle.
+// The last hours of accounts that came into scope, replayed from doubles that hold them: the result is
+// compared with a naive model of all events, while the main stream continues, hosts disconnect, lie and keep
+// less, and the process ends in the middle.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
@@ -23,9 +23,9 @@ import { pairsOf } from '../../support/rows.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { World } from '../../support/world.ts'
 
-/** Of a Jetstream host. */
+/** A Jetstream host's limit. */
 const MAX_DIDS_A_SOCKET = 10_000
-/** Accounts that a replay asks for besides, to know where the stream's head is. */
+/** Extra accounts that a replay subscribes to, to locate the stream's head. */
 const BEACONS = 8
 const POST = 'app.bsky.feed.post'
 const READER = 'reader'
@@ -40,7 +40,7 @@ async function start(options: ReplayWorldOptions = {}): Promise<ReplayWorld> {
 
 afterEach(() => scene.close())
 
-/** A history of all people, in the order of its times. Whoever is deleted writes nothing. */
+/** A history of all accounts, in time order. Deleted accounts write nothing. */
 function history(world: World, seed: string, count: number): StreamEvent[] {
   const deleted = new Set<string>()
   return randomHistory(world, createRandom(testSeed(seed)), count).filter((event) => {
@@ -51,7 +51,10 @@ function history(world: World, seed: string, count: number): StreamEvent[] {
   })
 }
 
-/** The reader signs in and follows everybody: as one, the follow list that comes at first sign-in. */
+/**
+ * The reader signs in and follows every account: in one batch, like the follow list fetched at
+ * first sign-in.
+ */
 function signIn({ world }: ReplayWorld): StreamEvent[] {
   const reader = world.account(READER)
   world.member(reader)
@@ -114,7 +117,7 @@ function expected(events: readonly StreamEvent[]) {
   }
 }
 
-/** Emits in small portions, as time goes by. */
+/** Emits in small portions, over time. */
 async function emitSlowly(events: StreamEvent[], portion = 25): Promise<void> {
   for (let at = 0; at < events.length; at += portion) {
     scene.emit(events.slice(at, at + portion))
@@ -134,7 +137,7 @@ describe('the last hours of a new member’s follows', () => {
     ['from a legacy host', { wire: 'v1', doubles: [{}, { legacy: true }], replayHosts: [1] }],
     ['slice by slice', { limits: { slice: 7 } }],
   ] as [string, ReplayWorldOptions][])(
-    'are all here, and nothing else: %s',
+    'are all stored, and nothing else: %s',
     async (name, options) => {
       const { world } = await start(options)
       const past = history(world, `replay ${name}`, 1_200)
@@ -149,7 +152,7 @@ describe('the last hours of a new member’s follows', () => {
     },
   )
 
-  it('come whole though the sockets break off and frames come twice', async () => {
+  it('are complete although sockets disconnect and frames repeat', async () => {
     const { world, doubles } = await start({ doubles: [{}, {}], limits: { slice: 20 } })
     const past = history(world, 'replay faults', 1_000)
     scene.emit(past.slice(0, 800))
@@ -165,7 +168,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(doubles[0]!.connections().length).toBeGreaterThan(4)
   })
 
-  it('go on where they were after a restart, and the main stream where it was', async () => {
+  it('resume where they were after a restart, as does the main stream', async () => {
     const { world, doubles } = await start({ limits: { slice: 10 } })
     const past = history(world, 'replay restart', 1_000)
     scene.emit(past.slice(0, 900))
@@ -184,7 +187,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(resumed.map(({ startSeq }) => startSeq)).toContain(replay!.cursor!.seq)
   })
 
-  it('leave the main stream’s cursor alone', async () => {
+  it('leave the main stream’s cursor unchanged', async () => {
     const { world } = await start({ limits: { slice: 5 } })
     const past = history(world, 'replay cursor', 400)
     scene.emit(past)
@@ -195,7 +198,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(streamCursors(world.db)[0]).toMatchObject({ seq: past.length })
   })
 
-  it('are of nobody else, whatever the host sends', async () => {
+  it('include no other accounts, whatever the host sends', async () => {
     const { world, doubles } = await start()
     const stranger = world.account('stranger')
     const posts = world.hold(() => {
@@ -212,7 +215,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(records(world)).toEqual(expected([...past, ...follows]))
   })
 
-  it('of an account that is deleted meanwhile stay gone', async () => {
+  it('stay deleted for an account deleted meanwhile', async () => {
     const { world } = await start({ limits: { slice: 5 } })
     const [author, other] = PEOPLE.map((name) => world.account(name)) as [string, string]
     const past = world.hold(() => {
@@ -229,7 +232,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(records(world).posts).toHaveLength(150)
   })
 
-  it('bring what is younger than the host’s window, and the rest is asked of the accounts’ servers', async () => {
+  it('are replayed within the host’s window; the rest is fetched from the accounts’ servers', async () => {
     const { world, doubles } = await start({ limits: { recentMs: 36 * HOUR_MS } })
     const past = history(world, 'replay window', 600)
     scene.emit(past)
@@ -244,7 +247,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(line?.['windowUs']).toBe(doubles[0]!.entries()[300]!.event.timeUs)
   })
 
-  it('of a few accounts are asked of their servers at once, without a socket', async () => {
+  it('of a few accounts are fetched from their servers at once, without a socket', async () => {
     const { world, doubles } = await start({ limits: { minAccounts: 20 } })
     signIn(scene)
     await scene.until(() => requestedReplays(world.db).count === 0)
@@ -253,7 +256,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(doubles[0]!.connections()).toHaveLength(1)
   })
 
-  it('are asked of the servers where no host answers', async () => {
+  it('are fetched from the servers if no host answers', async () => {
     const { world } = await start({ limits: { giveUpMs: 150 } })
     for (const double of scene.doubles)
       double.refuseHandshakes({ status: 503, name: 'ServiceUnavailable', message: 'no' }, 10_000)
@@ -264,7 +267,7 @@ describe('the last hours of a new member’s follows', () => {
     expect(scene.lines.map(({ how }) => how)).toContain('failed')
   })
 
-  it('of more accounts than a socket takes come over several, and of several members together', async () => {
+  it('of more accounts than fit a socket use several, shared between members', async () => {
     const { accountsPerSocket } = defaultReplayLimits
     expect(accountsPerSocket + BEACONS).toBeLessThanOrEqual(MAX_DIDS_A_SOCKET)
     const { world, doubles } = await start({ limits: { accountsPerSocket: 999, gatherMs: 500 } })

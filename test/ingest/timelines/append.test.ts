@@ -1,4 +1,4 @@
-// What programs post, in random orders, with numbers and idempotency keys, against a naive model.
+// Posts by programs, in random orders, with sequence numbers and idempotency keys, against a naive model.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { testSeed } from '../../support/seed.ts'
 import { writerOf } from '../../support/writer-of.ts'
 
 const SEED = testSeed('custom timelines')
-/** As the documentation promises. */
+/** As documented. */
 const WAITED_FOR_MS = 5_000
 let db: WriteDb
 let tending: ReturnType<typeof tendTimelines>
@@ -73,12 +73,12 @@ function holes(name = 'news') {
     .map(({ from, to, isOpen }) => [from, to, isOpen])
 }
 
-/** What is looked at twice a second, and what once a minute, as of `now`. */
+/** Runs the checks due twice a second, as of `now`; `tidy` runs those due once a minute. */
 const giveUp = () => vi.advanceTimersByTime(500)
 const tidy = () => vi.advanceTimersByTime(MINUTE_MS)
 const numbered = (number: number, producer = 'p') => ({ numbered: { producer, number } })
 
-test('numbers that come in disorder stand in order, and readers wait before the first that is missing', () => {
+test('orders out-of-order numbers, and holds readers at the first missing one', () => {
   const append = appender()
   append(post('1', numbered(1)))
   expect(append(post('4', numbered(4)))).toEqual([{ ok: true, seq: 4, receivedAt: now }])
@@ -90,7 +90,7 @@ test('numbers that come in disorder stand in order, and readers wait before the 
   expect(holes()).toEqual([])
 })
 
-test('what does not come within five seconds is gone by, and comes last when it comes', () => {
+test('skips a number missing for five seconds, and appends it last when it arrives', () => {
   const append = appender()
   append(post('1', numbered(1)), post('4', numbered(4)))
   now += WAITED_FOR_MS - 1
@@ -131,7 +131,7 @@ test(`random producers, against a list (seed ${SEED})`, () => {
     if (random.chance(0.1)) giveUp()
     const seen = readAll()
     const names = seen.map(({ entityId }) => entityId)
-    // What a reader was given stays where it was: nothing is put in between or before.
+    // Events already read keep their place: nothing is inserted between or before them.
     expect(names.slice(0, shown.length)).toEqual(shown)
     expect(names).toEqual(seen.map(({ seq }) => accepted.get(seq)))
     shown = names
@@ -157,7 +157,7 @@ test('an idempotency key gives the same answer for a day, and 409 for another bo
   expect(db.prepare('SELECT count(*) FROM custom_keys').pluck().get()).toBe(0)
 })
 
-test('a timeline is bounded: the oldest make room, by number, by size and by age', () => {
+test('a timeline drops its oldest events by number, size and age', () => {
   const append = appender({ events: 50, bytes: 10_000 })
   for (let i = 0; i < 120; i++) append(post(String(i)))
   expect(readAll().map(({ entityId }) => entityId)).toEqual(
@@ -176,7 +176,7 @@ test('a timeline is bounded: the oldest make room, by number, by size and by age
   expect(append(post('after'))).toEqual([{ ok: true, seq: 141, receivedAt: now }])
 })
 
-test('what would be too much of it is refused, and leaves nothing behind', () => {
+test('posts beyond a limit are refused, and leave nothing behind', () => {
   const append = appender({ timelines: 2, keys: 1, holes: 3, producers: 1, allBytes: 200 })
   const reasons = (...posts: TimelinePost[]) => append(...posts).map((one) => one.ok || one.error)
   expect(reasons(post('1'), post('1', { name: 'b' }), post('1', { name: 'c' }))).toEqual([

@@ -1,4 +1,4 @@
-// The bounds of graphs that programs keep, and what is left of one that was deleted.
+// The limits on graphs kept by programs, and what remains of a deleted graph.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ function add(graph: string, count: number, prefix = 'x') {
 
 const rows = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
 
-test('graphs, their follows and all follows together are bounded', () => {
+test('graphs, their follows and all follows together are limited', () => {
   expect(add('a', 4)).toBe(4)
   expect(add('a', 1, 'y')).toBe('A graph has at most 4 follows')
   expect(add('b', 2)).toBe(2)
@@ -34,7 +34,7 @@ test('graphs, their follows and all follows together are bounded', () => {
   expect([rows('custom_graph_edges'), rows('custom_graph_accounts')]).toEqual([6, 8])
 })
 
-test('a full graph takes what it has already, and in exchange for others', () => {
+test('a full graph accepts follows it already has, and new ones in exchange for others', () => {
   add('a', 4)
   const change = (pairs: Follow[], remove: Follow[] = []) =>
     editGraph(db, { kind: 'edit', graph: 'a', add: pairs, remove }, { now: 1, limits: LIMITS })
@@ -49,7 +49,7 @@ test('a full graph takes what it has already, and in exchange for others', () =>
   expect(rows('custom_graph_edges')).toBe(4)
 })
 
-test('who neither follows nor is followed goes, and so does all of a graph that is deleted', () => {
+test('removes accounts without follows or followers, and everything of a deleted graph', () => {
   add('a', 3)
   const remove = [['x0', 'hub'] as const]
   editGraph(db, { kind: 'edit', graph: 'a', add: [], remove }, { now: 1 })

@@ -1,4 +1,4 @@
-// A writer that never waits for a checkpoint, and a log that stays short all the same.
+// A writer that never waits for a checkpoint, and a log that stays short nevertheless.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'slipstream-checkpoints-'))
   db = openWriter(dataDir)
   db.exec('CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)')
-  db.pragma('wal_checkpoint(TRUNCATE)') // of all that the migrations wrote
+  db.pragma('wal_checkpoint(TRUNCATE)') // of everything that the migrations wrote
   checkpoints = keepCheckpointed({ db, dataDir, log, limits })
 })
 
@@ -43,7 +43,7 @@ function write(): void {
 
 const count = (from: Db) => from.prepare<[], number>('SELECT count(*) FROM things').pluck().get()
 
-test('the log begins anew again and again while the writer goes on', async () => {
+test('the log restarts again and again while the writer continues', async () => {
   let restarts = 0
   let longest = 0
   for (let before = 0; restarts < 5; ) {
@@ -60,7 +60,7 @@ test('the log begins anew again and again while the writer goes on', async () =>
   expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
-test('a reader that stays in the past holds up nothing but the log', async () => {
+test('a long-running reader holds up nothing but the log', async () => {
   write()
   const reader = openReadOnly(dataDir)
   reader.exec('BEGIN')
@@ -82,11 +82,11 @@ test('a reader that stays in the past holds up nothing but the log', async () =>
   }
 })
 
-test('everybody who waits at a full log goes on when it is copied', async () => {
+test('all waiters at a full log resume when it is copied', async () => {
   await checkpoints.stop()
   checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
   for (let round = 0; round < 20; round++) {
-    // The thread copies while the log gets full.
+    // The thread copies while the log fills up.
     while (logState(db).length < limits.startPages) write()
     while (!checkpoints.tend()) write()
     const waiting = [1, 2, 3, 4].map(() => checkpoints.tend())
@@ -97,7 +97,7 @@ test('everybody who waits at a full log goes on when it is copied', async () => 
   }
 })
 
-test('writers side by side all get to their end', async () => {
+test('concurrent writers all finish', async () => {
   await checkpoints.stop()
   checkpoints = keepCheckpointed({ db, dataDir, log, limits: { ...limits, maxPages: 400 } })
   const written = await Promise.all(
@@ -121,7 +121,7 @@ test('without its thread the writer copies by itself', async () => {
   }
 })
 
-test('a log is told by its pages, and looking at it copies nothing', () => {
+test('reads the log’s state from its pages, without copying', () => {
   write()
   const { length, copied } = logState(db)
   expect(length).toBeGreaterThan(copied)

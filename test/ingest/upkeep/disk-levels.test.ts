@@ -1,4 +1,4 @@
-// What is given up for want of room, in which order, and when it comes back.
+// What is given up when the disk runs short, in which order, and when it comes back.
 
 import { expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
@@ -13,7 +13,7 @@ import {
 
 const forever = { strangersDays: 0, neighboursDays: 0 }
 
-test('the cap is the setting’s or what leaves the reserve free, whichever is less', () => {
+test('the cap is the setting or what leaves the reserve free, whichever is less', () => {
   const disk = { fileBytes: 30, freeBytes: 20 }
   expect(capOf({ capBytes: 0, reserveBytes: 5 }, disk)).toBe(45)
   expect(capOf({ capBytes: 40, reserveBytes: 5 }, disk)).toBe(40)
@@ -21,7 +21,7 @@ test('the cap is the setting’s or what leaves the reserve free, whichever is l
   expect(capOf({ capBytes: 0, reserveBytes: 100 }, disk)).toBe(0)
 })
 
-test('each level waits for what the one before gives up, and none goes beyond the last', () => {
+test('each level waits for the previous one’s work, and none goes beyond the last', () => {
   let level = 0
   const told = []
   for (let i = 0; i < 12; i++) {
@@ -40,7 +40,7 @@ test('each level waits for what the one before gives up, and none goes beyond th
   expect(nextLevel(3, { usedBytes: 60, capBytes: 100, isWorkDone: true })).toBe(0)
 })
 
-test('search goes first, then the old by strangers, then by neighbours, then nobody new comes', () => {
+test('gives up search, then strangers’ old posts, then neighbours’, then new strangers', () => {
   const levels = [0, 1, 2, 3, 4]
   expect(levels.map(isSearchGivenUp)).toEqual([false, true, true, true, true])
   expect(levels.map(takesStrangers)).toEqual([true, true, true, true, false])

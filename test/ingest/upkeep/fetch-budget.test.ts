@@ -1,5 +1,5 @@
-// What members make us fetch by looking at it: jobs for each and for all, however much a feed that anybody may
-// write points at.
+// What members make us fetch by viewing it: jobs are limited per member and in total, however many records a
+// hostile feed refers to.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => world.dispose())
 
-/** A feed's page of posts that nobody here has, by as many strangers. */
+/** Views a feed's page of missing posts, by as many strangers. */
 function look(member: string, page: number) {
   const dids = Array.from({ length: A_PAGE }, (_, i) => plcDid(`${page} ${i}`))
   const uris = dids.map((did) => `at://${did}/app.bsky.feed.post/3kabcdefghi2a`)
@@ -35,7 +35,7 @@ function look(member: string, page: number) {
 
 const jobs = () => countRows(world, 'jobs')
 
-test('twenty pages of a feed of strangers are some hundred jobs, and the first page is whole', () => {
+test('twenty pages of a feed of strangers cost some hundred jobs, and the first page is complete', () => {
   expect(look('mallory', 0).ok).toBe(true)
   const firstPage = jobs()
   expect(firstPage).toBe(A_PAGE * 4)
@@ -43,7 +43,7 @@ test('twenty pages of a feed of strangers are some hundred jobs, and the first p
   expect(jobs()).toBeLessThanOrEqual(505)
   expect(replies[0]).toMatchObject({ ok: true })
   expect(replies.at(-1)).toMatchObject({ ok: false, error: 'FetchLimitError' })
-  // What was left out is not even known.
+  // Posts beyond the budget do not even get a row.
   expect(countRows(world, 'posts')).toBeLessThan(3 * A_PAGE)
 
   expect(look('alice', 100).ok).toBe(true)
@@ -51,7 +51,7 @@ test('twenty pages of a feed of strangers are some hundred jobs, and the first p
   expect(look('mallory', 101).ok).toBe(true)
 })
 
-test('a member opens twenty pages of strangers in a minute, and each costs one job at first', () => {
+test('a member can open twenty strangers’ pages a minute, each one job at first', () => {
   const did = world.account('mallory')
   const open = (i: number) =>
     answer({
@@ -65,7 +65,7 @@ test('a member opens twenty pages of strangers in a minute, and each costs one j
   expect(open(30).ok).toBe(true)
 })
 
-test('a page further down costs as much, and is asked for only where reading goes on there', () => {
+test('an older page costs as much, and is fetched only where the last fetch ended', () => {
   const did = world.account('mallory')
   const stranger = plcDid('read')
   const open = (page: string) =>
@@ -91,7 +91,7 @@ test('a page further down costs as much, and is asked for only where reading goe
   expect(older()).toBe(0)
 })
 
-test('ten members at it leave room for one more, and a hundred a bounded queue', () => {
+test('ten such members leave room for one more, and a hundred a bounded queue', () => {
   let page = 0
   for (let minute = 0; minute < 3; minute++) {
     const count = minute === 0 ? 10 : 100
@@ -108,7 +108,7 @@ test('ten members at it leave room for one more, and a hundred a bounded queue',
   expect(jobs()).toBeLessThanOrEqual(10_000)
 })
 
-test('accounts that nobody here heard of are looked up within a budget, each once', async () => {
+test('unknown accounts are looked up within a budget, each once', async () => {
   let lookedUp = 0
   const wanted = createFetchRequests({
     actors: { uidOf: () => 0 },

@@ -1,4 +1,4 @@
-// A new data folder's stream begins when its first process began, not when it first connected.
+// A new data folder's stream begins when its first process started, not when it first connected.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,13 +23,13 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-test('the first start is where the stream begins, for later starts too', () => {
+test('the stream begins at the first start, for later starts too', () => {
   const first = { host, wire: 'v2', seq: undefined, timeUs: 1_000_000, isByClock: true }
   expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 1_000)).toEqual([first])
   expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 9_000)).toEqual([first])
 })
 
-test('what was saved is kept', () => {
+test('a saved cursor is kept', () => {
   const saved = { host: 'wss://second.example', wire: 'v1', seq: 7, timeUs: 5_000_000 } as const
   putStreamCursor(db, saved, 5_000)
   expect(cursorsFromNowOn({ db, writer: writerOf(db) }, config, 9_000)).toEqual([saved])

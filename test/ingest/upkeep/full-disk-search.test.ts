@@ -1,5 +1,5 @@
-// The index of posts' words, given up for want of room, is made anew when there is room, by whichever process is
-// there then. And room is found even where little is left and nobody writes.
+// The post search index, dropped for want of space, is rebuilt once there is space, by whichever process then
+// runs. Space is detected even if little is free and no writer tries.
 
 import { afterEach, expect, test } from 'vitest'
 import { indexedPosts } from '../../../src/data/store/search/post-index.ts'
@@ -22,7 +22,7 @@ function startGuard(bounded: ReturnType<typeof createBoundedDatabase>, diskCapMb
   })
 }
 
-test('search is given up once there is room to do so, and comes back after a restart', () => {
+test('search is dropped once there is room to do so, and comes back after a restart', () => {
   world = createWorld({ scope: 'network' })
   for (let i = 0; i < POSTS; i++)
     world.post(world.account(`writer-${i % 5}`), { text: `words ${i}` })
@@ -43,17 +43,17 @@ test('search is given up once there is room to do so, and comes back after a res
   expect(later.look().state).toBe('ok')
   searchable(world)
   expect(indexedPosts(world.db)).toBe(POSTS)
-  // Once.
+  // Only once.
   later.look()
   expect(world.db.prepare('SELECT * FROM search_backlog').all()).toEqual([])
 })
 
-test('room is found by trying, where less is free than one can believe in', async () => {
+test('detects room by trying, where the free space reported is too small to tell', async () => {
   world = createWorld()
   const bounded = createBoundedDatabase()
   world.db.exec('CREATE TABLE weight (bytes)')
   world.db.prepare('INSERT INTO weight VALUES (zeroblob(?))').run(CAP_MB * 1_000_000)
-  // Its cap is reached, so that it never looks as if there were room.
+  // Its cap is reached, so there never appears to be room.
   const guard = startGuard(bounded, CAP_MB)
   expect(() => bounded.room.attempt(() => fillUp())).toThrow('full')
   expect(guard.look().state).toBe('full')

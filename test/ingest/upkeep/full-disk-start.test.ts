@@ -1,5 +1,5 @@
-// A process that starts while the disk is full: it serves and waits, and goes on by itself when there is room, or
-// ends and says why. It is never there in part.
+// A process that starts while the disk is full: it serves, waits, and continues by itself when there is room,
+// or exits with the reason. It never runs partially.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -71,7 +71,7 @@ async function diskState(port: number): Promise<string | undefined> {
   return ((await answer.json()) as Health).ingest?.disk.state
 }
 
-/** A first life, with all of it applied. */
+/** A first run, with every event applied. */
 async function live(): Promise<void> {
   start()
   await slipstream!.waitFor(/stream connected/)
@@ -86,12 +86,12 @@ function unlessUnbounded(skip: () => void): boolean {
   return true
 }
 
-test('a start on a full disk after a crash serves, waits, and goes on by itself', async (context) => {
+test('a start on a full disk after a crash serves, waits, and continues by itself', async (context) => {
   if (unlessUnbounded(context.skip)) return
   await live()
   await slipstream!.stop('SIGKILL')
   disk.fill()
-  // More than the log of the database has room for.
+  // More than the database's log has room for.
   for (let i = 0; i < 20; i++) post(200)
   const port = await start([didOf('named'), didOf('writer')]).port()
   const profile = `/xrpc/app.bsky.actor.getProfile?actor=${didOf('writer')}`
@@ -105,13 +105,13 @@ test('a start on a full disk after a crash serves, waits, and goes on by itself'
   expect(members()).toBe(2)
   post(50)
   await until(() => posts() === sent)
-  // Once each, however many tries there were.
+  // Once each, however many attempts there were.
   expect(slipstream!.output().match(/the disk is full/g)).toHaveLength(1)
   expect(await slipstream!.stop()).toBe(0)
   expect(read<string>('PRAGMA integrity_check')).toBe('ok')
 })
 
-test('a start on a full disk after a clean stop says that it is full, or serves', async (context) => {
+test('a start on a full disk after a clean stop reports the full disk, or serves', async (context) => {
   if (unlessUnbounded(context.skip)) return
   await live()
   expect(await slipstream!.stop()).toBe(0)
@@ -132,14 +132,14 @@ test('a start on a full disk after a clean stop says that it is full, or serves'
   await until(() => posts() === sent)
 })
 
-test('a first start on a full disk ends and says so', async (context) => {
+test('a first start on a full disk exits with the reason', async (context) => {
   if (unlessUnbounded(context.skip)) return
   disk.fill()
   expect(await start().exit).toBe(74)
   expect(slipstream!.output()).toMatch(FULL)
 })
 
-test('a stop on a full disk is a clean one', async (context) => {
+test('a stop on a full disk is clean', async (context) => {
   if (unlessUnbounded(context.skip)) return
   await live()
   disk.fill()

@@ -1,5 +1,5 @@
-// What a client hears whose write finds the disk full: that it was not done, and when to come again. It is told to
-// the log once, and costs next to nothing however often it is tried.
+// The answer to a client's write that finds the disk full: it was not done, and when to retry. It is logged
+// once, and costs next to nothing however often it is retried.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
@@ -23,13 +23,13 @@ afterEach(() => {
   world.dispose()
 })
 
-/** Enough of them that no page has room for all. */
+/** Enough posts that no page has room for all. */
 const manyPosts = () => Array.from({ length: 400 }, () => world.post(alice))
 
 const bookmarks = () =>
   world.db.prepare<[], number>('SELECT count(*) FROM bookmarks').pluck().get()!
 
-test('a write on a full disk is answered with 503 and a time to come again, and none is half done', async () => {
+test('a write on a full disk is answered with 503 and a retry time, and none is half done', async () => {
   const logged = vi.spyOn(console, 'error')
   const posts = manyPosts()
   bounded.fill(world.db)
@@ -51,7 +51,7 @@ test('a write on a full disk is answered with 503 and a time to come again, and 
   expect(bookmarks()).toBe(posts.length)
 })
 
-test('however many writes find no room, the log is told once and few are tried', () => {
+test('however many writes find no room, it is logged once and few are tried', () => {
   const posts = manyPosts()
   const commit = vi.spyOn(world.writer, 'commit')
   const answer = createWriterRequests({

@@ -1,5 +1,5 @@
-// A disk that is really full, under a process that really runs: nothing is written, all that is here is served,
-// everybody is told, and when there is room again nothing is missing.
+// A really full disk under a real process: nothing is written, everything stored is served, clients and the
+// operator are told, and once there is room again nothing is missing.
 
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ function posts(): number {
   }
 }
 
-/** Without a pool of sockets, whose ends would be in the way of the process' own. */
+/** Uses no socket pool, whose closing sockets would delay the process's own end. */
 function get(port: number, path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = request({ port, path, host: '127.0.0.1', agent: false }, (answer) => {
@@ -61,7 +61,7 @@ function get(port: number, path: string): Promise<{ status: number; body: string
   })
 }
 
-test('a full disk stops writing alone, and nothing is lost by it', async (context) => {
+test('a full disk stops only writes, and loses nothing', async (context) => {
   disk = createSmallDisk()
   double = await createJetstreamDouble()
   if (!disk.isBounded) {

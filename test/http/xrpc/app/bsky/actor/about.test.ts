@@ -1,6 +1,6 @@
-// What profiles say besides their records: labelers, live statuses, who may write, who may subscribe,
-// who vouches for whom, and how many feeds and starter packs there are. The kept and the plain way of
-// making profiles must agree, so each is looked at in a profile and in a list of followers.
+// Profile fields from other records: labelers, live statuses, chat and subscription settings, verifications,
+// and the numbers of feeds and starter packs. The cached and the uncached view must agree, so each is checked
+// in a profile and in a list of followers.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../../../src/base/event.ts'
@@ -46,7 +46,10 @@ function start(options: ServingOptions = {}): ServingWorld {
   return world
 }
 
-/** In a profile, and (made for every viewer, and kept) in a list of followers. */
+/**
+ * Returns the account from a profile and from a list of followers, which is built for every viewer
+ * and cached.
+ */
 async function look(w: ServingWorld, did: string, viewer = alice): Promise<Profile[]> {
   const profile = await w.get<Profile>('app.bsky.actor.getProfile', { actor: did }, viewer)
   const { followers } = await w.get<{ followers: Profile[] }>(
@@ -60,7 +63,7 @@ async function look(w: ServingWorld, did: string, viewer = alice): Promise<Profi
 const self = (w: ServingWorld, did: string, collection: string, record: JsonObject) =>
   w.write({ did, collection, rkey: 'self', record })
 
-test('nothing is said of an account that says nothing', async () => {
+test('an account without declarations shows only defaults', async () => {
   const w = start()
   const [profile, follower] = await look(w, bob)
   const activitySubscription = { allowSubscriptions: 'followers' }
@@ -74,7 +77,7 @@ test('nothing is said of an account that says nothing', async () => {
   }
 })
 
-test('declarations show, change and go', async () => {
+test('declarations appear, change and disappear', async () => {
   const w = start()
   self(w, bob, 'chat.bsky.actor.declaration', { allowIncoming: 'all' })
   self(w, bob, 'app.bsky.notification.declaration', { allowSubscriptions: 'mutuals' })
@@ -107,7 +110,7 @@ test('declarations show, change and go', async () => {
   })
 })
 
-test('a profile counts the feeds and starter packs of its account', async () => {
+test('a profile counts its account’s feeds and starter packs', async () => {
   const w = start()
   const made = ['a', 'b'].map((rkey) =>
     w.write({
@@ -140,7 +143,7 @@ describe('a verification', () => {
       },
     })
 
-  test('that the operator hid vouches for nobody', async () => {
+  test('vouches for no account once the operator has hidden it', async () => {
     const w = start()
     const { uri } = verify(w, verifier, {})
     for (const { verification } of await look(w, bob)) expect(verification).toBeDefined()
@@ -150,7 +153,7 @@ describe('a verification', () => {
     for (const { verification } of await look(w, bob)) expect(verification).toBeUndefined()
   })
 
-  test('by a trusted verifier holds while handle and name are what they were', async () => {
+  test('by a trusted verifier is valid until handle or name changes', async () => {
     const w = start()
     const { uri } = verify(w, verifier, {})
     verify(w, other, {})
@@ -178,7 +181,7 @@ describe('a verification', () => {
     for (const { verification } of await look(w, bob)) expect(verification).toBeUndefined()
   })
 
-  test('of one account by one verifier counts once, the first of them', async () => {
+  test('of one account by one verifier counts once: the first', async () => {
     const w = start()
     const { uri } = verify(w, verifier, {})
     verify(w, verifier, { displayName: 'Wrong' })
@@ -186,7 +189,7 @@ describe('a verification', () => {
     expect(profile!.verification?.verifications.map((one) => one.uri)).toEqual([uri])
   })
 
-  test('shows on nobody whose handle does not hold; a trusted verifier is marked as one', async () => {
+  test('is not shown without a verified handle; a trusted verifier is marked as one', async () => {
     const w = start()
     verify(w, verifier, { subject: other, handle: 'other.test' })
     const profile = await w.get<Profile>('app.bsky.actor.getProfile', { actor: other }, alice)
@@ -200,7 +203,7 @@ describe('a verification', () => {
     }
   })
 
-  test('is kept of accounts that nobody here knows yet only from a trusted verifier', () => {
+  test('makes an unknown account known only if from a trusted verifier', () => {
     const w = start()
     const [far, farther] = [w.account('far'), w.account('farther')]
     verify(w, w.account('anybody'), { subject: far })
@@ -223,7 +226,7 @@ describe('a live status', () => {
     })
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 
-  test('is active until its time is up', async () => {
+  test('is active until it expires', async () => {
     const w = start({ startAt: Date.now() })
     live(w, minutesAgo(10), 30)
     for (const { status } of await look(w, bob)) {
@@ -238,7 +241,7 @@ describe('a live status', () => {
     expect(own!.status?.isDisabled).toBe(false)
   })
 
-  test('lasts five minutes at least and four hours at most', async () => {
+  test('lasts at least five minutes and at most four hours', async () => {
     const w = start({ startAt: Date.now() })
     const began = minutesAgo(1)
     const lasts = async () => {

@@ -1,5 +1,5 @@
-// getProfile, getProfiles, getRelationships, our getSocialProof, getPosts and the two com.atproto
-// methods: everything that names its things one by one.
+// Methods that take explicit names: getProfile, getProfiles, getRelationships, our getSocialProof, getPosts,
+// and two com.atproto methods.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../../../../support/records.ts'
@@ -30,7 +30,7 @@ describe('getProfile', () => {
   const NSID = 'app.bsky.actor.getProfile'
   type Profile = { did: string; handle: string; viewer?: { knownFollowers?: { count: number } } }
 
-  test('by DID and by handle, with what stands between it and the viewer', async () => {
+  test('answers by DID and by handle, with the viewer’s relationship', async () => {
     const w = start()
     w.handle(bob, 'bob.test')
     w.follow(alice, carol)
@@ -44,7 +44,7 @@ describe('getProfile', () => {
     expect((await w.ask(NSID, { actor: bob }, alice)).headers.get('atproto-repo-rev')).toBeTruthy()
   })
 
-  test('of a stranger nothing is counted that is not known, of others what there is', async () => {
+  test('omits a stranger’s unknown counts, and gives those of known accounts', async () => {
     const w = start({ scope: 'community' })
     w.follow(alice, bob)
     w.follow(bob, carol)
@@ -61,7 +61,7 @@ describe('getProfile', () => {
     expect(profiles.map((one) => 'postsCount' in one)).toEqual([true, false])
   })
 
-  test('a handle that only the world outside knows is looked up once', async () => {
+  test('looks up a handle unknown to the index once', async () => {
     const w = start({ handles: { 'carol.example': carol } })
     expect((await w.get<Profile>(NSID, { actor: 'carol.example' })).did).toBe(carol)
     expect((await w.get<Profile>(NSID, { actor: 'CAROL.example' })).did).toBe(carol)
@@ -75,20 +75,20 @@ describe('getProfile', () => {
     ['suspended', 'AccountTakedown'],
     ['deactivated', 'AccountDeactivated'],
     ['deleted', 'InvalidRequest'],
-  ] as const)('of an account that is %s gives %s', async (status, error) => {
+  ] as const)('for a %s account answers %s', async (status, error) => {
     const w = start()
     w.status(bob, status)
     expect(await w.ask(NSID, { actor: bob }, alice)).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('of an unknown account is an error, and the account is asked for', async () => {
+  test('refuses an unknown account, and requests it', async () => {
     const w = start()
     const { status, body } = await w.ask(NSID, { actor: nobody }, alice)
     expect([status, body['message']]).toEqual([400, 'Profile not found'])
     expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: alice, uris: [], dids: [nobody] })
   })
 
-  test('echoes the labelers that were accepted', async () => {
+  test('echoes the accepted labelers', async () => {
     const w = start()
     const request = new Request(`http://localhost/xrpc/${NSID}?actor=${bob}`, {
       headers: { 'atproto-accept-labelers': `${carol};redact, ${dan}` },
@@ -98,7 +98,7 @@ describe('getProfile', () => {
   })
 })
 
-test('getProfiles answers in the order asked and leaves out what it cannot show', async () => {
+test('getProfiles answers in the order asked and leaves out accounts it cannot show', async () => {
   const w = start()
   w.status(carol, 'deactivated')
   const ask = (actors: string[]) =>
@@ -116,7 +116,7 @@ describe('getRelationships', () => {
   const NSID = 'app.bsky.graph.getRelationships'
   type Answer = { actor?: string; relationships: Record<string, unknown>[] }
 
-  test('tells follows and blocks of both sides, and no mutes', async () => {
+  test('returns follows and blocks of both sides, and no mutes', async () => {
     const w = start()
     const following = w.follow(alice, bob)
     const followedBy = w.follow(bob, alice)
@@ -141,7 +141,7 @@ describe('getRelationships', () => {
     ])
   })
 
-  test('of a handle that leads nowhere there are none', async () => {
+  test('returns no actor for a handle that leads nowhere', async () => {
     const answer = await start().get<Answer>(NSID, { actor: 'nobody.test', others: [bob] })
     expect(answer.relationships).toHaveLength(1)
     expect(answer.actor).toBeUndefined()
@@ -165,7 +165,7 @@ describe('io.slipstream.graph.getSocialProof', () => {
     return w
   }
 
-  test('counts and names known followers of many subjects, in the order asked', async () => {
+  test('counts and names known followers of several subjects, in the order asked', async () => {
     const w = befriended()
     w.handle(carol, 'carol.test')
     const subjects = [bob, 'carol.test', dan, nobody, 'nobody.test', bob]
@@ -184,7 +184,7 @@ describe('io.slipstream.graph.getSocialProof', () => {
     expect(proofs[1]!.followers![0]!.did).toBe(friends[0])
   })
 
-  test('agrees with getKnownFollowers, and leaves out blocks and the inactive', async () => {
+  test('agrees with getKnownFollowers, and leaves out blocked and inactive accounts', async () => {
     const w = befriended()
     w.block(friends[0]!, alice)
     w.block(bob, friends[1]!)
@@ -196,7 +196,7 @@ describe('io.slipstream.graph.getSocialProof', () => {
     expect(proofs[0]!.followers!.map(({ did }) => did).sort()).toEqual(friends.slice(3).sort())
   })
 
-  test('needs a viewer, and takes from one to a hundred subjects', async () => {
+  test('requires a viewer, and takes 1 to 100 subjects', async () => {
     const w = befriended()
     const many = (length: number) => Array.from({ length }, (_, i) => didOf(`subject${i}`))
     expect((await w.ask(NSID, { subjects: [bob] })).status).toBe(401)
@@ -215,7 +215,7 @@ describe('getPosts', () => {
   const NSID = 'app.bsky.feed.getPosts'
   type Answer = { posts: { uri: string }[] }
 
-  test('gives each post once, without the missing, deleted and blocked', async () => {
+  test('returns each post once, without missing, deleted and blocked ones', async () => {
     const w = start()
     const [kept, gone, blocked] = [w.post(bob), w.post(bob), w.post(carol)]
     w.delete(gone)
@@ -233,7 +233,7 @@ describe('getPosts', () => {
     expect((await w.get<Answer>(NSID, { uris })).posts).toHaveLength(2)
   })
 
-  test('takes at most 25, and only at-URIs', async () => {
+  test('takes at most 25 URIs, and only at-URIs', async () => {
     const w = start()
     const { uri } = w.post(bob)
     const many = Array.from({ length: 26 }, (_, i) => `${uri}${i}`)
@@ -242,8 +242,8 @@ describe('getPosts', () => {
   })
 })
 
-describe('what a PDS asks for', () => {
-  test('resolveHandle knows verified handles and asks the world for others', async () => {
+describe('methods that a PDS calls', () => {
+  test('resolveHandle knows verified handles and resolves others', async () => {
     const NSID = 'com.atproto.identity.resolveHandle'
     const w = start({ handles: { 'far.example': dan } })
     w.handle(bob, 'bob.test')
@@ -255,7 +255,7 @@ describe('what a PDS asks for', () => {
     })
   })
 
-  test('getRecord gives our copy, or the one that the PDS has, or says that there is none', async () => {
+  test('getRecord returns our copy or the PDS’s, or RecordNotFound', async () => {
     const NSID = 'com.atproto.repo.getRecord'
     const asked: string[] = []
     const cid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
@@ -300,7 +300,7 @@ describe('what a PDS asks for', () => {
     )
   })
 
-  test('getRecord is unavailable, not wrong, while the PDS is away', async () => {
+  test('getRecord answers UpstreamFailure while the PDS is away', async () => {
     const w = start()
     w.handle(bob, 'bob.test')
     const query = { repo: bob, collection: 'a.b.c', rkey: 'x' }
@@ -309,7 +309,7 @@ describe('what a PDS asks for', () => {
   })
 })
 
-test('a client that starts gets answers to what it waits for', async () => {
+test('a starting client gets answers to its first requests', async () => {
   const w = start()
   const feeds = [`at://${dan}/app.bsky.feed.generator/x`]
   expect(await w.get('app.bsky.feed.getFeedGenerators', { feeds }, alice)).toEqual({ feeds: [] })

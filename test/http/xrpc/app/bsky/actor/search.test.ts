@@ -25,7 +25,7 @@ function start(options: ServingOptions = {}): ServingWorld {
   return world
 }
 
-/** Somebody with a handle and a name. */
+/** Creates an account with a handle and, where given, a display name. */
 function person(w: ServingWorld, handle: string, displayName?: string): string {
   const did = didOf(handle)
   w.profile(did, displayName === undefined ? {} : { displayName })
@@ -50,8 +50,8 @@ async function searched(w: ServingWorld, q: string, viewer?: string, limit = 3):
   return handlesOf({ actors: await allPages(read, ({ actors }) => actors) })
 }
 
-describe('what finds somebody', () => {
-  test('the beginning of a word of the handle or of the name, whatever its case and accents', async () => {
+describe('matches', () => {
+  test('word beginnings in handle or name, regardless of case and accents', async () => {
     const w = start()
     person(w, 'jose.garcia.test', 'José María GARCÍA')
     for (const q of [
@@ -73,7 +73,7 @@ describe('what finds somebody', () => {
     }
   })
 
-  test('any part of a handle, after those whose names begin so', async () => {
+  test('any part of a handle, ranked after handles that begin with it', async () => {
     const w = start()
     const inside = person(w, 'johnsmith.test')
     person(w, 'smithy.test')
@@ -84,7 +84,7 @@ describe('what finds somebody', () => {
     expect(await typed(w, 'hnsm')).toEqual(['johnsmith.test'])
   })
 
-  test('characters of a script without blanks, from anywhere in the name', async () => {
+  test('characters of a script without spaces, anywhere in the name', async () => {
     const w = start()
     person(w, 'yamada.test', '山田太郎')
     person(w, 'yamamoto.test', '山本')
@@ -95,7 +95,7 @@ describe('what finds somebody', () => {
     expect(await typed(w, '田山')).toEqual([])
   })
 
-  test('a DID, and only whole', async () => {
+  test('a DID, only when complete', async () => {
     const w = start()
     const did = person(w, 'bob.test')
     expect(await typed(w, did)).toEqual(['bob.test'])
@@ -103,8 +103,8 @@ describe('what finds somebody', () => {
   })
 })
 
-describe('the order', () => {
-  test('the handle that was typed, then those the viewer follows, then the most followed', async () => {
+describe('order', () => {
+  test('the exact handle first, then accounts the viewer follows, then by followers', async () => {
     const w = start()
     const [exact, friend, known, famous] = ['ann', 'ann-friend.test', 'anna.test', 'annette.test']
     person(w, `${exact}.test`)
@@ -124,7 +124,7 @@ describe('the order', () => {
     expect(await searched(w, 'ann', alice, 2)).toEqual(await typed(w, 'ann', alice))
   })
 
-  test('follows the number of followers as it changes', async () => {
+  test('changes with the number of followers', async () => {
     const w = start()
     const [first, second] = [person(w, 'pat-one.test'), person(w, 'pat-two.test')]
     popular(w, first, 10)
@@ -135,7 +135,7 @@ describe('the order', () => {
 })
 
 describe('changes', () => {
-  test('while somebody reads on: whom they follow no more, or who loses followers, comes once', async () => {
+  test('of follows and followers while paging: each account appears once', async () => {
     const w = start()
     const people = Array.from({ length: 6 }, (_, i) => person(w, `kim-${i}.test`))
     const follows = people.slice(0, 3).map((did) => w.follow(alice, did))
@@ -156,7 +156,7 @@ describe('changes', () => {
     expect(found.map(({ did }) => did).sort()).toEqual([...people].sort())
   })
 
-  test('of handle and name: only what is so now is found', async () => {
+  test('of handle and name: only the current ones match', async () => {
     const w = start()
     const did = person(w, 'before.test', 'Earlier')
     expect(await typed(w, 'earl')).toEqual(['before.test'])
@@ -175,7 +175,7 @@ describe('changes', () => {
     expect(await typed(w, 'after')).toEqual(['after.test'])
   })
 
-  test('a handle that moved to another account finds that one', async () => {
+  test('a handle that moved to another account finds the new one', async () => {
     const w = start()
     person(w, 'shared.test')
     const heir = person(w, 'heir.test')
@@ -185,7 +185,7 @@ describe('changes', () => {
     expect(actors.map(({ did }) => did)).toEqual([heir])
   })
 
-  test('an account that is gone is not found, at once', async () => {
+  test('an inactive account disappears at once', async () => {
     const w = start()
     const did = person(w, 'bob.test', 'Bob')
     expect(await typed(w, 'bob')).toEqual(['bob.test'])
@@ -196,7 +196,7 @@ describe('changes', () => {
   })
 })
 
-test('those in a block with the viewer are left out, but for one that was named whole', async () => {
+test('leaves out accounts in a block with the viewer, except for an exact handle', async () => {
   const w = start()
   w.block(alice, person(w, 'bob.test'))
   w.block(person(w, 'bobby.test'), alice)
@@ -207,7 +207,7 @@ test('those in a block with the viewer are left out, but for one that was named 
   expect((await typed(w, 'bob')).length).toBe(3)
 })
 
-test('a handle that nobody here has is looked up for those who are signed in', async () => {
+test('looks up an unknown handle only for signed-in viewers', async () => {
   const stranger = didOf('stranger')
   const w = start({ handles: { 'stranger.test': stranger } })
   await w.get(SEARCH, { q: '@Stranger.test' })
@@ -216,7 +216,7 @@ test('a handle that nobody here has is looked up for those who are signed in', a
   await expect.poll(() => w.sent).toContainEqual(expect.objectContaining({ dids: [stranger] }))
 })
 
-test('cursors that we could not have written are refused', async () => {
+test('refuses cursors that the server cannot have written', async () => {
   const w = start()
   for (const cursor of ['rubbish', '3__0', '1__-1', '1__9999999999999']) {
     expect((await w.ask(SEARCH, { q: 'a', cursor })).status, cursor).toBe(400)
@@ -231,7 +231,7 @@ function someName(random: Random): string {
   return Array.from({ length: 1 + random.below(3) }, word).join(' ')
 }
 
-/** By the meaning of the search: no index, no cutting to pairs. */
+/** Decides by definition whether the person matches: no index, no pairs of characters. */
 function isFound(person: { handle: string; name: string }, q: string): boolean {
   const plain = (text: string) =>
     text
@@ -250,7 +250,7 @@ function isFound(person: { handle: string; name: string }, q: string): boolean {
   return /^[a-z0-9]{3,}$/.test(q) && label.includes(q)
 }
 
-test('random people: whoever should be found is found once, page by page, and nobody else', async () => {
+test('finds each matching random account once across pages, and no others', async () => {
   const random = createRandom(testSeed('searchActors'))
   const w = start()
   const people = new Map<string, { handle: string; name: string }>()

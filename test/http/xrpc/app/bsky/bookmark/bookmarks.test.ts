@@ -1,4 +1,4 @@
-// Bookmarks over random histories, against a list of what each member bookmarked.
+// Bookmarks over random histories, against a list of each member's bookmarks.
 
 import { afterEach, expect, test } from 'vitest'
 import { createRandom } from '../../../../../support/random.ts'
@@ -27,7 +27,7 @@ function start(options: Parameters<typeof createServingWorld>[0] = {}): ServingW
   return world
 }
 
-test('what is bookmarked is shown latest first, once, counted, and to nobody else', async () => {
+test('lists bookmarks latest first, once each, counted, and only to their owner', async () => {
   const w = start()
   const random = createRandom(testSeed('bookmarks'))
   const posts = Array.from({ length: 12 }, () => w.post(carol))
@@ -61,7 +61,7 @@ test('what is bookmarked is shown latest first, once, counted, and to nobody els
   }
 })
 
-test('a bookmarked post that is gone or blocked says so; one of the muted is shown', async () => {
+test('marks a bookmarked post as gone or blocked; shows one by a muted author', async () => {
   const w = start()
   const [gone, blocked, muted] = [w.post(alice), w.post(carol), w.post(bob)]
   const unknown = { uri: `at://${carol}/app.bsky.feed.post/3kaaaaaaaaaaa`, cid: gone.cid }
@@ -84,7 +84,7 @@ test('a bookmarked post that is gone or blocked says so; one of the muted is sho
     .toContain(unknown.uri)
 })
 
-test('only posts of accounts that exist can be bookmarked', async () => {
+test('only posts of existing accounts can be bookmarked', async () => {
   const w = start({ absent: [didOf('nobody')] })
   const { cid } = w.post(bob)
   const tell = async (uri: string) => {

@@ -1,5 +1,5 @@
-// Drafts, and what else members keep with us: preferences, scopes of mutes; and the answers that are
-// the same for everybody.
+// Drafts and the other private data of members: preferences and mute scopes. Also the answers that are the
+// same for every account.
 
 import { isValidTid } from '@atproto/syntax'
 import { afterEach, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ function start(): ServingWorld {
   return world
 }
 
-test('drafts come and go and change, the latest change first, each member’s own', async () => {
+test('drafts are created, updated and deleted, latest change first, per member', async () => {
   const w = start()
   const random = createRandom(testSeed('drafts'))
   const model = new Map<string, { id: string; text: string }[]>(
@@ -61,7 +61,7 @@ test('drafts come and go and change, the latest change first, each member’s ow
       model.set(did, others)
     }
   }
-  // Of somebody else's, or none.
+  // Another member's draft, and one that does not exist.
   const foreign = { id: model.get(bob)![0]!.id, draft: { posts: [{ text: 'mine now' }] } }
   expect((await w.tell(`${NS}.updateDraft`, { draft: foreign }, alice)).status).toBe(200)
   expect((await w.tell(`${NS}.deleteDraft`, { id: foreign.id }, alice)).status).toBe(200)
@@ -73,7 +73,7 @@ test('drafts come and go and change, the latest change first, each member’s ow
           { limit: 3, cursor: from },
           did,
         )
-        // As in the reference, the end is an empty cursor.
+        // As in the reference, the last page has an empty cursor.
         expect(cursor).toBeTypeOf('string')
         return { ...page, cursor: cursor || undefined }
       },
@@ -85,7 +85,7 @@ test('drafts come and go and change, the latest change first, each member’s ow
   expect((await w.ask(`${NS}.getDrafts`, { cursor: '12__x' }, alice)).status).toBe(400)
 })
 
-test('there is an end to how many there are', async () => {
+test('limits the number of drafts', async () => {
   const w = start()
   const draft = { posts: [{ text: 'again' }] }
   for (let i = 0; i < 500; i++) {
@@ -95,7 +95,7 @@ test('there is an end to how many there are', async () => {
   expect([status, (body as { error: string }).error]).toEqual([400, 'DraftLimitReached'])
 })
 
-test('there is an end to how much room they take, however few they are', async () => {
+test('limits the total size of drafts, however few', async () => {
   const w = start()
   const draftOf = (length: number) => ({
     posts: [{ text: 'again' }],
@@ -115,7 +115,8 @@ test('there is an end to how much room they take, however few they are', async (
   const taken = statuses.filter((status) => status === 200).length
   expect(taken * 95_000).toBeLessThan(4 << 20)
   expect(statuses.lastIndexOf(200)).toBe(taken - 1)
-  // What is there can be changed, and made shorter; then there is room again. Other members have their own.
+  // Existing drafts can still be updated, and shortening one frees room. Other members have their
+  // own limit.
   const update = (length: number) =>
     w.tell(`${NS}.updateDraft`, { draft: { id: last, draft: draftOf(length) } }, alice)
   expect((await update(95_000)).status).toBe(200)
@@ -140,24 +141,21 @@ test.each([
     'root, created_at',
     '0',
   ],
-])(
-  'there is an end to what %s takes, and to that of one member alone',
-  async (nsid, inputOf, table, columns, rest) => {
-    const w = start()
-    const uid = w.actors.uidOf(alice)
-    const fill = w.db.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1000000 UNION ALL SELECT i + 1 FROM n LIMIT ?)
+])('%s is limited per member', async (nsid, inputOf, table, columns, rest) => {
+  const w = start()
+  const uid = w.actors.uidOf(alice)
+  const fill = w.db.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1000000 UNION ALL SELECT i + 1 FROM n LIMIT ?)
       INSERT INTO ${table} (uid, ${columns}) SELECT ?, i, ${rest} FROM n`,
-    )
-    fill.run(19_999, uid)
-    const input = inputOf(w)
-    expect((await w.tell(nsid, input, alice)).status).toBe(200)
-    expect((await w.tell(nsid, input, alice)).status).toBe(400)
-    expect((await w.tell(nsid, input, bob)).status).toBe(200)
-  },
-)
+  )
+  fill.run(19_999, uid)
+  const input = inputOf(w)
+  expect((await w.tell(nsid, input, alice)).status).toBe(200)
+  expect((await w.tell(nsid, input, alice)).status).toBe(400)
+  expect((await w.tell(nsid, input, bob)).status).toBe(200)
+})
 
-test('preferences are those that were put, and none before', async () => {
+test('preferences are empty until put, then read back', async () => {
   const w = start()
   const nsid = 'app.bsky.actor.getPreferences'
   expect(await w.get(nsid, {}, alice)).toEqual({ preferences: [] })
@@ -172,7 +170,7 @@ test('preferences are those that were put, and none before', async () => {
   expect((await w.ask(nsid)).status).toBe(401)
 })
 
-test('of an account only the reposts, only the quote posts, both or all may be muted', async () => {
+test('a mute covers reposts, quote posts, both or everything', async () => {
   const w = start()
   w.follow(alice, bob)
   const other = w.post(carol)
@@ -211,7 +209,7 @@ function embedOf(record: { uri: string; cid: string }) {
   return { $type: 'app.bsky.embed.record', record }
 }
 
-test('nothing is known of anybody’s age, and nothing is asked', async () => {
+test('age assurance is unknown, and no region requires it', async () => {
   const w = start()
   const query = { countryCode: 'GB' }
   expect(await w.get('app.bsky.ageassurance.getConfig')).toEqual({ regions: [] })

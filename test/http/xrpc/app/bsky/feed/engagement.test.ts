@@ -1,5 +1,5 @@
-// Who likes, reposted and quoted a post, and what somebody likes: compared with what a naive look at
-// everything that happened gives, page by page to the end.
+// Likers, reposters and quotes of a post, and an account's own likes: compared, page by page to the end, with
+// a naive model of everything that happened.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRandom } from '../../../../../support/random.ts'
@@ -85,8 +85,8 @@ test(`everything that random people do is listed, latest first (seed ${SEED})`, 
   expect(await ownLikes({ limit: 1 }, viewer)).toEqual(own.map(({ to }) => to.uri))
 })
 
-describe('left out', () => {
-  test('are people in a block with the viewer', async () => {
+describe('leaves out', () => {
+  test('accounts in a block with the viewer', async () => {
     const { viewer, people, post } = start()
     const [blocking, blocked, listed, nobody] = people as [string, string, string, string]
     for (const did of [blocking, blocked, listed, nobody]) {
@@ -106,7 +106,7 @@ describe('left out', () => {
     expect(await likersOf(query)).toHaveLength(4)
   })
 
-  test('are likes and quotes in spite of a block with the author, but not reposts', async () => {
+  test('likes and quotes, but not reposts, by accounts in a block with the author', async () => {
     const { author, people, post } = start()
     const [foe] = people as [string]
     w.like(foe, post)
@@ -119,7 +119,7 @@ describe('left out', () => {
     expect(await repostersOf(query)).toEqual([foe])
   })
 
-  test('are accounts that went away, and come back with them', async () => {
+  test('inactive accounts, until they come back', async () => {
     const { people, post } = start()
     const [gone, here] = people as [string, string]
     w.like(gone, post)
@@ -130,7 +130,7 @@ describe('left out', () => {
     expect(await likersOf({ uri: post.uri })).toEqual([here, gone])
   })
 
-  test('are second likes and reposts of one account, wherever the pages end', async () => {
+  test('repeated likes and reposts of one account, across page boundaries', async () => {
     const { people, post } = start()
     const [twice, once] = people as [string, string]
     w.like(twice, post)
@@ -143,7 +143,7 @@ describe('left out', () => {
     }
   })
 
-  test('are quotes of a post that is deleted', async () => {
+  test('quotes of a deleted post', async () => {
     const { people, post } = start()
     w.post(people[0]!, { quote: post })
     w.like(people[1]!, post)
@@ -152,7 +152,7 @@ describe('left out', () => {
     expect(await likersOf({ uri: post.uri })).toEqual([people[1]])
   })
 
-  test('are liked posts of people in a block with the viewer, and such as are gone', async () => {
+  test('liked posts that are gone or by accounts in a block with the viewer', async () => {
     const { viewer, author, people, post } = start()
     const [foe] = people as [string]
     const theirs = w.post(foe, 'of a foe')
@@ -165,7 +165,7 @@ describe('left out', () => {
 })
 
 describe('the answer', () => {
-  test('says when each like was made and seen, and what it is about', async () => {
+  test('tells when each like was created and indexed, and names its subject', async () => {
     const { people, post } = start()
     const createdAt = '2026-10-01T08:00:00.000Z'
     const record = { subject: post, createdAt }
@@ -181,7 +181,7 @@ describe('the answer', () => {
     })
   })
 
-  test('is empty for an unknown post and a retired cursor; others are refused', async () => {
+  test('is empty for an unknown post or a retired cursor; other cursors are refused', async () => {
     const { post, author, viewer } = start()
     const unknown = `at://${author}/app.bsky.feed.post/3kunknown2222`
     for (const nsid of [LIKES, REPOSTS, QUOTES]) {
@@ -195,21 +195,21 @@ describe('the answer', () => {
     expect((await w.ask(OWN_LIKES, { actor: viewer, cursor: 'rubbish' }, viewer)).status).toBe(400)
   })
 
-  test('names a post by its author’s handle too', async () => {
+  test('accepts a post URI with its author’s handle', async () => {
     const { author, people, post } = start()
     w.handle(author, 'author.test')
     w.like(people[0]!, post)
     expect(await likersOf({ uri: post.uri.replace(author, 'author.test') })).toEqual([people[0]])
   })
 
-  test('asks for a post that nobody here knows', async () => {
+  test('requests a post that is not here', async () => {
     const { viewer, author } = start()
     const uri = `at://${author}/app.bsky.feed.post/3kunknown2222`
     await w.get(LIKES, { uri }, viewer)
     expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: viewer, uris: [uri], dids: [] })
   })
 
-  test('of what somebody likes is for them alone, with the rev of their repository', async () => {
+  test('with an account’s likes is for its owner only, and carries the repository rev', async () => {
     const { viewer, people, post } = start()
     w.like(viewer, post)
     for (const who of [undefined, people[0]]) {
@@ -221,7 +221,7 @@ describe('the answer', () => {
   })
 })
 
-test('a feed, a starter pack and a labeler have likers as posts do, each once, latest first', async () => {
+test('feeds, starter packs and labelers list likers as posts do: once each, latest first', async () => {
   const { viewer, author, people } = start()
   const generator = { did: 'did:web:feed.test', displayName: 'feed' }
   const kinds: [string, object, string][] = [

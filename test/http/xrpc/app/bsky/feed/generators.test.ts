@@ -1,5 +1,5 @@
-// Feed generators as records: how they are shown, counted, liked, embedded, paged and looked for, and
-// what happens to one that is not here yet.
+// Feed generators as records: how they are shown, counted, liked, embedded, paged and searched, and how a
+// missing one is requested.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../../../src/base/event.ts'
@@ -54,7 +54,7 @@ const namesOf = ({ feeds }: Feeds) => feeds.map(({ displayName }) => displayName
 describe('getFeedGenerators', () => {
   const NSID = 'app.bsky.feed.getFeedGenerators'
 
-  test('shows those asked for, in order, with their likes, and leaves out what is not here', async () => {
+  test('returns those asked for, in order, with their likes, and leaves out missing ones', async () => {
     const w = start()
     const [cats, dogs] = [feedBy(w, bob, 'Cats'), feedBy(w, carol, 'Dogs')]
     const like = w.like(alice, dogs)
@@ -78,7 +78,7 @@ describe('getFeedGenerators', () => {
     ])
   })
 
-  test('follows updates, likes withdrawn, deletions, and accounts that are away', async () => {
+  test('reflects updates, withdrawn likes, deletions and inactive accounts', async () => {
     const w = start()
     const cats = feedBy(w, bob, 'Cats')
     const likes = [w.like(alice, cats), w.like(dan, cats)]
@@ -98,7 +98,7 @@ describe('getFeedGenerators', () => {
     expect(await look()).toEqual([])
   })
 
-  test('asks for what is not here, waits a moment, and never fails', async () => {
+  test('requests a missing one, waits a moment, and never fails', async () => {
     const w = start({ queuesFetchRequests: true })
     const uri = `at://${carol}/${GENERATOR}/late`
     const asked = w.get<Feeds>(NSID, { feeds: [uri] }, alice)
@@ -119,7 +119,7 @@ describe('getFeedGenerators', () => {
 describe('getFeedGenerator', () => {
   const NSID = 'app.bsky.feed.getFeedGenerator'
 
-  test('counts as online, answering or not, where a service is named that makes it', async () => {
+  test('reports a generator with a named service as online, whether or not it answers', async () => {
     const double = createFeedGeneratorDouble()
     const w = start({ fetch: double.fetch, services: { [SERVICE]: double.services } })
     const cats = feedBy(w, bob, 'Cats')
@@ -132,7 +132,7 @@ describe('getFeedGenerator', () => {
     expect(double.asked).toHaveLength(0)
   })
 
-  test('fails where there is no such feed, or nobody who would make it', async () => {
+  test('fails without a record or without a resolvable service', async () => {
     const w = start({ absent: ['did:web:gone.test'] })
     const [cats, dogs] = [
       feedBy(w, bob, 'Cats'),
@@ -147,7 +147,7 @@ describe('getFeedGenerator', () => {
 })
 
 describe('lists of feeds', () => {
-  test('getActorFeeds pages through what an account made, newest first', async () => {
+  test('getActorFeeds pages through an account’s feeds, newest first', async () => {
     const w = start()
     const made = ['A', 'B', 'C', 'D', 'E'].map((name) => feedBy(w, bob, name).uri)
     feedBy(w, carol, 'Other')
@@ -165,7 +165,7 @@ describe('lists of feeds', () => {
     )
   })
 
-  test('popular ones come by likes, and can be looked for by name', async () => {
+  test('popular feeds are ordered by likes, and can be searched by name', async () => {
     const w = start()
     const [cats, dogs] = [feedBy(w, bob, 'Cats'), feedBy(w, carol, 'Dogs')]
     feedBy(w, carol, 'Catfish')
@@ -192,7 +192,7 @@ describe('lists of feeds', () => {
   })
 })
 
-test('a post that embeds a feed shows it, and says so where it is blocked or gone', async () => {
+test('an embedded feed is shown, or marked as blocked or not found', async () => {
   const w = start()
   const cats = feedBy(w, bob, 'Cats')
   const embed = { $type: 'app.bsky.embed.record', record: cats }
@@ -219,7 +219,7 @@ test('a post that embeds a feed shows it, and says so where it is blocked or gon
   expect(await embedded()).toMatchObject({ $type: 'app.bsky.embed.record#viewNotFound' })
 })
 
-test('a member is told of likes of their feed, once a person, until they are taken back', async () => {
+test('notifies a member of likes of their feed, once per account, until withdrawn', async () => {
   const w = start()
   w.follow(bob, alice)
   const cats = feedBy(w, alice, 'Cats')
@@ -236,7 +236,7 @@ test('a member is told of likes of their feed, once a person, until they are tak
   expect(await likes()).toEqual([])
 })
 
-test('sendInteractions goes to the generator with the token, and never fails', async () => {
+test('sendInteractions forwards to the generator with the token, and never fails', async () => {
   const double = createFeedGeneratorDouble()
   const w = start({ fetch: double.fetch, services: { [SERVICE]: double.services } })
   const cats = feedBy(w, bob, 'Cats')

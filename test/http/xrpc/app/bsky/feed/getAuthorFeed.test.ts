@@ -59,11 +59,11 @@ describe('filters', () => {
       w.get<Feed>(NSID, { actor: bob, filter, cursor, limit })
 
     expect(keys(await read(undefined, 50))).toEqual(expected)
-    if (filter === 'posts_and_author_threads') return // a thread torn by a page's end is left out
+    if (filter === 'posts_and_author_threads') return // a thread split by a page boundary is left out
     expect(await allPages((cursor) => read(cursor, 1), keys)).toEqual(expected)
   })
 
-  test('the way on is there although a window held nothing that passes', async () => {
+  test('gives a cursor even if a whole window passes no filter', async () => {
     const w = start()
     const film = w.post(bob, { embed: video }).uri
     w.world.db.transaction(() => {
@@ -84,7 +84,7 @@ describe('filters', () => {
   })
 })
 
-test('paging to the end gives everything once, in order, whatever the limit', async () => {
+test('paging to the end returns everything once, in order, at any limit', async () => {
   const random = createRandom(testSeed('getAuthorFeed'))
   const w = start()
   const base = w.now() - 10_000
@@ -107,7 +107,7 @@ test('paging to the end gives everything once, in order, whatever the limit', as
 })
 
 describe('pins', () => {
-  test('stand on top of the first page, once, where asked for', async () => {
+  test('are at the top of the first page, once, when asked for', async () => {
     const w = start()
     const pinned = w.post(bob)
     const others = Array.from({ length: 4 }, () => w.post(bob).uri).reverse()
@@ -136,7 +136,7 @@ describe('pins', () => {
     expect(reposts(without)).toEqual([kept.uri, again.uri])
   })
 
-  test('of somebody else’s post, or of a deleted one, are left out', async () => {
+  test('of another author’s post, or of a deleted one, are left out', async () => {
     const w = start()
     const own = w.post(bob)
     w.profile(bob, { pinnedPost: w.post(carol) })
@@ -150,8 +150,8 @@ describe('pins', () => {
   })
 })
 
-describe('who may see it', () => {
-  test('neither side of a block', async () => {
+describe('access', () => {
+  test('is refused to both sides of a block', async () => {
     const w = start()
     for (const did of [bob, carol]) w.post(did)
     w.block(alice, bob)
@@ -168,7 +168,7 @@ describe('who may see it', () => {
     expect((await w.get<Feed>(NSID, { actor: bob })).feed).toHaveLength(1)
   })
 
-  test('a muted author’s own page, but not their posts in another’s reposts', async () => {
+  test('includes a muted author’s own page, but not their posts reposted by others', async () => {
     const w = start()
     const muted = w.post(bob)
     w.repost(carol, muted)
@@ -179,7 +179,7 @@ describe('who may see it', () => {
     expect(keys(await w.get<Feed>(NSID, { actor: carol }, alice))).toEqual([kept.uri])
   })
 
-  test('nobody where the account is unknown or away', async () => {
+  test('is refused where the account is unknown or inactive', async () => {
     const w = start()
     w.post(bob)
     w.status(bob, 'takendown')
@@ -194,7 +194,7 @@ describe('who may see it', () => {
     }
   })
 
-  test('by handle, and with a tampered cursor not at all', async () => {
+  test('works by handle, and refuses an invalid cursor', async () => {
     const w = start()
     const post = w.post(bob)
     w.handle(bob, 'bob.test')

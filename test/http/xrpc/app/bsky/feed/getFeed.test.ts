@@ -1,5 +1,5 @@
-// getFeed over a generator that answers as it is told: what is shown of its choice, what is handed on to
-// it, what its failures become, and that the feed at the end of Following never fails.
+// getFeed over a scripted generator: how its choice of posts is shown, what is forwarded to it, how its
+// failures are answered, and that the feed at the end of Following never fails.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createFeedGeneratorDouble } from '../../../../../support/feed-generator-double.ts'
@@ -55,7 +55,7 @@ const uris = ({ feed }: Page) => feed.map(({ post }) => post.uri)
 const chosen = (...posts: RecordId[]) => posts.map(({ uri }) => ({ post: uri }))
 
 describe('a feed', () => {
-  test('shows the posts that its generator chose, in its order, with what it says of them', async () => {
+  test('shows the posts its generator chose, in its order, with its feedContext', async () => {
     const { w, double, get } = start()
     const posts = [w.post(bob, 'one'), w.post(carol, 'zwei ü'), w.post(bob, 'three')] as const
     double.says({
@@ -81,7 +81,7 @@ describe('a feed', () => {
     expect(page.cursor).toBe('next')
   })
 
-  test('has what else its generator says of the page, and how long it and we took', async () => {
+  test('passes on the generator’s other page fields, and reports timings', async () => {
     const { w, double, ask } = start()
     const post = w.post(bob, 'one')
     const further = { interactions: ['seen', { kind: 'like' }], ttl: 5 }
@@ -94,7 +94,7 @@ describe('a feed', () => {
     expect(headers.get('server-timing')).toMatch(/^skele;dur=\d+, hydr;dur=\d+$/)
   })
 
-  test('is asked for in the name of the member: token, limit and cursor are handed on', async () => {
+  test('is requested on the member’s behalf: token, limit and cursor are forwarded', async () => {
     const { w, double, ask, feed } = start()
     double.says({ body: { feed: chosen(w.post(bob, 'one')), cursor: 'c2' } })
     expect((await ask({ limit: 7, cursor: 'c1' })).status).toBe(200)
@@ -108,7 +108,7 @@ describe('a feed', () => {
     expect(headers['authorization']).toBe(`Bearer ${alice}`)
   })
 
-  test('shows reposts with who reposted, pins as pins, and no repost of something else', async () => {
+  test('shows reposts with their reposter, pins as pins, and drops reposts of another post', async () => {
     const { w, double, get } = start()
     const [one, two] = [w.post(bob, 'one'), w.post(bob, 'two')]
     const repost = w.repost(carol, one)
@@ -132,7 +132,7 @@ describe('a feed', () => {
     ])
   })
 
-  test('leaves out whom the viewer blocks or mutes, what is deleted, and what is too much', async () => {
+  test('leaves out blocked, muted and deleted posts, and those beyond the limit', async () => {
     const { w, double, get } = start()
     const gone = w.post(bob, 'gone')
     const posts = [w.post(bob, 'one'), w.post(carol, 'blocked'), gone, w.post(bob, 'two')]
@@ -143,7 +143,7 @@ describe('a feed', () => {
     expect(uris(await get({ limit: 4 }, ''))).toHaveLength(3)
   })
 
-  test('waits a moment for posts that are not here, and leaves out those that do not come', async () => {
+  test('waits a moment for missing posts, and leaves out those that do not arrive', async () => {
     const { w, double, get } = start({ queuesFetchRequests: true })
     const here = w.post(bob, 'here')
     const [late, never] = ['late', 'never'].map(
@@ -172,7 +172,7 @@ describe('a feed', () => {
   })
 })
 
-describe('a feed that fails', () => {
+describe('a feed fails', () => {
   test.each([
     [
       'says so',
@@ -189,13 +189,13 @@ describe('a feed that fails', () => {
     ['talks nonsense', { body: '<html>' }, 502, 'InvalidFeedResponse'],
     ['names no posts', { body: { feed: [{ post: 'nonsense' }] } }, 502, 'InvalidFeedResponse'],
     ['is away', undefined, 502, 'UpstreamFailure'],
-  ] as const)('because its generator %s', async (_, answer, status, error) => {
+  ] as const)('if its generator %s', async (_, answer, status, error) => {
     const { double, ask } = start()
     double.says(answer)
     expect(await ask()).toMatchObject({ status, body: { error } })
   })
 
-  test('because there is no such feed, or its service is nowhere', async () => {
+  test('if it does not exist, or its service cannot be found', async () => {
     const { ask } = start({ services: {} })
     expect(await ask({ feed: `at://${didOf('nobody')}/${GENERATOR}/dogs` })).toMatchObject({
       status: 400,
@@ -214,7 +214,7 @@ describe('the feed at the end of Following', () => {
     return feed.map(({ post, reason }) => (reason ? 'reposted' : post.uri))
   }
 
-  test('shows what is new in Following where nobody can be asked', async () => {
+  test('shows new posts of Following where no generator can be asked', async () => {
     const started = start()
     const { w } = started
     w.follow(alice, bob)
@@ -229,7 +229,7 @@ describe('the feed at the end of Following', () => {
     expect(await peek(started)).toEqual([])
   })
 
-  test('shows nobody there whom the viewer mutes', async () => {
+  test('leaves out accounts the viewer mutes', async () => {
     const started = start()
     const { w } = started
     for (const one of [bob, carol]) w.follow(alice, one)
@@ -239,7 +239,7 @@ describe('the feed at the end of Following', () => {
     expect(await peek(started, { limit: 1 }, alice)).toEqual([heard.uri])
   })
 
-  test('is empty where nobody can be asked, and its record is there for the PDS', async () => {
+  test('is empty where no generator can be asked, and its record is there for the PDS', async () => {
     const { w } = start()
     expect(await w.get<Page>(NSID, { feed: DISCOVER }, alice)).toEqual({ feed: [] })
     const [, , repo, collection, rkey] = DISCOVER.split('/')

@@ -40,8 +40,8 @@ const read = (
 ) => w.get<Timeline>(NSID, query, viewer)
 const keys = ({ feed }: Timeline) => feed.map(keyOf)
 
-describe('what it shows', () => {
-  test('posts and reposts of followed accounts and own ones, newest first', async () => {
+describe('content', () => {
+  test('shows own posts and posts and reposts of followed accounts, newest first', async () => {
     const w = start({ members: ['alice'], scope: 'network' })
     w.follow(alice, bob)
     const stranger = w.post(carol)
@@ -58,7 +58,7 @@ describe('what it shows', () => {
     expect(page.cursor).toBeUndefined()
   })
 
-  test('nothing to a visitor, and nothing yet to somebody we never heard of', async () => {
+  test('refuses visitors, and is empty for an unknown account', async () => {
     const w = start()
 
     const visitor = await w.ask(NSID)
@@ -68,7 +68,7 @@ describe('what it shows', () => {
     expect(await read(w, {}, didOf('nobody'))).toEqual({ feed: [] })
   })
 
-  test('no items of blocked or muted accounts, nor replies below them', async () => {
+  test('leaves out items of blocked or muted accounts, and replies to blocked posts', async () => {
     const w = start({ members: ['alice'] })
     for (const did of [bob, carol, dan]) w.follow(alice, did)
     const ofCarol = w.post(carol)
@@ -84,7 +84,7 @@ describe('what it shows', () => {
     expect(keys(await read(w, {}))).toEqual([belowMuted.uri, shown.uri])
   })
 
-  test('no deleted posts, no reposts of them, no accounts that went away', async () => {
+  test('leaves out deleted posts, their reposts, and inactive accounts', async () => {
     const w = start({ members: ['alice'] })
     for (const did of [bob, carol]) w.follow(alice, did)
     const gone = w.post(bob)
@@ -100,7 +100,7 @@ describe('what it shows', () => {
     expect(keys(await read(w, {}))).toHaveLength(2)
   })
 
-  test('a reply whose root is gone stays, with a tombstone', async () => {
+  test('keeps a reply whose root is gone, with a tombstone', async () => {
     const w = start({ members: ['alice'] })
     w.follow(alice, bob)
     const root = w.post(carol)
@@ -113,7 +113,7 @@ describe('what it shows', () => {
     expect(JSON.stringify(page)).toContain('app.bsky.feed.defs#notFoundPost')
   })
 
-  test('the rev of the last own write that we applied, never one older than the body', async () => {
+  test('sends the rev of the last own write applied, never one older than the body', async () => {
     const w = start({ members: ['alice'] })
     w.follow(alice, bob)
     const before = (await w.ask(NSID, {}, alice)).headers.get('atproto-repo-rev')
@@ -126,7 +126,7 @@ describe('what it shows', () => {
     expect((await w.ask(NSID, {}, didOf('nobody'))).headers.has('atproto-repo-rev')).toBe(false)
   })
 
-  test('asks the writer, once, for posts that a page points at and that are not here', async () => {
+  test('asks the writer, once, for missing posts that a page refers to', async () => {
     const w = start({ members: ['alice'] })
     w.follow(alice, bob)
     const missing = { uri: `at://${carol}/app.bsky.feed.post/3aaaaaaaaaaaa`, cid: w.post(dan).cid }
@@ -153,7 +153,7 @@ describe('parameters', () => {
     '99999999999999999__bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a',
     '1700000000000__bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a__more',
     '1700000000000__bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2',
-  ])('the cursor %s is refused', async (cursor) => {
+  ])('refuses the cursor %s', async (cursor) => {
     const w = start({ members: ['alice'] })
     for (const name of ['cursor', 'since']) {
       const { status, body } = await w.ask(NSID, { [name]: cursor }, alice)
@@ -162,19 +162,19 @@ describe('parameters', () => {
     }
   })
 
-  test('a cursor of the oldest clients gives an empty page, as in the reference', async () => {
+  test('answers the cursor of the oldest clients with an empty page, as the reference does', async () => {
     const w = start({ members: ['alice'] })
     w.post(alice)
 
     expect(await read(w, { cursor: '1700000000000::bafy' })).toEqual({ feed: [] })
   })
 
-  test.each([{ limit: 0 }, { limit: 101 }, { limit: 'x' }])('%o is refused', async (query) => {
+  test.each([{ limit: 0 }, { limit: 101 }, { limit: 'x' }])('refuses %o', async (query) => {
     const { status, body } = await start({ members: ['alice'] }).ask(NSID, query, alice)
     expect([status, body['error']]).toEqual([400, 'InvalidRequest'])
   })
 
-  test('an algorithm and parameters that we do not know are ignored', async () => {
+  test('ignores unknown algorithms and parameters', async () => {
     const w = start({ members: ['alice'] })
     const post = w.post(alice)
 
@@ -185,7 +185,7 @@ describe('parameters', () => {
 })
 
 describe('since and startCursor', () => {
-  test('give what is newer than the newest item held, and since itself at the end', async () => {
+  test('return items newer than the newest one held, and since itself at the end', async () => {
     const w = start({ members: ['alice'] })
     w.follow(alice, bob)
     const old = Array.from({ length: 5 }, () => w.post(bob).uri).reverse()
@@ -205,7 +205,7 @@ describe('since and startCursor', () => {
     expect(keys(await read(w, { cursor: since }))).toEqual(old.slice(1))
   })
 
-  test('end at the bound also where everything above it is filtered out', async () => {
+  test('end at the bound even where everything above it is filtered out', async () => {
     const w = start({ members: ['alice'] })
     for (const did of [bob, carol]) w.follow(alice, did)
     w.post(bob)
@@ -217,7 +217,7 @@ describe('since and startCursor', () => {
   })
 })
 
-/** Accounts who post and repost at few different milliseconds, so that ties are common. */
+/** Accounts that post and repost within few distinct milliseconds, so that ties are common. */
 function randomTimeline(random: Random, options: ServingOptions) {
   const w = start({ ...options, members: ['alice', 'eve', 'mallory'] })
   const authors = Array.from({ length: 6 }, (_, i) => didOf(`author${i}`))
@@ -271,7 +271,7 @@ const worlds: [string, ServingOptions][] = [
 
 describe.each(worlds)('with %s', (_name, options) => {
   test.each([true, false])(
-    'paging to the end gives the naive list (ring open: %s)',
+    'paging to the end matches the naive list (ring open: %s)',
     async (open) => {
       const random = createRandom(testSeed('getTimeline paging'))
       const { w, authors, items, write } = randomTimeline(random, options)
@@ -293,7 +293,7 @@ describe.each(worlds)('with %s', (_name, options) => {
     },
   )
 
-  test('nothing is skipped or repeated while items come and go', async () => {
+  test('neither skips nor repeats items under concurrent changes', async () => {
     const random = createRandom(testSeed('getTimeline changes'))
     const { w, authors, items, write, removeOne } = randomTimeline(random, options)
     for (let i = 0; i < 250; i++) write(random.pick(authors))
@@ -313,7 +313,7 @@ describe.each(worlds)('with %s', (_name, options) => {
     expect([...before].filter((key) => !seen.includes(key))).toEqual([])
   })
 
-  test('since cuts any list at any place', async () => {
+  test('since cuts any list at any point', async () => {
     const random = createRandom(testSeed('getTimeline since'))
     const { w, authors, items, write } = randomTimeline(random, options)
     for (let i = 0; i < 150; i++) write(random.pick(authors))
@@ -335,7 +335,7 @@ describe.each(worlds)('with %s', (_name, options) => {
   })
 })
 
-test('a full page is filled with what comes after the filtered items', async () => {
+test('fills a page with the items after the filtered ones', async () => {
   const w = start({ members: ['alice'] })
   for (const did of [bob, carol]) w.follow(alice, did)
   const shown = Array.from({ length: 12 }, () => {
@@ -350,10 +350,10 @@ test('a full page is filled with what comes after the filtered items', async () 
   expect(await allPages((cursor) => read(w, { limit: 5, cursor }), keys)).toEqual(shown)
 })
 
-describe('alike records of two accounts at one time', () => {
+describe('identical records of two accounts at one time', () => {
   /**
-   * Below them a post of each, above them one more of bob's. Reposts of one post at one moment are the same
-   * record, hence of one CID, in two repositories.
+   * Each has an older post below them, and bob a newer one above. Reposts of one post at one moment
+   * are the same record, hence of one CID, in two repositories.
    */
   function startWithTwins() {
     const w = start({ members: ['alice'], scope: 'network' })
@@ -373,14 +373,14 @@ describe('alike records of two accounts at one time', () => {
     return w
   }
 
-  test('do not hide each other between pages', async () => {
+  test('do not hide each other across pages', async () => {
     const w = startWithTwins()
     const seen = await allPages((cursor) => read(w, { limit: 2, cursor }), keys)
     expect(new Set(seen).size).toBe(5)
     expect(seen).toHaveLength(5)
   })
 
-  test('nor where a page has room for one of them, since another item was filtered out', async () => {
+  test('nor where filtering leaves room on a page for only one of them', async () => {
     const w = startWithTwins()
     w.follow(alice, erin)
     w.post(erin)
@@ -391,7 +391,7 @@ describe('alike records of two accounts at one time', () => {
   })
 })
 
-test('a lossy timeline is the same from its ring and from rows', async () => {
+test('a lossy timeline reads the same from its ring and from rows', async () => {
   const random = createRandom(testSeed('getTimeline lossy'))
   const { w, authors, write } = randomTimeline(random, { reasonableLimit: 3 })
   for (let i = 0; i < 200; i++) write(random.pick(authors))

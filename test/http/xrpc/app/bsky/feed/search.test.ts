@@ -24,7 +24,7 @@ function start(options: ServingOptions = {}): ServingWorld {
   return world
 }
 
-/** The newest first, every page to the end. */
+/** Reads every page, newest first. */
 async function latest(w: ServingWorld, query: Query | string, viewer?: string): Promise<string[]> {
   searchable(w)
   const asked = typeof query === 'string' ? { q: query } : query
@@ -54,7 +54,7 @@ const images = (alt: string) => ({
 const video = { $type: 'app.bsky.embed.video', video: blobOf('a video', 'video/mp4') }
 
 describe('words', () => {
-  test('all of them, in any order, whatever their case, accents and plurals', async () => {
+  test('match in any order, regardless of case, accents and plurals; all are required', async () => {
     const w = start()
     const { uri } = w.post(bob, 'The Café has two black CATS, and they don’t mind.')
     const found = ['cats', 'cat', 'CAFE café', 'two the', "don't", 'mind!', 'black-cats', '(cat)']
@@ -65,7 +65,7 @@ describe('words', () => {
     }
   })
 
-  test('in a row, where they are quoted', async () => {
+  test('match as a phrase where quoted', async () => {
     const w = start()
     const row = w.post(bob, 'a white rabbit runs').uri
     w.post(bob, 'a rabbit, white')
@@ -75,7 +75,7 @@ describe('words', () => {
     expect((await latest(w, 'white rabbit')).length).toBe(2)
   })
 
-  test('and none of those with a minus', async () => {
+  test('are excluded with a minus', async () => {
     const w = start()
     const tea = w.post(bob, 'tea and cake').uri
     const cake = w.post(bob, 'coffee and cake').uri
@@ -85,7 +85,7 @@ describe('words', () => {
     expect(await latest(w, '-coffee')).toEqual([tea])
   })
 
-  test('of scripts without blanks', async () => {
+  test('match in scripts without spaces', async () => {
     const w = start()
     const { uri } = w.post(bob, '東京都で猫カフェに行きました。안녕하세요 ภาษาไทย')
     const found = [
@@ -106,7 +106,7 @@ describe('words', () => {
     for (const q of ['京東', '犬', 'カ猫']) expect(await latest(w, q), q).toEqual([])
   })
 
-  test('of a picture’s description, and emoji', async () => {
+  test('match in image descriptions, and so do emoji', async () => {
     const w = start()
     const seen = w.post(bob, { text: 'look 🦝', embed: images('a raccoon at night') }).uri
     expect(await latest(w, 'raccoon')).toEqual([seen])
@@ -116,7 +116,7 @@ describe('words', () => {
 })
 
 describe('operators and parameters', () => {
-  test('who wrote it', async () => {
+  test('author', async () => {
     const w = start()
     const mine = w.post(alice, 'hello').uri
     const his = w.post(bob, 'hello').uri
@@ -136,7 +136,7 @@ describe('operators and parameters', () => {
     expect(await recent(w, { query: 'hello', excludeAuthors: [bob, carol] })).toEqual([mine])
   })
 
-  test('whom it mentions', async () => {
+  test('mentioned account', async () => {
     const w = start()
     w.handle(carol, 'carol.test')
     w.profile(carol)
@@ -150,7 +150,7 @@ describe('operators and parameters', () => {
     expect(await latest(w, { q: 'mentions:me' }, carol)).toEqual([uri])
   })
 
-  test('tags, of facets and of the record: all of v1, one of v2', async () => {
+  test('tags, from facets and the record: all of them in v1, any in v2', async () => {
     const w = start()
     const one = w.post(bob, { text: 'x', facets: [tagged('Art')] }).uri
     const both = w.post(bob, { text: 'x', facets: [tagged('art')], more: { tags: ['Sky'] } }).uri
@@ -161,13 +161,13 @@ describe('operators and parameters', () => {
     expect(await latest(w, { q: 'x', tag: ['art', 'sky'] })).toEqual([both])
     expect(await recent(w, { hashtags: ['art', 'sky'] })).toEqual([both, one])
     expect(await recent(w, { query: 'x', excludeHashtags: ['sky'] })).toEqual([one])
-    // Each tag is one more walk through a list: what is beyond 25 is not asked.
+    // Each tag costs one more walk through a list, so tags beyond the 25th are ignored.
     const more = [...Array<string>(25).fill('art'), 'absent']
     expect(await latest(w, { q: 'x', tag: more.slice(1) })).toEqual([])
     expect(await latest(w, { q: 'x', tag: more })).toEqual([both, one])
   })
 
-  test('links: by domain and by address', async () => {
+  test('links: by domain and by URL', async () => {
     const w = start()
     const facets = [linking('https://www.example.com/a/?b=1#c')]
     const linked = w.post(bob, { text: 'read', facets }).uri
@@ -205,7 +205,7 @@ describe('operators and parameters', () => {
     expect(await recent(w, { query: 'bom', excludeLanguages: ['en', 'pt'] })).toHaveLength(1)
   })
 
-  test('times: from since on, before until', async () => {
+  test('times: since is inclusive, until is exclusive', async () => {
     const w = start()
     const at = (createdAt: string) => w.post(bob, { text: 'tick', createdAt }).uri
     const [old, first, second] = [
@@ -248,8 +248,8 @@ describe('operators and parameters', () => {
   })
 })
 
-describe('what is shown', () => {
-  test('no posts in a block with the viewer, those of muted people yes', async () => {
+describe('results', () => {
+  test('leave out posts in a block with the viewer, but not those of muted authors', async () => {
     const w = start()
     const mine = w.post(alice, 'word').uri
     w.post(bob, 'word')
@@ -260,7 +260,7 @@ describe('what is shown', () => {
     expect(await latest(w, 'word')).toHaveLength(3)
   })
 
-  test('deleted posts disappear at once, edited ones are found by what they say now', async () => {
+  test('lose deleted posts at once, and match edited posts by their current text', async () => {
     const w = start()
     const gone = w.post(bob, 'going')
     const edited = w.post(bob, 'going')
@@ -277,7 +277,7 @@ describe('what is shown', () => {
     expect(await latest(w, 'came')).toEqual([])
   })
 
-  test('how many there are', async () => {
+  test('count the hits', async () => {
     const w = start()
     for (let i = 0; i < 5; i++) w.post(bob, 'counted')
     searchable(w)
@@ -288,7 +288,7 @@ describe('what is shown', () => {
 })
 
 describe('top', () => {
-  test('the most liked of the newest first, page by page, each once, whatever comes meanwhile', async () => {
+  test('lists the most liked of the newest first, each once across pages, despite new posts', async () => {
     const w = start()
     const posts = Array.from({ length: 30 }, () => w.post(bob, 'popular'))
     for (const [i, post] of posts.entries()) {
@@ -310,7 +310,7 @@ describe('top', () => {
   })
 })
 
-test('cursors that we could not have written are refused', async () => {
+test('refuses cursors that the server cannot have written', async () => {
   const w = start()
   for (const cursor of ['rubbish', '1__x', '99999999999.1', '1.1__1_1_1']) {
     expect((await w.ask(V1, { q: 'a', cursor })).status, cursor).toBe(400)

@@ -1,5 +1,5 @@
-// Lists of accounts: the list itself, who is on it, whose it is, who mutes by it, and its feed, over
-// random worlds against sets of records that are looked through one by one.
+// Lists of accounts: the list itself, its members, its owner, mutes and blocks by it, and its feed. Random
+// worlds are compared with a linear scan of all records.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRandom, type Random } from '../../../../../support/random.ts'
@@ -45,7 +45,10 @@ function start(options: Parameters<typeof createServingWorld>[0] = {}): ServingW
 
 type Item = RecordId & { list: string; did: string; at: number }
 
-/** Puts people on the list, some twice, and takes some off again. Latest first in what is left. */
+/**
+ * Puts accounts on the list, some twice, and takes some off again. Returns the remaining items,
+ * latest first.
+ */
 function fill(w: ServingWorld, random: Random, list: RecordId): Item[] {
   let items: Item[] = []
   for (let i = 0; i < 40; i++) {
@@ -63,7 +66,7 @@ function fill(w: ServingWorld, random: Random, list: RecordId): Item[] {
 }
 
 describe('getList', () => {
-  test.each([1, 3, 50])('pages of %i show everyone on it once, latest first', async (limit) => {
+  test.each([1, 3, 50])('pages of %i return every member once, latest first', async (limit) => {
     const w = start()
     const random = createRandom(testSeed('list pages'))
     const list = w.list(bob, 'a list', CURATELIST)
@@ -77,7 +80,7 @@ describe('getList', () => {
     expect((await read()).list.listItemCount).toBe(model.length)
   })
 
-  test('leaves out hidden accounts, and blocks with its creator unless it is for moderation', async () => {
+  test('leaves out hidden accounts and, unless it is for moderation, blocks with its creator', async () => {
     const w = start()
     const [friend, foe, gone] = people as [string, string, string]
     const dids = async (list: RecordId, viewer?: string) => {
@@ -95,7 +98,7 @@ describe('getList', () => {
     expect(await dids(moderation, alice)).toEqual([friend, foe].sort())
   })
 
-  test('asks for a list that is not here, and says that it is not', async () => {
+  test('requests a missing list, and answers List not found', async () => {
     const w = start()
     const list = `at://${bob}/app.bsky.graph.list/3kaaaaaaaaaaa`
     const { status, body } = await w.ask(`${GRAPH}.getList`, { list }, alice)
@@ -114,7 +117,7 @@ describe('getList', () => {
 })
 
 describe('an account’s lists', () => {
-  test('come latest first, by purpose, without those of starter packs', async () => {
+  test('are ordered latest first, filtered by purpose, without those of starter packs', async () => {
     const w = start()
     const random = createRandom(testSeed('purposes'))
     const made = Array.from({ length: 25 }, (_, i) => {
@@ -134,7 +137,7 @@ describe('an account’s lists', () => {
     }
   })
 
-  test('of one who is unknown are none, of a handle that leads nowhere an error', async () => {
+  test('are empty for an unknown account, and an error for a handle that leads nowhere', async () => {
     const w = start()
     const actor = didOf('nobody')
     expect(await w.get(`${GRAPH}.getLists`, { actor }, alice)).toEqual({ lists: [] })
@@ -142,7 +145,7 @@ describe('an account’s lists', () => {
     expect(status).toBe(400)
   })
 
-  test('say whether somebody is on them', async () => {
+  test('tell whether an account is on them', async () => {
     const w = start()
     const [on, off] = [w.list(alice, 'on', CURATELIST), w.list(alice, 'off', MODLIST)]
     const item = w.listItem(alice, on, bob)
@@ -167,7 +170,7 @@ describe('mutes and blocks by list', () => {
       )
     ).viewer
 
-  test('hold for everyone on the list for as long as they are on it', async () => {
+  test('apply to every account on the list, for as long as it is on it', async () => {
     const w = start()
     const [list, first, second] = [w.list(bob, 'a list', MODLIST), people[0]!, people[1]!]
     const item = w.listItem(bob, list, first)
@@ -190,7 +193,7 @@ describe('mutes and blocks by list', () => {
     expect((await w.get<Lists>(`${GRAPH}.getListMutes`, {}, alice)).lists).toEqual([])
   })
 
-  test('are those that the viewer set, latest list first', async () => {
+  test('list those the viewer set, latest list first', async () => {
     const w = start()
     const lists = Array.from({ length: 9 }, (_, i) => w.list(bob, `list ${i}`, MODLIST)).reverse()
     for (const { uri } of lists.toReversed())
@@ -208,7 +211,7 @@ describe('mutes and blocks by list', () => {
     }
   })
 
-  test('need a list of somebody’s', async () => {
+  test('require a list whose owner exists', async () => {
     const w = start({ absent: [didOf('nobody')] })
     const statusOf = async (list: string) =>
       (await w.tell(`${GRAPH}.muteActorList`, { list }, alice)).status
@@ -219,7 +222,7 @@ describe('mutes and blocks by list', () => {
 })
 
 describe('getListFeed', () => {
-  test('pages show the posts of everyone on it, replies too, no reposts, nothing blocked or muted', async () => {
+  test('pages through its members’ posts and replies, without reposts, blocked or muted posts', async () => {
     const w = start()
     const random = createRandom(testSeed('list feed'))
     const list = w.list(bob, 'a list', CURATELIST)
@@ -269,7 +272,7 @@ describe('getListFeed', () => {
     }
   })
 
-  test('of a list that nobody knows is empty, and the list is asked for', async () => {
+  test('is empty for an unknown list, and requests it', async () => {
     const w = start()
     const list = `at://${bob}/app.bsky.graph.list/3kaaaaaaaaaaa`
     expect(await w.get('app.bsky.feed.getListFeed', { list }, alice)).toEqual({ feed: [] })

@@ -43,7 +43,7 @@ function mute(w: ServingWorld, did: string) {
   return w.mute(bob, did)
 }
 
-/** Bob follows them, and they follow Alice. */
+/** Makes Bob follow the account, and the account follow Alice. */
 function know(w: ServingWorld, did: string) {
   w.follow(bob, did)
   w.follow(did, alice)
@@ -59,12 +59,12 @@ describe.each(lists)('%s', (nsid, field, add) => {
   const read = (w: ServingWorld, query: Query) =>
     w.get<List>(nsid, { ...queryOf(nsid), ...query }, bob)
 
-  test('pages to the end, each account once, whatever the limit', async () => {
+  test('pages to the end, each account once, at any limit', async () => {
     const w = start()
     for (const did of people) add(w, did)
     const whole = didsOf(await read(w, { limit: 100 }))
 
-    // Known followers stand in an order of their own; the others are newest first.
+    // Known followers have their own order; the other lists are newest first.
     if (nsid.endsWith('KnownFollowers')) expect([...whole].sort()).toEqual([...people].sort())
     else expect(whole).toEqual([...people].reverse())
     for (const limit of [1, 7, 39, 40]) {
@@ -88,7 +88,7 @@ describe.each(lists)('%s', (nsid, field, add) => {
     expect(early.filter((did) => !seen.includes(did))).toEqual([])
   })
 
-  test('leaves out accounts that went away, and fills the page', async () => {
+  test('leaves out inactive accounts, and fills the page', async () => {
     const w = start()
     for (const did of people) add(w, did)
     const gone = people.filter((_, i) => i % 4 === 0)
@@ -101,7 +101,7 @@ describe.each(lists)('%s', (nsid, field, add) => {
     expect([...seen].sort()).toEqual(people.filter((did) => !gone.includes(did)).sort())
   })
 
-  test('refuses a cursor that is none of ours', async () => {
+  test('refuses a cursor that the server cannot have written', async () => {
     const w = start()
     add(w, people[0]!)
     const bad = [
@@ -120,7 +120,7 @@ describe.each(lists)('%s', (nsid, field, add) => {
 })
 
 describe('follows and followers', () => {
-  test.each(['getFollows', 'getFollowers'])('%s: blocks hide people', async (name) => {
+  test.each(['getFollows', 'getFollowers'])('%s: leaves out blocked accounts', async (name) => {
     const w = start()
     const [blocker, blocked, between, shown] = people as [string, string, string, string]
     for (const did of [blocker, blocked, between, shown]) {
@@ -139,7 +139,7 @@ describe('follows and followers', () => {
     expect(page.subject?.did).toBe(bob)
   })
 
-  test('several records of one pair are one entry, in the place of the first', async () => {
+  test('several records for one pair are one entry, at the place of the first', async () => {
     const w = start()
     for (const did of [people[0]!, people[1]!, people[0]!]) w.follow(bob, did)
     const read = (cursor?: string) =>
@@ -151,7 +151,7 @@ describe('follows and followers', () => {
     ])
   })
 
-  test('of an account that is unknown or away: an error in the reference’s words', async () => {
+  test('an unknown or inactive account gives the reference’s error message', async () => {
     const w = start()
     w.status(bob, 'suspended')
     for (const actor of [bob, didOf('nobody'), 'nobody.test']) {
@@ -162,12 +162,12 @@ describe('follows and followers', () => {
 })
 
 describe('known followers', () => {
-  test('need a viewer', async () => {
+  test('require a viewer', async () => {
     const { status, body } = await start().ask('app.bsky.graph.getKnownFollowers', { actor: bob })
     expect([status, body['error']]).toEqual([401, 'AuthMissing'])
   })
 
-  test('leave out whom the viewer has a block with', async () => {
+  test('leave out accounts in a block with the viewer', async () => {
     const w = start()
     for (const did of people.slice(0, 3)) know(w, did)
     w.block(people[0]!, bob)
@@ -179,7 +179,7 @@ describe('known followers', () => {
 })
 
 describe('muting', () => {
-  test('is told to the writer and shows at once, until it is taken back', async () => {
+  test('is sent to the writer and shows at once, until undone', async () => {
     const w = start()
     const mutes = async () =>
       (await w.get<List>('app.bsky.graph.getMutes', {}, alice))['mutes']!.map(({ did }) => did)
@@ -192,7 +192,7 @@ describe('muting', () => {
     expect(await mutes()).toEqual([])
   })
 
-  test('asks for a token, a known account, and not for oneself', async () => {
+  test('requires a token and a known account other than the viewer’s', async () => {
     const w = start()
     const nsid = 'app.bsky.graph.muteActor'
     expect((await w.tell(nsid, { actor: bob })).status).toBe(401)
@@ -203,7 +203,7 @@ describe('muting', () => {
   })
 })
 
-test('an account that does not exist cannot be muted, so nobody fills our tables with made-up ones', async () => {
+test('an account that does not exist cannot be muted, so made-up DIDs do not fill the tables', async () => {
   const absent = 'did:plc:madeupmadeupmadeupmadeup'
   world = createServingWorld({ scope: 'network', members: ['alice'], absent: [absent] })
   const refused = await world.tell('app.bsky.graph.muteActor', { actor: absent }, alice)

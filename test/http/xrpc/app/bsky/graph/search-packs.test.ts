@@ -1,4 +1,4 @@
-// Starter packs by name, in both versions of the method, and those that are suggested.
+// Starter packs searched by name, in both versions of the method, and suggested starter packs.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../../../../support/records.ts'
@@ -31,7 +31,7 @@ function pack(w: ServingWorld, did: string, name: string): string {
 }
 
 describe.each([V1, V2])('%s', (nsid) => {
-  test('finds every one that has the text in its name, page by page', async () => {
+  test('finds every pack with the text in its name, page by page', async () => {
     const w = start()
     const cats = ['Cat people', 'more cats', 'CATS!'].map((name) => pack(w, bob, name))
     pack(w, bob, 'Dogs')
@@ -44,7 +44,7 @@ describe.each([V1, V2])('%s', (nsid) => {
     }
   })
 
-  test('leaves out those of somebody in a block with the viewer', async () => {
+  test('leaves out packs whose creator is in a block with the viewer', async () => {
     const w = start()
     pack(w, bob, 'Cats')
     const own = pack(w, alice, 'My cats')
@@ -62,7 +62,7 @@ describe.each([
   test.each([
     ['blocks', alice, bob],
     ['is blocked by', bob, alice],
-  ])('names none of whom the viewer %s', async (_, by, whom) => {
+  ])('leaves out packs by accounts that the viewer %s', async (_, by, whom) => {
     const w = start()
     const [theirs, own] = [pack(w, bob, 'Cats'), pack(w, alice, 'My cats')]
     const shown = async (viewer?: string) =>

@@ -1,4 +1,5 @@
-// Starter packs: what they show, of whom, who joined through them, and in which of one's own an account is.
+// Starter packs: their content, whom they show, who joined through them, and which of one's own an account is
+// in.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../../../../support/records.ts'
@@ -48,7 +49,7 @@ describe('getStarterPack', () => {
   const get = (w: ServingWorld, { uri }: RecordId, viewer?: string) =>
     w.get<{ starterPack: Full }>('app.bsky.graph.getStarterPack', { starterPack: uri }, viewer)
 
-  test('shows its list, its feeds, and those of its people whom most follow first', async () => {
+  test('shows its list, its feeds and its most followed members first', async () => {
     const w = start()
     const record = { did: 'did:web:feeds.test', displayName: 'Cats', createdAt: w.isoNow() }
     const feed = w.write({ did: carol, collection: 'app.bsky.feed.generator', record })
@@ -67,7 +68,7 @@ describe('getStarterPack', () => {
     ])
   })
 
-  test('shows twelve people at most, and nobody with a block between them and its creator', async () => {
+  test('shows at most twelve members, and none in a block with its creator', async () => {
     const w = start()
     const crowd = Array.from({ length: 14 }, (_, i) => w.account(`person-${i}`))
     for (const did of crowd) w.profile(did, { displayName: 'one of many' })
@@ -82,7 +83,7 @@ describe('getStarterPack', () => {
     expect(await shown(bob)).toContain(carol)
   })
 
-  test('is not found where it is gone, was never here, or its creator is away', async () => {
+  test('is not found when deleted, unknown, or its creator is inactive', async () => {
     const w = start()
     const { pack } = packBy(w, bob, [carol])
     const statusOf = async (uri: string) =>
@@ -98,7 +99,7 @@ describe('getStarterPack', () => {
   })
 })
 
-test('counts those whose profiles say that they joined through it, lately and ever', async () => {
+test('counts profiles that joined through it, this week and in all', async () => {
   const w = start()
   const { pack } = packBy(w, bob, [carol])
   const join = (did: string, createdAt: string) =>
@@ -119,7 +120,7 @@ test('counts those whose profiles say that they joined through it, lately and ev
   expect(profile.joinedViaStarterPack).toMatchObject({ uri: pack.uri, joinedAllTimeCount: 3 })
 })
 
-test('getActorStarterPacks pages through those of an account, newest first', async () => {
+test('getActorStarterPacks pages through an account’s packs, newest first', async () => {
   const w = start()
   const made = Array.from({ length: 5 }, () => packBy(w, bob, [carol]).pack.uri)
   packBy(w, carol, [])
@@ -133,7 +134,7 @@ test('getActorStarterPacks pages through those of an account, newest first', asy
   expect(pages.map(({ uri }) => uri)).toEqual(made.reverse())
 })
 
-test('getStarterPacksWithMembership says in which of the own packs an account is', async () => {
+test('getStarterPacksWithMembership tells which of one’s own packs contain an account', async () => {
   const w = start()
   const [one, two] = [packBy(w, bob, [carol, dan]), packBy(w, bob, [dan])]
   type Entry = { starterPack: Full; listItem?: { uri: string; subject: { did: string } } }

@@ -1,5 +1,5 @@
-// Muted threads: every post of the thread says so to whom muted it, and nothing in it makes a
-// notification for them any more.
+// Muted threads: every post of the thread is marked as muted for the viewer, and no post in it notifies them
+// any more.
 
 import { afterEach, expect, test } from 'vitest'
 import { createServingWorld } from '../../../../../support/serving-world.ts'
@@ -43,7 +43,7 @@ async function toldOf(viewer: string): Promise<string[]> {
   return notifications.map(({ reason }) => reason)
 }
 
-test('every post of the thread says so, to whom muted it alone, until it is unmuted', async () => {
+test('marks every post of the thread for the muting viewer only, until it is unmuted', async () => {
   const { alice, bob, root, reply, other } = start()
   expect(await mutedIn(root.uri, alice)).toEqual([false, false])
   expect((await mute(root.uri, alice)).status).toBe(200)
@@ -56,7 +56,7 @@ test('every post of the thread says so, to whom muted it alone, until it is unmu
   expect(await mutedIn(root.uri, alice)).toEqual([false, false])
 })
 
-test('nothing about one’s posts in the thread is told any more', async () => {
+test('stops notifications about one’s posts in the thread', async () => {
   const { alice, bob, carol, root, reply, other } = start()
   expect(await toldOf(alice)).toEqual(['reply'])
   await mute(root.uri, alice)
@@ -71,7 +71,7 @@ test('nothing about one’s posts in the thread is told any more', async () => {
   expect(await toldOf(bob)).toContain('reply')
 })
 
-test('what happens after it was unmuted is told again', async () => {
+test('notifies again of what happens after unmuting', async () => {
   const { alice, carol, root } = start()
   await mute(root.uri, alice)
   w.like(carol, root)
@@ -88,7 +88,7 @@ test('survives a restart', async () => {
   expect(muted).toBe(1)
 })
 
-test('a thread that nobody here has seen can be muted before it comes', async () => {
+test('an unknown thread can be muted before it arrives', async () => {
   const { alice, carol } = start()
   const event = w.hold(() => w.post(carol, 'later'))
   const [later] = event as unknown as [{ rkey: string }]
@@ -98,7 +98,7 @@ test('a thread that nobody here has seen can be muted before it comes', async ()
   expect(await mutedIn(uri, alice)).toEqual([true])
 })
 
-test('is refused without a token, for no post, and for an account that does not exist', async () => {
+test('is refused without a token, for a non-post, and for an account that does not exist', async () => {
   w = createServingWorld({ members: ['alice'], absent: ['did:plc:nobody2222222222222222222'] })
   const alice = w.account('alice')
   const nobody = 'at://did:plc:nobody2222222222222222222/app.bsky.feed.post/3kabcdefgh222'

@@ -1,4 +1,4 @@
-// app.bsky.labeler.getServices: labelers with their policies, as their records say now.
+// app.bsky.labeler.getServices: labelers with the policies of their current records.
 
 import { afterEach, expect, test } from 'vitest'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
@@ -35,7 +35,7 @@ function publish(did: string, labelValues: string[], operation?: 'update'): void
   world.write({ did, collection: SERVICE, record, rkey: 'self', ...(operation && { operation }) })
 }
 
-test('tells policies only where asked for in detail', async () => {
+test('returns policies only in detailed views', async () => {
   const labeler = createLabeler(['rude', 'spoiler'])
   const alice = world.account('alice')
   const short = await world.get<Answer>(NSID, { dids: [labeler] }, alice)
@@ -58,7 +58,7 @@ test('tells policies only where asked for in detail', async () => {
   expect(views[0]).not.toHaveProperty('viewer')
 })
 
-test('follows the record: changed, and gone', async () => {
+test('follows changes and deletion of the record', async () => {
   const labeler = createLabeler(['rude'])
   const ask = () => world.get<Answer>(NSID, { dids: [labeler], detailed: true })
   publish(labeler, ['kind'], 'update')
@@ -67,7 +67,7 @@ test('follows the record: changed, and gone', async () => {
   expect((await ask()).views).toEqual([])
 })
 
-test('leaves out who is no labeler, and has their record looked for when a member asks', async () => {
+test('leaves out accounts that are no labelers, and requests their record for a member', async () => {
   const labeler = createLabeler(['rude'])
   const [alice, nobody] = [world.account('alice'), world.account('nobody')]
   const { views } = await world.get<Answer>(NSID, { dids: [nobody, labeler] }, alice)

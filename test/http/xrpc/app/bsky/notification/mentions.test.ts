@@ -1,4 +1,4 @@
-// Mentions from before somebody read here: found where the posts are, and gone with them.
+// Mentions from before a member joined: found in the stored posts, and removed with them.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql as mentionsSql } from '../../../../../../src/data/store/migrations/020-mentions.ts'
@@ -31,7 +31,7 @@ async function toldNewcomer(): Promise<string[]> {
 
 const indexed = () => w.db.prepare('SELECT count(*) FROM mentions').pluck().get()
 
-test('a newcomer whom nobody here knew finds who mentioned them, newest first', async () => {
+test('an unknown newcomer finds their past mentions, newest first', async () => {
   const first = w.post(bob, { facets: mention(newcomer) })
   w.post(bob, { facets: mention(alice) })
   const second = w.post(alice, { facets: mention(alice, newcomer, newcomer) })
@@ -39,7 +39,7 @@ test('a newcomer whom nobody here knew finds who mentioned them, newest first', 
   expect(await toldNewcomer()).toEqual([`mention ${second.uri}`, `mention ${first.uri}`])
 })
 
-test('a reply that mentions is told of once, as a mention', async () => {
+test('a reply that mentions the member notifies once, as a mention', async () => {
   w.profile(newcomer, { displayName: 'Newcomer' })
   const asked = w.post(newcomer, { facets: mention(bob), reply: { parent: w.post(bob) } })
   const reply = w.post(bob, { reply: { parent: asked }, facets: mention(newcomer) })
@@ -47,7 +47,7 @@ test('a reply that mentions is told of once, as a mention', async () => {
   expect(all.filter((one) => one.endsWith(reply.uri))).toEqual([`mention ${reply.uri}`])
 })
 
-test('what is deleted, or says something else now, mentions nobody', async () => {
+test('a deleted or edited post no longer mentions anyone', async () => {
   const gone = w.post(bob, { facets: mention(newcomer) })
   const changed = w.post(bob, { facets: mention(newcomer) })
   w.delete(gone)
@@ -58,12 +58,12 @@ test('what is deleted, or says something else now, mentions nobody', async () =>
   expect(await toldNewcomer()).toEqual([])
 })
 
-test('of a post that mentions hundreds, a few are kept', () => {
+test('a post with hundreds of mentions keeps only a few', () => {
   w.post(bob, { facets: mention(...Array.from({ length: 300 }, (_, i) => didOf(`many-${i}`))) })
   expect(indexed()).toBe(10)
 })
 
-test('posts of a database from before are read bit by bit', async () => {
+test('mentions of an older database’s posts are indexed in batches', async () => {
   const posts = Array.from({ length: 400 }, (_, i) =>
     w.post(bob, { facets: i % 100 === 0 ? mention(newcomer) : [] }),
   )

@@ -1,5 +1,5 @@
-// Random histories of a handful of people, and what each member finds under their notifications, held
-// against a naive model and the official lexicon.
+// Random histories of a few accounts: each member's notifications, compared with a naive model and the
+// official lexicon.
 
 import { afterEach, expect, test } from 'vitest'
 import type { StreamEvent } from '../../../../../../src/base/event.ts'
@@ -23,7 +23,7 @@ const memberDids = MEMBERS.map(didOf)
 let world: ServingWorld | undefined
 afterEach(() => world?.dispose())
 
-/** The same history, where some posts mention somebody and some reactions came by way of a repost. */
+/** The same history, with mentions in some posts and a repost as `via` in some reactions. */
 function embellished(events: StreamEvent[], random: Random): StreamEvent[] {
   const reposts: { uri: string; cid: string }[] = []
   return events.map((event) => {
@@ -56,12 +56,12 @@ async function shownTo(w: ServingWorld, did: string, limit = 100): Promise<strin
 }
 
 test.each(['network', 'community'] as const)(
-  'members are told what the model says, however often events come again (%s)',
+  'notifications match the model, however often events repeat (%s)',
   async (scope) => {
     const random = createRandom(testSeed(`notifications, ${scope}`))
     const w = createServingWorld({ scope, members: MEMBERS })
     world = w
-    // In a smaller circle, who is an author changes what is kept: here members follow everybody.
+    // In a smaller scope, the author decides what is kept: here members follow every account.
     if (scope === 'community') {
       for (const did of memberDids) {
         for (let i = 0; i < 9; i++) w.follow(did, w.account(`person-${i}`))
@@ -101,17 +101,17 @@ test.each(['network', 'community'] as const)(
   },
 )
 
-/** Follows and deletions of accounts would move the circle. */
+/** Whether the event leaves the scope unchanged; follows and account deletions would move it. */
 function isNoRelation(event: StreamEvent): boolean {
   if (event.kind === 'account') return event.status !== 'deleted'
   return event.kind !== 'commit' || event.collection !== 'app.bsky.graph.follow'
 }
 
 const PEOPLE = Array.from({ length: 6 }, (_, i) => didOf(`person-${i}`))
-/** Posts of a conversation that answer a member directly, and so are told to somebody. */
+/** Posts of a conversation that reply directly to a member, and so notify one. */
 const ANSWERS = 100
 
-/** Posts that answer each other, some naming somebody, as events that nobody has applied yet. */
+/** Returns posts that reply to each other, some with mentions, as events not applied yet. */
 function conversation(w: ServingWorld, random: Random): StreamEvent[] {
   type Ref = { uri: string; cid: string }
   const posts: (Ref & { author: string; root: Ref })[] = []
@@ -133,7 +133,7 @@ function conversation(w: ServingWorld, random: Random): StreamEvent[] {
   })
 }
 
-test('replies that come in any order tell the same in the end', async () => {
+test('replies arriving in any order give the same notifications', async () => {
   const seed = testSeed('replies in any order')
   const told: string[][][] = []
   for (const isShuffled of [false, true]) {

@@ -1,4 +1,4 @@
-// Reading notifications: pages, what was seen, priority and preferences.
+// Reading notifications: pages, the seen time, priority and preferences.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -32,14 +32,14 @@ afterEach(() => w.dispose())
 const likeAll = (dids: string[]) => dids.map((did) => `like ${w.like(did, post).uri} ${post.uri}`)
 
 describe('paging', () => {
-  test('to the end gives each once, newest first, whatever the limit', async () => {
+  test('returns each once to the end, newest first, at any limit', async () => {
     const whole = likeAll(people).reverse()
     for (const limit of [1, 7, 29, 30, 100]) expect(await told(w, alice, { limit })).toEqual(whole)
   })
 
-  test('neither skips nor repeats while more come and some go', async () => {
+  test('neither skips nor repeats while notifications are added and removed', async () => {
     const random = createRandom(testSeed('notifications while they change'))
-    // Many of one time: the page ends among them.
+    // Many notifications of one time: the page ends among them.
     const createdAt = w.isoNow()
     const early = people.map((did) =>
       w.create(did, 'app.bsky.feed.like', {
@@ -68,13 +68,13 @@ describe('paging', () => {
     expect(seen.filter((uri) => !early.some((like) => like.uri === uri))).toEqual([])
   })
 
-  test('fills pages from which much is left out', async () => {
+  test('fills pages from which many items are left out', async () => {
     likeAll(people)
     for (const did of people.slice(3)) w.mute(alice, did)
     expect((await readPage(w, alice, { limit: 3 })).notifications).toHaveLength(3)
   })
 
-  test('refuses a cursor that is none of ours, and old parameters', async () => {
+  test('refuses cursors that the server cannot have written, and retired parameters', async () => {
     for (const cursor of [
       'rubbish',
       '1__',
@@ -93,7 +93,7 @@ describe('paging', () => {
     expect((await readPage(w, alice, { cursor: '1::2' })).notifications).toEqual([])
   })
 
-  test('by reasons gives full pages of these', async () => {
+  test('by reasons returns full pages of those reasons', async () => {
     const replies: string[] = []
     for (const did of people) {
       w.like(did, post)
@@ -105,7 +105,7 @@ describe('paging', () => {
     expect(await told(w, alice, { reasons: ['contact-match'] })).toEqual([])
   })
 
-  test('needs a viewer, and tells nothing to one who was never here', async () => {
+  test('requires a viewer, and is empty for an unknown one', async () => {
     for (const name of [
       'listNotifications',
       'getUnreadCount',
@@ -124,7 +124,7 @@ describe('seen', () => {
   const see = (seenAt: string) => w.tell(`${NOTIFICATION}.updateSeen`, { seenAt }, alice)
   const readOnes = async () => (await notificationsOf(w, alice)).map(({ isRead }) => isRead)
 
-  test('who never said so finds the top one unread and the count of all', async () => {
+  test('never set: the top notification is unread, and all are counted', async () => {
     likeAll(people.slice(0, 4))
     const { notifications, seenAt } = await readPage(w, alice)
     expect(notifications.map(({ isRead }) => isRead)).toEqual([false, true, true, true])
@@ -132,7 +132,7 @@ describe('seen', () => {
     expect(await unread(w, alice)).toBe(4)
   })
 
-  test('up to a moment, what came later is unread', async () => {
+  test('set to a time: later ones are unread', async () => {
     likeAll(people.slice(0, 2))
     w.tick()
     const at = new Date(w.now()).toISOString()
@@ -145,7 +145,7 @@ describe('seen', () => {
     expect(await unread(w, alice)).toBe(3)
   })
 
-  test('never goes back, and never beyond now', async () => {
+  test('never moves back, and never beyond now', async () => {
     likeAll(people.slice(0, 2))
     w.tick()
     await see(new Date(w.now() + 3_600_000).toISOString())
@@ -157,7 +157,7 @@ describe('seen', () => {
     expect(await readOnes()).toEqual([false, true, true])
   })
 
-  test('those of whom nothing is shown are not counted', async () => {
+  test('hidden notifications are not counted', async () => {
     likeAll(people.slice(0, 5))
     w.mute(alice, people[0]!)
     w.block(people[1]!, alice)
@@ -166,7 +166,7 @@ describe('seen', () => {
     expect(await told(w, alice)).toHaveLength(2)
   })
 
-  test('counts up to a bound', async () => {
+  test('counts up to a limit', async () => {
     const many = Array.from({ length: 1_100 }, (_, i) => didOf(`fan${i}`))
     w.apply(w.hold(() => void likeAll(many)))
     expect(await unread(w, alice)).toBe(1_000)
@@ -174,7 +174,7 @@ describe('seen', () => {
 })
 
 describe('priority', () => {
-  test('lists only those whom the member follows, by request or by setting', async () => {
+  test('lists only notifications from accounts the member follows, by request or by setting', async () => {
     w.follow(alice, people[0]!)
     const [first, ...others] = likeAll(people.slice(0, 3))
 
@@ -186,7 +186,7 @@ describe('priority', () => {
     expect(await told(w, alice, { priority: false })).toEqual([...others.reverse(), first])
   })
 
-  test('set for the first time, before anything was seen, counts all as seen', async () => {
+  test('set for the first time, before anything was seen, marks all as seen', async () => {
     const put = (priority: boolean) => w.tell(`${NOTIFICATION}.putPreferences`, { priority }, alice)
     const counts = async () => [
       await unread(w, alice),
@@ -209,7 +209,7 @@ describe('preferences', () => {
   const get = () => w.get<Answer>(`${NOTIFICATION}.getPreferences`, {}, alice)
   const put = (input: object) => w.tell(`${NOTIFICATION}.putPreferencesV2`, input, alice)
 
-  test('begin with everything, and keep what is not named', async () => {
+  test('start with everything enabled, and keep settings that are not named', async () => {
     const all = { include: 'all', list: true, push: true }
     expect((await get()).preferences).toMatchObject({
       chat: { include: 'all', push: true },
@@ -248,14 +248,14 @@ describe('preferences', () => {
     expect(await unread(w, alice)).toBe(2)
   })
 
-  test('are refused where they are not of the lexicon', async () => {
+  test('are refused where they do not match the lexicon', async () => {
     expect((await put({ like: { include: 'all' } })).status).toBe(400)
     expect((await w.tell(`${NOTIFICATION}.putPreferences`, {}, alice)).status).toBe(400)
     expect((await w.tell(`${NOTIFICATION}.updateSeen`, { seenAt: 'soon' }, alice)).status).toBe(400)
   })
 })
 
-test('pushes are refused in plain words', async () => {
+test('push registration answers MethodNotImplemented', async () => {
   const input = { serviceDid: didOf('service'), token: 't', platform: 'ios', appId: 'app' }
   for (const name of ['registerPush', 'unregisterPush']) {
     const { status, body } = await w.tell(`${NOTIFICATION}.${name}`, input, alice)

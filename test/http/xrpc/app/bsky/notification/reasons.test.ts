@@ -1,4 +1,4 @@
-// Who is told of what, and what takes it away again.
+// Which events notify which members, and what removes a notification again.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { notificationsOf, told } from '../../../../../support/notifications.ts'
@@ -29,8 +29,8 @@ const mention = (did: string) => [
 
 const via = (subject: RecordId, repost: RecordId) => ({ subject, via: repost })
 
-describe('a member is told', () => {
-  test('of likes, reposts and follows, with their records as they came', async () => {
+describe('a member is notified', () => {
+  test('of likes, reposts and follows, with the original records', async () => {
     const post = w.post(alice)
     const like = w.like(carla, post)
     const repost = w.repost(dan, post)
@@ -55,7 +55,7 @@ describe('a member is told', () => {
     expect(all.map(({ author }) => author.did)).toEqual([carla, dan, carla])
   })
 
-  test('that a trusted verifier says who they are, and no longer does', async () => {
+  test('when a trusted verifier verifies them, and when that ends', async () => {
     w.dispose()
     w = createServingWorld({ scope: 'community', members: ['alice'], trustedVerifiers: [bob] })
     for (const did of [alice, bob, carla]) w.profile(did, { displayName: 'somebody' })
@@ -94,7 +94,7 @@ describe('a member is told', () => {
     expect(all[1]).toMatchObject({ starterPack: { uri: pack.uri, creator: { did: bob } } })
   })
 
-  test('of mentions, quotes and replies, the first of these that a post is', async () => {
+  test('of mentions, quotes and replies: one reason per post, in that order', async () => {
     const post = w.post(alice)
     const named = w.post(carla, { facets: mention(alice), reply: { parent: post } })
     const quote = w.post(carla, { quote: post, reply: { parent: post } })
@@ -107,7 +107,7 @@ describe('a member is told', () => {
     ])
   })
 
-  test('of what came by way of their repost, as its author is', async () => {
+  test('of likes and reposts via their repost, as is the post’s author', async () => {
     const post = w.post(bob)
     const repost = w.repost(alice, post)
     const like = w.create(carla, 'app.bsky.feed.like', via(post, repost))
@@ -149,7 +149,7 @@ describe('a member is told', () => {
     expect(await told(w, alice)).toEqual([])
   })
 
-  test('nothing of what they did themselves, and others who read here nothing of it', async () => {
+  test('of none of their own actions, nor is another member', async () => {
     const post = w.post(alice, { facets: mention(alice) })
     w.like(alice, post)
     w.repost(alice, post)
@@ -160,7 +160,7 @@ describe('a member is told', () => {
     expect(await told(w, bob)).toEqual([])
   })
 
-  test('with the labels that a post puts on itself', async () => {
+  test('with a post’s self-labels', async () => {
     const labels = { $type: 'com.atproto.label.defs#selfLabels', values: [{ val: 'porn' }] }
     w.post(carla, { facets: mention(alice), more: { labels } })
     const [one] = await notificationsOf(w, alice)
@@ -169,7 +169,7 @@ describe('a member is told', () => {
 })
 
 describe('a reply', () => {
-  test('tells four posts above it, everybody once', async () => {
+  test('notifies the authors of four posts above it, each once', async () => {
     const root = w.post(alice)
     const thread = [root]
     for (const did of [bob, carla, dan, carla, dan]) {
@@ -190,7 +190,7 @@ describe('a reply', () => {
     )
   })
 
-  test('that comes before what it answers tells those above when that arrives', async () => {
+  test('received before its parent notifies those above once the parent arrives', async () => {
     const root = w.post(alice)
     const middle = w.hold(() => w.post(carla, { reply: { parent: root } }))
     const [event] = middle
@@ -206,7 +206,7 @@ describe('a reply', () => {
     ])
   })
 
-  test('that the thread does not allow tells nobody, nor does a quote that is not allowed', async () => {
+  test('or quote that the gates forbid notifies no account', async () => {
     const post = w.post(alice)
     w.threadgate(post, [])
     w.postgate(post, {
@@ -218,20 +218,20 @@ describe('a reply', () => {
     expect(await told(w, alice)).toEqual([])
   })
 
-  test('below a hidden one tells its author and nobody above', async () => {
+  test('below a hidden reply notifies only that reply’s author', async () => {
     const post = w.post(alice)
     const hidden = w.post(bob, { reply: { parent: post } })
     w.threadgate(post, undefined, { hiddenReplies: [hidden.uri] })
     const below = w.post(carla, { reply: { root: post, parent: hidden } })
 
     expect(await told(w, bob)).toEqual([`reply ${below.uri} ${hidden.uri}`])
-    // Alice hid the reply that she was told of before.
+    // Alice hid the reply that notified her before.
     expect(await told(w, alice)).toEqual([])
   })
 })
 
-describe('a notification goes', () => {
-  test('with its record, and comes back with a new one', async () => {
+describe('a notification disappears', () => {
+  test('with its record, and reappears with a new one', async () => {
     const post = w.post(alice)
     const deeds = [w.like(carla, post), w.repost(carla, post), w.follow(carla, alice)]
     deeds.push(w.post(carla, { reply: { parent: post } }))
@@ -255,7 +255,7 @@ describe('a notification goes', () => {
     expect(await told(w, alice)).toEqual([])
   })
 
-  test('with the account that caused it, for as long as that is away', async () => {
+  test('with the account that caused it, while that is inactive', async () => {
     const post = w.post(alice)
     w.like(carla, post)
     w.like(dan, post)
@@ -268,7 +268,7 @@ describe('a notification goes', () => {
     expect(await told(w, alice)).toHaveLength(1)
   })
 
-  test('not with one of two likes that say the same', async () => {
+  test('only with the last of two identical likes', async () => {
     const post = w.post(alice)
     const first = w.like(carla, post)
     const second = w.like(carla, post)
@@ -280,7 +280,7 @@ describe('a notification goes', () => {
   })
 })
 
-describe('nothing is shown', () => {
+describe('hides notifications', () => {
   test.each([
     ['who is muted', () => w.mute(alice, carla)],
     ['who is blocked', () => void w.block(alice, carla)],
@@ -293,7 +293,7 @@ describe('nothing is shown', () => {
         w.listBlock(alice, list)
       },
     ],
-  ])('of one %s', async (_, hide) => {
+  ])('of an account %s', async (_, hide) => {
     const post = w.post(alice)
     w.like(carla, post)
     const other = w.like(dan, post)

@@ -1,5 +1,5 @@
-// Random worlds in which everybody reads here: what our listNotifications answers, and what the
-// reference's own handler, hydrator and views answer over the same notifications.
+// Random worlds in which every account is a member: our listNotifications, compared with the reference's own
+// handler, hydrator and views over the same notifications.
 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -47,8 +47,8 @@ type Row = {
 
 const seen = new Set<string>()
 
-describe.skipIf(!referenceIsInstalled)('ours and the reference list the same', () => {
-  test.each(SEEDS)('of the world with seed %i', async (seed) => {
+describe.skipIf(!referenceIsInstalled)('lists the same as the reference', () => {
+  test.each(SEEDS)('in the world with seed %i', async (seed) => {
     const random = createRandom(seed)
     const world = randomWorld(random, STEPS)
     const members = [...world.accounts.keys()]
@@ -69,12 +69,12 @@ describe.skipIf(!referenceIsInstalled)('ours and the reference list the same', (
     ours.close()
   })
 
-  test('and most reasons were among it', () => {
+  test('covering most reasons', () => {
     expect(REASONS.filter((reason) => !seen.has(reason))).toEqual([])
   })
 })
 
-/** Of one moment, the order is nobody's. */
+/** Sorts the notifications, since those of one moment have no defined order. */
 function inOrder(answer: unknown): unknown {
   const { notifications, ...rest } = answer as Answer & {
     notifications: { indexedAt: string; uri: string }[]

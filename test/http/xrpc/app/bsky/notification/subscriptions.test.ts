@@ -1,4 +1,4 @@
-// Activity subscriptions: to be told of what somebody posts.
+// Activity subscriptions: notifications of an account's posts.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { told } from '../../../../../support/notifications.ts'
@@ -38,7 +38,7 @@ const list = (did = alice) =>
   )
 
 describe('a subscriber', () => {
-  test('is told of posts, and of replies only if they asked for them', async () => {
+  test('is notified of posts, and of replies only on request', async () => {
     w.post(bob, 'before')
     await put(bob, { post: true, reply: false })
     const post = w.post(bob)
@@ -54,14 +54,14 @@ describe('a subscriber', () => {
     expect(await told(w, carla)).toEqual([])
   })
 
-  test('is told once of a post that answers them', async () => {
+  test('is notified once of a post that replies to them', async () => {
     await put(bob, { post: true, reply: true })
     const own = w.post(alice)
     const reply = w.post(bob, { reply: { parent: own } })
     expect(await told(w, alice)).toEqual([`reply ${reply.uri} ${own.uri}`])
   })
 
-  test('is told no more once they end it, or no longer follow', async () => {
+  test('is no longer notified after unsubscribing or unfollowing', async () => {
     const follow = w.follow(carla, bob)
     await put(bob, { post: true, reply: false })
     await put(bob, { post: true, reply: false }, carla)
@@ -72,7 +72,7 @@ describe('a subscriber', () => {
     expect(await told(w, carla)).toEqual([])
   })
 
-  test('is told after a restart too, and not of what a repository brings from before', async () => {
+  test('is notified after a restart too, but not of backfilled older posts', async () => {
     await put(bob, { post: true, reply: false })
     w.world.restart()
     const createdAt = new Date(w.now() - 1000).toISOString()
@@ -88,7 +88,7 @@ describe('a subscriber', () => {
 })
 
 describe('the list of subscriptions', () => {
-  test('pages to the end, latest first, without blocks, and says what each is', async () => {
+  test('pages to the end, latest first, without blocks, with each one’s settings', async () => {
     const people = ['p0', 'p1', 'p2', 'p3', 'p4'].map(didOf)
     for (const did of people) {
       w.profile(did)
@@ -106,13 +106,13 @@ describe('the list of subscriptions', () => {
     expect(await list(carla)).toEqual([])
   })
 
-  test('a subscription to one who is not followed is kept but does not show as one', async () => {
+  test('keeps but does not show a subscription to an account not followed', async () => {
     await put(carla, { post: true, reply: false })
     const [only] = await list()
     expect([only!.did, only!.viewer.activitySubscription]).toEqual([carla, undefined])
   })
 
-  test('refuses oneself and accounts that do not exist; ending what never was is fine', async () => {
+  test('refuses oneself and accounts that do not exist; ending a missing one succeeds', async () => {
     expect((await put(alice, { post: true, reply: true })).status).toBe(400)
     expect((await put(absent, { post: true, reply: true })).status).toBe(400)
     const ended = await put(absent, { post: false, reply: false })

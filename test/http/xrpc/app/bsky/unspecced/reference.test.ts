@@ -1,5 +1,5 @@
-// Threads of random worlds, as the reference's own code presents them and as our methods answer: the
-// same JSON, for everybody, from every post.
+// Threads of random worlds, as the reference's own code presents them and as our methods answer: the same
+// JSON, for every viewer, from every post.
 
 import { describe, expect, test } from 'vitest'
 import { jsonBytes } from '../../../../../../src/answers/views/ready-json.ts'
@@ -23,7 +23,7 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 4_001)
 const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 3) }, (_, i) => FIRST_SEED + i)
 const STEPS = 160
 const ANCHORS = 14
-/** The moment at which `indexWorld` indexes everything. */
+/** When `indexWorld` indexes everything. */
 const INDEXED_AT = Date.UTC(2027, 0, 1)
 
 if (!referenceIsInstalled) {
@@ -34,7 +34,7 @@ const V2 = 'app.bsky.unspecced.getPostThreadV2'
 const OTHER = 'app.bsky.unspecced.getPostThreadOtherV2'
 const V1 = 'app.bsky.feed.getPostThread'
 
-/** What must turn up, or the worlds would prove little. */
+/** Features that the random worlds must contain, or they would prove little. */
 const unseen = new Set([
   ...['Post', 'NotFound', 'Blocked', 'NoUnauthenticated'].map((name) => `#threadItem${name}"`),
   ...['threadViewPost', 'blockedPost', 'notFoundPost'].map(
@@ -54,7 +54,7 @@ const unseen = new Set([
 
 type Both = { ours: HydratedWorld; methods: Map<string, Method>; theirs: ReferenceThreads }
 
-describe.skipIf(!referenceIsInstalled)('threads are presented as by the reference', () => {
+describe.skipIf(!referenceIsInstalled)('threads match the reference’s', () => {
   for (const seed of SEEDS) {
     test(`in the world with seed ${seed}`, async () => {
       const random = createRandom(seed)
@@ -70,7 +70,7 @@ describe.skipIf(!referenceIsInstalled)('threads are presented as by the referenc
     })
   }
 
-  test('and every kind of thing was among it', () => {
+  test('and cover every kind of item', () => {
     expect([...unseen]).toEqual([])
   })
 })

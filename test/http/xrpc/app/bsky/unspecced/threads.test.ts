@@ -1,5 +1,5 @@
 // Threads through the server: giant ones stay bounded and still show what matters, anchors are found by
-// handle, what is missing is asked for, and what changes shows at once although answers are kept.
+// handle, missing posts are requested, and changes show at once although answers are cached.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../../../../src/ingest/indexing/label.ts'
@@ -33,7 +33,7 @@ function start() {
 const textsOf = ({ thread }: { thread: Item[] }) =>
   thread.map(({ value }) => value.post?.record.text ?? value.$type.split('#')[1])
 
-/** Many replies by strangers, in one batch. */
+/** Adds many replies by strangers, in one batch. */
 function crowd(parent: RecordId, root: RecordId, count: number): void {
   const events = w.hold(() => {
     for (let i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ function crowd(parent: RecordId, root: RecordId, count: number): void {
 }
 
 describe('a giant thread', () => {
-  test('is bounded, and shows first or last replies, the owner’s and one’s own', async () => {
+  test('is bounded, and shows the first or last replies, the owner’s and the viewer’s own', async () => {
     const { alice, bob } = start()
     const root = w.post(bob, 'root')
     crowd(root, root, 700)
@@ -63,7 +63,7 @@ describe('a giant thread', () => {
     }
   })
 
-  test('shows the most liked ones where these are wanted', async () => {
+  test('shows the most liked replies when sorted by top', async () => {
     const { alice, bob, carol } = start()
     const root = w.post(bob, 'root')
     const liked = w.post(carol, { text: 'liked', reply: { parent: root } })
@@ -73,7 +73,7 @@ describe('a giant thread', () => {
     expect(thread[1]?.uri).toBe(liked.uri)
   })
 
-  test('is cut further down as well, and does not starve its neighbours', async () => {
+  test('is also cut further down, and one branch does not starve its neighbours', async () => {
     const { alice, bob, carol } = start()
     const root = w.post(bob, 'root')
     const busy = w.post(carol, { text: 'busy', reply: { parent: root } })
@@ -86,7 +86,7 @@ describe('a giant thread', () => {
     expect(texts).toEqual(['root', ...shown])
   })
 
-  test('of version 1 is bounded too, however deep', async () => {
+  test('in version 1 is bounded too, however deep', async () => {
     const { alice, bob } = start()
     const root = w.post(bob, 'root')
     let parent = root
@@ -118,7 +118,7 @@ describe('an anchor', () => {
     expect(thread[0]?.uri).toBe(root.uri)
   })
 
-  test('that nobody here knows is not found, and asked for', async () => {
+  test('that is unknown here is not found, and requested', async () => {
     const { alice, bob } = start()
     const uri = `at://${bob}/app.bsky.feed.post/3kunknown2222`
     expect(textsOf(await w.get<Thread>(V2, { anchor: uri }, alice))).toEqual(['threadItemNotFound'])
@@ -128,7 +128,7 @@ describe('an anchor', () => {
     expect((await w.get<Thread>(OTHER, { anchor: uri }, alice)).thread).toEqual([])
   })
 
-  test('that is no post, or nobody’s, is not found', async () => {
+  test('that is no post, or has no known author, is not found', async () => {
     const { bob } = start()
     for (const anchor of [`at://${bob}/app.bsky.graph.list/x`, 'at://nobody.test/a.b.c/x']) {
       expect(textsOf(await w.get<Thread>(V2, { anchor }))).toEqual(['threadItemNotFound'])
@@ -136,7 +136,7 @@ describe('an anchor', () => {
     expect((await w.ask(V2, { anchor: 'rubbish' })).status).toBe(400)
   })
 
-  test('of version 1 brings along the rev of the viewer’s repository, with an error too', async () => {
+  test('in version 1 sends the rev of the viewer’s repository, on errors too', async () => {
     const { alice, bob } = start()
     const root = w.post(alice, 'root')
     for (const uri of [root.uri, `at://${bob}/app.bsky.feed.post/3kunknown2222`]) {
@@ -146,7 +146,7 @@ describe('an anchor', () => {
   })
 })
 
-test('a parent that is not here is asked for, and shown once it has come', async () => {
+test('a missing parent is requested, and shown once it arrives', async () => {
   const { alice, bob, carol } = start()
   const [event] = w.hold(() => w.post(bob, 'held back'))
   const held = event as unknown as { rkey: string; cid: string }
@@ -161,7 +161,7 @@ test('a parent that is not here is asked for, and shown once it has come', async
   expect(await read()).toEqual(['held back', 'reply'])
 })
 
-test('what changes shows at once: replies, likes, blocks, mutes, gates, deletions', async () => {
+test('changes show at once: replies, likes, blocks, mutes, gates, deletions', async () => {
   const { alice, bob, carol } = start()
   const root = w.post(alice, 'root')
   const read = async (viewer?: string) =>
@@ -214,7 +214,7 @@ describe('labels', () => {
     return { labeler, alice, bob, carol, root, reply, read, headers }
   }
 
-  test('hide what waits for review from all but its creator and who follows them', async () => {
+  test('hide posts awaiting review from all but their creator and the creator’s followers', async () => {
     const { labeler, alice, carol, root, reply, read, headers } = startLabelled()
     label(labeler, reply.uri, 'needs-review')
     expect(await read(root.uri)).toEqual(['root'])
@@ -227,7 +227,7 @@ describe('labels', () => {
     expect(await read(root.uri, alice)).toEqual(['root', 'reply'])
   })
 
-  test('take down posts and accounts as if they were not here', async () => {
+  test('take down posts and accounts as if missing', async () => {
     const { labeler, bob, root, reply, read } = startLabelled()
     label(labeler, reply.uri, '!takedown')
     expect(await read(root.uri)).toEqual(['root'])
@@ -236,7 +236,7 @@ describe('labels', () => {
     expect(await read(root.uri)).toEqual(['threadItemNotFound'])
   })
 
-  test('keep posts of some accounts from visitors', async () => {
+  test('hide posts of some accounts from visitors', async () => {
     const { labeler, alice, bob, root, reply, read } = startLabelled()
     label(labeler, bob, '!no-unauthenticated')
     expect(await read(root.uri)).toEqual(['threadItemNoUnauthenticated'])
@@ -244,7 +244,7 @@ describe('labels', () => {
     expect(await read(reply.uri, alice)).toEqual(['root', 'reply'])
   })
 
-  test('hide quotes that wait for review', async () => {
+  test('hide quotes awaiting review', async () => {
     const { labeler, bob, carol, root, headers } = startLabelled()
     const quote = w.post(carol, { text: 'quote', quote: root })
     w.post(bob, { text: 'own quote', quote: root })
@@ -259,7 +259,7 @@ describe('labels', () => {
   })
 })
 
-test('limits and wrong parameters are refused', async () => {
+test('exceeded limits and wrong parameters are refused', async () => {
   const { alice } = start()
   const { uri: anchor } = w.post(alice, 'root')
   for (const query of [

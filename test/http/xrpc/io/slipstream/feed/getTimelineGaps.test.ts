@@ -1,4 +1,5 @@
-// io.slipstream.feed.getTimelineGaps: holes that touch a stretch of the viewer's timeline, and nobody else's.
+// io.slipstream.feed.getTimelineGaps: gaps that overlap a range of the viewer's own timeline, and of no
+// other.
 
 import { afterEach, expect, test } from 'vitest'
 import {
@@ -28,7 +29,7 @@ function start(): void {
 const ask = (stretch: { since?: string; until?: string } = {}) =>
   world.get<Answer>(NSID, stretch, alice)
 
-test('the stream’s gaps count where they touch the stretch, until they are closed', async () => {
+test('lists stream gaps that overlap the range, until they are closed', async () => {
   start()
   expect(await ask()).toEqual({ isWhole: true, gaps: [] })
   const gap = {
@@ -55,7 +56,7 @@ test('the stream’s gaps count where they touch the stretch, until they are clo
   expect(await ask()).toMatchObject({ isWhole: true })
 })
 
-test('accounts’ gaps count for those who follow them', async () => {
+test('lists account gaps for their followers', async () => {
   start()
   for (const did of [bob, carol]) {
     const uid = world.world.uid(did)
@@ -69,7 +70,7 @@ test('accounts’ gaps count for those who follow them', async () => {
   expect(await ask()).toEqual({ isWhole: true, gaps: [] })
 })
 
-test('nobody is told without saying who they are', async () => {
+test('requires authentication', async () => {
   start()
   expect(await world.ask(NSID, {})).toMatchObject({ status: 401 })
 })
