@@ -53,15 +53,18 @@ function missedBy({ better, limit }: Target, { value }: SavedFigure): string {
   return `${Number(times.toPrecision(2))} times`
 }
 
-/** The days, machines and load averages of the table's figures. */
+/** The days, machines, commits, clocks and load averages of the table's figures. */
 export function provenance(figures: SavedFigures): string {
   const saved = targets.map(({ figure }) => figures[figure]).filter((one) => one !== undefined)
   const dates = [...new Set(saved.map(({ date }) => date))].sort()
   const machines = [...new Set(saved.map(({ machine }) => machine))]
+  const commits = [...new Set(saved.map(({ commit }) => commit ?? 'an earlier one'))].sort()
+  const clocks = saved.flatMap(({ mhz }) => mhz ?? [])
   const loads = saved.map(({ load }) => load)
   const full = saved.filter((one) => one.full).length
   return [
-    `Measured on ${dates.join(', ')} on ${machines.join('; ')}.`,
+    `Measured on ${dates.join(', ')} on ${machines.join('; ')}, at ${commits.length > 1 ? 'the commits' : 'commit'} ${commits.join(', ')}.`,
+    ...(clocks.length > 0 ? [`Clock: ${Math.min(...clocks)} to ${Math.max(...clocks)} MHz.`] : []),
     `Load average of the last minute when the figures were kept: ${Math.min(...loads)} to ${Math.max(...loads)}.`,
     `${full} of ${saved.length} at full size (\`--full\`), the others at the size for CI.`,
   ].join('\n')
