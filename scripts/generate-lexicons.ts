@@ -1,14 +1,15 @@
 // Writes src/data/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, one lexicon per line, has
-// everything; `record-lexicons.json` has the indexed record collections and every definition they reach. Importing that package
-// at run time would cost each thread 25 MB and a second on a small processor.
+// everything; `record-lexicons.json` has the indexed record collections, those of our own in lexicons/ too, and every
+// definition they reach. Importing that package at run time would cost each thread 25 MB and a second on a small processor.
 //
-// Run after an upgrade of @atproto/api: node scripts/generate-lexicons.ts
+// Run after an upgrade of @atproto/api, and for a new record type: node scripts/generate-lexicons.ts
 
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'
 import { collections } from '../src/base/atproto/collections.ts'
+import { loadLexicons } from '../src/data/lexicons/lexicons.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/data/lexicons')
 const OFFICIAL = join(FOLDER, 'official-lexicons.json')
@@ -17,15 +18,20 @@ const RECORDS = join(FOLDER, 'record-lexicons.json')
 type Json = { [key: string]: unknown }
 
 const documents = new Map(schemas.map((schema) => [schema.id as string, schema as unknown as Json]))
+const ownLexicons = loadLexicons()
 const reached = new Map<string, Set<string>>()
 
 function reach(id: string, name: string): void {
   const names = reached.get(id) ?? new Set()
   if (names.has(name)) return
   reached.set(id, names.add(name))
-  const definition = (documents.get(id)?.['defs'] as Json | undefined)?.[name]
-  if (!definition) throw new Error(`${id}#${name} is not in @atproto/api`)
+  const definition = (documentOf(id)?.['defs'] as Json | undefined)?.[name]
+  if (!definition) throw new Error(`${id}#${name} is neither in @atproto/api nor in lexicons/`)
   reachRefs(id, definition)
+}
+
+function documentOf(id: string): Json | undefined {
+  return documents.get(id) ?? (ownLexicons.get(id) as Json | undefined)
 }
 
 function reachRefs(id: string, node: unknown): void {
@@ -50,7 +56,7 @@ function withoutDescriptions(node: unknown): unknown {
 
 for (const collection of collections) reach(collection, 'main')
 const generated = [...reached.keys()].sort().map((id) => {
-  const { lexicon, defs } = documents.get(id) as { lexicon: number; defs: Json }
+  const { lexicon, defs } = documentOf(id) as { lexicon: number; defs: Json }
   const names = [...reached.get(id)!].sort()
   const kept = Object.fromEntries(names.map((name) => [name, withoutDescriptions(defs[name])]))
   return { lexicon, id, defs: kept }
