@@ -51,5 +51,7 @@ function asRange(text: string): string {
   const bits = version === 0 ? 0 : BITS[version as 4 | 6]
   const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
   if (bits > 0 && length >= 0 && length <= bits && rest.length === 0) return `${network}/${length}`
-  throw new Unfit('addresses, networks such as 10.0.0.0/8, loopback, private or none, with commas')
+  throw new Unfit(
+    'addresses, networks such as 10.0.0.0/8, loopback, private or none, separated by commas',
+  )
 }

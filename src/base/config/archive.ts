@@ -17,8 +17,8 @@ export function unfitArchive(
   if (!archive) return undefined
   if (indexScope !== 'network') {
     return {
-      message: `SLIPSTREAM_ARCHIVE is on, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: the archive is the whole network’s.`,
-      hint: 'Set SLIPSTREAM_INDEX_SCOPE=network, or leave SLIPSTREAM_ARCHIVE out: other scopes fetch what they need from the accounts’ own servers.',
+      message: `SLIPSTREAM_ARCHIVE is on, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: the archive covers the whole network.`,
+      hint: 'Set SLIPSTREAM_INDEX_SCOPE=network, or leave SLIPSTREAM_ARCHIVE out: other scopes fetch their data from the accounts’ own servers.',
     }
   }
   if (jetstreamWire === 'v1') {
@@ -31,7 +31,7 @@ export function unfitArchive(
   const host = jetstreamHosts[0]!
   if (archiveKey !== undefined && host.startsWith('ws:') && settings.allowPrivateHosts === false) {
     return {
-      message: `SLIPSTREAM_ARCHIVE_KEY would be sent to ${host} for everybody on the way to read.`,
+      message: `SLIPSTREAM_ARCHIVE_KEY would be sent to ${host} unencrypted.`,
       hint: 'Use a wss:// origin as the first of SLIPSTREAM_JETSTREAM_HOSTS.',
     }
   }

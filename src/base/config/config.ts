@@ -112,7 +112,7 @@ function refuseContradictions(parsed: Derivable): void {
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return
   throw new ConfigError(
-    'SLIPSTREAM_METRICS is operator, but there is no operator’s token.',
+    'SLIPSTREAM_METRICS is operator, but no operator’s token is set.',
     'Set SLIPSTREAM_OPERATOR_TOKEN, or SLIPSTREAM_METRICS to local, open or off.',
   )
 }
@@ -185,7 +185,7 @@ function readDotenv(path: string): Record<string, string> {
   } catch (error) {
     throw new ConfigError(
       `${path} cannot be read: ${(error as Error).message}.`,
-      'Make it a file that the user that runs Slipstream may read.',
+      'Make it a file that Slipstream’s user may read.',
     )
   }
 }
@@ -207,7 +207,7 @@ function unknownKey(key: string): ConfigError {
   const list = 'scripts/start --print-config lists them all.'
   return new ConfigError(
     `${key} is not a setting of Slipstream.`,
-    meant ? `Did you mean ${meant}? ${list}` : `Take it out; ${list}`,
+    meant ? `Did you mean ${meant}? ${list}` : `Remove it; ${list}`,
   )
 }
 

@@ -9,13 +9,13 @@ export const dataplaneSettings = {
     'DATAPLANE_PORT',
     'off',
     portOrOff,
-    'Port of the dataplane interface (bsky.Service and bsync.Service), for an official AppView that runs on this server’s data (docs/DATAPLANE.md); off: none.',
+    'Port of the dataplane interface (bsky.Service and bsync.Service), for an official AppView on top of this server’s data (docs/DATAPLANE.md); off: none.',
   ),
   dataplaneBind: setting(
     'DATAPLANE_BIND',
     '127.0.0.1',
     text,
-    'Address that the dataplane interface listens on. Whoever reaches it may read and write for anybody, so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
+    'Address that the dataplane interface listens on. Its callers may read and write for any account, so beyond loopback it needs DATAPLANE_TOKEN or DATAPLANE_TLS_CLIENT_CA.',
   ),
   dataplaneToken: hidden(
     optional(
@@ -37,13 +37,13 @@ export const dataplaneSettings = {
   dataplaneTlsClientCa: optional(
     'DATAPLANE_TLS_CLIENT_CA',
     text,
-    'PEM file with the authority whose client certificates the dataplane interface demands (mutual TLS).',
+    'PEM file with the CA whose client certificates the dataplane interface requires (mutual TLS).',
   ),
   dataplaneNotificationDays: setting(
     'DATAPLANE_NOTIFICATION_DAYS',
     '0',
     integer(0, 3_650),
-    'For how many days notifications of everybody are kept, so that a frontend may ask for anybody’s; needs INDEX_SCOPE=network, and costs disk and processor (docs/DATAPLANE.md). 0: members’ alone, who always have theirs.',
+    'Days to keep notifications of all accounts, so that a frontend may ask for any account’s; needs INDEX_SCOPE=network, and costs disk and CPU (docs/DATAPLANE.md). 0: only members’, which are always kept.',
   ),
 }
 
@@ -75,13 +75,13 @@ export function unfitDataplane(
   }
   if (ca !== undefined && cert === undefined) {
     return {
-      message: 'SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA is set, but there is no TLS to ask for it in.',
+      message: 'SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA is set, but TLS is not.',
       hint: 'Set SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, too.',
     }
   }
   if (isLoopback(bind) || token !== undefined || ca !== undefined) return undefined
   return {
-    message: `SLIPSTREAM_DATAPLANE_BIND is ${bind}, where others could ask and write for anybody.`,
+    message: `SLIPSTREAM_DATAPLANE_BIND is ${bind}, where others could read and write for any account.`,
     hint: 'Set SLIPSTREAM_DATAPLANE_TOKEN (or SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA with a certificate), or leave SLIPSTREAM_DATAPLANE_BIND out for 127.0.0.1.',
   }
 }
@@ -94,13 +94,13 @@ function unfitNotificationDays({
   if (days === 0) return undefined
   if (port === undefined) {
     return {
-      message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but there is no dataplane interface to ask for everybody’s notifications by.`,
-      hint: 'Set SLIPSTREAM_DATAPLANE_PORT, or leave SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS out: members have theirs without it.',
+      message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but no dataplane interface serves those notifications.`,
+      hint: 'Set SLIPSTREAM_DATAPLANE_PORT, or leave SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS out: members’ are kept without it.',
     }
   }
   if (indexScope === 'network') return undefined
   return {
-    message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: most of what others are told of is not taken in.`,
+    message: `SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS is ${days}, but SLIPSTREAM_INDEX_SCOPE is ${indexScope}: most events that notify others are not indexed.`,
     hint: 'Set SLIPSTREAM_INDEX_SCOPE=network, or leave SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS out.',
   }
 }

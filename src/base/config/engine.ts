@@ -32,7 +32,7 @@ export function parseEngineAddress(value: string): EngineAddress {
     hosts.every((host) => HOST.test(host))
   if (!isFit) {
     throw new Unfit(
-      'cql://user@host,host/keyspace, with :port where it is not 9042, and ?dc=NAME where the data centre is not datacenter1',
+      'cql://user@host,host/keyspace, with :port if it is not 9042, and ?dc=NAME if the data centre is not datacenter1',
     )
   }
   return { hosts: hosts.map(withPort), keyspace, user, datacenter: query.slice('dc='.length) }
@@ -53,17 +53,17 @@ export const engineSettings = {
   engine: optional(
     'ENGINE',
     engineAddress,
-    'Where several nodes of one place share members, their private state, timelines and what the operator decides: a CQL engine (Apache Cassandra, ScyllaDB) as cql://user@host,host/keyspace; ?dc=NAME names its data centre (datacenter1 if left out). Unset: this node keeps it alone (docs/CLUSTER.md).',
+    'CQL engine (Apache Cassandra, ScyllaDB) in which several nodes of one place share members, their private state, timelines and the operator’s decisions: cql://user@host,host/keyspace; ?dc=NAME names its data centre (default: datacenter1). Unset: this node runs alone (docs/CLUSTER.md).',
   ),
   enginePasswordFile: optional(
     'ENGINE_PASSWORD_FILE',
     text,
-    'File with the password of the engine’s user, in its first line.',
+    'File with the engine user’s password on its first line.',
   ),
   engineCa: optional(
     'ENGINE_CA',
     text,
-    'PEM file with the authority of the engine’s certificates; with it every connection to the engine uses TLS.',
+    'PEM file with the CA of the engine’s certificates; if set, every connection to the engine uses TLS.',
   ),
 }
 
@@ -83,27 +83,27 @@ export function unfitEngine(
   if (!engine) {
     if (password === undefined && engineCa === undefined) return undefined
     return {
-      message: `SLIPSTREAM_ENGINE_${password ? 'PASSWORD_FILE' : 'CA'} is set, but there is no engine.`,
-      hint: 'Set SLIPSTREAM_ENGINE to cql://user@host,host/keyspace, or leave the other out.',
+      message: `SLIPSTREAM_ENGINE_${password ? 'PASSWORD_FILE' : 'CA'} is set, but SLIPSTREAM_ENGINE is not.`,
+      hint: 'Set SLIPSTREAM_ENGINE to cql://user@host,host/keyspace, or leave that one out.',
     }
   }
   if ((parseEngineAddress(engine).user === undefined) !== (password === undefined)) {
     return {
-      message: 'The engine’s user and the file with their password go together.',
-      hint: 'Set SLIPSTREAM_ENGINE=cql://user@host/keyspace and SLIPSTREAM_ENGINE_PASSWORD_FILE, or neither of both.',
+      message: 'The engine’s user and its password file must be set together.',
+      hint: 'Set SLIPSTREAM_ENGINE=cql://user@host/keyspace and SLIPSTREAM_ENGINE_PASSWORD_FILE, or neither.',
     }
   }
   if (settings.dataplanePort !== undefined) {
     return {
       message:
-        'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_ENGINE don’t go together yet: it would answer from what this node alone has of private state.',
+        'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_ENGINE don’t go together yet: it would answer from this node’s private state alone.',
       hint: 'Leave one of them out.',
     }
   }
   if (settings.forgetMembersDays === 0) return undefined
   return {
     message:
-      'SLIPSTREAM_FORGET_MEMBERS_DAYS and SLIPSTREAM_ENGINE don’t go together: each node sees only some of what a member asks.',
-    hint: 'Leave SLIPSTREAM_FORGET_MEMBERS_DAYS out, and end memberships by `slipstream member remove`.',
+      'SLIPSTREAM_FORGET_MEMBERS_DAYS and SLIPSTREAM_ENGINE don’t go together: each node sees only some of a member’s requests.',
+    hint: 'Leave SLIPSTREAM_FORGET_MEMBERS_DAYS out, and end memberships with `slipstream member remove`.',
   }
 }

@@ -13,25 +13,25 @@ export const tagSettings = {
     'SEARCH_TAGS_HIDE',
     'search-hide',
     tags,
-    'Moderation tags, separated by commas: posts with one, and those of accounts with one, are found only among the latest of one author. May be empty (a comma), as may the next three.',
+    'Moderation tags, separated by commas: search finds posts with one, and posts by accounts with one, only by author and latest first. May be empty (a comma), as may the next three.',
   ),
   searchTagsHideAll: setting<Tags>(
     'SEARCH_TAGS_HIDE_ALL',
     'search-hide-all',
     tags,
-    'Moderation tags: the same are not found at all.',
+    'Moderation tags: search never finds these posts.',
   ),
   threadTagsHide: setting<Tags>(
     'THREAD_TAGS_HIDE',
     'thread-hide',
     tags,
-    'Moderation tags: replies with one stand aside in threads, and replies, quotes and mentions with one notify only those who follow the author.',
+    'Moderation tags: replies with one are hidden in threads, and replies, quotes and mentions with one notify only followers of the author.',
   ),
   threadTagsBumpDown: setting<Tags>(
     'THREAD_TAGS_BUMP_DOWN',
     'thread-bump-down',
     tags,
-    'Moderation tags: replies with one come after the others in threads.',
+    'Moderation tags: replies with one are sorted last in threads.',
   ),
 }
 

@@ -68,7 +68,7 @@ export function list(value: string): string[] {
 export function hostname(value: string): string {
   const host = value.trim().toLowerCase()
   if (/^[a-z0-9.-]+(:\d{1,5})?$/.test(host)) return host
-  throw new Unfit('a host name such as appview.example.org, with :port where it is not 443')
+  throw new Unfit('a host name such as appview.example.org, with :port if it is not 443')
 }
 
 export function did(value: string): string {
@@ -121,12 +121,12 @@ export function members(value: string): 'open' | string[] {
     if (isDid) did(account)
     else if (!/^([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62}$/i.test(account)) {
       throw new Unfit(
-        `"open", or DIDs and handles and the word invite, separated by commas; "${account}" is neither`,
+        `"open", or DIDs, handles and the word invite, separated by commas; "${account}" is neither`,
       )
     }
   }
   if (accounts.length > 0) return accounts
-  throw new Unfit('"open", or DIDs and handles and the word invite, separated by commas')
+  throw new Unfit('"open", or DIDs, handles and the word invite, separated by commas')
 }
 
 export function dids(value: string): string[] {
@@ -140,6 +140,6 @@ export function secret(value: string): string {
   const token = value.trim()
   if (token.length >= MIN_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(token)) return token
   throw new Unfit(
-    `at least ${MIN_SECRET_LENGTH} characters without spaces, such as \`openssl rand -hex 32\` gives`,
+    `at least ${MIN_SECRET_LENGTH} characters without spaces, for example from \`openssl rand -hex 32\``,
   )
 }

@@ -21,7 +21,7 @@ export const pushSettings = {
     'PUSH_TEXT',
     'off',
     flag,
-    'Whether a push says who did what, and quotes it. off: only what happened to which record. Pushes are encrypted for the device in any case.',
+    'Whether a push names the account and quotes the text. off: only the kind of event and the record. Pushes are always encrypted for the device.',
   ),
 }
 

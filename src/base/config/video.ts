@@ -8,30 +8,30 @@ export const videoSettings = {
     'VIDEO_PREVIEWS',
     'on',
     flag,
-    'With VIDEOS=own, a frame of each video as its preview picture; the video is fetched for that when somebody first sees its post, and a decoder must be installed (docs/VIDEO.md). off: a plain surface.',
+    'With VIDEOS=own, use a frame of each video as its preview image; the video is fetched for it when its post is first viewed, and a decoder must be installed (docs/VIDEO.md). off: a plain surface.',
   ),
   videoLowerQualities: setting(
     'VIDEO_LOWER_QUALITIES',
     '',
     qualities,
-    'With VIDEOS=own, lower qualities to make of each video that is watched, for slow lines: short sides in pixels from 144 to 720, three at most, such as 480,240. Each takes minutes of one core at the lowest priority, and an encoder must be installed (docs/VIDEO.md). Unset: none.',
+    'With VIDEOS=own, lower qualities to encode of each watched video, for slow connections: short sides in pixels from 144 to 720, three at most, for example 480,240. Each takes minutes of one core at the lowest priority, and needs an encoder (docs/VIDEO.md). Unset: none.',
   ),
   mediaPin: setting(
     'MEDIA_PIN',
     '',
     pinned,
-    'With VIDEOS=own, whose videos, previews and captions are fetched as they are posted and kept for good: members, DIDs, or both, separated by commas. Unset: nobody’s.',
+    'With VIDEOS=own, accounts whose videos, previews and captions are fetched when posted and kept permanently: members, DIDs, or both, separated by commas. Unset: none.',
   ),
   mediaPinMb: setting(
     'MEDIA_PIN_MB',
     '10240',
     integer(64, 100_000_000),
-    'Megabytes of disk that MEDIA_PIN may take, beside IMAGE_CACHE_MB; beyond them nothing new is pinned.',
+    'Megabytes of disk for MEDIA_PIN, in addition to IMAGE_CACHE_MB; beyond that, nothing more is pinned.',
   ),
   videoTrailer: optional(
     'VIDEO_TRAILER',
     text,
-    'MP4 file of up to 30 seconds and 16 MB, H.264 with sound in AAC, that players show at the end of each video that it fits (docs/VIDEO.md). Unset: none.',
+    'MP4 file of up to 30 seconds and 16 MB, H.264 with sound in AAC, that players show after each video that it fits (docs/VIDEO.md). Unset: none.',
   ),
 }
 

@@ -197,7 +197,7 @@ function readFile(key: string, path: string): string {
   } catch (error) {
     throw new ConfigError(
       `SLIPSTREAM_ENGINE_${key}: ${path} cannot be read: ${(error as Error).message}.`,
-      'Make it a file that the user that runs Slipstream may read.',
+      'Make it a file that Slipstream’s user may read.',
     )
   }
 }
