@@ -14,10 +14,10 @@ export function metricsPage(): string {
   const rows = sources.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`)
   return `# Metrics
 
-What \`/metrics\` tells Prometheus, made from the code by \`npm run docs\`. Who may read it is
-\`SLIPSTREAM_METRICS\`. Counters start anew with the process; what is told of requests is summed over all
-serving threads, whichever answers. Labels are methods, statuses and reasons: no account, host or
-address is one.
+The metrics that Prometheus reads at \`/metrics\`, generated from the code by \`npm run docs\`.
+\`SLIPSTREAM_METRICS\` sets who may read them. Counters reset with the process; request metrics are summed
+over all serving threads. Labels are methods, statuses and reasons, never an account,
+host or address.
 
 | metric | type | meaning |
 | --- | --- | --- |

@@ -7,7 +7,7 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
   return [
     gauge(
       'buckets_held',
-      'Of the 256 buckets, those that are this node’s for now; all where it is alone.',
+      'Buckets that this node holds, of 256; all of them on a single node.',
       () => single(sumOfThreads(requests, 'bucketsHeld')),
     ),
     counter('bucket_changes_total', 'Buckets that this node gained and lost.', () =>
@@ -18,12 +18,12 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
     ),
     counter(
       'engine_fallbacks_total',
-      'Requests that were answered with what this node had, since the engine was away or took longer than 200 ms.',
+      'Requests answered from this node’s own data because the engine was unreachable or took longer than 200 ms.',
       () => single(sumOfThreads(requests, 'engineFallbacks')),
     ),
     counter(
       'engine_homes_total',
-      'Ends of members’ logs that the engine was asked for, for home timelines; unused where they did not fit what this node has.',
+      'Log tails read from the engine for home timelines; unused if they did not match this node’s data.',
       () =>
         byLabel('outcome', {
           used: sumOfThreads(requests, 'homesUsed'),
@@ -32,7 +32,7 @@ export function clusterMetrics({ requests }: { requests: SharedArrayBuffer }): M
     ),
     gauge(
       'guest_timelines',
-      'Home timelines of other nodes’ members of which the newest entries are kept, by all threads.',
+      'Other nodes’ members whose newest home timeline entries are cached, over all threads.',
       () => single(sumOfThreads(requests, 'guestTimelines')),
     ),
   ]

@@ -17,32 +17,32 @@ function blobMetrics({ requests }: Parts): MetricSource[] {
   return [
     counter(
       'media_refused_total',
-      'Blobs that were no picture or video, or too large a one (IMAGES or VIDEOS is own).',
+      'Blobs refused as too large, or as not an image or video (IMAGES or VIDEOS is own).',
       () => summed('mediaRefused'),
     ),
     counter(
       'media_process_ends_total',
-      'Times that the media process ended with a job in it: for its memory, its time, or by itself.',
+      'Times the media process ended during a job: out of memory, timed out, or crashed.',
       () => summed('mediaDied'),
     ),
     counter(
       'video_playlists_total',
-      'Players’ requests for playlists that were answered: made here, or elsewhere, which sends the player to the service’s own.',
+      'Playlist requests answered: with a playlist made here, or elsewhere, with a redirect to the video service’s own.',
       () =>
         byLabel('from', {
           here: sumOfThreads(requests, 'playlistsMade'),
           elsewhere: sumOfThreads(requests, 'playlistsElsewhere'),
         }),
     ),
-    gauge('media_pinned_bytes', 'Bytes of media that are kept for good (MEDIA_PIN).', () =>
+    gauge('media_pinned_bytes', 'Bytes of media kept permanently (MEDIA_PIN).', () =>
       summed('pinnedBytes'),
     ),
     gauge(
       'media_pinned_missing',
-      'Blobs of pinned accounts that could not be had yet, or for which MEDIA_PIN_MB has no room.',
+      'Blobs of pinned accounts not fetched yet, or without room in MEDIA_PIN_MB.',
       () => summed('pinnedMissing'),
     ),
-    gauge('media_jobs', 'Pictures and videos that wait for the media process, or are in it.', () =>
+    gauge('media_jobs', 'Images and videos waiting for the media process, or in it.', () =>
       summed('mediaPending'),
     ),
   ]
@@ -54,15 +54,15 @@ function watchMetrics({ status, requests }: Parts): MetricSource[] {
   return [
     counter(
       'video_watched_seconds_total',
-      'Of videos that players were given, each piece once for a session.',
+      'Seconds of video served, each segment once per session.',
       () => watched('seconds'),
     ),
-    counter('video_sessions_total', 'Viewers’ sessions that began to watch a video.', () =>
+    counter('video_sessions_total', 'Viewer sessions that began to watch a video.', () =>
       watched('sessions'),
     ),
     counter(
       'video_uncounted_total',
-      'Sessions and pieces of videos that were not counted, by why: an address’s limit, no session of ours or one that is over, want of room.',
+      'Video sessions and segments that were not counted, by reason: an address’s limit, an unknown or ended session, or no room.',
       () =>
         byLabel('reason', {
           'too-many-sessions': summed('watchTooMany'),

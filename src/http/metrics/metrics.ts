@@ -69,49 +69,45 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
     gauge('stream_connected', '1 while the stream is connected, else 0.', () =>
       single(stream() && Number(stream()!.connected)),
     ),
-    gauge('stream_paused', '1 while the stream waits because the store is slower.', () =>
+    gauge('stream_paused', '1 while the stream waits for the slower store.', () =>
       single(stream() && Number(stream()!.paused)),
     ),
     gauge(
       'stream_lag_seconds',
-      'How far behind the network the stream is: from an event’s time to its arrival, or to now while the stream is away or waits.',
+      'Lag of the stream behind the network: from an event’s time to its arrival, or to now while disconnected or paused.',
       () => inSeconds(stream()?.lagMs),
     ),
-    gauge(
-      'stream_quiet_seconds',
-      'Since the last event came over the connection that stands.',
-      () => inSeconds(stream()?.quietMs),
+    gauge('stream_quiet_seconds', 'Time since the last event on the current connection.', () =>
+      inSeconds(stream()?.quietMs),
     ),
     ...archiveMetrics(status),
-    counter('stream_received_total', 'Events received, before anything is left out.', () =>
+    counter('stream_received_total', 'Events received, before any filter.', () =>
       single(stream()?.received),
     ),
     counter('stream_reconnects_total', 'Connections opened after the first.', () =>
       single(stream()?.reconnects),
     ),
-    counter('stream_dropped_total', 'Frames and events that could not be read, by reason.', () =>
+    counter('stream_dropped_total', 'Frames and events that could not be parsed, by reason.', () =>
       byLabel('reason', stream()?.dropped),
     ),
     counter('events_total', 'Events handled, by kind.', () => byLabel('kind', counts('events'))),
-    counter(
-      'event_outcomes_total',
-      'What became of events: applied, or why they were left out.',
-      () => byLabel('outcome', counts('outcomes')),
+    counter('event_outcomes_total', 'Events by outcome: applied, or why they were skipped.', () =>
+      byLabel('outcome', counts('outcomes')),
     ),
     counter('batches_total', 'Transactions of events.', () =>
       single(counts('batches')?.['applied']),
     ),
     gauge(
       'visible_seconds',
-      'From a frame’s arrival to its visibility, over the last second, by percentile.',
+      'Time from a frame’s arrival to its visibility, over the last second, by percentile.',
       () => visibleSamples(status()),
     ),
     counter(
       'ingest_rested_seconds_total',
-      'How long catching up rested after batches, to give way to readers.',
+      'Time that catching up paused after batches, to yield to readers.',
       () => single((counts('rested')?.['ms'] ?? 0) / 1000),
     ),
-    gauge('gaps', 'Holes in what was received, by state.', () => byLabel('state', status()?.gaps)),
+    gauge('gaps', 'Gaps in the received data, by state.', () => byLabel('state', status()?.gaps)),
   ]
 }
 
@@ -123,13 +119,13 @@ function inSeconds(milliseconds: number | undefined): Sample[] {
 function archiveMetrics(status: MetricParts['status']): MetricSource[] {
   const archive = () => status()?.archive
   return [
-    gauge('archive_done_ratio', 'How far the archive is read, from 0 to 1.', () =>
+    gauge('archive_done_ratio', 'Progress of the archive, from 0 to 1.', () =>
       single(archive() && archive()!.percent / 100),
     ),
-    counter('archive_received_bytes_total', 'Bytes received of the archive.', () =>
+    counter('archive_received_bytes_total', 'Bytes received from the archive.', () =>
       single(archive()?.bytes),
     ),
-    gauge('archive_waiting', '1 while reading the archive waits, by why.', () => {
+    gauge('archive_waiting', '1 while reading the archive waits, by reason.', () => {
       const waiting = archive()?.waiting
       return waiting ? byLabel('why', { [waiting.why]: 1 }) : []
     }),
@@ -149,7 +145,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
   const threads = (name: ThreadGauge) => byThread(requests, name)
   const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   return [
-    counter('requests_total', 'Answers given, by method and status.', () =>
+    counter('requests_total', 'XRPC answers, by method and status.', () =>
       readMethodCounts(requests, methods).flatMap(({ method, statuses }) =>
         statuses.map(([status, value]) => ({
           labels: { method, status: status === 0 ? 'other' : String(status) },
@@ -160,7 +156,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
     {
       name: DURATIONS,
       type: 'histogram',
-      help: 'From a request’s arrival to its finished answer, by method.',
+      help: 'Time from a request’s arrival to its finished answer, by method.',
       read: () =>
         readMethodCounts(requests, methods).flatMap(({ method, durations, sum }) =>
           histogramSamples(
@@ -170,7 +166,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
           ),
         ),
     },
-    counter('web_requests_total', 'Answers given beside the methods, by route and status.', () =>
+    counter('web_requests_total', 'Other HTTP answers, by route and status.', () =>
       readWebCounts(requests).flatMap(({ method: route, statuses }) =>
         statuses.map(([status, value]) => ({
           labels: { route, status: status === 0 ? 'other' : String(status) },
@@ -181,7 +177,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
     {
       name: WEB_DURATIONS,
       type: 'histogram',
-      help: 'From a request’s arrival to the beginning of its answer, by route beside the methods.',
+      help: 'Time from another HTTP request’s arrival to the start of its answer, by route.',
       read: () =>
         readWebCounts(requests).flatMap(({ method: route, durations, sum }) =>
           histogramSamples(
@@ -191,16 +187,16 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
           ),
         ),
     },
-    counter('answer_cache_hits_total', 'Parts of answers that were ready.', () =>
+    counter('answer_cache_hits_total', 'Parts of answers found in the cache.', () =>
       summed('cachedViewHits'),
     ),
-    counter('answer_cache_misses_total', 'Parts of answers that were made.', () =>
+    counter('answer_cache_misses_total', 'Parts of answers built anew.', () =>
       summed('cachedViewMisses'),
     ),
-    gauge('answer_cache_bytes', 'Bytes of ready parts of answers, by thread.', () =>
+    gauge('answer_cache_bytes', 'Bytes of cached parts of answers, by thread.', () =>
       threads('cachedViewBytes'),
     ),
-    gauge('viewer_cache_bytes', 'Bytes of what viewers are to others, by thread.', () =>
+    gauge('viewer_cache_bytes', 'Bytes of cached viewer relationships, by thread.', () =>
       threads('viewerBytes'),
     ),
   ]
@@ -218,16 +214,16 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
     ),
     gauge(
       'serving_busy_share',
-      'Share of its time that a serving thread is at work: near one, requests wait, and catching up gives way.',
+      'Share of time that a serving thread is busy: near 1, requests wait, and catching up yields.',
       () => threads('busyShare'),
     ),
     counter(
       'serving_collection_seconds_total',
-      'Pauses of a serving thread for collections of garbage.',
+      'Garbage collection pauses of a serving thread.',
       () => threads('collectionSeconds'),
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
-    gauge('live_listeners', 'Browsers that look at the status page.', () => summed('listeners')),
+    gauge('live_listeners', 'Browsers with the status page open.', () => summed('listeners')),
   ]
 }
 
@@ -275,40 +271,40 @@ function diskMetrics({ status }: MetricParts): MetricSource[] {
   return [
     gauge(
       'database_bytes',
-      'The database, without the log beside it.',
+      'Size of the database, without its log.',
       known(({ pulse }) => pulse.databaseBytes),
     ),
     gauge(
       'database_log_bytes',
-      'The write-ahead log beside the database.',
+      'Size of the database’s write-ahead log.',
       known(({ pulse }) => pulse.logBytes),
     ),
     gauge(
       'database_used_bytes',
-      'Of the database, without free pages in it.',
+      'Size of the database, without its free pages.',
       known(({ disk }) => disk.usedBytes),
     ),
     gauge(
       'database_cap_bytes',
-      'Up to which the database may grow.',
+      'Size up to which the database may grow.',
       known(({ disk }) => disk.capBytes),
     ),
     gauge(
       'disk_state',
-      '1 for the state: ok, or what was given up for want of room; full while nothing can be written.',
+      '1 for the current state: ok, the data dropped for lack of room, or full while writes fail.',
       () => diskStateSamples(status()),
     ),
-    counter('pruned_total', 'Old records given up, by kind.', () =>
+    counter('pruned_total', 'Old records pruned, by kind.', () =>
       byLabel('kind', status()?.counts['pruned']),
     ),
     gauge(
       'disk_free_bytes',
-      'What may still be written.',
+      'Free disk space.',
       known(({ pulse }) => pulse.freeBytes),
     ),
     gauge(
       'disk_size_bytes',
-      'Of the whole disk.',
+      'Size of the disk.',
       known(({ pulse }) => pulse.totalBytes),
     ),
   ]
@@ -319,35 +315,35 @@ function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
   return [
     gauge(
       'ingest_standstill_seconds',
-      'For how long something on the ingest thread has waited without progress, from a minute on; 0 as a rule.',
+      'Longest wait without progress on the ingest thread, from one minute on; normally 0.',
       () => {
         const now = status()
         return single(now && standstill(now))
       },
     ),
-    gauge('jobs', 'Jobs against other people’s servers that wait or run, by kind.', () =>
+    gauge('jobs', 'Jobs against other servers, waiting or running, by kind.', () =>
       byLabel('kind', countJobs(db) as Record<string, number>),
     ),
     gauge(
       'records_later',
-      'Records that were more than cold starts may bring; they are fetched slowly.',
+      'Records beyond the cold starts’ budgets; they are fetched slowly.',
       () => single(countLeftOut(db)),
     ),
-    gauge('cold_starts', 'Newcomers whose cold start goes on.', () =>
+    gauge('cold_starts', 'New members whose cold start is running.', () =>
       single(status()?.coldStarts.filter(({ stage }) => stage !== 'done').length),
     ),
-    counter('fetches_total', 'Requests to other people’s servers, by how they ended.', () =>
+    counter('fetches_total', 'Requests to other servers, by outcome.', () =>
       byLabel('outcome', status()?.counts['fetches']),
     ),
     counter(
       'fetched_records_total',
-      'Records read in repositories: applied, found removed or missing there, or why they were left out.',
+      'Records read from repositories: applied, removed or missing there, or why they were skipped.',
       () => byLabel('outcome', status()?.counts['fetched']),
     ),
-    counter('labels_total', 'Labels that came and were kept or withdrawn.', () =>
+    counter('labels_total', 'Labels received and stored or withdrawn.', () =>
       single(status()?.counts['labels']?.['kept']),
     ),
-    counter('labels_dropped_total', 'Labels that came and were left out, by reason.', () =>
+    counter('labels_dropped_total', 'Labels received and skipped, by reason.', () =>
       byLabel('reason', status()?.counts['labels-dropped']),
     ),
   ]
@@ -356,7 +352,7 @@ function backgroundMetrics({ status, db }: MetricParts): MetricSource[] {
 function processMetrics(_parts: MetricParts): MetricSource[] {
   const startedAt = Date.now() / 1000 - process.uptime()
   return [
-    gauge('build_info', 'Always 1; the labels tell the version.', () => [
+    gauge('build_info', 'Always 1; the labels give the version.', () => [
       { labels: { version, node: process.versions.node }, value: 1 },
     ]),
     {
@@ -368,7 +364,7 @@ function processMetrics(_parts: MetricParts): MetricSource[] {
     {
       name: 'process_cpu_seconds_total',
       type: 'counter',
-      help: 'Processor time of the whole process.',
+      help: 'CPU time of the whole process.',
       read: () => {
         const { user, system } = process.cpuUsage()
         return single((user + system) / 1e6)
@@ -377,7 +373,7 @@ function processMetrics(_parts: MetricParts): MetricSource[] {
     {
       name: 'process_start_time_seconds',
       type: 'gauge',
-      help: 'When the process started, since 1970.',
+      help: 'Start of the process, in seconds since 1970.',
       read: () => single(startedAt),
     },
   ]

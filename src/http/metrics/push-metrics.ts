@@ -7,7 +7,7 @@ export function pushMetrics({ requests }: { requests: SharedArrayBuffer }): Metr
   return [
     counter(
       'pushes_total',
-      'Pushes by how they ended: sent; gone, so that the device was forgotten; refused by the service; failed after further tries; dropped for want of room.',
+      'Pushes by outcome: sent; gone (the device was deleted); refused by the service; failed after retries; dropped for lack of room.',
       () =>
         byLabel('outcome', {
           sent: sumOfThreads(requests, 'pushSent'),
@@ -17,7 +17,7 @@ export function pushMetrics({ requests }: { requests: SharedArrayBuffer }): Metr
           dropped: sumOfThreads(requests, 'pushDropped'),
         }),
     ),
-    gauge('pushes_pending', 'Pushes under way, or waiting to be tried again.', () =>
+    gauge('pushes_pending', 'Pushes in flight, or waiting for a retry.', () =>
       single(sumOfThreads(requests, 'pushPending')),
     ),
   ]

@@ -22,24 +22,24 @@ export function timelineMetrics(parts: { status: () => IngestStatus | undefined 
   return [
     counter(
       'timeline_writes_total',
-      'Items written to timelines, as they come and where somebody is followed anew.',
+      'Items written to timelines, by fan-out and after new follows.',
       () => single(parts.status()?.counts['timelineWrites']?.['items']),
     ),
     counter(
       'timeline_writes_left_out_total',
-      'Items that fan-out left out of timelines whose owners follow more than SLIPSTREAM_REASONABLE_LIMIT; not told where that is 0.',
+      'Items that fan-out left out of timelines whose owners follow more than SLIPSTREAM_REASONABLE_LIMIT; absent if that is 0.',
       () => single(leftOutOf(fanOut())),
     ),
     {
       name: SECONDS,
       type: 'histogram',
-      help: 'How long it took to write a post to the open timelines of its author’s followers.',
+      help: 'Time to write a post to the open timelines of its author’s followers.',
       read: () => histogram(SECONDS, 'seconds'),
     },
     {
       name: SIZES,
       type: 'histogram',
-      help: 'To how many open timelines a post went, those included that left it out; posts for nobody are not counted.',
+      help: 'Open timelines per post, including those that left it out; posts without any are not counted.',
       read: () => histogram(SIZES, 'sizes'),
     },
   ]
