@@ -18,11 +18,11 @@ import { headLine, summaryLines, tableLine } from './table.ts'
 const USAGE = `npm run bench -- [NAME…] [options]
 Runs the benchmarks whose file or figures begin with NAME; without names, all.
 
-  --full         at their real size
-  --json         a line of JSON for each figure
-  --list         what there is
-  --save FILE    keeps the figures, unless the machine was busy with something else
-  --busy         keeps them anyhow`
+  --full         at full size
+  --json         one line of JSON per figure
+  --list         list benchmarks
+  --save FILE    save the figures, unless the machine was busy
+  --busy         save them anyway`
 
 const { values, positionals } = readArguments(USAGE, readOptions)
 const benches = benchNames()

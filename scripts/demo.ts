@@ -30,7 +30,7 @@ const NETWORK = /^SLIPSTREAM_(JETSTREAM_|PLC_URL|FALLBACK_APPVIEW|ALLOW_PRIVATE_
 
 const SMALL = { accounts: 2_500, follows: 12, past: 12_000 }
 const USAGE = `scripts/start --demo [options]
-Slipstream and a made-up network together, offline. Options and their defaults:
+Runs Slipstream with a simulated network, offline. Options and their defaults:
   ${simulationFlags(SMALL)}`
 
 const network = readArguments(USAGE, (args) => readSimulationOptions(args, SMALL))

@@ -18,17 +18,17 @@ const KINDS = Object.keys(faultKinds) as FaultKind[]
 const USAGE = `npm run faults -- [options]
 Kills, stops and cuts off servers that share an engine, and the engine's nodes, while readers, programs and members go on.
 
-  --seeds N      how many runs (10)
-  --first N      the seed of the first one (1)
-  --minutes N    begin no further run after so long
-  --faults A,B   in each run these, in an order that the seed says, or all (${usualKinds.join()}):
+  --seeds N      number of runs (10)
+  --first N      seed of the first run (1)
+  --minutes N    start no new run after N minutes
+  --faults A,B   faults of each run, in an order set by the seed (${usualKinds.join()}), or all:
                  ${KINDS.join(', ')}`
 const PATIENCE_MS = 30_000
 
 const { seeds, first, minutes, kinds } = readArguments(USAGE, readOptions)
 const why = whyNoCassandra()
 if (why) {
-  console.error(`Nothing was tried, since ${why}.`)
+  console.error(`Not run: ${why}.`)
   process.exit(1)
 }
 // Unlike a signal's default action, an exit also ends the child processes.
@@ -37,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const endsAt = performance.now() + minutes * 60_000
 const disk = createSmallDisk()
 if (kinds.includes('engine-disk') && !disk.isBounded) {
-  console.error('No disk is filled, since none can be mounted here.')
+  console.error('Skipping the full disk: none can be mounted here.')
 }
 const cassandra = await startCassandra(3, { diskOf: (n) => (n === 3 ? disk : undefined) })
 const address = cassandra.address('slipstream_faults')

@@ -20,7 +20,7 @@ node scripts/member-state.ts import < state.json        into it, while Slipstrea
 node scripts/member-state.ts fetch --pds URL --as HANDLE [--appview DID] > state.json
 node scripts/member-state.ts push  --pds URL --as HANDLE --appview DID   < state.json
 
-fetch asks another AppView (Bluesky's unless you name one), push tells one that is running. Both go through the
+fetch reads another AppView (Bluesky's unless you name one), push writes to a running one. Both go through the
 member's own PDS with an app password, read from ATP_APP_PASSWORD.`
 const BLUESKY = 'did:web:api.bsky.app#bsky_appview'
 

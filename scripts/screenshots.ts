@@ -34,7 +34,7 @@ const SIZES = {
 }
 
 const USAGE = `npm run screenshots
-The pages as people see them, written to docs/screenshots/. It needs Chromium and takes no options.`
+Writes screenshots of the pages to docs/screenshots/. It needs Chromium and takes no options.`
 
 readArguments(USAGE, (args) => parseArgs({ args, options: {} }))
 const pictures = await drawPictures()

@@ -9,11 +9,11 @@ import { readSimulationOptions, simulationFlags, startSimulation } from './simul
 
 const REPORT_INTERVAL_MS = 10_000
 const USAGE = `npm run simulate -- [options]
-A made-up network behind a Jetstream, for a Slipstream started beside it. Options and their defaults:
+A simulated network behind a Jetstream, for your own Slipstream. Options and their defaults:
   ${simulationFlags()}
 
-With --readers also servers, and people who read them; each --server is a Slipstream that is started with these
-settings, the official AppView in front of one, or something that runs already:
+With --readers also servers and simulated readers; each --server is a Slipstream started with these
+settings, the official AppView in front of one, or a server that already runs:
   --readers 200 --mix scroll=40,thread=25,like=15,follow=2 --poll 30 --seconds 60 --board 8080 --report report.json
   --server slipstream --server lossless:REASONABLE_LIMIT=0 --server theirs=official --server other=http://127.0.0.1:4000`
 

@@ -9,16 +9,16 @@ import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
 
 const USAGE = `npm run torture -- [options]
-Starts Slipstreams, kills them and breaks what they depend on, and compares what they answer with an oracle.
+Starts Slipstreams, kills them and breaks their dependencies, and compares their answers with an oracle.
 
-  --seeds N      how many runs (10)
-  --first N      the seed of the first one (1)
-  --at-once N    how many at the same time (1)
-  --events N     events a run, if not as many as the seed says
-  --faults N     faults a run, likewise
-  --kinds A,B    only these faults, which makes other runs of the seeds:
+  --seeds N      number of runs (10)
+  --first N      seed of the first run (1)
+  --at-once N    parallel runs (1)
+  --events N     events per run, instead of the seed's number
+  --faults N     faults per run, likewise
+  --kinds A,B    only these faults; the same seeds then give other runs:
                  ${faultKinds.join(', ')}
-  --json         a line of JSON for each run, and one for all`
+  --json         one line of JSON per run, and one for all`
 const SHOWN_DIFFERENCES = 10
 
 const { given, seeds, atOnce, size, isJson } = readArguments(USAGE, readOptions)

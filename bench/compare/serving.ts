@@ -28,7 +28,7 @@ const { values, other } = readArguments(USAGE, (args) => {
     },
   })
   const [other] = positionals
-  if (!other) throw new Error('Which tree is this one compared with?')
+  if (!other) throw new Error('Name the tree to compare with.')
   return { values, other }
 })
 

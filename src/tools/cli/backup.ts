@@ -14,11 +14,11 @@ type Wish = { into: string | undefined; keep: number | undefined; check: 'full' 
 
 const EXAMPLES = `
 The copy is written under a temporary name and renamed once it is checked, so every file with a backup's name
-is complete. Give each Slipstream a folder of its own.
+is complete. Give each Slipstream its own folder.
 
 Examples:
   slipstream backup
-  slipstream backup --into /mnt/backups --keep 7        for a timer, once a day`
+  slipstream backup --into /mnt/backups --keep 7        daily, from a timer`
 
 export function addBackup(program: Command, context: CliContext): void {
   withJson(program.command('backup'))
@@ -87,7 +87,7 @@ function progressOf(): Show {
 
 function describe({ path, bytes, tookMs, removed }: Backup): string {
   const seconds = (tookMs / 1000).toFixed(1)
-  const made = `${path}\n${megabytes(bytes)}, whole, in ${seconds} s`
+  const made = `${path}\n${megabytes(bytes)}, complete, in ${seconds} s`
   return removed.length === 0 ? made : `${made}; removed ${removed.join(', ')}`
 }
 

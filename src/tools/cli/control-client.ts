@@ -84,7 +84,7 @@ function explain(error: NodeJS.ErrnoException, socketPath: string): Error {
     )
   }
   return new CliError(
-    `The server broke off its answer: ${error.message}.`,
+    `The server’s answer was cut off: ${error.message}.`,
     'It may have stopped. Check its log, and try again.',
     EXIT.unavailable,
   )

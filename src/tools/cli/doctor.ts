@@ -75,10 +75,10 @@ async function tellOthers({ json }: Options): Promise<void> {
   const dependencies = dependenciesOf(examineConfig().config)
   const texts = dependencies.map(({ what, hosts, askedBy, gives, without, setting }) =>
     [
-      `${bold(what)}: ${hosts.join(', ')}${askedBy === 'client' ? ' (asked by clients)' : ''}`,
+      `${bold(what)}: ${hosts.join(', ')}${askedBy === 'client' ? ' (used by clients)' : ''}`,
       `  gives    ${gives}`,
       `  without  ${without}`,
-      `  ${dim('→')} ${setting ?? 'there is no setting for it'}`,
+      `  ${dim('→')} ${setting ?? 'no setting'}`,
     ].join('\n'),
   )
   const sum =

@@ -36,9 +36,7 @@ export function addEngine(program: Command, context: CliContext): void {
     )
     .action((options: JsonOption & { replication: number }) => migrate(context, options))
   withJson(engine.command('status'))
-    .description(
-      'show its nodes, versions, clocks and schema, and who holds which buckets of members',
-    )
+    .description('show its nodes, versions, clocks and schema, and which node holds which buckets')
     .option('--of <did>', 'also show this account’s bucket, and which node holds it')
     .action((options: StatusOptions) => status(context, options))
 }

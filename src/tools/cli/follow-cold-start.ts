@@ -81,8 +81,10 @@ function share({ done, total }: { done: number; total: number }): number {
 }
 
 function summary(last: ColdStartProgress | undefined): string {
-  if (!last) return 'Fetching goes on in the background; `slipstream stats` shows its progress.'
+  if (!last) return 'Fetching continues in the background; `slipstream stats` shows its progress.'
   const { follows, timelineItems, stage } = last
   const what = `${thousands(follows.done)} follows, ${thousands(timelineItems)} items in the timeline`
-  return stage === 'done' ? `Done: ${what}.` : `So far ${what}; the rest follows in the background.`
+  return stage === 'done'
+    ? `Done: ${what}.`
+    : `So far ${what}; fetching continues in the background.`
 }

@@ -14,7 +14,7 @@ const MAX_LIMIT = 1_000
 
 export function addGaps(program: Command, context: CliContext): void {
   withJson(program.command('gaps'))
-    .description('list what the server missed, and how its repair is going')
+    .description('list gaps in the received data, and their repair')
     .option('--limit <n>', 'how many to list, open ones first', wholeNumber(1, MAX_LIMIT), 50)
     .addHelpText('after', '\nExample:\n  slipstream gaps --json | jq .counts.open')
     .action(({ json, limit }: JsonOption & { limit: number }) => showGaps(context, limit, json))

@@ -15,13 +15,13 @@ type Options = JsonOption & { inScope?: boolean }
 type Sink = { progress: Progress; isInScopeOnly: boolean; file: ListFile }
 
 const HELP = `
-A line is did,did or did,did,rkey: who follows whom, by which record. A header, blank lines and lines that
+A line is did,did or did,did,rkey: follower, followed account, record key. A header, blank lines and lines that
 begin with # are skipped. Bad lines are counted, and the first few are shown. .gz and .zst are unpacked.
 
-The list only adds. What the stream says wins, whether it comes before, during or after the import: a follow
-that was deleted stays deleted, and one that is known stays as it is. Prefer lists with record keys, by which
+The import only adds. The stream wins, whether its event arrives before, during or after the import: a follow
+that was deleted stays deleted, and a known one stays as it is. Prefer lists with record keys, by which
 a later deletion finds its follow. Without them, the first deletion that matches nothing makes Slipstream
-read the account's list from its server. Running it twice does no harm, nor does stopping it.
+read the account's list from its server. It is safe to run twice, and safe to stop.
 
 It is several times as fast with the server stopped.
 
@@ -33,7 +33,7 @@ export function addImportFollows(program: Command, context: CliContext): void {
   withJson(program.command('import-follows'))
     .argument('<file>', 'the list: plain, .gz or .zst')
     .description('load a list of follows, each line did,did or did,did,rkey')
-    .option('--in-scope', 'only what SLIPSTREAM_INDEX_SCOPE would have kept, not all of it')
+    .option('--in-scope', 'import only follows that SLIPSTREAM_INDEX_SCOPE would keep')
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => importFollows(context, file, options))
 }
@@ -118,9 +118,9 @@ function describe({ tally, lines, bad, badLines }: ImportReport, seconds: number
   const pace = Math.round(lines / Math.max(seconds, 0.001))
   const head = `${thousands(tally.added)} follows added; ${thousands(lines)} lines in ${seconds.toFixed(1)} s, ${thousands(pace)} a second.`
   const left: [number, string][] = [
-    [tally.known, 'known already'],
+    [tally.known, 'already known'],
     [tally.undone, 'deleted since'],
-    [tally.complete, 'of accounts whose own list is known'],
+    [tally.complete, 'by accounts whose own list is known'],
     [tally.gone, 'of deleted accounts'],
     [tally.outOfScope, 'out of scope'],
     [bad, 'bad lines'],
@@ -138,5 +138,5 @@ const WHY: Record<ImportReport['badLines'][number]['reason'], string> = {
   columns: 'not did,did or did,did,rkey',
   did: 'no DID',
   rkey: 'no record key',
-  'too-long': 'longer than any line can be',
+  'too-long': 'longer than a line may be',
 }

@@ -22,9 +22,9 @@ const MAX_DAYS = 36_500
 const MAX_NOTE_LENGTH = 200
 
 export function addInvite(program: Command, context: CliContext): void {
-  const invite = program.command('invite').description('codes that let people in')
+  const invite = program.command('invite').description('codes that admit members')
   withJson(invite.command('create'))
-    .description('create an invite code, which people enter at /invite')
+    .description('create an invite code, to be entered at /invite')
     .option('--uses <n>', 'how many accounts can use it', wholeNumber(1, MAX_USES), 1)
     .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
     .option('--note <text>', 'a note to yourself', '')
@@ -38,7 +38,7 @@ export function addInvite(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => list(context, json))
   withJson(invite.command('disable'))
     .argument('<code>')
-    .description('disable a code; whoever it let in stays')
+    .description('disable a code; members it admitted stay')
     .action((code: string, { json }: JsonOption) => disable(context, code, json))
 }
 

@@ -15,7 +15,7 @@ const DEFAULT_HOURS = 24
 export function addMemberLink(member: Command, context: CliContext): void {
   withJson(member.command('link'))
     .argument('<account>', 'a member’s handle or DID')
-    .description('print a link to their timeline that works in a browser for some hours')
+    .description('print a browser link to their timeline, valid for some hours')
     .option(
       '--hours <n>',
       `how long it works, at most ${MAX_READING_HOURS}`,
@@ -29,7 +29,7 @@ export function addMemberLink(member: Command, context: CliContext): void {
 }
 
 const HELP = `
-Anyone with the link can read what this member reads, and can write nothing. It stops working after its hours,
+Anyone with the link can read as this member, and can write nothing. It stops working after its hours,
 when the membership ends, and when SLIPSTREAM_OPERATOR_TOKEN changes.
 
 Example:

@@ -29,7 +29,7 @@ export function addMemberState(member: Command, context: CliContext): void {
     .description('import such a file; the account becomes a member')
     .addHelpText(
       'after',
-      '\nWhat the member already has stays.\n\nExample:\n  slipstream member import alice.json',
+      '\nThe member’s existing data stays.\n\nExample:\n  slipstream member import alice.json',
     )
     .action((file: string | undefined, { json }: JsonOption) => importState(context, file, json))
 }

@@ -20,7 +20,7 @@ export function addMember(program: Command, context: CliContext): void {
   const member = program.command('member').description('the accounts that read here')
   withJson(member.command('add'))
     .argument('<account>', 'a handle or a DID')
-    .description('add a member, and fetch what their timeline needs')
+    .description('add a member, and fetch their timeline')
     .option('--no-wait', 'return at once, without showing progress')
     .addHelpText('after', ADD_HELP)
     .action((account: string, options: AddOptions) => add(context, account, options))
@@ -43,7 +43,7 @@ export function addMember(program: Command, context: CliContext): void {
 
 const ADD_HELP = `
 If SLIPSTREAM_MEMBERS is open, everyone who signs in becomes a member without this. Adding them first means that
-their timeline is full when they come. Ctrl-C stops the display; fetching goes on in the background.
+their timeline is full at their first sign-in. Ctrl-C stops the display, not the fetching.
 
 Examples:
   slipstream member add alice.example.org

@@ -53,7 +53,7 @@ export function addModeration(program: Command, context: CliContext): void {
     .option('--no-blobs', 'keep serving its pictures and videos')
     .addHelpText('after', HIDE_HELP)
     .action(carries('hide'))
-  add('show', SUBJECT, 'show again what was hidden').action(carries('show'))
+  add('show', SUBJECT, 'show a hidden subject again').action(carries('show'))
   add('ban', 'a handle or a DID', 'stop an account from reading here, which ends its membership')
     .addHelpText('after', BAN_HELP)
     .action(carries('ban'))
@@ -64,7 +64,7 @@ export function addModeration(program: Command, context: CliContext): void {
     .action(carriesTag('tag'))
   add('untag', TAGGED, 'remove a tag').argument('<tag>', TAG).action(carriesTag('untag'))
   withJson(moderation.command('list'))
-    .description('list what is hidden, who is banned, and the latest decisions')
+    .description('list hidden content, bans, and the latest decisions')
     .action(({ json }: JsonOption) => list(context, json))
 }
 
@@ -73,14 +73,14 @@ This deletes their mutes, bookmarks and drafts; \`slipstream member export\` sav
 \`hide\` hides those.`
 
 const TAG_HELP = `
-Nobody is told of tags. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it define them.
+Tags are not public. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it define them.
 
 Examples:
   slipstream moderation tag spam.example.org search-hide --reason "floods hashtags"
   slipstream moderation tag https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x thread-hide`
 
 const HIDE_HELP = `
-Nothing is deleted: \`slipstream moderation show\` brings it back. It is hidden from the readers of this server;
+Nothing is deleted: \`slipstream moderation show\` brings it back. It is hidden from readers of this server;
 other servers are not told.
 
 Examples:
@@ -135,7 +135,7 @@ async function list(context: CliContext, asJson?: boolean): Promise<void> {
 }
 
 function describe({ takedowns, bans, tags, log }: ModerationLists): string {
-  if (log.length === 0) return 'Nothing is hidden, nobody is banned, and the log is empty.'
+  if (log.length === 0) return 'No hidden content, no bans, and an empty log.'
   const hidden = takedowns.map(({ subject, at }) => [at.slice(0, 10), subject])
   const banned = bans.map(({ did, at }) => [at.slice(0, 10), did])
   const tagged = tags.map(({ subject, tag, at }) => [at.slice(0, 10), tag, subject])

@@ -19,18 +19,18 @@ type FromOptions = JsonOption & { withoutEngine?: boolean }
 const TO_HELP = `
 SLIPSTREAM_ENGINE names the engine and a new keyspace (\`slipstream engine migrate\` creates its tables). Stop all
 servers first. If the move is interrupted, run this again to continue, or \`slipstream move-from-engine\` to give it
-up; no server uses the engine before it is done. The node keeps its data folder, and others start with empty
-ones. docs/CLUSTER.md says what is moved.
+up; no server uses the engine until it is done. The node keeps its data folder, and others start with empty
+ones. docs/CLUSTER.md lists what moves.
 
 Example:
   slipstream move-to-engine && slipstream serve`
 
 const FROM_HELP = `
-Stop all servers, and run this on the node whose data folder is to stay, with SLIPSTREAM_ENGINE still set; remove
+Stop all servers, and run this on the node whose data folder you keep, with SLIPSTREAM_ENGINE still set; remove
 the setting afterwards. If the move is interrupted, run this again to continue, there or on another node. The
 keyspace keeps its data, but no server uses it any more.
 
-Use --without-engine if the engine is lost for good. Only what is in this data folder remains then.
+Use --without-engine if the engine is lost. Only the data in this folder remains then.
 
 Example:
   slipstream move-from-engine`
@@ -42,7 +42,7 @@ export function addMoveEngine(program: Command, context: CliContext): void {
     .action(({ json }: JsonOption) => moveTo(context, json))
   withJson(program.command('move-from-engine'))
     .description('move shared data from the engine back into this data folder')
-    .option('--without-engine', 'only detach from a lost engine, and keep what is here')
+    .option('--without-engine', 'only detach from a lost engine, and keep the data here')
     .addHelpText('after', FROM_HELP)
     .action((options: FromOptions) => moveFrom(context, options))
 }
@@ -105,7 +105,7 @@ async function refuseServer({ dataDir }: Config): Promise<void> {
   if (!(await findServer(dataDir))) return
   throw new ConfigError(
     'A server is using this data folder.',
-    'Stop it first (systemctl stop slipstream, or docker compose stop), and all others of its place.',
+    'Stop it first (systemctl stop slipstream, or docker compose stop), and all other nodes of its place.',
   )
 }
 
@@ -128,17 +128,17 @@ function showSteps() {
 function describeTo(moved: MovedToEngine): string {
   const { members, timelines, events, isNumberedOn } = moved
   return [
-    `On the engine are now ${thousands(members)} members with all they keep, and ${thousands(timelines)} timelines of programs with ${thousands(events)} events.`,
+    `The engine now has ${thousands(members)} members with all their data, and ${thousands(timelines)} custom timelines with ${thousands(events)} events.`,
     isNumberedOn
-      ? 'Members’ timelines go on with the numbers that they had.'
-      : 'Members’ timelines (following:) begin with new numbers, since theirs are too high for the engine: who reads them begins without a cursor.',
-    'Start the server now. Further nodes start with empty data folders.',
+      ? 'Members’ timelines keep their numbers.'
+      : 'Members’ timelines (following:) start with new numbers, since the old ones are too high for the engine: readers must start without a cursor.',
+    'Start the server now. Start further nodes with empty data folders.',
   ].join('\n')
 }
 
 function describeFrom({ members, timelines, isGivenUp }: MovedFromEngine): string {
   const what = isGivenUp
-    ? 'The move to the engine is given up; this data folder has all it had.'
-    : `This data folder has all of ${thousands(members)} members and ${thousands(timelines)} timelines of programs.`
+    ? 'The move to the engine is cancelled; this data folder is as before.'
+    : `This data folder has all data of ${thousands(members)} members and ${thousands(timelines)} custom timelines.`
   return `${what}\nRemove SLIPSTREAM_ENGINE from the settings, and start the server.`
 }

@@ -92,7 +92,7 @@ export async function writingOwn<T>(
 
 function decidedByAServer(): ConfigError {
   return new ConfigError(
-    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), and its server is not running.',
+    'This node shares members, invites, tokens and decisions with others (SLIPSTREAM_ENGINE), but its server is not running.',
     'Start it, or run this on a node that is up: it applies to all of them.',
   )
 }

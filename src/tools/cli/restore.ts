@@ -11,8 +11,8 @@ import { megabytes, report, say } from './terminal.ts'
 
 const HELP = `
 Stop the server first. The backup is checked before anything changes, and the previous database is kept beside
-it under another name; delete it once all is well. The server then reads on from the time of the backup. What
-is too old for Jetstream to replay is a gap, which is repaired from the accounts' servers.
+it under another name; delete it once all is well. The server then resumes from the time of the backup. Events
+too old for Jetstream to replay become a gap, which is repaired from the accounts' servers.
 
 Example:
   slipstream restore /mnt/backups/slipstream-20261121T101733.250Z.sqlite`

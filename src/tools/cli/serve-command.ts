@@ -10,7 +10,7 @@ export function addServe(program: Command, context: CliContext): void {
     .description('run the server until you stop it')
     .addHelpText(
       'after',
-      '\nSIGTERM and ctrl-C let running requests finish. Same as scripts/start.',
+      '\nOn SIGTERM and Ctrl-C, running requests finish first. Same as scripts/start.',
     )
     .action(() => serve(context.config()))
 }

@@ -16,7 +16,7 @@ import { dim, megabytes, report, thousands } from './terminal.ts'
 
 export function addStats(program: Command, context: CliContext): void {
   withJson(program.command('stats'))
-    .description('show sizes, members, and how far behind the network the stream is')
+    .description('show sizes, members, and the stream’s lag')
     .addHelpText('after', '\nExample:\n  slipstream stats --json | jq .facts.disk.databaseBytes')
     .action(({ json }: JsonOption) => showStats(context, json))
 }
@@ -75,7 +75,7 @@ function streaming({
     ...(stalls ?? []).map(({ what, seconds }): Line => ['stalled', `${what}, for ${seconds} s`]),
     ['stream', isArchive ? 'starts where the archive ends' : describeStream(stream)],
     ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
-    ['visible', visibleMs.count === 0 ? 'nothing came' : `within ${visibleMs.p99} ms (p99)`],
+    ['visible', visibleMs.count === 0 ? 'no events' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
     ['cold starts', coldStartsOf(coldStarts)],
   ]
@@ -83,7 +83,7 @@ function streaming({
 
 function describeStream({ host, connected, lagMs, quietMs }: IngestStatus['stream']): string {
   if (!connected) return `not connected to ${host}`
-  const lag = lagMs === undefined ? 'nothing came yet' : `${(lagMs / 1000).toFixed(1)} s behind`
+  const lag = lagMs === undefined ? 'no events yet' : `${(lagMs / 1000).toFixed(1)} s behind`
   const quiet =
     quietMs !== undefined && quietMs >= QUIET_MS ? `, quiet for ${duration(quietMs)}` : ''
   return `${lag}${quiet}, ${host}`

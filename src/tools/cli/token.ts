@@ -35,7 +35,7 @@ export function addToken(program: Command, context: CliContext): void {
     .description('tokens for programs that read timelines or post to them')
   withJson(token.command('create'))
     .argument('<name>', 'a name for the program')
-    .description('create a token; it is shown only once')
+    .description('create a token; it is shown once')
     .requiredOption(
       '--scope <scope...>',
       'what it may do: read:…, post:custom:…, graph:read, graph:write:…',
@@ -47,7 +47,7 @@ export function addToken(program: Command, context: CliContext): void {
       DEFAULT_RATE,
     )
     .option('--days <n>', 'days until it expires (never)', wholeNumber(1, MAX_DAYS))
-    .option('--token-stdin', 'use the token that another node made, read from standard input')
+    .option('--token-stdin', 'use a token that another node made, from standard input')
     .addHelpText(
       'after',
       '\nExample:\n  slipstream token create digest --scope "read:following:*" "post:custom:digest"',

@@ -78,7 +78,7 @@ function refuseOthers({ db, place }: MoveParts): void {
   if (known === place.id) return
   throw new CliError(
     `This data folder belongs to the place ${known}, and on that engine is ${place.id}.`,
-    'Let SLIPSTREAM_ENGINE name the engine and the keyspace that this node shared with.',
+    'Set SLIPSTREAM_ENGINE to the engine and keyspace that this node shared.',
   )
 }
 
@@ -87,8 +87,8 @@ async function giveUp(parts: MoveParts, found: PlaceMove): Promise<MovedFromEngi
   const { place, db, writer } = parts
   if (findEngineMove(db)?.id !== found.id) {
     throw new CliError(
-      'Another data folder began to move to this engine, and did not end.',
-      'Run `slipstream move-to-engine` there to end it, or `slipstream move-from-engine` there to give it up.',
+      'Another data folder began a move to this engine, and did not finish.',
+      'Run `slipstream move-to-engine` there to finish it, or `slipstream move-from-engine` there to cancel it.',
     )
   }
   await mark(place, found, { ...found, state: 'left' })
@@ -107,8 +107,8 @@ async function begin(parts: MoveParts, found: PlaceMove | undefined): Promise<Pl
   if (found?.state === 'left') {
     if (own?.id === found.id) return found
     throw new CliError(
-      'This place was moved away from the engine already, into another data folder.',
-      'Go on with that one. `--without-engine` lets go of this one, with what it has.',
+      'This place was already moved from the engine into another data folder.',
+      'Use that one. `--without-engine` detaches this one, with the data it has.',
     )
   }
   const id = own?.id ?? randomUUID()
@@ -128,7 +128,7 @@ async function bringAll(parts: MoveParts): Promise<{ members: number; timelines:
   await inBatches(parts, 'private state', members, ({ did }) => bringState(rows, place, did))
   const names = await place.timelines.names()
   const ingest = { writeTimelines: (request: TimelineRequest) => write(parts, request) }
-  await inBatches(parts, 'timelines of programs', names, (name) =>
+  await inBatches(parts, 'custom timelines', names, (name) =>
     bringTimeline({ db, ingest }, place, name),
   )
   return { members: members.length, timelines: names.length }

@@ -31,7 +31,7 @@ export type MovingPlace = PrivatePlace & {
   moves: PlaceMoves
 }
 
-type Step = 'members' | 'private state' | 'timelines of programs' | 'members’ timelines'
+type Step = 'members' | 'private state' | 'custom timelines' | 'members’ timelines'
 
 export type MoveParts = {
   place: MovingPlace
@@ -90,7 +90,7 @@ export async function refuseServers({ leases }: Pick<MovingPlace, 'leases'>): Pr
   if (alive.length === 0) return
   throw new CliError(
     `${alive.length === 1 ? 'A server runs' : `${alive.length} servers run`} on this engine: ${alive.join(', ')}.`,
-    'Stop all of them first; what they take in meanwhile would be lost.',
+    'Stop all of them first; data they receive meanwhile would be lost.',
   )
 }
 
@@ -107,7 +107,7 @@ export async function mark(
   })
   if (isDone) return after
   throw new CliError(
-    'Another node moves its place at this moment.',
-    'See that nobody else moves a place to or from this engine.',
+    'Another node is moving its place now.',
+    'Make sure that no other move to or from this engine runs.',
   )
 }

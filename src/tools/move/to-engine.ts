@@ -88,7 +88,7 @@ function unfinished(found: PlaceMove): PlaceMove {
   if (found.state === 'arrived') {
     throw new CliError(
       'This place is on that engine already.',
-      'Start the server; `slipstream move-from-engine` takes it back.',
+      'Start the server; `slipstream move-from-engine` moves it back.',
     )
   }
   throw taken(found)
@@ -100,8 +100,8 @@ function refuseShared({ db, place }: MoveParts): void {
   if (other === undefined || isJustBegun) return
   if (other === place.id) {
     throw new CliError(
-      'This data folder shares with that engine already, and what else it has is not known there.',
-      'What it had in timelines of programs before stays its own; `slipstream move-from-engine` makes it a place of its own again, which then moves to a new keyspace.',
+      'This data folder shares with that engine already; its other data is not there.',
+      'Its earlier custom timelines stay its own; `slipstream move-from-engine` makes it a separate place again, which can move to a new keyspace.',
     )
   }
   throw new CliError(
@@ -113,7 +113,7 @@ function refuseShared({ db, place }: MoveParts): void {
 function taken({ state }: PlaceMove): CliError {
   if (state === 'arriving') {
     return new CliError(
-      'Another data folder began to move to this engine, and did not end.',
+      'Another data folder began a move to this engine, and did not finish.',
       `Run \`slipstream move-to-engine\` there, or drop the keyspace. ${NEW_KEYSPACE}`,
     )
   }
@@ -124,7 +124,7 @@ function taken({ state }: PlaceMove): CliError {
 async function moveTimelines(parts: MoveParts): Promise<{ timelines: number; events: number }> {
   const all = allCustomTimelines(parts.db)
   const events = all.reduce((sum, one) => sum + one.events, 0)
-  await inBatches(parts, 'timelines of programs', all, (row) => moveTimeline(parts, row))
+  await inBatches(parts, 'custom timelines', all, (row) => moveTimeline(parts, row))
   return { timelines: all.length, events }
 }
 
@@ -139,8 +139,8 @@ async function moveTimeline(
   for (const entry of entries) {
     if (!(await place.timelines.put(name, version + 1, entry))) {
       throw new CliError(
-        `Somebody else posts to custom:${name} on this engine.`,
-        'Stop whatever uses the engine’s keyspace, and run this again.',
+        `Another program posts to custom:${name} on this engine.`,
+        'Stop all programs that use the engine’s keyspace, and run this again.',
       )
     }
     version++

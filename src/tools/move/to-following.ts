@@ -73,8 +73,8 @@ async function takeAll(
   for (const some of batchesOf(known, MAX_LEASES_AT_ONCE)) {
     if (await leases.take(NODE, some, now)) continue
     throw new CliError(
-      'Somebody else takes the buckets of members.',
-      'Stop whatever uses the engine’s keyspace, and run this again.',
+      'Another process takes the buckets of members.',
+      'Stop all programs that use the engine’s keyspace, and run this again.',
     )
   }
   return new Map(known.map(({ bucket, epoch }) => [bucket, epoch + 1]))
@@ -94,7 +94,7 @@ async function commit(
   const flushes = [...held].map(([bucket, epoch]) => ({ bucket, epoch, flush: FLUSH, position }))
   if (await epochs.commit(flushes)) return
   throw new CliError(
-    'Somebody else writes members’ timelines.',
-    'Stop whatever uses the engine’s keyspace, and run this again.',
+    'Another process writes members’ timelines.',
+    'Stop all programs that use the engine’s keyspace, and run this again.',
   )
 }

@@ -228,7 +228,7 @@ test('an unfinished move can be given up on the node where it began, and the fol
   await expect(moveToEngine(first.parts(engine.place))).rejects.toThrow('cut off')
   engine.state.callsLeft = Infinity
   expect(() => refuseAlone(first.db)).toThrow('belongs to a place on an engine')
-  await expect(moveToEngine(node().parts(engine.place))).rejects.toThrow('did not end')
+  await expect(moveToEngine(node().parts(engine.place))).rejects.toThrow('did not finish')
   expect(await moveFromEngine(first.parts(engine.place))).toMatchObject({ isGivenUp: true })
   refuseAlone(first.db)
   expect(first.has()).toEqual({ ...before, timelines: withoutOpen(before.timelines) })
