@@ -22,7 +22,7 @@ ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 
 function dayBar({ at, level, upShare, troubledMs }: Day): Html {
   const trouble = troubledMs > 0 ? `, trouble for ${duration(troubledMs)}` : ''
-  const text = level === 'none' ? 'nothing is known' : `${share(upShare)}${trouble}`
+  const text = level === 'none' ? 'no data' : `${share(upShare)}${trouble}`
   const words = `${day.format(at)}: ${text}`
   return html`<li class="${level}" title="${words}"><span class="unseen">${words}</span></li>`
 }
@@ -33,5 +33,5 @@ function incidentItem({ from, to, level, title }: Incident): Html {
 }
 
 function share(value: number | undefined): string {
-  return value === undefined ? 'nothing is known yet' : `up ${percent(value)}`
+  return value === undefined ? 'no data yet' : `up ${percent(value)}`
 }

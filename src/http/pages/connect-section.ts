@@ -15,7 +15,7 @@ export function connectSection(us: Us): Html {
 <h2 id="connect-title">Read through this server</h2>
 <p>Your account, posts and follows stay on your own server, your PDS. Your client only reads through
 this one: timelines, profiles, threads, notifications and search. Enter this DID in your client, and your
-timeline begins to fill within a minute.</p>
+timeline starts to fill within a minute.</p>
 ${copyable(us.serviceDid, 'this server’s DID')}
 ${whoMayRead(us)}
 </div>
@@ -34,7 +34,7 @@ function whoMayRead({ members }: Us): Html | false {
   if (members === 'open') return false
   return isByInvite(members)
     ? html`<p class="aside">You need an invite to read here. <a href="/invite">Enter your invite code</a>.</p>`
-    : html`<p class="aside">Only people whom the operator has chosen can read here.</p>`
+    : html`<p class="aside">Only accounts chosen by the operator can read here.</p>`
 }
 
 function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
@@ -48,7 +48,7 @@ function waysOf({ serviceDid, publicOrigin }: Us): Way[] {
       steps: html`<p>Enter the DID under “Custom AppView DID” in the settings, and restart the app:</p>${copyable(serviceDid, 'the DID')}`,
     },
     {
-      title: 'Everybody on your own PDS',
+      title: 'All accounts on your own PDS',
       steps: html`<p>Set these on the PDS and restart it. They apply to every client that does not choose an AppView itself:</p>${copyable(`PDS_BSKY_APP_VIEW_URL=${publicOrigin}\nPDS_BSKY_APP_VIEW_DID=${serviceDid}`, 'the settings')}`,
     },
     {

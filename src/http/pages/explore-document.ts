@@ -33,7 +33,7 @@ function forms(): Html {
 </section>
 <div id="explore" hidden>
 <section class="hero compact"><h1>Explore</h1><button type="button" class="quiet" id="logout">Log out</button></section>
-<div class="choice" role="tablist" aria-label="What to look at" id="tabs">
+<div class="choice" role="tablist" aria-label="Sections" id="tabs">
 <button type="button" role="tab" id="overview-tab" aria-controls="overview-panel" aria-selected="true">Server</button>
 <button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="false" tabindex="-1">Timeline</button>
 <button type="button" role="tab" id="post-tab" aria-controls="post-panel" aria-selected="false" tabindex="-1">Missing post</button>
@@ -73,9 +73,9 @@ ${serverPanel()}
 <section role="tabpanel" id="proof-panel" aria-labelledby="proof-tab" hidden>
 <h2 id="proof-title">Social proof</h2>
 <form id="proof-form" class="ask" data-again>
-<label for="proof-viewer">Who looks</label>
+<label for="proof-viewer">Viewer</label>
 <div class="row"><input id="proof-viewer" name="viewer" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
-<label for="proof-subject">At whom</label>
+<label for="proof-subject">Subject</label>
 <div class="row"><input id="proof-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="bob.example.org"><button type="submit">Show</button></div>
 <p class="problem" role="alert"></p>
 </form>
@@ -99,7 +99,7 @@ function slowAnswers(): Html {
 function videos(): Html {
   return html`<section role="tabpanel" id="videos-panel" aria-labelledby="videos-tab" hidden>
 <h2>Time spent watching videos</h2>
-<p class="aside">Everyone’s together, by day (UTC). Authors can ask for their own videos; nobody learns who watched.</p>
+<p class="aside">All viewers together, by day (UTC). Authors can ask for their own videos; who watched is never shown.</p>
 <div id="videos"></div>
 </section>`
 }
@@ -112,7 +112,7 @@ function moderation(): Html {
 <div class="row"><input id="moderation-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="https://bsky.app/profile/…/post/…"></div>
 <label for="moderation-reason">Reason, for the log</label>
 <div class="row"><input id="moderation-reason" name="reason" maxlength="1000"></div>
-<div class="row"><button type="submit" value="hide">Hide it from everyone here</button><button type="submit" value="ban" class="quiet">Ban the account</button></div>
+<div class="row"><button type="submit" value="hide">Hide from everyone here</button><button type="submit" value="ban" class="quiet">Ban the account</button></div>
 <p class="problem" role="alert"></p>
 </form>
 <p id="moderation-done" role="status"></p>

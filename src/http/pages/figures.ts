@@ -100,7 +100,7 @@ export function lagInWords(status: IngestStatus | undefined): string {
 function quietInWords(status: IngestStatus | undefined): string {
   const quietMs = status?.stream.quietMs
   if (quietMs === undefined) return 'not connected now'
-  return quietMs < QUIET_MS ? 'events are coming in' : `nothing came for ${duration(quietMs)}`
+  return quietMs < QUIET_MS ? 'events are arriving' : `no events for ${duration(quietMs)}`
 }
 
 function archiveOf(status: IngestStatus | undefined): Figures['archive'] {
@@ -140,7 +140,7 @@ function coldStartsOf(status: IngestStatus | undefined): Figures['coldStarts'] {
 }
 
 function newcomersInWords(running: number, percent: number): string {
-  if (running === 0) return 'Nobody is being set up.'
+  if (running === 0) return 'No new member is being set up.'
   const who = plural(running, 'new member is', 'new members are')
-  return `${who} being set up: ${percent} % of what they follow is here.`
+  return `${who} being set up: ${percent} % of their follows are fetched.`
 }

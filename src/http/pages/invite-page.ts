@@ -59,18 +59,18 @@ async function comeIn(
   const isDid = isValidDid(typed.handle)
   const actor = isDid ? typed.handle : typed.handle.replace(/^@/, '').toLowerCase()
   if (!isDid && !isValidHandle(actor)) {
-    return again(400, 'This is not a handle, such as alice.example.org, and not a DID.')
+    return again(400, 'This is not a handle such as alice.example.org, nor a DID.')
   }
   try {
     const did = known(actor) ?? (await lookUp(resolver, actor))
     if (!did) return again(400, 'There is no such account. Check the spelling.')
     await invites.redeem(did, typed.code)
-    log.info({ did }, 'let in by an invite')
+    log.info({ did }, 'admitted by an invite')
     return { status: 200, page: { welcome: actor } }
   } catch (error) {
     if (error instanceof XRPCError) return again(400, error.message)
     log.error({ err: error }, 'an invite could not be redeemed')
-    return again(503, 'Something went wrong here. Try again in a minute.')
+    return again(503, 'Something went wrong. Try again in a minute.')
   }
 }
 

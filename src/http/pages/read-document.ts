@@ -28,7 +28,7 @@ function notServed(): Html {
 function places(): Html {
   return html`<section class="hero" id="enter" hidden>
 <h1>Read</h1>
-<p>Read a member’s timeline just as this server sends it, before you point a client here.</p>
+<p>Read a member’s timeline exactly as this server sends it, before you point a client here.</p>
 <form id="enter-form" class="ask" autocomplete="off">
 <label for="link">Reading link</label>
 <div class="row"><input id="link" name="link" required spellcheck="false" autocapitalize="none" placeholder="read.…"><button type="submit">Read</button></div>

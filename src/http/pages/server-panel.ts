@@ -20,7 +20,7 @@ const CHARTS: Chart[] = [
   { title: 'Behind the network', series: ['lag_ms'], unit: 'ms', figure: 'lag' },
   { title: 'Requests a second', series: ['requests_s'], unit: 'count', figure: 'requests' },
   {
-    title: 'Time of an answer',
+    title: 'Response time',
     series: ['answer_p50_ms', 'answer_p99_ms'],
     unit: 'ms',
     figure: 'answerP50',
@@ -81,12 +81,12 @@ function chartCard({ title, series, names = [], unit, figure }: Chart): Html {
 
 function holdings(): Html {
   return html`<section aria-labelledby="holdings-title">
-<h2 id="holdings-title">What is here</h2>
+<h2 id="holdings-title">Data on this server</h2>
 <dl class="holdings">
 ${figureOf('members', 'members')}
 ${figureOf('timelines', 'timelines in memory')}
 ${figureOf('fanOut', 'timelines a post goes to')}
-${figureOf('writesSaved', 'timeline writes spared by the limit')}
+${figureOf('writesSaved', 'timeline writes saved by the limit')}
 ${figureOf('actors', 'accounts known')}
 ${figureOf('follows', 'follows in the graph')}
 ${figureOf('openGaps', 'gaps being repaired')}

@@ -34,7 +34,7 @@ export function stateInWords(
   forecast: Forecast | undefined,
 ): Finding[] {
   if (!status) {
-    return [{ level: 'notice', title: 'Starting', text: 'The first report comes in a second.' }]
+    return [{ level: 'notice', title: 'Starting', text: 'The first report arrives in a second.' }]
   }
   const findings = [
     aboutStalls(status),
@@ -67,14 +67,14 @@ function aboutStalls({ stalls = [] }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'Nothing new is taken in',
-    text: `Nothing has moved for ${duration(longest.seconds * 1_000)}: ${longest.what}. What is here is still served. If this goes on, Slipstream ends so that it is started again, and continues where it stopped; the log says why (standing still).`,
+    text: `Nothing has moved for ${duration(longest.seconds * 1_000)}: ${longest.what}. Stored data is still served. If this persists, Slipstream exits to be restarted, and continues where it stopped; the log says why (standing still).`,
   }
 }
 
 function aboutArchive({ archive }: IngestStatus): Finding | undefined {
   if (!archive || archive.state === 'done') return undefined
   const isRefused = archive.waiting?.why === 'refused'
-  const text = `${archiveInWords(archive)} The stream goes on where the archive ends; until then nothing new is shown.`
+  const text = `${archiveInWords(archive)} The stream continues where the archive ends; until then no new posts are shown.`
   return { level: isRefused ? 'bad' : 'notice', title: 'Reading the archive', text }
 }
 
@@ -85,7 +85,7 @@ function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'No connection to the stream',
-    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost if it is back within ${REPLAY_HOURS} hours: what was missed is read then. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
+    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost if it is back within ${REPLAY_HOURS} hours: missed events are read then. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
   }
 }
 
@@ -103,8 +103,8 @@ function aboutLag(status: IngestStatus): Finding | undefined {
     level: 'notice',
     title: `Catching up, ${duration(lagMs)} behind`,
     text: paused
-      ? `The disk or processor is the limit (${rateText}). If this stays so, the machine is too small, or SLIPSTREAM_INDEX_SCOPE too wide.`
-      : `What was missed is being read, at ${rateText}. Timelines fill up meanwhile.`,
+      ? `The disk or CPU is the limit (${rateText}). If this persists, the machine is too small, or SLIPSTREAM_INDEX_SCOPE too wide.`
+      : `Reading missed events, at ${rateText}. Timelines fill up meanwhile.`,
   }
 }
 
@@ -115,7 +115,7 @@ function aboutQuiet({ stream }: IngestStatus): Finding | undefined {
   return {
     level: 'info',
     title: `Quiet for ${duration(quietMs)}`,
-    text: `${hostOf(stream.host)} is connected and answers, and has sent nothing since. That is usual with few accounts to listen to (SLIPSTREAM_INDEX_SCOPE=authors); if it listens to the whole network, the host itself is stuck: slipstream doctor asks it.`,
+    text: `${hostOf(stream.host)} is connected and answers, but has sent no event since. That is normal with few accounts (SLIPSTREAM_INDEX_SCOPE=authors); for the whole network, the host itself is stuck: check it with slipstream doctor.`,
   }
 }
 
@@ -127,19 +127,19 @@ function aboutDisk({ pulse }: IngestStatus, forecast: Forecast | undefined): Fin
   return {
     level: isShort || daysLeft < FEW_DAYS ? 'bad' : 'notice',
     title: 'The disk is filling up',
-    text: `${bytes(pulse.freeBytes)} are free.${left} Make room or give it a bigger disk; as it fills, Slipstream keeps less, and in the end writes nothing until there is room.`,
+    text: `${bytes(pulse.freeBytes)} are free.${left} Make room or use a bigger disk; as it fills, Slipstream keeps less, and finally stops writing until there is room.`,
   }
 }
 
 /** What is given up to save disk space. */
 const givenUp: Record<Exclude<DiskState, 'ok' | 'full'>, string> = {
-  'without-search': 'Posts are not found by their words for now',
+  'without-search': 'Search does not find posts by text for now',
   'strangers-pruned':
-    'Posts are not found by their words, and what strangers wrote and liked more than a few days ago is being given up (counts stay)',
+    'Search does not find posts by text, and strangers’ posts and likes older than a few days are being deleted (counts stay)',
   'neighbours-pruned':
-    'Posts are not found by their words, and old posts by strangers are being given up, those too that people here answered (they are fetched again when looked at)',
+    'Search does not find posts by text, and old posts by strangers are being deleted, even those that people here answered (they are fetched again when viewed)',
   'strangers-refused':
-    'Nothing new by strangers is taken: no likes, replies or follows by people whom nobody here follows',
+    'New records by strangers are ignored: no likes, replies or follows by people not followed here',
 }
 
 function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
@@ -151,13 +151,13 @@ function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
     return {
       level: 'bad',
       title: 'The disk is full',
-      text: `Nothing new is written; what is here is still served. Nothing is lost if there is room again within ${REPLAY_HOURS} hours: the stream goes on where it stopped. ${bytes(pulse.freeBytes)} are free. ${room}`,
+      text: `Slipstream has stopped writing; stored data is still served. Nothing is lost if there is room within ${REPLAY_HOURS} hours: the stream resumes where it stopped. ${bytes(pulse.freeBytes)} are free. ${room}`,
     }
   }
   return {
     level: state === 'without-search' ? 'notice' : 'bad',
-    title: 'Less is kept, for want of room',
-    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may take. ${room}`,
+    title: 'Less is kept, for lack of room',
+    text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may use. ${room}`,
   }
 }
 
@@ -171,7 +171,7 @@ function aboutFailures(status: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'Requests are failing',
-    text: 'More than one in a hundred answers is a 500 or a 503. A 500 is “request failed” in the log, with the request’s id; a 503 means that this machine gets more requests than it can answer.',
+    text: 'More than 1 % of answers are a 500 or a 503. A 500 is “request failed” in the log, with the request’s id; a 503 means that this machine gets more requests than it can answer.',
   }
 }
 
@@ -186,7 +186,7 @@ function aboutSlowness(status: IngestStatus): Finding | undefined {
   return {
     level: 'notice',
     title: 'Answers are slow',
-    text: `One in a hundred takes ${duration(p99)} or more. Right after a start this passes; otherwise look at processor and disk, and at SLIPSTREAM_SERVE_THREADS.`,
+    text: `One in a hundred takes ${duration(p99)} or more. This is normal right after a start; otherwise check CPU, disk and SLIPSTREAM_SERVE_THREADS.`,
   }
 }
 
@@ -194,8 +194,8 @@ function aboutSlowness(status: IngestStatus): Finding | undefined {
 function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   if (openGaps === 0) return undefined
   const text =
-    'What was missed is read again, from the stream or from the accounts’ own servers; slipstream gaps lists it.'
-  return { level: 'info', title: `Mending ${plural(openGaps, 'gap')}`, text }
+    'Missed events are read again, from the stream or from the accounts’ own servers; slipstream gaps lists them.'
+  return { level: 'info', title: `Repairing ${plural(openGaps, 'gap')}`, text }
 }
 
 /** Other operators' misbehaving labelers do not count against this server. */
@@ -203,8 +203,8 @@ function aboutLabelers({ quarantinedLabelers = 0 }: IngestStatus): Finding | und
   if (quarantinedLabelers === 0) return undefined
   return {
     level: 'info',
-    title: `${plural(quarantinedLabelers, 'labeler is', 'labelers are')} left alone for a while`,
-    text: 'The stream of each broke a limit, or was open when Slipstream ended without being stopped. It is tried again by itself; slipstream stats says which and until when.',
+    title: `${plural(quarantinedLabelers, 'labeler is', 'labelers are')} paused`,
+    text: 'The stream of each broke a limit, or was open when Slipstream crashed. It is retried automatically; slipstream stats says which and until when.',
   }
 }
 

@@ -30,14 +30,14 @@ export function visitorFiguresOf(
 /** The latest incident, or how far back there was none. */
 function sinceInWords({ known, incidents }: Availability): { quietFor: string; since: string } {
   const [latest] = incidents
-  if (!known) return { quietFor: '–', since: 'This server has just begun to keep its record.' }
+  if (!known) return { quietFor: '–', since: 'This server has just started its record.' }
   if (!latest) {
     const quietFor = duration(known.to - known.from)
     return { quietFor, since: `No incident since its record began, ${moment(known.from)}.` }
   }
   // The reader is getting an answer, so the server runs again, even if no sample shows it yet.
   if (latest.to >= known.to && latest.title !== NOT_RUNNING) {
-    return { quietFor: 'going on', since: `${latest.title} since ${moment(latest.from)}.` }
+    return { quietFor: 'ongoing', since: `${latest.title} since ${moment(latest.from)}.` }
   }
   return {
     quietFor: latest.to < known.to ? duration(known.to - latest.to) : 'a moment',

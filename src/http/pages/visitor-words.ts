@@ -12,7 +12,7 @@ import { type Finding, hasFailures, isLate, isSlow } from './state-words.ts'
  */
 export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
   if (!status) {
-    return [{ level: 'notice', title: 'Starting', text: 'The first figures come in a second.' }]
+    return [{ level: 'notice', title: 'Starting', text: 'The first figures arrive in a second.' }]
   }
   const findings = [
     aboutStream(status),
@@ -29,7 +29,7 @@ export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
 function wellness({ stream: { lagMs } }: IngestStatus): Finding {
   const text =
     lagMs === undefined
-      ? 'You can read here, and new posts come in.'
+      ? 'You can read here, and new posts arrive.'
       : `You can read here. This server is ${duration(lagMs)} behind the network.`
   return { level: 'good', title: 'Everything is well', text }
 }
@@ -38,12 +38,12 @@ function wellness({ stream: { lagMs } }: IngestStatus): Finding {
 function aboutStream(status: IngestStatus): Finding | undefined {
   const { stalls = [], stream, archive } = status
   if (archive && isReadingArchive(status)) {
-    const text = `${archive.percent} % of it is read. New posts come in once it is done.`
+    const text = `${archive.percent} % of it is read. New posts arrive once it is done.`
     return { level: 'notice', title: 'Reading the network’s past', text }
   }
   if (stream.connected && stalls.length === 0) return undefined
   const text =
-    'You can read what is here. Nothing is lost: what is missed now is read once new posts come in again.'
+    'You can read earlier posts. Nothing is lost: missed posts are read once new posts arrive again.'
   return { level: 'bad', title: 'No new posts come in', text }
 }
 
@@ -56,12 +56,12 @@ function aboutFailures(status: IngestStatus): Finding | undefined {
 function aboutRoom({ disk: { state } }: IngestStatus): Finding | undefined {
   if (state === 'ok') return undefined
   if (state === 'full') {
-    const text = 'You can read what is here. New posts come in once there is room again.'
+    const text = 'You can read earlier posts. New posts arrive once there is room again.'
     return { level: 'bad', title: 'The disk is full', text }
   }
   const isPartial = state !== 'without-search'
   const more = isPartial ? ', and some posts, likes and replies by strangers are missing' : ''
-  const text = `Search does not find posts by their words for now${more}.`
+  const text = `Search does not find posts by text for now${more}.`
   return { level: isPartial ? 'bad' : 'notice', title: 'Some things are missing', text }
 }
 
@@ -70,7 +70,7 @@ function aboutLag(status: IngestStatus): Finding | undefined {
   return {
     level: 'notice',
     title: `Catching up, ${duration(status.stream.lagMs)} behind`,
-    text: 'What was missed is being read. Timelines fill up meanwhile.',
+    text: 'Reading missed posts. Timelines fill up meanwhile.',
   }
 }
 
@@ -82,6 +82,6 @@ function aboutSlowness(status: IngestStatus): Finding | undefined {
 
 function aboutGaps({ openGaps }: IngestStatus): Finding | undefined {
   if (openGaps === 0) return undefined
-  const text = 'They are being fetched, and appear by themselves.'
+  const text = 'They are being fetched, and appear automatically.'
   return { level: 'info', title: 'Some posts are missing', text }
 }

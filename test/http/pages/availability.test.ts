@@ -138,7 +138,7 @@ test('a running server shows its days and incidents, and marks them in the chart
   const bars = page.match(/<li class="(?:good|notice|bad|none)" title="[^"]+">/g) ?? []
   expect(bars).toHaveLength(30)
   expect(bars.filter((bar) => bar.includes('class="bad"'))).toHaveLength(1)
-  expect(bars[0]).toContain('nothing is known')
+  expect(bars[0]).toContain('no data')
   expect(page).toMatch(/Not running<\/strong> for 20 min, <time datetime="[^"]+">/)
   expect(page).toMatch(/up 99\.\d+ %/)
   expect(page).toMatch(/No incident since \d+ \w{3,4}, \d\d:\d\d UTC\./)

@@ -193,13 +193,13 @@ describe('the state in words for visitors', () => {
   test('an ongoing incident is shown with its beginning', () => {
     const late = lasting(at - HOUR_MS, at, 'Behind the network')
     expect(visitorFiguresOf(status({}), late).texts).toMatchObject({
-      ...{ quietFor: 'going on', since: 'Behind the network since 20 May, 13:20 UTC.' },
+      ...{ quietFor: 'ongoing', since: 'Behind the network since 20 May, 13:20 UTC.' },
     })
   })
 
   test('the beginning is unknown for a server that has just started', () => {
     const { texts } = visitorFiguresOf(status({}), { ...lasting(at, at), known: undefined })
-    expect(texts.since).toContain('just begun')
+    expect(texts.since).toContain('just started')
   })
 })
 

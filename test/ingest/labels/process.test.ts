@@ -62,7 +62,7 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
     const origin = `http://127.0.0.1:${await second.port()}`
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
     const figures = async () => (await fetch(`${origin}/explore/api/figures`, { headers })).text()
-    await until(async () => (await figures()).includes('1 labeler is left alone for a while'))
+    await until(async () => (await figures()).includes('1 labeler is paused'))
     type Stats = { facts: { quarantinedLabelers: object[] } }
     const { facts } = await cliJson<Stats>({ DATA_DIR: dataDir }, ['stats'])
     expect(facts.quarantinedLabelers).toMatchObject([

@@ -249,7 +249,7 @@ function withHoles(history: History): History {
 
 function inWords(title: string, values: (number | null)[] = [], unit: Unit): string {
   const known = values.filter((value) => value !== null)
-  if (known.length === 0) return `${title}: nothing is known yet`
+  if (known.length === 0) return `${title}: no data yet`
   const [low, high] = [Math.min(...known), Math.max(...known)]
   const latest = inUnit(known.at(-1)!, unit)
   return `${title}: ${latest} now, between ${inUnit(low, unit)} and ${inUnit(high, unit)}`

@@ -50,9 +50,9 @@ type PostAnswer = { checks: { text: string; isMet?: boolean }[]; items: Item[] }
 
 const WAYS: Record<Verdict['way'], string> = {
   own: 'the reader’s own',
-  'fan-out': 'written to the timeline in memory when it came',
-  merged: 'merged in when it is read: its author has too many readers for fan-out',
-  rows: 'read from the database: it is below what the memory holds',
+  'fan-out': 'written to the timeline in memory on arrival',
+  merged: 'merged in on read: its author has too many readers for fan-out',
+  rows: 'read from the database: older than the timeline in memory',
 }
 
 let cursor: string | undefined

@@ -29,13 +29,9 @@ export async function showModeration(): Promise<void> {
   const held = [
     ...takedowns.map(({ at, subject }) => row(at, { subject, act: 'show' }, 'Show again')),
     ...bans.map(({ at, did }) => row(at, { subject: did, act: 'allow' }, 'Allow again')),
-    ...tags.map(({ at, ...one }) => row(at, { ...one, act: 'untag' }, `Take off ${one.tag}`)),
+    ...tags.map(({ at, ...one }) => row(at, { ...one, act: 'untag' }, `Remove ${one.tag}`)),
   ]
-  const nothing = element(
-    'p',
-    { class: 'empty' },
-    'Nothing is hidden or tagged, and nobody is banned.',
-  )
+  const nothing = element('p', { class: 'empty' }, 'No hidden content, tags or bans.')
   const decided = log
     .slice(0, SHOWN_ENTRIES)
     .map(({ at, act, by, subject, reason, tag }) =>

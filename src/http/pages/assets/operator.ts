@@ -37,6 +37,6 @@ export async function askAsOperator<T>(
   if (response.status === 401) throw new RefusedError('This is not the operator’s token.')
   const body = (await response.json()) as T & { message?: string }
   if (!response.ok)
-    throw new AnsweredError(body.message ?? 'Something went wrong here. Try again in a moment.')
+    throw new AnsweredError(body.message ?? 'Something went wrong. Try again in a moment.')
   return body
 }

@@ -53,7 +53,7 @@ function notice(rank: 'h1' | 'h2', heardAt: number): HTMLElement {
     element(
       'p',
       {},
-      'Either the server is down, or you cannot reach it. What you see below is from then. This page goes on by itself once the server answers again.',
+      'Either the server is down, or you cannot reach it. The data below is from then. This page resumes once the server answers again.',
     ),
   )
 }

@@ -123,7 +123,7 @@ function upright(rows: number): Layout {
 }
 
 export function proofTable({ known, count }: Proof): HTMLElement {
-  if (known.length === 0) return element('p', { class: 'aside' }, 'Nobody joins the two.')
+  if (known.length === 0) return element('p', { class: 'aside' }, 'No account connects the two.')
   const rows = known.map(({ name, handle, did }) =>
     element(
       'tr',
@@ -149,7 +149,7 @@ export function proofTable({ known, count }: Proof): HTMLElement {
     ),
     element('tbody', {}, ...rows),
   )
-  return element('details', {}, element('summary', {}, 'The same as a table'), table)
+  return element('details', {}, element('summary', {}, 'Show as a table'), table)
 }
 
 function middleNode(person: Person, { x, y }: Point): SVGElement {

@@ -9,12 +9,12 @@ const PARTS = {
   token: 'Token',
   wait: 'Fetched first',
   queue: 'Queue',
-  skeleton: 'Which items',
+  skeleton: 'Skeleton',
   rows: 'Rows',
   views: 'Views',
   finish: 'Bytes',
   write: 'Write',
-  collectionsMs: 'Of it, garbage',
+  collectionsMs: 'Of which, garbage',
 } as const
 const HEADS = ['When', 'Method', 'Status', ...Object.values(PARTS)]
 

@@ -69,7 +69,7 @@ function aboutBackups(dataDir: string, now: number): OverviewRow {
   const newest = newestBackup(dataDir)
   if (!newest) {
     const text =
-      'none in the data folder; make one with slipstream backup. Backups in other folders are not counted.'
+      'none in the data folder; create one with slipstream backup. Backups in other folders are not counted.'
     return { name: 'Backups', text, level: 'notice' }
   }
   const age = now - newest.at
@@ -83,7 +83,7 @@ function aboutGaps({ gaps: { open, repairing, closed } }: Facts): OverviewRow {
   if (open + repairing === 0) {
     return { name: 'Gaps', text: `none open, ${count(closed)} closed`, level: 'good' }
   }
-  const text = `${count(open)} open, ${count(repairing)} being repaired, without your help; slipstream gaps lists them`
+  const text = `${count(open)} open, ${count(repairing)} being repaired automatically; slipstream gaps lists them`
   return { name: 'Gaps', text, level: 'info' }
 }
 
@@ -118,7 +118,7 @@ function aboutPins(
     const advice = 'Raise SLIPSTREAM_MEDIA_PIN_MB, or name fewer accounts in SLIPSTREAM_MEDIA_PIN.'
     return { name: 'Pinned media', text: `${text}: full. ${advice}`, level: 'bad' }
   }
-  if (missing === 0) return { name: 'Pinned media', text: `${text}, all there`, level: 'good' }
-  const lacking = `${text}; ${plural(missing, 'blob')} not fetched yet; they are tried again`
+  if (missing === 0) return { name: 'Pinned media', text: `${text}, complete`, level: 'good' }
+  const lacking = `${text}; ${plural(missing, 'blob')} not fetched yet; they are retried`
   return { name: 'Pinned media', text: lacking, level: 'notice' }
 }

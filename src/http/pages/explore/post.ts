@@ -69,8 +69,8 @@ export function createPostView(parts: ExploreParts) {
 
 function unknownCheck(isUnknown: boolean | undefined): Check {
   const text = isUnknown
-    ? 'The post is not here: it never came over the stream, or its author is nobody’s concern here.'
-    : 'This is no post, or it was deleted.'
+    ? 'The post is not here: it never arrived on the stream, or its author is outside the index scope.'
+    : 'This is not a post, or it was deleted.'
   return { text, isMet: false }
 }
 
@@ -94,8 +94,8 @@ function repostCheck(reposts: readonly { uid: number }[], reader: number): Check
   const count = reposts.length
   const text =
     count === 0
-      ? 'Nobody whom the reader follows reposted it.'
-      : `Reposted by ${count === MAX_SHOWN ? 'ten or more' : count} whom the reader follows.`
+      ? 'No account that the reader follows reposted it.'
+      : `Reposted by ${count === MAX_SHOWN ? 'ten or more' : count} of the reader’s follows.`
   return { text, isMet: count > 0 ? true : undefined }
 }
 
@@ -103,7 +103,7 @@ function takenCheck(items: readonly ShownItem[]): Check[] {
   if (items.length === 0) return []
   const isTaken = items.some(({ verdict }) => verdict.against.length === 0)
   const text = isTaken
-    ? 'Nothing takes it out of the timeline.'
-    : 'Something takes it out of the timeline; see below.'
+    ? 'No rule removes it from the timeline.'
+    : 'A rule removes it from the timeline; see below.'
   return [{ text, isMet: isTaken }]
 }

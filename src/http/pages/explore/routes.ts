@@ -51,7 +51,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/figures', (c) => c.json(figuresOf(options.status(), forecast())))
   app.get('/history/:ring', (c) => {
     const history = histories(c.req.param('ring'))
-    if (history === undefined) throw new NotAnswerable('There are charts of an hour, day or month.')
+    if (history === undefined) throw new NotAnswerable('Choose a chart of an hour, day or month.')
     return c.body(history, 200, { 'content-type': 'application/json' })
   })
   app.get('/newcomers', (c) =>

@@ -24,13 +24,13 @@ export type Verdict = {
 type Candidate = { item: number; originator: number }
 
 const RULES: Record<keyof FeedItemRules, string> = {
-  originatorMuted: 'who reposted it is muted',
-  originatorBlocked: 'there is a block with who reposted it',
+  originatorMuted: 'the reposter is muted',
+  originatorBlocked: 'there is a block with the reposter',
   authorMuted: 'its author is muted',
   authorBlocked: 'there is a block with its author',
   originatorRepostMuted: 'this account’s reposts are muted',
   authorQuotepostMuted: 'this author’s quote posts are muted',
-  ancestorAuthorBlocked: 'it answers somebody with whom there is a block',
+  ancestorAuthorBlocked: 'it replies to an account with which there is a block',
 }
 
 /** Unless the item is a repost, these repeat the rules on its author. */
@@ -85,10 +85,10 @@ function notesOn(state: FeedState, item: number): string[] {
   if (!found)
     return state.takenDown.has(post) ? ['a labeler took it down'] : ['its record is not here']
   const notes: string[] = []
-  if (found.violatesThreadgate) notes.push('it breaks the thread’s gate, so clients may hide it')
-  if (found.violatesPostgate) notes.push('it quotes a post that may not be quoted')
+  if (found.violatesThreadgate) notes.push('it violates the threadgate, so clients may hide it')
+  if (found.violatesPostgate) notes.push('it quotes a post that forbids quotes')
   if (found.parent !== undefined && !isRepostItem(item)) {
-    notes.push('it is a reply; which of those are shown is the client’s to decide')
+    notes.push('it is a reply; the client decides which replies to show')
   }
   return notes
 }
