@@ -47,7 +47,8 @@ export async function startIngest(options: {
       options.onFatal(error)
     })
     worker.on('exit', (code) => {
-      if (!stopping) options.onFatal(new Error(`the ingest thread ended by itself (code ${code})`))
+      if (!stopping)
+        options.onFatal(new Error(`the ingest thread ended unexpectedly (code ${code})`))
     })
   })
 

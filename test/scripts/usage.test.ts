@@ -23,7 +23,7 @@ describe.each([
   ['scripts/member-state.ts', ['--from', 'here'], "Unknown option '--from'"],
   ['scripts/screenshots.ts', ['--page', '/'], "Unknown option '--page'"],
   ['bench/main.ts', ['--fast'], "Unknown option '--fast'"],
-  ['bench/compare/serving.ts', [], 'Which tree'],
+  ['bench/compare/serving.ts', [], 'Name the tree'],
 ])('%s %j', (script, args, wrong) => {
   test('is answered with the error and the usage', () => {
     const { status, stderr } = call(script, ...args)

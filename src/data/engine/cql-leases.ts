@@ -71,7 +71,7 @@ class CqlLeases implements Leases {
     this.#drop([...this.#mine.keys()])
     const late = new Promise<void>((resolve) => setTimeout(resolve, RELEASE_MS).unref())
     const given = this.#giveAllBack().catch((error: Error) =>
-      this.#log.warn({ reason: error.message }, 'leases could not be given back: they run out'),
+      this.#log.warn({ reason: error.message }, 'leases could not be released: they will expire'),
     )
     await Promise.race([given, late])
   }
@@ -99,7 +99,7 @@ class CqlLeases implements Leases {
       })
       .catch((error: Error) => {
         const isNews = !this.#isAway && !this.#isOver
-        if (isNews) this.#log.warn({ reason: error.message }, 'leases can’t be kept')
+        if (isNews) this.#log.warn({ reason: error.message }, 'leases can’t be renewed')
         this.#isAway = true
       })
       .finally(() => {
@@ -143,7 +143,7 @@ class CqlLeases implements Leases {
     const [taken, givenBack] = [plan.take.length, plan.give.length]
     if (taken + givenBack === 0) return
     const change = { node: this.#node, held: this.#mine.size, taken, givenBack }
-    this.#log.info(change, 'the nodes share their buckets anew')
+    this.#log.info(change, 'the nodes reassign their buckets')
   }
 
   async #giveAllBack(): Promise<void> {

@@ -133,8 +133,8 @@ async function copyTo(
 function refuseMissing(into: string): void {
   if (statSync(into, { throwIfNoEntry: false })?.isDirectory()) return
   throw new ConfigError(
-    `The folder for backups ${into} is not there.`,
-    `Check its name and that its disk is mounted, or make it: mkdir -p ${into}`,
+    `The backup folder ${into} does not exist.`,
+    `Check its name and that its disk is mounted, or create it: mkdir -p ${into}`,
   )
 }
 
@@ -147,8 +147,8 @@ function prepareFolder(into: string): void {
     }
   } catch (error) {
     throw new ConfigError(
-      `The folder for backups ${into} cannot be written: ${(error as Error).message}.`,
-      'Name another one, or give the user that runs Slipstream write access to it.',
+      `The backup folder ${into} cannot be written: ${(error as Error).message}.`,
+      'Name another one, or give Slipstream’s user write access to it.',
     )
   }
 }
@@ -158,7 +158,7 @@ function refuseFullDisk(into: string, bytes: number): void {
   if (bavail * bsize > bytes) return
   const missing = Math.ceil((bytes - bavail * bsize) / 1e6)
   throw new ConfigError(
-    `The backup takes ${Math.ceil(bytes / 1e6)} MB, which is ${missing} MB more than is free in ${into}.`,
+    `The backup takes ${Math.ceil(bytes / 1e6)} MB, ${missing} MB more than is free in ${into}.`,
     'Remove older backups there, or name a folder on another disk.',
   )
 }
@@ -192,6 +192,6 @@ export function flush(path: string): void {
 function damaged(path: string, verdict: string): ConfigError {
   return new ConfigError(
     `${path} is damaged: ${verdict.slice(0, 300)}.`,
-    'Look into the log of the system for errors of the disk, and use another backup.',
+    'Check the system log for disk errors, and use another backup.',
   )
 }

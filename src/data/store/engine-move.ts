@@ -44,8 +44,8 @@ export function refuseAlone(db: Db): void {
   const place = sharedWith(db)
   if (place === undefined) return
   throw new ConfigError(
-    `This data folder belongs to a place on an engine (${place}), and SLIPSTREAM_ENGINE is not set.`,
-    'Set it again, or take the place back by `slipstream move-from-engine` (docs/CLUSTER.md).',
+    `This data folder belongs to a place on an engine (${place}), but SLIPSTREAM_ENGINE is not set.`,
+    'Set it again, or move the place back with `slipstream move-from-engine` (docs/CLUSTER.md).',
   )
 }
 

@@ -52,7 +52,7 @@ function unwritable(dataDir: string, error: unknown): unknown {
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
   return new ConfigError(
     `The data folder ${resolve(dataDir)} cannot be written: ${message}.`,
-    'Give the user that runs Slipstream write access to it, or set SLIPSTREAM_DATA_DIR.',
+    'Give Slipstream’s user write access to it, or set SLIPSTREAM_DATA_DIR.',
   )
 }
 
@@ -67,7 +67,7 @@ function nameHolder(path: string): void {
 
 function spoilt(dataDir: string): ConfigError {
   return new ConfigError(
-    `The lock file slipstream.lock in ${resolve(dataDir)} is not one of ours.`,
+    `The lock file slipstream.lock in ${resolve(dataDir)} is not Slipstream’s.`,
     'Delete it while no Slipstream runs on this folder: it holds no data.',
   )
 }

@@ -64,7 +64,7 @@ function refuseUnfit(from: string, target: string): void {
   if (from === resolve(target) || existsSync(`${from}-wal`)) {
     throw new ConfigError(
       `${from} is a database in use, or a copy of one, and not a backup.`,
-      'Use a file that `slipstream backup` wrote: a plain copy may lack what is still in the log.',
+      'Use a file that `slipstream backup` wrote: a plain copy may lack data still in the log.',
     )
   }
 }
@@ -79,7 +79,7 @@ function readSchema(path: string, from: string): number {
   db.close()
   if (schema === 0 || tables !== 2) {
     throw new ConfigError(
-      `${from} is no backup of a Slipstream.`,
+      `${from} is not a Slipstream backup.`,
       'Name a file that `slipstream backup` wrote.',
     )
   }

@@ -12,27 +12,27 @@ const rules: Rule[] = [
   {
     codes: /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)/,
     what: 'The disk of the data folder is full',
-    hint: 'Free some space and start again: what was stored is whole, and the stream goes on where it stopped.',
+    hint: 'Free some space and start again: stored data is intact, and the stream resumes where it stopped.',
   },
   {
     codes: /^SQLITE_(CORRUPT|NOTADB)/,
     what: 'The database in the data folder is damaged',
-    hint: 'Restore slipstream.sqlite from a backup, or move it and its -wal and -shm files away to begin anew; and check the disk.',
+    hint: 'Restore slipstream.sqlite from a backup, or move it and its -wal and -shm files away to start afresh; and check the disk.',
   },
   {
     codes: /^SQLITE_(READONLY|PERM|CANTOPEN|AUTH)/,
     what: 'The database in the data folder cannot be opened for writing',
-    hint: 'Give the user that runs Slipstream write access to the folder and all files in it, or set SLIPSTREAM_DATA_DIR.',
+    hint: 'Give Slipstream’s user write access to the folder and all files in it, or set SLIPSTREAM_DATA_DIR.',
   },
   {
     codes: /^SLIPSTREAM_REMOVED$/,
     what: 'The database was removed while Slipstream was running',
-    hint: 'What was written since then is lost. Restore a backup into the data folder, or start anew; stop Slipstream before you move or restore its folder.',
+    hint: 'Writes since then are lost. Restore a backup into the data folder, or start afresh; stop Slipstream before you move or restore its folder.',
   },
   {
     codes: /^SQLITE_IOERR/,
     what: 'The disk of the data folder fails',
-    hint: 'Look into the log of the system for errors of the disk or its connection.',
+    hint: 'Check the system log for errors of the disk or its connection.',
   },
 ]
 

@@ -75,7 +75,7 @@ function settle(path: string): void {
     if (result.busy === 0) return
     throw new ConfigError(
       `The database ${path} must be upgraded, and another program is reading it.`,
-      'Stop whatever has it open, and start again.',
+      'Stop the program that has it open, and start again.',
     )
   } finally {
     db.close()
@@ -108,7 +108,7 @@ function refuseWithoutRoom(path: string): void {
 function noRoom(path: string): ConfigError {
   const megabytes = Math.ceil((statSync(path).size + SPARE_BYTES) / MEGABYTE)
   return new ConfigError(
-    `The database must be upgraded, and there is no room for the copy that is made first: ${megabytes} MB free are needed in ${dirname(path)}.`,
+    `The database must be upgraded, but there is no room for the copy made first: ${megabytes} MB must be free in ${dirname(path)}.`,
     'Free some disk, or copy the database elsewhere yourself and set SLIPSTREAM_UPGRADE_BACKUP=off.',
   )
 }

@@ -243,7 +243,7 @@ function readPem(name: string, path: string): Buffer {
   } catch (error) {
     throw new ConfigError(
       `SLIPSTREAM_DATAPLANE_TLS_${name} cannot be read: ${(error as Error).message}.`,
-      'Make it a PEM file that the user that runs Slipstream may read.',
+      'Make it a PEM file that Slipstream’s user may read.',
     )
   }
 }

@@ -107,7 +107,7 @@ export function createDiskCache(options: DiskCacheOptions): DiskCache {
         sweeper.noteWritten(size)
       } catch (error) {
         await rm(path, { force: true })
-        log.warn({ err: error, path: place }, 'a picture could not be kept')
+        log.warn({ err: error, path: place }, 'a picture could not be cached')
       }
     },
 
@@ -150,7 +150,7 @@ async function openExisting(
     return await open(path, 'r')
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (!isMissing) log.warn({ err: error, path }, 'a kept picture could not be read')
+    if (!isMissing) log.warn({ err: error, path }, 'a cached picture could not be read')
     return undefined
   }
 }

@@ -88,13 +88,13 @@ export async function resolveAccount(
   throw new OperatorError(
     404,
     `The handle ${name} leads to no account.`,
-    'Check its spelling; or give the DID, which the profile’s address or the PLC directory tells.',
+    'Check its spelling, or give the DID: the profile’s address or the PLC directory has it.',
   )
 }
 
 async function resolveDid(resolver: Resolver, did: string): Promise<Account> {
   if (!isValidDid(did)) {
-    throw new OperatorError(400, `"${did.slice(0, 100)}" is no DID.`, 'Check its spelling.')
+    throw new OperatorError(400, `"${did.slice(0, 100)}" is not a DID.`, 'Check its spelling.')
   }
   const identity = await resolver.resolve(did).catch(unreachable(did))
   if (identity) return { did, handle: nameOf(identity) }

@@ -131,7 +131,7 @@ export function refuseUnfitTag(
   throw new OperatorError(
     400,
     isAbout
-      ? `"${tag.slice(0, 200)}" is no tag that does anything here.`
+      ? `"${tag.slice(0, 200)}" is not a tag with an effect here.`
       : 'Only tag and untag are about a tag.',
     `Tags that do: ${known}. SLIPSTREAM_SEARCH_TAGS_HIDE and the settings after it name them.`,
   )

@@ -13,7 +13,7 @@ export async function backUpOnline(
   onProgress: (progress: BackupProgress) => void,
 ): Promise<Backup> {
   if (running) {
-    throw new ConfigError('A backup is being made already.', 'Wait until it is done.')
+    throw new ConfigError('Another backup is running.', 'Wait until it is done.')
   }
   running = true
   try {

@@ -176,7 +176,11 @@ async function readJson(request: { text(): Promise<string> }): Promise<object> {
   } catch {
     // Reported below.
   }
-  throw new OperatorError(400, 'The body is no JSON object.', 'Such as {"actor": "alice.example"}.')
+  throw new OperatorError(
+    400,
+    'The body is not a JSON object.',
+    'For example {"actor": "alice.example"}.',
+  )
 }
 
 function readBackupWish(body: object, isLocal: boolean): BackupWish {
@@ -206,7 +210,7 @@ function checkDocument(document: string): { did: string } {
 }
 
 function noMember(did: string): OperatorError {
-  return new OperatorError(404, `${did} is no member.`, '`slipstream member list` lists them.')
+  return new OperatorError(404, `${did} is not a member.`, '`slipstream member list` lists them.')
 }
 
 async function* bytesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {

@@ -105,7 +105,7 @@ export function checkTokenWish(body: object): TokenWish {
   const unfit = isFit ? scopes.find((one) => typeof one !== 'string' || !isScope(one)) : undefined
   if (!isFit || unfit !== undefined) {
     const which = unfit === undefined ? '' : `: ${JSON.stringify(unfit)}`
-    throw new OperatorError(400, `The token’s scopes are unfit${which}.`, SCOPE_HINT)
+    throw new OperatorError(400, `The token’s scopes are invalid${which}.`, SCOPE_HINT)
   }
   if (!isWithin(rate, 0, MAX_RATE) || !(days === undefined || isWithin(days, 1, MAX_DAYS))) {
     throw new OperatorError(
@@ -117,7 +117,7 @@ export function checkTokenWish(body: object): TokenWish {
   if (token !== undefined && !(typeof token === 'string' && TOKEN.test(token))) {
     throw new OperatorError(
       400,
-      'That is no token of a node.',
+      'This is not a token made by a node.',
       'Give one that `slipstream token create` showed on another node.',
     )
   }

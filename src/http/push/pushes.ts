@@ -44,7 +44,7 @@ export function createPushes(options: PushesOptions): Pushes {
   function forget({ did, to }: Push): void {
     const gone = writer.send({ kind: 'unregister-push', did, endpoint: to.endpoint })
     gone.catch((error: unknown) =>
-      log.debug({ err: error }, 'a device that is gone was not removed'),
+      log.debug({ err: error }, 'an unregistered device was not removed'),
     )
   }
 
@@ -86,7 +86,7 @@ export function createPushes(options: PushesOptions): Pushes {
   if (timer) lookOnce().catch(tell)
 
   function tell(error: unknown): void {
-    log.error({ err: error }, 'pushes could not be looked for')
+    log.error({ err: error }, 'could not look for pushes')
   }
 
   return {

@@ -140,7 +140,7 @@ class Writer {
     else if (!this.#isAway) {
       log.warn(
         { reason: error.message },
-        'members’ timelines are not written while the engine is away',
+        'members’ timelines are not written while the engine is unreachable',
       )
     }
     this.#isAway = true

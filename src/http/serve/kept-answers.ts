@@ -61,5 +61,5 @@ function tell(
 ): void {
   const { memoryMb } = config
   const hint = `Set it to ${memoryMb + Math.ceil(missing / MEGABYTE)} or more, or SLIPSTREAM_TIMELINE_LENGTH or SLIPSTREAM_TIMELINE_IDLE_DAYS lower.`
-  log.warn({ memoryMb, ...sizes, hint }, 'SLIPSTREAM_MEMORY_MB is less than what is stored takes')
+  log.warn({ memoryMb, ...sizes, hint }, 'SLIPSTREAM_MEMORY_MB is less than stored data takes')
 }

@@ -84,8 +84,8 @@ export function createSharedPlace(parts: Parts): SharedPlace {
   const { db, isFollowing } = parts
   const waits = createEngineWaits({
     ...parts,
-    away: 'the engine is away: what other nodes decide is not heard of, and nothing is decided here',
-    failed: 'what nodes share of their place could not be taken from the engine',
+    away: 'the engine is unreachable: other nodes’ decisions are unknown, and this node can make none',
+    failed: 'could not read the nodes’ shared data from the engine',
   })
   const turns = createLimiter({ maxRunning: 1 })
   const bringing = oneAtATime(async () => bringPlace(parts, await parts.place()))
@@ -211,7 +211,7 @@ function missingIn(db: Db, { changes }: PlaceSlice): PlaceSlice['changes'] {
 async function addOwn({ db, log }: Pick<Parts, 'db' | 'log'>, { decisions }: Place): Promise<void> {
   const own = ownPlace(db)
   await addMissing(decisions, own)
-  if (own.length > 0) log.info({ found: own.length }, 'what this node had of the place is shared')
+  if (own.length > 0) log.info({ found: own.length }, 'this node’s data of the place is now shared')
 }
 
 /** Puts documents whose keys the engine does not have. */
@@ -251,7 +251,7 @@ async function tidy({ db, log }: Parts, decisions: PlaceChanges, version: number
   const surplus = gone.slice(0, gone.length - GONE_KEPT).map(({ number }) => number)
   for (const some of batchesOf(surplus, MAX_PLACE_CHANGES_AT_ONCE)) {
     const isDone = await decisions.prune(version, some).catch((error: Error) => {
-      log.warn({ reason: error.message }, 'what is gone could not be dropped from the engine')
+      log.warn({ reason: error.message }, 'could not delete removed data from the engine')
       return false
     })
     if (!isDone) return

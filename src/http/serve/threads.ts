@@ -98,7 +98,7 @@ async function startThread(options: ThreadOptions, thread: number): Promise<Thre
       onFatal(error)
     })
     worker.on('exit', (code) => {
-      if (!stopping) onFatal(new Error(`the thread ${name} ended by itself (code ${code})`))
+      if (!stopping) onFatal(new Error(`the thread ${name} ended unexpectedly (code ${code})`))
     })
   })
   return {

@@ -101,7 +101,7 @@ export async function identify(services: Services, account: Account): Promise<vo
     if (hasMoved) noteMove(ctx.db, { uid, since: before.identity_checked_at, now: found.checkedAt })
   })
   if (verdict === undefined) {
-    throw new PdsError('unreachable', `nobody can say now whether ${claimed} is ${did}`)
+    throw new PdsError('unreachable', `can’t tell now whether ${claimed} is ${did}`)
   }
 }
 

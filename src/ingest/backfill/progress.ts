@@ -30,7 +30,7 @@ type Active = { startedAt: number; lookAgainAt: number; latest: ColdStartProgres
 /** Message for each stage, logged when it is over. */
 const REACHED: [stage: ColdStartStage, message: string][] = [
   ['follows', 'cold start: the follow list is read'],
-  ['recent', 'cold start: the last hours are here'],
+  ['recent', 'cold start: the latest hours are loaded'],
   ['older', 'cold start: the timeline is filled'],
   ['rest', 'cold start done'],
 ]

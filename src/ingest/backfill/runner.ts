@@ -153,7 +153,7 @@ class Runner implements Backfill {
     const byMs = this.#clockWentBack()
     if (byMs === 0) return
     const figures = { byMs: Math.round(byMs) }
-    log.warn(figures, 'the clock was set back: waiting for no longer than before')
+    log.warn(figures, 'the clock was set back: waiting no longer than before')
     this.#hosts.bringForward(byMs)
     commit(({ db }) => {
       bringJobsForward(db, byMs)
@@ -306,7 +306,7 @@ class Runner implements Backfill {
   #asTheirs(error: unknown, job: Job): PdsError {
     if (error instanceof PdsError) return error
     if (!mayBeTheirs(error)) throw error
-    this.#services.log.error({ err: error, ...job }, 'an answer could not be read, unforeseen')
+    this.#services.log.error({ err: error, ...job }, 'unexpected: an answer could not be parsed')
     return new PdsError('bad-answer', `unforeseen: ${(error as Error).message}`)
   }
 

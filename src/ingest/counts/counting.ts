@@ -248,7 +248,7 @@ class Asking implements Counting {
   #leaveAlone(retryAfterMs: number | undefined): void {
     const { log, origin } = this.#options
     const pauseMs = this.#breaker.failed(retryAfterMs)
-    if (pauseMs > 0) log.warn({ origin, pauseMs }, 'the public AppView does not tell counts')
+    if (pauseMs > 0) log.warn({ origin, pauseMs }, 'the public AppView does not return counts')
   }
 
   #uriOf(id: number): string | undefined {

@@ -179,10 +179,10 @@ function settle(
     log.info({ gap: id, ...end }, 'gap closed by a replay')
   } else if (end?.how === 'met' || end?.how === 'silent' || end?.how === 'clamped' || isTooOld) {
     compareGap(db, id)
-    log.warn({ gap: id, ...end }, 'no host has the gap whole: repositories are compared')
+    log.warn({ gap: id, ...end }, 'no host has the whole gap: comparing repositories')
   } else {
     putOffGap(db, id, now() + limits.retryMs)
-    log.warn({ gap: id, ...end }, 'no host to be had for the repair of a gap')
+    log.warn({ gap: id, ...end }, 'no host available for the repair of a gap')
   }
 }
 

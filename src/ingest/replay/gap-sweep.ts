@@ -84,6 +84,7 @@ function noteOf({ compared, unreachable }: Gap, others: number): string | undefi
   const notes: string[] = []
   if (unreachable > 0)
     notes.push(`${unreachable} of ${compared} repositories could not be read yet`)
-  if (others > 0) notes.push(`what ${others} other known accounts and strangers did is not known`)
+  if (others > 0)
+    notes.push(`the activity of ${others} other known accounts and of strangers is unknown`)
   return notes.join('; ') || undefined
 }

@@ -68,7 +68,7 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
   // space.
   async function run(): Promise<void> {
     const { host, seq } = begun!
-    log.info({ host, seq }, 'the stream begins with the archive')
+    log.info({ host, seq }, 'the stream starts with the archive')
     if (!(await reader.run())) return
     const { writeRetry = noRetry } = parts
     const isOver = await writeRetry.retry(() => handOver(parts, reader.progress()))
@@ -162,7 +162,7 @@ function handOver({ writer, now, log }: Parts, progress: ArchiveProgress): true 
     replaceStreamCursors(db, { host, wire: 'v2', seq, timeUs }, now())
   })
   const { events, bytes, lostBlocks } = progress
-  log.info({ host, seq, events, bytes, lostBlocks }, 'the archive is read; going on live')
+  log.info({ host, seq, events, bytes, lostBlocks }, 'the archive is read; continuing live')
   return true
 }
 
@@ -171,8 +171,8 @@ function warnOfHalf(db: Db, { archive }: ArchiveSettings, log: Logger): void {
   const half = allArchives(db).find(({ finishedAt }) => finishedAt === undefined)
   if (!half) return
   const { host, seq, tipSeq } = half
-  const line = { host, seq, tipSeq, hint: 'SLIPSTREAM_ARCHIVE=on goes on with it' }
-  log.warn(line, 'the archive was not read to its end: what lies behind is missing')
+  const line = { host, seq, tipSeq, hint: 'SLIPSTREAM_ARCHIVE=on resumes it' }
+  log.warn(line, 'the archive was not read to its end: later events are missing')
 }
 
 function statusOf(reader: ArchiveReader, now: number): Omit<StreamStatus, 'received'> {

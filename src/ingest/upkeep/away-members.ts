@@ -39,7 +39,7 @@ export function forgetAwayMembers(options: {
     const document = `${JSON.stringify(readState(db, did), null, 2)}\n`
     writeFileSync(file, document, { mode: OWNER_ONLY.file })
     writer.commit((ctx) => removeMember(ctx, did))
-    log.info({ member: did, file }, 'not seen for long: no member any more')
+    log.info({ member: did, file }, 'membership ended after a long absence')
   }
 
   const timer = setInterval(() => {

@@ -27,10 +27,7 @@ export function followConfiguredMembers(options: {
       const did = await resolver.resolveHandle(handle).catch(() => undefined)
       if (stopped) return
       if (!did) {
-        log.warn(
-          { handle },
-          'SLIPSTREAM_MEMBERS names a handle that leads to no account; trying again',
-        )
+        log.warn({ handle }, 'SLIPSTREAM_MEMBERS names a handle that does not resolve; retrying')
         continue
       }
       handles.delete(handle)

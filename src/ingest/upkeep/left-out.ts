@@ -13,7 +13,7 @@ export function tellLeftOut(log: Pick<Logger, 'error'>): (error: unknown) => voi
     if (!mayTell()) return
     log.error(
       { err: error, count },
-      'what a stranger sent could not be applied and is left out: please report this',
+      'a stranger’s record could not be applied and is skipped: please report this',
     )
     count = 0
   }

@@ -44,7 +44,7 @@ export function createPruningPasses(options: {
     last = { strangersMs, neighboursMs, overAt: now() }
     pass = undefined
     guard.passDone(strangersMs)
-    if (posts + likes + reposts > 0) log.info({ posts, likes, reposts }, 'old records given up')
+    if (posts + likes + reposts > 0) log.info({ posts, likes, reposts }, 'old records pruned')
   }
 
   return {

@@ -49,7 +49,7 @@ export function keepRemoving(options: {
     const before = (now() - PRIVATE_GRACE_MS) * 1000
     for (const { uid, did } of membersDeletedBefore(db, before)) {
       writer.commit((ctx) => forgetPrivateState(ctx, uid))
-      log.info({ member: did }, 'the account is deleted for long: what it kept here is gone too')
+      log.info({ member: did }, 'the account was deleted long ago: its data here is removed too')
     }
   }
 

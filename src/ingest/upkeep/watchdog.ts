@@ -60,7 +60,7 @@ export function createWatchdog(parts: {
   function judge(wait: Wait): void {
     const { what, inAll, withoutProgress } = wait
     if (isOver(wait, END)) {
-      const text = `${what} has stood still for ${inAll} s: nothing here can move it, so the process ends to be restarted`
+      const text = `${what} has stood still for ${inAll} s: it cannot recover, so the process ends to be restarted`
       return end(new StandstillError(text))
     }
     if (wait.isTold || !isOver(wait, TELL)) return
@@ -71,7 +71,7 @@ export function createWatchdog(parts: {
 
   function finish(wait: Wait): void {
     waits.delete(wait)
-    if (wait.isTold) log.info({ what: wait.what, seconds: wait.inAll }, 'going on again')
+    if (wait.isTold) log.info({ what: wait.what, seconds: wait.inAll }, 'making progress again')
   }
 
   return {

@@ -80,7 +80,7 @@ export function createFallback(parts: FallbackParts): Fallback {
     if (pauseMs > 0)
       log?.warn(
         { origin: parts.origin, pauseMs },
-        'the public AppView fails or is slow; nothing is asked of it for a while',
+        'the public AppView fails or is slow; pausing requests to it',
       )
   }
 

@@ -91,7 +91,7 @@ export function createArchiveClient(options: Options): ArchiveClient {
     const restMs = notBeforeMs - now()
     if (restMs > 0) await wait('quota', restMs, 'the server’s quota is used up')
     const ownMs = options.ownWaitMs()
-    if (ownMs > 0) await wait('quota', ownMs, 'what SLIPSTREAM_ARCHIVE_DAILY_GB allows is used up')
+    if (ownMs > 0) await wait('quota', ownMs, 'the SLIPSTREAM_ARCHIVE_DAILY_GB quota is used up')
   }
 
   function noteQuota(headers: Headers): void {

@@ -146,7 +146,7 @@ class ArchiveReading {
     this.#isAnew = true
     this.#options.log.warn(
       { seq: this.#progress.seq, sealedTipSeq },
-      'the archive is numbered anew: reading all of it',
+      'the archive was renumbered: reading all of it',
     )
     await this.#save({ events: [], gaps: [], seq: 0, timeUs: 0 }, sealedTipSeq)
     return sealedTipSeq === 0
@@ -232,7 +232,7 @@ class ArchiveReading {
   async #afterTrouble(error: unknown): Promise<void> {
     this.#options.signal.throwIfAborted()
     if (error instanceof StalePlanError && ++this.#stalePlans <= this.#limits.maxStalePlans) {
-      this.#options.log.info({ reason: error.message }, 'planning the archive anew')
+      this.#options.log.info({ reason: error.message }, 'planning the archive again')
       await sleep(this.#limits.backoffBaseMs * this.#stalePlans, undefined, {
         signal: this.#options.signal,
       })

@@ -29,7 +29,7 @@ export async function readKept(shelf: Shelf): Promise<Dictionary | undefined> {
     const path = join(folder, name)
     const dictionary = await readWhole(shelf, name).catch(() => undefined)
     if (dictionary) return dictionary
-    log.warn({ path }, 'a zstd dictionary on disk is not what was kept: it is asked for again')
+    log.warn({ path }, 'a zstd dictionary on disk has changed: fetching it again')
     await remove(path, log)
   }
   return undefined

@@ -76,7 +76,7 @@ export function createSession(options: {
     const cause = holeBefore(event, resume, options.dueBy)
     if (cause === 'host-switch') {
       const figures = { host, wire, expected: resume.seq, got: event.seq, isOther: !isSame }
-      log.warn(figures, 'host numbers its events anew')
+      log.warn(figures, 'host restarted its event numbers')
     }
     if (cause) position.openGap(host, cause)
   }

@@ -32,7 +32,7 @@ export function createSilenceWatch(
     if (!isSilent) return arm(giveUp)
     const seconds = Math.round(waitMs / 1000)
     waitMs = Math.min(waitMs * GROWTH, limits.maxSilentAfterMs)
-    giveUp(`nothing came in ${seconds} s, though the whole network is listened to`)
+    giveUp(`nothing came in ${seconds} s, though the whole network is subscribed`)
   }
 
   function arm(giveUp: (message: string) => void): void {

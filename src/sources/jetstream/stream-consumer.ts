@@ -259,7 +259,7 @@ export class StreamConsumer {
     if (reason !== undefined) {
       this.#log.warn(
         { host, wire, reason },
-        'no zstd dictionary to be had: the stream is read plain',
+        'no zstd dictionary available: reading the stream uncompressed',
       )
     }
     // The filters may have changed since the URL was made.
@@ -326,7 +326,7 @@ export class StreamConsumer {
     const pauseMs = this.#hosts.failed()
     const line = { host, wire: this.#wire, ...ending, pauseMs: Math.round(pauseMs) }
     const isAway = ending.kind === 'unreachable'
-    this.#log.warn(line, isAway ? 'waiting for a Jetstream host: this one is away' : 'stream lost')
+    this.#log.warn(line, isAway ? 'waiting for a Jetstream host: this one is down' : 'stream lost')
     return pauseMs
   }
 

@@ -22,6 +22,6 @@ export async function serve(config: Config): Promise<void> {
 }
 
 function stuck(log: Logger): void {
-  log.error(`stopping took longer than ${STOP_TIMEOUT_MS / 1000} s; ending without waiting further`)
+  log.error(`stopping took longer than ${STOP_TIMEOUT_MS / 1000} s; ending now`)
   process.exit(EXIT.software)
 }

@@ -12,7 +12,7 @@ const FIX = 'Set SLIPSTREAM_FALLBACK_APPVIEW=https://public.api.bsky.app (its de
 export async function checkAppview({ config, ask, isOnline }: DoctorContext): Promise<Finding[]> {
   const { fallbackAppview: origin, publicOrigin } = config
   if (origin === 'none')
-    return [good('none, as set: strangers’ counts, feeds and threads show what is known here')]
+    return [good('none, as set: strangers’ counts, feeds and threads show only local data')]
   if (origin === publicOrigin) return [wrong(`${origin} is this server itself`, FIX)]
   try {
     const reply = await ask(origin + METHOD)
@@ -22,7 +22,7 @@ export async function checkAppview({ config, ask, isOnline }: DoctorContext): Pr
       return [wrong(`${origin} is not an AppView: it answers ${reply.status}`, FIX)]
     }
     if (reply.status === 401 || reply.status === 403) {
-      return [wrong(`${origin} answers only signed-in accounts (${reply.status})`, FIX)]
+      return [wrong(`${origin} serves only signed-in accounts (${reply.status})`, FIX)]
     }
     const text = `${origin} answers within ${reply.ms} ms`
     return [reply.ms < SLOW_MS ? good(text) : notice(`${text}: too late for most pages`, FIX)]

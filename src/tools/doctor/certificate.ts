@@ -9,7 +9,7 @@ import { whyNot } from './why-not.ts'
 const TIMEOUT_MS = 6_000
 const FEW_DAYS = 14
 const CADDY =
-  'Caddy gets it by itself once ports 80 and 443 reach it and DNS points here: see `journalctl -u caddy`.'
+  'Caddy gets it automatically once ports 80 and 443 reach it and DNS points here: see `journalctl -u caddy`.'
 
 type Seen = { certificate: PeerCertificate; problem: string | undefined; protocol: string | null }
 
@@ -71,7 +71,7 @@ function aboutProblem(code: string, certificate: PeerCertificate, name: string):
 function fixFor(code: string, name: string): string {
   if (/SELF_SIGNED|ISSUER/.test(code)) return `Get one for ${name} from Let’s Encrypt. ${CADDY}`
   if (/LEAF/.test(code))
-    return 'Give your proxy the whole chain (fullchain.pem), not the certificate alone.'
+    return 'Give your proxy the full chain (fullchain.pem), not the certificate alone.'
   if (/ALTNAME/.test(code))
     return `Configure the proxy for ${name}: its site must have exactly this name. ${CADDY}`
   if (/EXPIRED/.test(code)) return `Renew it: \`sudo certbot renew\`. ${CADDY}`

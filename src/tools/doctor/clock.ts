@@ -20,7 +20,7 @@ export async function checkClock(doctor: DoctorContext): Promise<Finding[]> {
 export function aboutSkew(skewMs: number, hosts: number): Finding {
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   const direction = skewMs > 0 ? 'ahead of' : 'behind'
-  const text = `this clock is ${seconds} s ${direction} ${hosts === 1 ? 'one host’s' : `the middle of ${hosts} hosts`}`
+  const text = `this clock is ${seconds} s ${direction} ${hosts === 1 ? 'one host’s' : `the median of ${hosts} hosts`}`
   if (Math.abs(skewMs) >= WRONG_MS)
     return wrong(`${text}: members’ tokens seem expired, or not valid yet`, FIX)
   if (Math.abs(skewMs) >= NOTED_MS) return notice(text, FIX)

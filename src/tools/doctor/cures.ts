@@ -34,7 +34,7 @@ const cures: Record<Installation, Cures> = {
     restart: 'Restart it: `sudo systemctl restart slipstream`.',
     reinstall:
       'Run `sudo deploy/install.sh --reinstall` in the checkout that it was installed from.',
-    asUser: () => 'Run commands as `slipstream`, which changes to that user by itself.',
+    asUser: () => 'Run commands as `slipstream`, which switches to that user.',
   },
   container: {
     command: (line) => `${COMPOSE} exec slipstream slipstream ${line}`,
@@ -54,7 +54,7 @@ const cures: Record<Installation, Cures> = {
     command: (line) => `scripts/slipstream ${line}`,
     start: 'Start it: `scripts/start`.',
     restart:
-      'Restart it: stop it, and run `scripts/start` again (a service of yours: `sudo systemctl restart slipstream`).',
+      'Restart it: stop it, and run `scripts/start` again (your own service: `sudo systemctl restart slipstream`).',
     reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which reinstalls them.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' scripts/slipstream doctor\`.`,
   },

@@ -49,20 +49,20 @@ export function aboutSchema(schema: number): Finding {
   const text = `it has schema ${schema}, written by a newer Slipstream; this one knows ${schemaVersion}`
   return wrong(
     text,
-    `Run the newer one (\`git pull\`), or \`${here.command('restore FILE')}\` from before.`,
+    `Run the newer one (\`git pull\`), or \`${here.command('restore FILE')}\` from a backup.`,
   )
 }
 
 function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {
   const [last] = streamCursors(db)
-  if (!last) return [unchecked('nothing was received yet')]
+  if (!last) return [unchecked('no events received yet')]
   const hours = (doctor.now() - last.timeUs / 1000) / HOUR_MS
   // A running server reports its own lag.
   if (runningServer(doctor)) return []
   const since = `received until ${new Date(last.timeUs / 1000).toISOString()}`
   const left = WINDOW_HOURS[last.wire] - hours
   if (left < 0) {
-    const text = `${since}: hosts no longer keep what came after; the next start records a gap and repairs it`
+    const text = `${since}: hosts no longer keep later events; the next start records a gap and repairs it`
     return [notice(text, `Start it, and see \`${here.command('gaps')}\`.`)]
   }
   if (left < SOON_HOURS) {

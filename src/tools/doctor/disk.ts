@@ -84,11 +84,11 @@ export function aboutBounds({
   reserveBytes,
 }: Bounds): Finding[] {
   if (capBytes > 0 && databaseBytes > capBytes * NEARLY) {
-    const text = `the database has ${gigabytes(databaseBytes)} of ${gigabytes(capBytes)}: it keeps less, to stay below that`
-    return [notice(text, 'Raise SLIPSTREAM_DISK_CAP_MB where there is room.')]
+    const text = `the database has ${gigabytes(databaseBytes)} of ${gigabytes(capBytes)}: it keeps less, to stay below the cap`
+    return [notice(text, 'Raise SLIPSTREAM_DISK_CAP_MB if there is room.')]
   }
   if (freeBytes > reserveBytes) return []
-  const text = `less is free than the ${gigabytes(reserveBytes)} to be kept free, so it keeps less`
+  const text = `less than the reserve of ${gigabytes(reserveBytes)} is free, so it keeps less`
   return [notice(text, 'Make room, or lower SLIPSTREAM_DISK_RESERVE_MB.')]
 }
 
@@ -125,8 +125,8 @@ function aboutInodes(folder: string): Finding[] {
   const { files, ffree } = statfsSync(folder)
   // Some file systems have no such limit, and report 0.
   if (files === 0 || ffree > FEW_INODES) return []
-  const text = `only ${ffree} more files can be made in ${folder}`
-  return [wrong(text, 'Delete what is not needed: `df -i` shows how many there are.')]
+  const text = `only ${ffree} more files can be created in ${folder}`
+  return [wrong(text, 'Delete unneeded files: `df -i` shows the number of inodes.')]
 }
 
 export function aboutKind(type: number, folder: string): Finding[] {
@@ -172,10 +172,7 @@ function aboutFlushing(probe: string): Finding {
     const text = `a write is on the disk within ${ms} ms`
     return ms < SLOW_FSYNC_MS
       ? good(text)
-      : notice(
-          `${text}, which is slow`,
-          'Use an SSD, or see what else writes there: `iostat -x 1`.',
-        )
+      : notice(`${text}, which is slow`, 'Use an SSD, or look for other writers: `iostat -x 1`.')
   } catch (error) {
     return wrong(
       `files can’t be flushed to the disk: ${(error as Error).message}`,

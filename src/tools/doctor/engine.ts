@@ -60,7 +60,7 @@ export function aboutEngine(found: {
 }
 
 function aboutAway({ address }: EngineNode): Finding {
-  return wrong(`the node ${address} is away`, 'Start it again, or replace it.')
+  return wrong(`the node ${address} is down`, 'Start it again, or replace it.')
 }
 
 function aboutClock({ address, clockAheadMs = 0, answerMs = 0 }: EngineNode): Finding[] {
@@ -73,9 +73,9 @@ function aboutClock({ address, clockAheadMs = 0, answerMs = 0 }: EngineNode): Fi
 function aboutCommitLog(nodes: readonly EngineNode[]): Finding[] {
   const late = nodes.filter(({ commitLogSync }) => commitLogSync === 'periodic')
   if (late.length === 0) return []
-  const text = `${late.map(({ address }) => address).join(', ')} acknowledge what is not on disk yet: killed, they lose it`
+  const text = `${late.map(({ address }) => address).join(', ')} acknowledge writes before they are on disk: a crash loses them`
   const cure =
-    'Set `commitlog_sync: batch` in its cassandra.yaml, take `commitlog_sync_period` out, and restart one node after the other.'
+    'Set `commitlog_sync: batch` in its cassandra.yaml, remove `commitlog_sync_period`, and restart one node after the other.'
   return [notice(text, cure)]
 }
 
@@ -89,7 +89,7 @@ function aboutVersions(nodes: readonly EngineNode[]): Finding[] {
 
 function aboutTables(schema: number | undefined): Finding {
   if (schema !== undefined && schema >= engineSchemaVersion) return good(`schema ${schema}`)
-  const text = schema === undefined ? 'it has no tables of Slipstream’s' : `it has schema ${schema}`
+  const text = schema === undefined ? 'it has no Slipstream tables' : `it has schema ${schema}`
   return wrong(
     `${text}; this version needs ${engineSchemaVersion}`,
     `Run \`${here.command('engine migrate')}\`.`,
@@ -109,7 +109,7 @@ function aboutBuckets(unowned: number): Finding[] {
   return [
     notice(
       `no node that is up holds ${unowned} of the buckets of members`,
-      `Start the nodes; within five seconds they share all buckets. \`${here.command('engine status')}\` shows who holds what.`,
+      `Start the nodes; within five seconds they share all buckets. \`${here.command('engine status')}\` shows which node holds which.`,
     ),
   ]
 }

@@ -14,7 +14,7 @@ import { whyNot } from './why-not.ts'
 const PDS_MAX_WAIT_MS = 3_000
 const SERVICE_ID = '#bsky_appview'
 const PROXY_FIX =
-  'Let the proxy pass everything to Slipstream as it is: deploy/caddy/Caddyfile is an example.'
+  'Make the proxy pass all requests unchanged to Slipstream, as in deploy/caddy/Caddyfile.'
 
 type Service = { id?: unknown; type?: unknown; serviceEndpoint?: unknown }
 
@@ -63,7 +63,7 @@ function aboutReply(
 ): Finding | undefined {
   if (status === 200) return undefined
   if (status >= 300 && status < 400) {
-    const text = `${url} is redirected to ${headers['location'] ?? 'nowhere'}; and PDSs follow no redirects`
+    const text = `${url} is redirected to ${headers['location'] ?? 'nowhere'}, but PDSs follow no redirects`
     return wrong(text, 'Remove the redirect for this name from the proxy’s settings.')
   }
   if (status >= 502 && status <= 504) return aboutGateway(status, doctor)
@@ -87,20 +87,20 @@ export function aboutGateway(status: number, doctor: DoctorContext): Finding {
 function aboutDocument(document: Record<string, unknown>, config: Config): Finding[] {
   const { serviceDid, publicOrigin } = config
   if (document['id'] !== serviceDid) {
-    const is = typeof document['id'] === 'string' ? `for ${document['id']}` : 'no DID document'
-    const fix = `Set SLIPSTREAM_HOSTNAME or SLIPSTREAM_SERVICE_DID so that both say the same, and restart. ${PROXY_FIX}`
-    return [wrong(`what is served is ${is}, not for ${serviceDid}`, fix)]
+    const is = typeof document['id'] === 'string' ? `for ${document['id']}` : 'not a DID document'
+    const fix = `Set SLIPSTREAM_HOSTNAME or SLIPSTREAM_SERVICE_DID so that both agree, and restart. ${PROXY_FIX}`
+    return [wrong(`the served document is ${is}, not for ${serviceDid}`, fix)]
   }
   const services = Array.isArray(document['service']) ? (document['service'] as Service[]) : []
   const ours = services.find(({ id }) => id === SERVICE_ID || id === `${serviceDid}${SERVICE_ID}`)
-  const add = `Put {"id":"${SERVICE_ID}","type":"BskyAppView","serviceEndpoint":"${publicOrigin}"} into it.`
+  const add = `Put {"id":"${SERVICE_ID}","type":"BskyAppView","serviceEndpoint":"${publicOrigin}"} in it.`
   if (!ours) return [wrong(`the document of ${serviceDid} has no service ${SERVICE_ID}`, add)]
   if (ours.serviceEndpoint !== publicOrigin) {
     const text = `the document of ${serviceDid} points to ${String(ours.serviceEndpoint)}, not to ${publicOrigin}`
     return [wrong(text, `${add} Or set SLIPSTREAM_HOSTNAME to that host.`)]
   }
   if (ours.type === 'BskyAppView') return []
-  return [wrong(`its type is ${String(ours.type)}; clients want BskyAppView`, add)]
+  return [wrong(`its type is ${String(ours.type)}; clients require BskyAppView`, add)]
 }
 
 /** Asks our own host, whatever our DID is: clients ask there. */
@@ -128,7 +128,7 @@ async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
 /** Only our own document is served here; other cases were reported above. */
 function aboutOtherDid({ status }: Reply, { serviceDid, hostname }: Config): Finding[] {
   if (status !== 404 || serviceDid === `did:web:${hostname.replace(':', '%3A')}`) return []
-  const text = `clients that ask for an address find no did.json at ${hostname}, since our DID is ${serviceDid}`
+  const text = `clients configured with an address find no did.json at ${hostname}, since the DID is ${serviceDid}`
   return [notice(text, 'Remove SLIPSTREAM_SERVICE_DID if such clients matter.')]
 }
 

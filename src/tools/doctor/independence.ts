@@ -35,9 +35,9 @@ function jetstream({ jetstreamHosts }: Config): Dependency {
     what: 'Jetstream',
     hosts: jetstreamHosts.map(hostOf),
     askedBy: 'server',
-    gives: 'everything new, as it happens; one of them is enough',
-    without: 'nothing new comes in; what was missed is fetched once one is back',
-    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (such as your own Jetstream, on any relay)',
+    gives: 'all new events, live; one host is enough',
+    without: 'no new events; missed ones are fetched once a host is back',
+    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (for example your own Jetstream, on any relay)',
   }
 }
 
@@ -46,10 +46,10 @@ function directory({ plcUrl }: Config): Dependency {
     what: 'the PLC directory',
     hosts: [hostOf(plcUrl)],
     askedBy: 'server',
-    gives: 'who an account is: its key, its handle and its server',
+    gives: 'the identity of an account: its key, handle and server',
     without:
-      'members who were here within a day can still read, also after a restart; nobody new can sign in until it is back',
-    setting: 'SLIPSTREAM_PLC_URL (a mirror of your own)',
+      'members who were here within a day can still read, also after a restart; no new account can sign in until it is back',
+    setting: 'SLIPSTREAM_PLC_URL (your own mirror)',
   }
 }
 
@@ -73,9 +73,8 @@ function fallback({ fallbackAppview }: Config): Dependency[] {
       hosts: [hostOf(fallbackAppview)],
       askedBy: 'server',
       gives:
-        'what PDSs can’t give quickly: strangers’ counts, feeds and threads, and search of everything',
-      without:
-        'strangers’ pages show what this server knows; answers wait for it 1.5 seconds at most',
+        'data that PDSs can’t give quickly: strangers’ counts, feeds and threads, and network-wide search',
+      without: 'strangers’ pages show local data; answers wait at most 1.5 seconds for it',
       setting: 'SLIPSTREAM_FALLBACK_APPVIEW=none',
     },
   ]

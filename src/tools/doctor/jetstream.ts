@@ -59,7 +59,7 @@ async function aboutAway({ isOnline }: DoctorContext, host: string, why: string)
   if (!(await isOnline())) return unchecked(`offline: ${host} was not reached`)
   return wrong(
     `${host} can’t be reached: ${why}`,
-    'Check the name in SLIPSTREAM_JETSTREAM_HOSTS, and that your firewall lets port 443 out.',
+    'Check the name in SLIPSTREAM_JETSTREAM_HOSTS, and that your firewall allows outgoing port 443.',
   )
 }
 
@@ -68,7 +68,7 @@ function aboutWire(
   { config, now }: DoctorContext,
 ): Finding {
   const name = `${host} ${wire}`
-  if (heard.end === 'no such wire') return wrong(`${name}: it does not offer this`, WIRE_FIX)
+  if (heard.end === 'no such wire') return wrong(`${name}: not offered by this host`, WIRE_FIX)
   if (heard.end !== undefined)
     return wrong(
       `${name}: ${heard.why}`,
@@ -79,17 +79,16 @@ function aboutWire(
   const how = heard.dictionaryId === undefined ? 'plain' : `dictionary ${heard.dictionaryId}`
   if (heard.unreadable !== undefined) {
     const text = `${name}: frames can’t be read (${heard.unreadable})`
-    return wrong(text, 'Set SLIPSTREAM_JETSTREAM_COMPRESS=off, or ask who runs the host.')
+    return wrong(text, 'Set SLIPSTREAM_JETSTREAM_COMPRESS=off, or ask the host’s operator.')
   }
   if (heard.timeUs === undefined)
     return notice(
-      `${name}: connected (${how}), but nothing came in ${heard.seconds} s`,
-      'That is fine on a quiet network of your own; otherwise try again.',
+      `${name}: connected (${how}), but no event in ${heard.seconds} s`,
+      'That is normal on a quiet private network; otherwise try again.',
     )
   const lagMs = now() - heard.timeUs / 1000
   const lag = `${name}: ${how}, ${Math.max(0, lagMs / 1000).toFixed(1)} s behind`
-  if (lagMs > LATE_MS)
-    return notice(lag, 'Either the host is late, or this machine’s clock is ahead.')
+  if (lagMs > LATE_MS) return notice(lag, 'Either the host lags, or this machine’s clock is ahead.')
   return good(lag)
 }
 
@@ -123,6 +122,6 @@ function aboutWindow(
   const hours = (now() - fromUs / 1000) / HOUR_MS
   const text = `${host}: keeps ${hours < 1 ? 'less than an hour' : `${Math.round(hours)} hours`}`
   if (hours + 1 >= config.replayHours) return [good(text)]
-  const rest = `${text}, of ${config.replayHours} that new members’ timelines start with: the rest comes from each author’s server`
-  return [notice(rest, 'That takes longer, but works.')]
+  const rest = `${text}, less than the ${config.replayHours} that start new members’ timelines: the rest is fetched from each author’s server`
+  return [notice(rest, 'This works, but takes longer.')]
 }

@@ -21,21 +21,21 @@ export async function checkLabelers(doctor: DoctorContext): Promise<Finding[]> {
 async function aboutOne({ resolver, ask, isOnline }: DoctorContext, did: string): Promise<Finding> {
   const labeler = await findLabeler(resolver, did)
   if (!labeler) {
-    if (!(await isOnline())) return unchecked(`offline: ${did} was not asked for`)
+    if (!(await isOnline())) return unchecked(`offline: ${did} was not looked up`)
     return wrong(
       `${did} is not a labeler, or can’t be looked up now`,
-      'Check SLIPSTREAM_LABELERS, and the findings on PLC.',
+      'Check SLIPSTREAM_LABELERS, and the findings on plc.',
     )
   }
   const url = `${labeler.origin}/xrpc/com.atproto.label.queryLabels?uriPatterns=*&limit=1`
   try {
     const { status } = await ask(url)
     if (status === 200) return good(`${did} answers at ${labeler.origin}`)
-    return notice(`${did} answers ${status} at ${labeler.origin}: its labels come late`)
+    return notice(`${did} answers ${status} at ${labeler.origin}: its labels arrive late`)
   } catch (error) {
     return notice(
       `${did} can’t be reached at ${labeler.origin}: ${whyNot(error).text}`,
-      'Labels come when it is back.',
+      'Labels arrive once it is back.',
     )
   }
 }

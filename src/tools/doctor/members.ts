@@ -77,11 +77,10 @@ async function aboutIdentity(
     return [
       wrong(
         `${shown}: its document has no signing key, so its tokens can’t be verified`,
-        'Its PDS has to fix the document.',
+        'Its PDS must fix the document.',
       ),
     ]
-  if (!pds)
-    return [wrong(`${shown}: its document names no PDS`, 'Its PDS has to fix the document.')]
+  if (!pds) return [wrong(`${shown}: its document names no PDS`, 'Its PDS must fix the document.')]
   const [reading, passing, isVerified] = await Promise.all([
     aboutReading(doctor, { shown, did, pds }),
     aboutPassing(doctor, { shown, pds }),
@@ -92,7 +91,7 @@ async function aboutIdentity(
     about.push(
       notice(
         `${shown}: ${handle ?? 'its handle'} does not point back to ${did}: shown as handle.invalid`,
-        'Its owner has to fix the DNS record _atproto or /.well-known/atproto-did.',
+        'Its owner must fix the DNS record _atproto or /.well-known/atproto-did.',
       ),
     )
   }
@@ -135,11 +134,11 @@ async function aboutPassing(
     const { error = '', message = '' } = jsonOf(reply)
     const said = `${reply.status} ${error} ${message}`.trim()
     if (reply.status === control.status && reply.status === 401) {
-      return [unchecked(`${shown}: ${pds} does not tell whether it finds ${us}`)]
+      return [unchecked(`${shown}: ${pds} does not say whether it finds ${us}`)]
     }
     if (reply.status === 401) return [good(`${shown}: ${pds} finds ${us}`)]
     if (!/proxy did|resolve|service url/i.test(said) && reply.status < 500) {
-      return [unchecked(`${shown}: whether ${pds} sends calls here can’t be told (${said})`)]
+      return [unchecked(`${shown}: can’t tell whether ${pds} forwards calls here (${said})`)]
     }
     const text = `${shown}: ${pds} can’t find ${us} (${said})`
     if (isLocalOnly(config)) return [notice(`${text}: only this machine knows the name`)]

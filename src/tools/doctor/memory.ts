@@ -24,7 +24,7 @@ type Limits = Pick<
   'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'memoryMb' | 'images' | 'videos'
 >
 const GIVE_MORE =
-  'Give it more memory (SLIPSTREAM_MEMORY_MB where it is set, MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
+  'Give it more memory (SLIPSTREAM_MEMORY_MB if set, MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
 export function checkMemory(doctor: DoctorContext): Finding[] {
   const { config } = doctor
@@ -50,7 +50,7 @@ export function aboutSeats(
   if (!isOpen || needed > available || maxMembers <= sizes.members) return []
   const all = neededBytes({ ...sizes, members: maxMembers }, config)
   if (all <= available) return []
-  const text = `SLIPSTREAM_MAX_MEMBERS=${maxMembers} lets in too many: their timelines take ${gigabytes(all)}, and ${gigabytes(available)} are available`
+  const text = `SLIPSTREAM_MAX_MEMBERS=${maxMembers} admits too many: their timelines take ${gigabytes(all)}, and ${gigabytes(available)} are available`
   return [
     notice(text, `${GIVE_MORE}, or lower SLIPSTREAM_MAX_MEMBERS or SLIPSTREAM_TIMELINE_LENGTH.`),
   ]

@@ -13,7 +13,7 @@ export async function checkName(doctor: DoctorContext): Promise<Finding[]> {
   const addresses = await doctor.addressesOf(name)
   if (addresses.length > 0) return aboutAddresses(name, addresses)
   if (!(await doctor.isOnline())) return [unchecked(`offline: ${name} can’t be looked up`)]
-  const fix = `Add an A record (and AAAA) for ${name} with this machine’s public address at your DNS provider; \`dig +short ${name}\` shows it when it is there.`
+  const fix = `Add an A record (and AAAA) for ${name} with this machine’s public address at your DNS provider; \`dig +short ${name}\` shows it once it exists.`
   return [wrong(`${name} is not in DNS`, fix)]
 }
 
@@ -36,6 +36,6 @@ function aboutAddresses(name: string, addresses: string[]): Finding[] {
       good(`${text}: not this machine’s own address, so probably a router or proxy in front of it`),
     ]
   }
-  const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. With a wrong AAAA it fails for some people only.`
-  return [notice(`${text}, of which ${fallback.join(', ')} is not of this machine`, fix)]
+  const fix = `Check the record: \`dig +short ${name} A ${name} AAAA\`. A wrong AAAA fails only for some clients.`
+  return [notice(`${text}, but ${fallback.join(', ')} is not this machine’s`, fix)]
 }

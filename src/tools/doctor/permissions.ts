@@ -28,7 +28,7 @@ export function checkPermissions({ config, dotenvPath, server }: DoctorContext):
     found.push(wrong(server.refusal, server.fix))
   }
   if (found.every(({ level }) => level === 'good')) {
-    found.push(good(`${dataDir} belongs to this user, and only they can write there`))
+    found.push(good(`${dataDir} belongs to this user, and only it can write there`))
   }
   return found
 }
@@ -36,7 +36,7 @@ export function checkPermissions({ config, dotenvPath, server }: DoctorContext):
 function aboutRoot(folder: Stats | undefined, dataDir: string): Finding[] {
   if (process.getuid?.() !== 0) return []
   if (folder && folder.uid !== 0) {
-    const text = `this runs as root, and ${dataDir} is user ${folder.uid}’s: Slipstream could not write files made now`
+    const text = `this runs as root, and ${dataDir} is user ${folder.uid}’s: Slipstream could not write files created now`
     return [notice(text, here.asUser(folder.uid))]
   }
   const fix =
@@ -96,7 +96,7 @@ function aboutFiles(folder: Stats, dataDir: string): Finding[] {
     return file !== undefined && file.uid !== folder.uid
   })
   if (strange.length === 0) return []
-  const text = `${strange.slice(0, 3).join(', ')} in ${dataDir} belong to another user than the folder`
+  const text = `${strange.slice(0, 3).join(', ')} in ${dataDir} belong to a different user than the folder`
   return [wrong(text, `Run \`sudo chown -R ${folder.uid}:${folder.gid} ${dataDir}\`.`)]
 }
 
@@ -104,12 +104,12 @@ function aboutSocket(dataDir: string): Finding[] {
   const path = controlSocketPath(dataDir)
   const bytes = Buffer.byteLength(path)
   if (bytes > MAX_SOCKET_PATH_BYTES) {
-    const text = `the path of the control socket has ${bytes} bytes, and a socket may have ${MAX_SOCKET_PATH_BYTES}: the command line can’t reach a running server`
+    const text = `the control socket’s path has ${bytes} bytes, but the limit is ${MAX_SOCKET_PATH_BYTES}: the command line can’t reach a running server`
     return [wrong(text, 'Set SLIPSTREAM_DATA_DIR to a shorter path.')]
   }
   const socket = statOf(path)
   if (!socket || (socket.mode & 0o077) === 0) return []
-  const text = `others can open ${path}, and with it do everything an operator may`
+  const text = `others can open ${path}, and so do anything an operator may`
   return [wrong(text, `Run \`chmod 600 ${resolve(path)}\`.`)]
 }
 

@@ -36,10 +36,10 @@ async function aboutOwn(doctor: DoctorContext): Promise<Finding[]> {
       return [good(`its own: ${config.publicOrigin}/img/ answers`)]
     const fix = isLocalOnly(config)
       ? 'Restart the server with SLIPSTREAM_IMAGES=own.'
-      : 'Let the proxy send /img/ and /video/ to Slipstream too.'
+      : 'Make the proxy send /img/ and /video/ to Slipstream too.'
     return [
       wrong(
-        `pictures should come from ${config.publicOrigin}/img/, but something else answers there (${reply.status})`,
+        `images should come from ${config.publicOrigin}/img/, but another server answers there (${reply.status})`,
         fix,
       ),
     ]

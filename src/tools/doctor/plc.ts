@@ -13,7 +13,7 @@ export async function checkPlc(doctor: DoctorContext): Promise<Finding[]> {
   const { plcUrl } = config
   const did = config.labelers.find((one) => one.startsWith('did:plc:')) ?? KNOWN_DID
   const fix =
-    'Set SLIPSTREAM_PLC_URL=https://plc.directory (its default), and let port 443 out through the firewall.'
+    'Set SLIPSTREAM_PLC_URL=https://plc.directory (its default), and allow outgoing port 443 in the firewall.'
   try {
     const { status, ms, headers } = await ask(`${plcUrl}/${did}`)
     if (status >= 300 && status < 400) {
@@ -25,12 +25,7 @@ export async function checkPlc(doctor: DoctorContext): Promise<Finding[]> {
       ]
     }
     if (status === 429)
-      return [
-        notice(
-          `${plcUrl} says that this machine asks too often`,
-          'Wait, or run a mirror of your own.',
-        ),
-      ]
+      return [notice(`${plcUrl} rate-limits this machine`, 'Wait, or run your own mirror.')]
     const isDirectory = status === 200 || status === 404 || status === 410
     if (!isDirectory) return [wrong(`${plcUrl} answers ${status}`, fix)]
     if (status === 200 && !headers['content-type']?.includes('json')) {

@@ -15,7 +15,7 @@ export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
   const version = await healthOf(doctor)
   if (runningServer(doctor)) return [aboutOurs(config, version)]
   if (version.includes('.')) {
-    const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with a data folder other than ${config.dataDir}`
+    const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with another data folder than ${config.dataDir}`
     return [wrong(text, 'Run this with its settings, stop it, or set another SLIPSTREAM_PORT.')]
   }
   return [await aboutFree(config)]

@@ -40,7 +40,7 @@ export async function checkProxy(doctor: DoctorContext): Promise<Finding[]> {
     aboutMetrics(doctor),
   ])
   // This check counts requests, so no other may run meanwhile.
-  const tooSlow = unchecked('the proxy is too slow to tell whether it tells visitors apart')
+  const tooSlow = unchecked('the proxy is too slow to check how it passes on addresses')
   const told = await within(COUNTING_MS, aboutAddresses(doctor))
   return [...all.flat(), ...(told ?? [tooSlow])]
 }
@@ -50,7 +50,7 @@ function aboutSlipstream(reply: Reply): Finding[] {
   if (status === 200 && 'checkEmailConfirmed' in jsonOf(reply)) return []
   const fix =
     'Make the proxy send every request for this name to Slipstream: deploy/caddy/Caddyfile is an example.'
-  return [wrong(`what answers under /xrpc/ is not Slipstream (status ${status})`, fix)]
+  return [wrong(`the server under /xrpc/ is not Slipstream (status ${status})`, fix)]
 }
 
 /** Slipstream's error for an invalid token differs from the one for a missing token. */
@@ -61,10 +61,10 @@ async function aboutTokens(ask: Ask, origin: string): Promise<Finding[]> {
   if (reply.status === 401 && error === 'AuthMissing') {
     const fix =
       'Remove password protection and rules about the Authorization header from the proxy.'
-    return [wrong('the proxy removes tokens: nobody can sign in', fix)]
+    return [wrong('the proxy removes tokens: no account can sign in', fix)]
   }
   if (reply.headers['www-authenticate']?.startsWith('Basic')) {
-    return [wrong('the proxy asks for a password', 'Remove it: PDSs and clients have none.')]
+    return [wrong('the proxy asks for a password', 'Remove it: PDSs and clients don’t send one.')]
   }
   return [good('tokens get through')]
 }
@@ -85,22 +85,19 @@ async function aboutBodies(ask: Ask, origin: string): Promise<Finding[]> {
   const reply = await ask(origin + WITH_BODY, { method: 'POST', headers, body }).catch(
     () => undefined,
   )
-  if (!reply) return [unchecked('whether the proxy lets large bodies through can’t be told')]
+  if (!reply) return [unchecked('can’t tell whether the proxy allows large bodies')]
   if (reply.status !== 413) return []
   const fix =
-    'Let bodies of 1 MB through (nginx: client_max_body_size 1m; Caddy: request_body max_size 1MB).'
+    'Allow bodies of 1 MB (nginx: client_max_body_size 1m; Caddy: request_body max_size 1MB).'
   return [wrong(`the proxy refuses bodies of ${BODY_BYTES / 1024} KB, which drafts can have`, fix)]
 }
 
 async function aboutQueries(ask: Ask, origin: string): Promise<Finding[]> {
   const reply = await ask(`${origin}${CHEAP}?x=${'x'.repeat(QUERY_BYTES)}`).catch(() => undefined)
   if (!reply || !TOO_LONG.has(reply.status)) return []
-  const fix = 'Let addresses of 16 KB through (nginx: large_client_header_buffers 4 16k).'
+  const fix = 'Allow URLs of 16 KB (nginx: large_client_header_buffers 4 16k).'
   return [
-    wrong(
-      `the proxy refuses addresses of ${QUERY_BYTES / 1024} KB: pages with many posts fail`,
-      fix,
-    ),
+    wrong(`the proxy refuses URLs of ${QUERY_BYTES / 1024} KB: pages with many posts fail`, fix),
   ]
 }
 
@@ -108,8 +105,7 @@ async function aboutMetrics({ config, ask }: DoctorContext): Promise<Finding[]> 
   if (config.metrics !== 'local') return []
   const { status, text } = await ask(`${config.publicOrigin}/metrics`)
   if (status !== 200 || !text.includes('slipstream_')) return []
-  const fix =
-    'Let the proxy send X-Forwarded-For and the name (Host), or set SLIPSTREAM_METRICS=operator.'
+  const fix = 'Make the proxy send X-Forwarded-For and Host, or set SLIPSTREAM_METRICS=operator.'
   return [
     wrong(
       'everyone can read /metrics: requests through the proxy look like this machine’s own',
@@ -125,22 +121,21 @@ async function aboutAddresses(doctor: DoctorContext): Promise<Finding[]> {
     Number((await ask(url, { headers })).headers['ratelimit-remaining'])
   const url = config.publicOrigin + CHEAP
   const before = await left(url)
-  if (Number.isNaN(before)) return [unchecked('visitors have no rate limit, so it does not matter')]
+  if (Number.isNaN(before))
+    return [unchecked('visitors have no rate limit, so this does not matter')]
   for (let call = 0; call < CALLS; call++) await left(url)
   const asForged = await left(url, { 'x-forwarded-for': FORGED })
   // Checked twice, since a new rate limit window looks the same once.
   if (asForged > before && (await left(url)) < asForged) {
     const fix =
-      'Let the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
-    return [wrong('anyone can forge X-Forwarded-For, so limits by address do not hold', fix)]
+      'Make the proxy replace or extend X-Forwarded-For (nginx: proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for).'
+    return [wrong('anyone can forge X-Forwarded-For, so limits by address have no effect', fix)]
   }
   if (!runningServer(doctor))
-    return [unchecked('whether visitors are told apart shows only where the server runs')]
+    return [unchecked('visitors’ addresses can be checked only on the server’s machine')]
   if (await isThisMachine(doctor))
     return [
-      unchecked(
-        'the name leads to this machine by /etc/hosts: whether visitors are told apart does not show',
-      ),
+      unchecked('/etc/hosts points the name to this machine: can’t check visitors’ addresses'),
     ]
   return [await aboutSharing(doctor, left, url)]
 }
@@ -158,9 +153,9 @@ async function aboutSharing(
   }
   // Twice, since another client may send requests from this address too.
   if (!((await seemsShared()) && (await seemsShared()))) {
-    return good('visitors are told apart by their addresses')
+    return good('visitors are distinguished by address')
   }
-  const fix = `Let the proxy send X-Forwarded-For, and name its address in SLIPSTREAM_TRUSTED_PROXIES (now ${config.trustedProxies.join(',')}).`
+  const fix = `Make the proxy send X-Forwarded-For, and name its address in SLIPSTREAM_TRUSTED_PROXIES (now ${config.trustedProxies.join(',')}).`
   return wrong('all visitors count as one address, and share one limit', fix)
 }
 

@@ -26,7 +26,7 @@ export async function checkRuntime({ config }: DoctorContext): Promise<Finding[]
 
 export function aboutNode(version: string): Finding {
   if (Number(version.split('.')[0]) >= NODE_MAJOR) return good(`Node ${version}, ${process.arch}`)
-  const fix = `Start it by \`${here.command('serve')}\`, which brings the right one.`
+  const fix = `Start it with \`${here.command('serve')}\`, which uses the right one.`
   return wrong(`Node ${version} is too old; ${NODE_MAJOR} is needed`, fix)
 }
 
@@ -44,9 +44,9 @@ async function aboutSharp(isNeeded: boolean): Promise<Finding> {
     const { default: sharp } = await import('sharp')
     const create = { width: 2, height: 2, channels: 3, background: '#fff' } as const
     await sharp({ create }).webp().toBuffer()
-    return good(`sharp ${sharp.versions['sharp'] ?? ''} makes pictures`)
+    return good(`sharp ${sharp.versions['sharp'] ?? ''} makes images`)
   } catch (error) {
-    const text = `sharp does not load, so there are no pictures of our own: ${messageOf(error)}`
+    const text = `sharp does not load, so the server makes no images: ${messageOf(error)}`
     return isNeeded ? wrong(text, `${here.reinstall} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
   }
 }
@@ -58,7 +58,7 @@ async function aboutCodecs(config: DoctorContext['config']): Promise<Finding[]> 
   if (videos !== 'own' || !(videoPreviews || hasLower)) return []
   try {
     await import('@napi-rs/webcodecs')
-    const decodes = 'FFmpeg decodes frames of videos for their previews'
+    const decodes = 'FFmpeg decodes video frames for previews'
     return [good(hasLower ? `${decodes}, and makes lower qualities` : decodes)]
   } catch {
     const lacking = videoPreviews ? [notice(`videos have no previews: ${NO_DECODER}`)] : []
@@ -92,7 +92,7 @@ export function aboutOpenFiles(limits: string): Finding[] {
   if (soft === undefined) return []
   if (Number(soft) >= FEW_FILES) return [good(`${soft} open files at most`)]
   const fix = 'Raise it: `ulimit -n 65536`, or LimitNOFILE=65536 in the systemd unit.'
-  return [notice(`only ${soft} open files: each connection is one`, fix)]
+  return [notice(`only ${soft} open files: each connection takes one`, fix)]
 }
 
 function readLimits(): string {

@@ -27,7 +27,7 @@ export function checkServer(doctor: DoctorContext): Finding[] {
 function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
   const found = [good(`process ${status.pid}, version ${status.version}`)]
   if (status.version !== version) {
-    found.push(wrong(`it is ${status.version}, and the sources here are ${version}`, here.restart))
+    found.push(wrong(`it is ${status.version}, but the sources here are ${version}`, here.restart))
   }
   const differs = [
     ...(status.origin !== config.publicOrigin
@@ -61,12 +61,12 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   }
   if (lagMs === undefined) {
     const seconds = Math.min(uptimeSeconds, Math.round(quietMs / 1000))
-    return [notice(`nothing came from ${host} in ${seconds} s`)]
+    return [notice(`no event from ${host} in ${seconds} s`)]
   }
-  const behind = `${(lagMs / 1000).toFixed(1)} s behind the network, by ${host}`
+  const behind = `${(lagMs / 1000).toFixed(1)} s behind the network, from ${host}`
   if (lagMs < LATE_MS) return [good(behind), ...aboutDrops(ingest.stream)]
   const fix = paused
-    ? 'Disk or processor is the limit. If it stays so: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
+    ? 'Disk or CPU is the limit. If it persists: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
     : `It is catching up; check again later: \`${here.command('stats')}\`.`
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
 }
@@ -77,7 +77,7 @@ function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {
   const why = `${text}, and waits: ${waiting.message}`
   return waiting.why === 'refused'
     ? wrong(why, 'Set SLIPSTREAM_ARCHIVE_KEY to a key of the host, or SLIPSTREAM_ARCHIVE=off.')
-    : notice(why, 'It goes on by itself.')
+    : notice(why, 'It resumes automatically.')
 }
 
 /** Drops are unusable frames, and some of them cause a gap. */
@@ -86,18 +86,15 @@ function aboutDrops({ dropped, received }: StreamStatus): Finding[] {
   const sum = Object.values(lost).reduce((a, b) => a + b, 0)
   if (received === 0 || sum / received < MANY_DROPS) return []
   const worst = Object.entries(lost).sort((a, b) => b[1] - a[1])[0]![0]
-  const text = `${sum} of ${received} events could not be used, most for ${worst}`
-  return [notice(text, 'If it stays so: SLIPSTREAM_JETSTREAM_COMPRESS=off, or another host.')]
+  const text = `${sum} of ${received} events were unusable, mostly because of ${worst}`
+  return [notice(text, 'If it persists: SLIPSTREAM_JETSTREAM_COMPRESS=off, or another host.')]
 }
 
 function aboutGaps({ facts: { gaps } }: Status): Finding[] {
   const open = gaps.open + gaps.repairing
   if (open === 0) return []
   return [
-    notice(
-      `${open} gaps are being repaired, without your help`,
-      `See \`${here.command('gaps')}\`.`,
-    ),
+    notice(`${open} gaps are being repaired automatically`, `See \`${here.command('gaps')}\`.`),
   ]
 }
 
@@ -105,7 +102,7 @@ function aboutQuarantine({ facts }: Status): Finding[] {
   return facts.quarantinedLabelers.map(({ did, reason, until }) =>
     notice(
       `the labeler ${did} is paused until ${until}: ${reason}`,
-      'It is tried again by itself. If it is one of SLIPSTREAM_LABELERS and this happens again, tell whoever runs it.',
+      'It is retried automatically. If it is one of SLIPSTREAM_LABELERS and this recurs, tell its operator.',
     ),
   )
 }

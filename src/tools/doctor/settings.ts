@@ -31,8 +31,8 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
   if (server === 'none' && !isSet('SLIPSTREAM_DATA_DIR')) {
     found.push(
       notice(
-        `the data folder is ${config.dataDir}, since this shell sets no other`,
-        'If a service runs with settings of its own, run this with the same: `slipstream` from deploy/install.sh does, `docker compose exec slipstream slipstream doctor` too.',
+        `the data folder is ${config.dataDir}, the default, since this shell sets none`,
+        'If a service has its own settings, run this with them: `slipstream` from deploy/install.sh does, as does `docker compose exec slipstream slipstream doctor`.',
       ),
     )
   }
@@ -43,34 +43,34 @@ function aboutName(config: Config): Finding[] {
   const name = nameOf(config)
   if (isLocalOnly(config)) {
     const fix =
-      'Set SLIPSTREAM_HOSTNAME=appview.example.org, a name of yours, with TLS in front; deploy/ has both ready.'
+      'Set SLIPSTREAM_HOSTNAME=appview.example.org, your own name, with TLS in front; deploy/ has examples.'
     return [notice(`the name is ${config.hostname}: only this machine can use it`, fix)]
   }
   if (isIP(name) !== 0) {
-    const fix = 'Set SLIPSTREAM_HOSTNAME to a name; PDSs and clients take no address.'
+    const fix = 'Set SLIPSTREAM_HOSTNAME to a name; PDSs and clients accept no addresses.'
     return [wrong(`SLIPSTREAM_HOSTNAME is an address, ${name}`, fix)]
   }
   if (!/^([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{0,62}$/.test(name)) {
-    const fix = 'Set SLIPSTREAM_HOSTNAME to a whole name, such as appview.example.org.'
-    return [wrong(`SLIPSTREAM_HOSTNAME=${name} is no public name`, fix)]
+    const fix = 'Set SLIPSTREAM_HOSTNAME to a full name such as appview.example.org.'
+    return [wrong(`SLIPSTREAM_HOSTNAME=${name} is not a public name`, fix)]
   }
   if (name === config.hostname) return []
   const fix = 'Serve on 443 and leave the port out of SLIPSTREAM_HOSTNAME.'
-  return [notice(`${config.hostname} has a port, which some clients don’t take`, fix)]
+  return [notice(`${config.hostname} has a port, which some clients reject`, fix)]
 }
 
 function aboutDid({ serviceDid, hostname, altAudiences }: Config): Finding[] {
   const found: Finding[] = []
   if (/^did:web:[^:]+:/.test(serviceDid)) {
     const fix = `Set SLIPSTREAM_SERVICE_DID=did:web:${hostname.replace(':', '%3A')}, or leave it out.`
-    found.push(wrong(`${serviceDid} has a path, which no PDS resolves`, fix))
+    found.push(wrong(`${serviceDid} has a path, which PDSs don’t resolve`, fix))
   }
   if ([serviceDid, ...altAudiences].includes(BLUESKY_DID)) {
-    const text = `tokens for Bluesky’s own AppView (${BLUESKY_DID}) are taken here too`
+    const text = `tokens for Bluesky’s own AppView (${BLUESKY_DID}) are accepted here too`
     found.push(
       notice(
         text,
-        'Keep it only where the PDS is yours as well; else clear SLIPSTREAM_ALT_AUDIENCES.',
+        'Keep it only if the PDS is yours as well; else clear SLIPSTREAM_ALT_AUDIENCES.',
       ),
     )
   }
@@ -83,17 +83,15 @@ function aboutBind(config: Config): Finding[] {
   if (isLocalOnly(config)) return found
   if (isLoopback(bind) && existsSync('/.dockerenv')) {
     const text = `SLIPSTREAM_BIND=${bind} can’t be reached from outside this container`
-    const fix = 'Where the proxy is not in it too: set SLIPSTREAM_BIND=0.0.0.0.'
+    const fix = 'If the proxy is outside it: set SLIPSTREAM_BIND=0.0.0.0.'
     found.push(notice(text, fix))
   }
   if (port === 0) {
-    const fix = 'Set SLIPSTREAM_PORT to the port that your proxy speaks to, such as 3000.'
-    found.push(
-      wrong('SLIPSTREAM_PORT=0 takes another port at each start; a proxy can’t follow', fix),
-    )
+    const fix = 'Set SLIPSTREAM_PORT to the port that your proxy connects to, such as 3000.'
+    found.push(wrong('SLIPSTREAM_PORT=0 takes a new port at each start; a proxy can’t follow', fix))
   }
   if (allowPrivateHosts === true) {
-    const fix = 'Set SLIPSTREAM_ALLOW_PRIVATE_HOSTS=off, or to the addresses that are meant.'
+    const fix = 'Set SLIPSTREAM_ALLOW_PRIVATE_HOSTS=off, or to the intended addresses.'
     found.push(wrong('strangers’ documents can make this public server call your own network', fix))
   }
   return found
@@ -108,7 +106,7 @@ function aboutProxies(config: Config): Finding[] {
   if (isLocalOnly(config)) return []
   if (trustedProxies.some((range) => range.endsWith('/0'))) {
     const text =
-      'SLIPSTREAM_TRUSTED_PROXIES trusts everyone’s X-Forwarded-For, so limits by address do not hold'
+      'SLIPSTREAM_TRUSTED_PROXIES trusts everyone’s X-Forwarded-For, so limits by address have no effect'
     return [wrong(text, 'Name your proxy’s address, or loopback, or private.')]
   }
   const isNobody = trustedProxies.every((range) => range === 'none')
@@ -117,9 +115,9 @@ function aboutProxies(config: Config): Finding[] {
     return [wrong(text, 'Set SLIPSTREAM_TRUSTED_PROXIES=loopback.')]
   }
   if (!isLoopback(bind) && trustedProxies.every((range) => /^(127\.|::1)/.test(range))) {
-    const text = `it listens on ${bind}, and trusts proxies on this machine only`
+    const text = `it listens on ${bind}, but trusts only proxies on this machine`
     const fix =
-      'Where the proxy is elsewhere (Docker): SLIPSTREAM_TRUSTED_PROXIES=loopback,private; else all visitors share one limit.'
+      'If the proxy is elsewhere (Docker), set SLIPSTREAM_TRUSTED_PROXIES=loopback,private; else all visitors share one limit.'
     return [notice(text, fix)]
   }
   return []
@@ -131,7 +129,7 @@ function aboutStream({ jetstreamHosts, jetstreamCompress, jetstreamWire }: Confi
     found.push(notice('SLIPSTREAM_JETSTREAM_HOSTS names a host twice', 'Name each once.'))
   } else if (jetstreamHosts.length === 1) {
     const fix = 'Name a second one in SLIPSTREAM_JETSTREAM_HOSTS, separated by a comma.'
-    found.push(notice('only one Jetstream host: when it is down, nothing new comes in', fix))
+    found.push(notice('only one Jetstream host: when it is down, no new events arrive', fix))
   }
   const plain = jetstreamHosts.find(
     (host) => host.startsWith('ws:') && !isLoopback(new URL(host).hostname),
@@ -157,7 +155,7 @@ function aboutPrivacy(config: Config): Finding[] {
   }
   if (logLevel === 'trace' || logLevel === 'debug') {
     const fix = 'Set SLIPSTREAM_LOG_LEVEL=info when you are done.'
-    found.push(notice(`the log is at ${logLevel}: long, and with handles in it`, fix))
+    found.push(notice(`the log level is ${logLevel}: long logs, with handles in them`, fix))
   }
   if (logLevel === 'silent') {
     found.push(notice('nothing is logged', 'Set SLIPSTREAM_LOG_LEVEL=info.'))
@@ -169,7 +167,7 @@ function aboutSize({ serveThreads, videos, imageCacheMb }: Config): Finding[] {
   const cores = availableParallelism()
   const found: Finding[] = []
   if (serveThreads >= cores && serveThreads > 1) {
-    const text = `${serveThreads} serving threads beside the ingest thread, on ${cores} processors`
+    const text = `${serveThreads} serving threads plus the ingest thread, on ${cores} processors`
     found.push(notice(text, `Set SLIPSTREAM_SERVE_THREADS=${Math.max(1, cores - 1)} or less.`))
   }
   if (videos !== 'cdn' && imageCacheMb < 512) {
@@ -187,7 +185,7 @@ function aboutMedia({ images, videos }: Config, isSet: (key: string) => boolean)
   return pairs
     .filter(([, value, pattern]) => value !== 'cdn' && isSet(pattern))
     .map(([key, value, pattern]) =>
-      wrong(`${key}=${value}, but ${pattern} sends clients elsewhere`, `Leave out one of the two.`),
+      wrong(`${key}=${value}, but ${pattern} sends clients elsewhere`, `Remove one of the two.`),
     )
 }
 

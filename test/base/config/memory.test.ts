@@ -43,7 +43,7 @@ test('a server with too low a setting reports the required memory, and still ser
   try {
     const port = await server.port()
     expect((await fetch(`http://127.0.0.1:${port}/xrpc/_health`)).status).toBe(200)
-    expect(server.output()).toMatch(/SLIPSTREAM_MEMORY_MB is less than what is stored takes/)
+    expect(server.output()).toMatch(/SLIPSTREAM_MEMORY_MB is less than stored data takes/)
     expect(server.output()).toMatch(/Set it to 2\d\d or more/)
   } finally {
     await server.stop()

@@ -105,7 +105,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
       copies: 3,
       unowned: 0,
     })
-    expect(late!.text).toMatch(/acknowledge what is not on disk yet/)
+    expect(late!.text).toMatch(/acknowledge writes before they are on disk/)
     expect(late!.fix).toMatch(/commitlog_sync: batch/)
   })
 

@@ -98,7 +98,7 @@ it('keeps the newest, and removes unfinished ones', async () => {
 })
 
 it('refuses an unwritable folder, and leaves nothing behind', async () => {
-  await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/is not there/)
+  await expect(backUp({ dataDir, into: '/dev/null/x' })).rejects.toThrow(/does not exist/)
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
   writeFileSync(join(dataDir, 'backups'), 'a file')
   await expect(backUp({ dataDir })).rejects.toThrow(/cannot be written/)
@@ -108,7 +108,7 @@ it('creates only its default folder, not a missing one that was named', async ()
   const into = join(dataDir, 'bakcups')
   await expect(backUp({ dataDir, into })).rejects.toMatchObject({
     name: 'ConfigError',
-    message: expect.stringContaining(`${into} is not there`),
+    message: expect.stringContaining(`${into} does not exist`),
     hint: expect.stringContaining(`mkdir -p ${into}`),
   })
   expect(existsSync(into)).toBe(false)
@@ -157,7 +157,7 @@ it('refuses a newer, a torn and a foreign file, and leaves everything unchanged'
   expect(restore(newer!).message).toMatch(/from a newer Slipstream/)
   expect(restore(newer!).hint).toMatch(/Install the version/)
   expect(restore(torn!).message).toMatch(/torn is damaged/)
-  expect(restore(foreign!).message).toMatch(/no backup of a Slipstream/)
+  expect(restore(foreign!).message).toMatch(/not a Slipstream backup/)
   expect(restore(join(dataDir, FILE_NAME)).message).toMatch(/in use/)
   expect(readdirSync(dataDir).sort()).toEqual(before)
 })

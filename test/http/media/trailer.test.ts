@@ -260,10 +260,10 @@ describe('at the start', () => {
 
   test.each([
     ['nothing', () => join(folder, 'nothing.mp4'), /cannot be read: ENOENT.*/],
-    ['a folder', () => folder, /is no file/],
-    ['a text', () => file('text.mp4', 'not a video at all'), /is no MP4 that can be cut/],
-    ['an empty file', () => file('empty.mp4', ''), /is no MP4 that can be cut/],
-    ['half a video', () => file('half.mp4', readFileSync(TRAILER).subarray(0, 3000)), /no MP4/],
+    ['a folder', () => folder, /is not a file/],
+    ['a text', () => file('text.mp4', 'not a video at all'), /is not an MP4 that can be cut/],
+    ['an empty file', () => file('empty.mp4', ''), /is not an MP4 that can be cut/],
+    ['half a video', () => file('half.mp4', readFileSync(TRAILER).subarray(0, 3000)), /not an MP4/],
     ['no sound', () => join(fixtures, 'silent.mp4'), /has avc1\.[0-9a-f]{6}, not pictures in/],
     ['too long', () => file('long.mp4', longer(readFileSync(TRAILER))), /seconds, of 30 at most/],
     ['too large', () => large(file('large.mp4', '')), /has 16000001 bytes, of 16000000 at most/],

@@ -31,7 +31,7 @@ test('grows and shrinks with the stored state, and reports once if it is too sma
   const different = bounds.filter((bytes, i) => bytes !== bounds[i - 1])
   expect(different.map((bytes) => Math.round(bytes / 1e6))).toEqual([96, 60, 8, 96])
   expect(kept.usage()).toEqual(usage())
-  expect(said.filter((line) => line.includes('is less than what is stored takes'))).toHaveLength(1)
+  expect(said.filter((line) => line.includes('is less than stored data takes'))).toHaveLength(1)
   const told = bounds.length
   kept.close()
   vi.advanceTimersByTime(HOUR_MS)

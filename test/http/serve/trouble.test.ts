@@ -62,7 +62,7 @@ test('a crashed thread is reported as a fatal error, whatever the others do', as
   expect(serving.threads).toBe(3)
   expect(ours.length).toBe(2)
   ours[1]!.postMessage(null)
-  expect(String(await fatal)).toMatch(/TypeError|ended by itself/)
+  expect(String(await fatal)).toMatch(/TypeError|ended unexpectedly/)
   for (const port of ours) port.close()
 })
 

@@ -243,7 +243,7 @@ describe('authorization', () => {
     const again = await runCli(world.settings, ['token', 'create', 'slow', '--scope', 'read:*'])
     expect(again.stderr).toContain('There is, or was, a token called slow')
     const wrong = await runCli(world.settings, ['token', 'create', 'w', '--scope', 'write:all'])
-    expect(wrong.stderr).toContain('scopes are unfit: "write:all"')
+    expect(wrong.stderr).toContain('scopes are invalid: "write:all"')
     await cliJson(world.settings, ['token', 'revoke', 'slow'])
     expect(await refusal('GET', A, { token })).toEqual([401, 'InvalidToken'])
     const { tokens } = await cliJson<{ tokens: object[] }>(world.settings, ['token', 'list'])

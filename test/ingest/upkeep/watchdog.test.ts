@@ -89,7 +89,7 @@ it('resumes a reported wait once it ends, and says so', async () => {
   pass(61)
   work.resolve('done')
   expect(await waiting).toBe('done')
-  expect(said.at(-1)).toEqual(['info', 'going on again'])
+  expect(said.at(-1)).toEqual(['info', 'making progress again'])
   pass(1_000)
   expect([watchdog.stalls(), ends]).toEqual([[], []])
 })

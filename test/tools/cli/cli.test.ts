@@ -238,7 +238,7 @@ describe('operator mistakes', () => {
   it.each([
     [['statz'], EXIT.usage, /Did you mean stats\?/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
-    [['backup', '--into', '/nowhere'], EXIT.config, /not there.*\n.*mkdir -p/],
+    [['backup', '--into', '/nowhere'], EXIT.config, /does not exist.*\n.*mkdir -p/],
     [['import-follows', '/nowhere.csv'], EXIT.failed, /cannot be read.*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     [['member', 'export', 'nobody.test'], EXIT.failed, /is not a member.*\n.*member list/],

@@ -103,16 +103,16 @@ describe('settings', () => {
 
   const mistakes: [string, Record<string, string>, RegExp, RegExp][] = [
     ['an address for a name', { HOSTNAME: '203.0.113.5' }, /is an address/, /HOSTNAME to a name/],
-    ['a name that is not whole', { HOSTNAME: 'appview' }, /no public name/, /whole name/],
+    ['a name that is not whole', { HOSTNAME: 'appview' }, /not a public name/, /full name/],
     ['private hosts on a public server', { ALLOW_PRIVATE_HOSTS: 'on' }, /own network/, /=off/],
     [
       'everybody as a trusted proxy',
       { TRUSTED_PROXIES: '0.0.0.0/0' },
-      /limits .* do not hold/,
+      /limits .* have no effect/,
       /proxy’s address/,
     ],
     ['nobody as a trusted proxy', { TRUSTED_PROXIES: 'none' }, /share one limit/, /=loopback/],
-    ['any port behind a proxy', { PORT: '0' }, /another port at each start/, /SLIPSTREAM_PORT/],
+    ['any port behind a proxy', { PORT: '0' }, /new port at each start/, /SLIPSTREAM_PORT/],
     [
       'a DID with a path',
       { SERVICE_DID: 'did:web:a.test:b' },
@@ -212,7 +212,7 @@ describe('this machine', () => {
   it('finds a path that is too long for a socket', async () => {
     const DATA_DIR = join(freshFolder(), 'a'.repeat(120))
     mkdirSync(DATA_DIR)
-    await expectWrong('permissions', /path of the control socket/, /shorter/, { env: { DATA_DIR } })
+    await expectWrong('permissions', /control socket’s path/, /shorter/, { env: { DATA_DIR } })
   })
 
   it('finds a token in a file that other users may read', async () => {
@@ -236,7 +236,7 @@ describe('this machine', () => {
   it.each([
     [0, 'good', /received until/],
     [33, 'notice', /in 3 hours a gap begins/],
-    [40, 'notice', /hosts no longer keep what came after/],
+    [40, 'notice', /hosts no longer keep later events/],
   ])(
     'reports how urgent a start is for a server that stopped %i hours ago',
     async (hours, level, said) => {
@@ -338,7 +338,7 @@ describe('the way to this server', () => {
       'refuses long addresses',
       { maxUrlLength: 4_000 },
       'proxy',
-      /addresses of 6 KB/,
+      /URLs of 6 KB/,
       /large_client_header/,
     ],
     [
@@ -366,7 +366,7 @@ describe('the way to this server', () => {
       'keeps pictures for itself',
       { onlyBelow: '/xrpc/' },
       'pictures',
-      /something else answers/,
+      /another server answers/,
       /\/img\//,
     ],
   ]
@@ -399,7 +399,7 @@ describe('other servers', () => {
   it('finds a host without the requested wire format', async () => {
     const missing = { status: 404, name: 'MethodNotImplemented', message: 'not found' }
     world.stream.refuseHandshakes(missing, 3)
-    await expectWrong('jetstream', /does not offer this/, /JETSTREAM_WIRE=auto/)
+    await expectWrong('jetstream', /not offered by this host/, /JETSTREAM_WIRE=auto/)
   })
 
   it('finds dictionaries that can’t be fetched, and frames that can’t be decoded', async () => {
@@ -441,7 +441,7 @@ describe('other servers', () => {
     world.pds.misbehave({ method: 'getConfig', how: { status: 401, error: 'AuthMissing' } })
     expect(await world.diagnose('members')).toContainEqual({
       level: 'unchecked',
-      text: expect.stringMatching(/does not tell whether it finds/),
+      text: expect.stringMatching(/does not say whether it finds/),
     })
   })
 

@@ -52,7 +52,7 @@ export function createWatchLog(options: {
   const send = (watches: SegmentWatch[]) =>
     writer.send({ kind: 'videos-watched', did: serviceDid, watches })
   const sayRefused = (error: unknown) =>
-    log.debug({ err: error }, 'what was watched could not be written yet')
+    log.debug({ err: error }, 'video watch counts could not be written yet')
 
   return {
     note(watch) {

@@ -33,7 +33,8 @@ export function checkTrailer(path: string): TrailerFile {
     return { path, digest: hash('sha256', bytes) }
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    if (error instanceof Mp4Error) throw unfit(path, `is no MP4 that can be cut (${error.message})`)
+    if (error instanceof Mp4Error)
+      throw unfit(path, `is not an MP4 that can be cut (${error.message})`)
     if (error instanceof UnfitTrailer) throw unfit(path, error.message)
     const { message } = error as Error
     const hint =
@@ -48,7 +49,7 @@ function readTrailer(path: string): Buffer {
   const fd = openSync(path, 'r')
   try {
     const file = fstatSync(fd)
-    if (!file.isFile()) throw new UnfitTrailer('is no file')
+    if (!file.isFile()) throw new UnfitTrailer('is not a file')
     if (file.size > MAX_TRAILER_BYTES) {
       throw new UnfitTrailer(`has ${file.size} bytes, of ${MAX_TRAILER_BYTES} at most`)
     }

@@ -163,7 +163,7 @@ function createNotice(log: Pick<Logger, 'error' | 'info'>) {
       )
     },
     room(forMs: number): void {
-      if (isTold) log.info({ forMs }, 'there is room on the disk again: going on')
+      if (isTold) log.info({ forMs }, 'there is room on the disk again: resuming')
       isTold = false
     },
   }

@@ -43,7 +43,10 @@ export function createOnceOnly(options: {
     }
     const isDone = room.ifThereIsRoom(() => writer.commit(removeAll))
     if (isDone)
-      log.warn({ count: seats.length }, 'the disk is getting full: who came once only leaves')
+      log.warn(
+        { count: seats.length },
+        'the disk is getting full: removing members who came only once',
+      )
     return isDone ? seats.length : 0
   }
 
