@@ -272,7 +272,7 @@ describe('dictionaries', () => {
       const rig = startConsumer(double, { limits })
       await rig.untilConnected()
       expect(rig.consumer.status().compressed).toBe(false)
-      expect(rig.logs.find(({ msg }) => /read plain/.test(msg))?.level).toBe(40)
+      expect(rig.logs.find(({ msg }) => /stream uncompressed/.test(msg))?.level).toBe(40)
       emitLikes(double, 5)
       await rig.until(() => rig.events.length === 5)
       double.dictionaryFault = undefined
