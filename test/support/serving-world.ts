@@ -5,6 +5,7 @@
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { expect } from 'vitest'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../src/base/config/config.ts'
 import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
@@ -12,9 +13,10 @@ import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { createAccounts } from '../../src/data/store/read/accounts.ts'
 import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts'
 import type { OnViewer } from '../../src/http/server/auth.ts'
-import { createServer } from '../../src/http/server/server.ts'
+import type { Method } from '../../src/http/server/method.ts'
+import { createServer, type Server } from '../../src/http/server/server.ts'
 import type { AppParts } from '../../src/http/xrpc/app-context.ts'
-import { createCounted } from '../../src/http/xrpc/counted.ts'
+import { type Counted, createCounted } from '../../src/http/xrpc/counted.ts'
 import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
 import { createMethods } from '../../src/http/xrpc/methods.ts'
 import type { Counting } from '../../src/ingest/counts/counting.ts'
@@ -73,6 +75,15 @@ export type ServingOptions = WorldOptions & {
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
 
+/** The parts of the serving side, each built from the ones before. */
+type Parts = {
+  world: World
+  writer: Writer
+  counted: Counted | undefined
+  hydrator: Hydrator
+  resolver: AppParts['resolver']
+}
+
 const lexicons: Lexicons = loadLexicons()
 const settings = loadConfig({}, '/nonexistent/.env')
 
@@ -81,7 +92,33 @@ export function createServingWorld(options: ServingOptions = {}) {
   const sent: Sent[] = []
   const unusable: string[] = []
   const looked: string[] = []
-  const own: Writer = {
+  const own = createOwnWriter(options, { world, sent })
+  const writer = options.throughWriter?.(own, world) ?? own
+  const counted = createCountedFor(options, { world, writer })
+  const hydrator = createHydratorFor(options, { world, writer, counted, unusable })
+  const resolver = createNetwork(options, looked)
+  const methods = createMethodsFor(options, { world, writer, counted, hydrator, resolver })
+  const server = createServerFor(options, { world, writer, methods })
+  return {
+    ...world,
+    world,
+    server,
+    methods,
+    hydrator,
+    requests: writer,
+    sent,
+    unusable,
+    looked,
+    ...requestsTo(server),
+  }
+}
+
+/** The serving side's connection to the writer, which handles most requests at once. */
+function createOwnWriter(
+  options: ServingOptions,
+  { world, sent }: { world: World; sent: Sent[] },
+): Writer {
+  return {
     async send(request) {
       if (request.kind === 'labelers-named')
         return options.labelRoom?.()?.named(request.labelers, request.did)
@@ -94,75 +131,110 @@ export function createServingWorld(options: ServingOptions = {}) {
       if (request.kind !== 'member-seen' && !isLeftOut) world.request({ ...request, id: 1 })
     },
   }
-  const writer = options.throughWriter?.(own, world) ?? own
-  const { memory } = world
-  const { now, reader } = world
-  const counted =
-    options.counting &&
-    createCounted({ db: reader, scope: options.scope ?? 'community', writer, now })
-  const hydrator = createHydrator({
-    db: world.reader,
+}
+
+function createCountedFor(
+  { counting, scope = 'community' }: ServingOptions,
+  { world, writer }: Pick<Parts, 'world' | 'writer'>,
+): Counted | undefined {
+  const { reader, now } = world
+  return counting && createCounted({ db: reader, scope, writer, now })
+}
+
+/** @param unusable - receives the records that could not be shown */
+function createHydratorFor(
+  { trustedVerifiers }: ServingOptions,
+  {
+    world,
+    writer,
+    counted,
+    unusable,
+  }: Omit<Parts, 'hydrator' | 'resolver'> & { unusable: string[] },
+): Hydrator {
+  const { memory, reader, now } = world
+  return createHydrator({
+    db: reader,
     actors: memory.actors,
     graph: memory.graph,
     urls: createMediaUrls(referenceUrlPatterns),
-    trustedVerifiers: options.trustedVerifiers,
+    trustedVerifiers,
     tagRules: settings,
     onCountsRead: counted?.postsRead,
-    onLabelsRead: createLabelRequests({ writer, now: world.now }),
+    onLabelsRead: createLabelRequests({ writer, now }),
     onUnusable: (what) => unusable.push(what),
   })
-  const methods = createMethods({
+}
+
+/** Resolves DIDs and handles. @param looked - receives the handles that are looked up */
+function createNetwork(options: ServingOptions, looked: string[]): AppParts['resolver'] {
+  const { absent, services, claims, handles } = options
+  return {
+    async resolve(did) {
+      if (absent?.includes(did)) return undefined
+      return { ...identityOf(did, services?.[did]), handle: claims?.[did] }
+    },
+    async resolveHandle(handle) {
+      looked.push(handle)
+      return handles?.[handle]
+    },
+  }
+}
+
+function createMethodsFor(options: ServingOptions, parts: Parts): Method[] {
+  const { world, ...others } = parts
+  const { memory, reader, invalidations } = world
+  return createMethods({
     ...memory,
     ...keepsFromRows(reader, memory, options.reasonableLimit),
-    invalidations: world.invalidations.buffer,
-    db: world.reader,
-    writer,
-    hydrator,
-    ...{ push: options.push, lookups: options.lookups, videoStatsDays: options.videoStatsDays },
-    resolver: {
-      resolve: async (did) =>
-        options.absent?.includes(did)
-          ? undefined
-          : { ...identityOf(did, options.services?.[did]), handle: options.claims?.[did] },
-      resolveHandle: async (handle) => {
-        looked.push(handle)
-        return options.handles?.[handle]
-      },
-    },
+    ...others,
+    invalidations: invalidations.buffer,
+    db: reader,
+    push: options.push,
+    lookups: options.lookups,
+    videoStatsDays: options.videoStatsDays,
     scope: options.scope,
     moderationServices: options.moderationServices,
     tagRules: settings,
     fallback: options.fallback,
     firstPageMaxWaitMs: options.firstPageMaxWaitMs,
     namesMaxWaitMs: options.namesMaxWaitMs,
-    counted,
     fetch: options.fetch ?? (() => Promise.reject(new Error('the network is away'))),
   })
-  const server = createServer({
+}
+
+function createServerFor(
+  options: ServingOptions,
+  { world, writer, methods }: Pick<Parts, 'world' | 'writer'> & { methods: Method[] },
+): Server {
+  const { memory, reader, now } = world
+  const { labelers, operatorToken, moderationServices = [], onViewer } = options
+  return createServer({
     // Random histories make more requests than any person.
     config: {
       ...settings,
       memberRateLimit: 0,
       visitorRateLimit: 0,
-      moderationServices: options.moderationServices ?? [],
-      operatorToken: options.operatorToken,
+      moderationServices,
+      operatorToken,
     },
     methods,
-    onViewer: options.onViewer,
+    onViewer,
     serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
     acceptLabelers:
-      options.labelers &&
+      labelers &&
       createAcceptLabelers({
-        defaults: options.labelers,
+        defaults: labelers,
         actors: memory.actors,
-        accounts: createAccounts(world.reader),
+        accounts: createAccounts(reader),
         writer,
-        now: world.now,
+        now,
       }),
     health: () => ({ ok: true, version: 'test' }),
-    log: { debug() {}, error: (...line: unknown[]) => console.error(...line), fatal() {} } as never,
+    log: { debug() {}, error: (...line: unknown[]) => console.error(...line), fatal() {} },
   })
+}
 
+function requestsTo(server: Server) {
   /** Sends a request as `viewer`; undefined is a visitor. */
   async function ask<T = Record<string, unknown>>(
     nsid: string,
@@ -192,20 +264,7 @@ export function createServingWorld(options: ServingOptions = {}) {
     return body
   }
 
-  return {
-    ...world,
-    world,
-    server,
-    methods,
-    hydrator,
-    requests: writer,
-    sent,
-    unusable,
-    looked,
-    ask,
-    tell,
-    get,
-  }
+  return { ask, tell, get }
 }
 
 function search(query: Query): URLSearchParams {
