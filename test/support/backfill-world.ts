@@ -77,6 +77,16 @@ export type BackfillWorldOptions = {
   resolverNow?: () => number
 }
 
+/** The parts that a restart replaces. */
+type Node = Pick<BackfillWorld, 'db' | 'memory' | 'writer' | 'backfill'> & {
+  replays: Replays | undefined
+}
+
+type Surroundings = Pick<BackfillWorld, 'plc' | 'counts'> & { options: BackfillWorldOptions }
+
+/** Returns a record's time: one second after the previous record, unless given. */
+type NextMs = (atMs?: number) => number
+
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
 
 export async function startBackfillWorld(
@@ -85,96 +95,123 @@ export async function startBackfillWorld(
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-backfill-'))
   const plc = await startPlcDouble()
   const hosts = await Promise.all(Array.from({ length: options.hosts ?? 1 }, startPdsDouble))
-  const log = pino({ level: LOG_LEVEL })
-  const { now = Date.now } = options
   const counts = createCounts()
-  let lastMs = Date.now() - 30 * DAY_MS
-  let db: WriteDb
-  let memory: Memory
-  let writer: Writer
-  let backfill: Backfill
-  let replays: Replays | undefined
-
-  function open(writable: WriteDb): void {
-    db = writable
-    const rebuilt = createMemoryParts({
-      timelineLength: options.timelineLength ?? 1000,
-      reasonableLimit: 1_000_000,
-      celebrityThreshold: 10_000,
-    })
-    rebuildMemory(db, rebuilt)
-    memory = rebuilt
-    const { scope = 'community', trustedVerifiers } = options
-    const coldStarts = options.coldStarts?.(db)
-    const tendLog = options.tendLog?.(db)
-    writer = createWriter({
-      ...{ db, memory, coldStarts, scope, trustedVerifiers },
-      now,
-    })
-    const fetch = createGuardedFetch({ allowPrivateHosts: true })
-    const resolver = createResolver({
-      fetch,
-      plcUrl: plc.url,
-      allowPrivateHosts: true,
-      resolveTxt: async () => [],
-      now: options.resolverNow,
-    })
-    const { limits } = options
-    const shared = { db, writer, log, now, coldStarts, tendLog, counts }
-    replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
-    const { timelines } = memory
-    const fill = limits?.timelineTarget !== undefined && {
-      timelineItems: (uid: number, limit: number) =>
-        timelines.read(uid, undefined, limit)?.entries.length ?? 0,
-    }
-    const running = replays && { replays: replays.running }
-    backfill = createBackfill({ ...shared, resolver, fetch, limits, ...fill, ...running })
-    replays?.start()
+  const nextMs = createRecordTimes()
+  let node = openNode(openEmpty(dataDir), { options, plc, counts })
+  return {
+    get db() {
+      return node.db
+    },
+    get memory() {
+      return node.memory
+    },
+    get writer() {
+      return node.writer
+    },
+    get backfill() {
+      return node.backfill
+    },
+    counts,
+    plc,
+    hosts,
+    person: (name, host = 0) => createPerson(name, { pds: hosts[host]!, plc, nextMs }),
+    ...recordActs(nextMs),
+    ...nodeActs(() => node),
+    async restart() {
+      const owners = openOwners(node.memory)
+      await closeNode(node)
+      node = openNode(openWriter(dataDir), { options, plc, counts })
+      for (const owner of owners) openTimeline(node.db, node.memory, owner, Date.now())
+      node.backfill.start()
+    },
+    async close() {
+      await closeNode(node)
+      await Promise.all([plc.close(), ...hosts.map((host) => host.close())])
+      rmSync(dataDir, { recursive: true, force: true })
+    },
   }
+}
 
-  /** Returns a record's time: one second after the previous record, unless given. */
-  function nextMs(atMs?: number): number {
+function openNode(db: WriteDb, { options, plc, counts }: Surroundings): Node {
+  const { now = Date.now, scope = 'community', trustedVerifiers, limits } = options
+  const memory = memoryFromRows(db, options)
+  const coldStarts = options.coldStarts?.(db)
+  const tendLog = options.tendLog?.(db)
+  const writer = createWriter({ db, memory, coldStarts, scope, trustedVerifiers, now })
+  const log = pino({ level: LOG_LEVEL })
+  const shared = { db, writer, log, now, coldStarts, tendLog, counts }
+  const replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
+  const backfill = createBackfill({
+    ...shared,
+    ...createNetwork(plc, options.resolverNow),
+    limits,
+    ...(limits?.timelineTarget !== undefined && { timelineItems: itemsIn(memory) }),
+    ...(replays && { replays: replays.running }),
+  })
+  replays?.start()
+  return { db, memory, writer, backfill, replays }
+}
+
+async function closeNode({ db, backfill, replays }: Node): Promise<void> {
+  await Promise.all([backfill.stop(), replays?.stop()])
+  db.close()
+}
+
+function memoryFromRows(db: WriteDb, { timelineLength = 1000 }: BackfillWorldOptions): Memory {
+  const memory = createMemoryParts({
+    timelineLength,
+    reasonableLimit: 1_000_000,
+    celebrityThreshold: 10_000,
+  })
+  rebuildMemory(db, memory)
+  return memory
+}
+
+/** Counts the items in a member's timeline, up to `limit`. */
+function itemsIn({ timelines }: Memory): (uid: number, limit: number) => number {
+  return (uid, limit) => timelines.read(uid, undefined, limit)?.entries.length ?? 0
+}
+
+function createNetwork(plc: PlcDouble, now: BackfillWorldOptions['resolverNow']) {
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const resolver = createResolver({
+    fetch,
+    plcUrl: plc.url,
+    allowPrivateHosts: true,
+    resolveTxt: async () => [],
+    now,
+  })
+  return { fetch, resolver }
+}
+
+function createRecordTimes(): NextMs {
+  let lastMs = Date.now() - 30 * DAY_MS
+  return (atMs) => {
     lastMs = atMs ?? lastMs + 1000
     return lastMs
   }
+}
 
-  function write(
-    account: PdsAccount,
-    collection: string,
-    value: Record<string, unknown>,
-    atMs?: number,
-  ): Commit {
+async function createPerson(
+  name: string,
+  { pds, plc, nextMs }: { pds: PdsDouble; plc: PlcDouble; nextMs: NextMs },
+): Promise<PdsAccount> {
+  const handle = `${name}.example.com`
+  const { did } = await plc.create({ handle, pds: pds.origin })
+  const account = pds.create({ did, handle })
+  const value = { displayName: name }
+  account.put({ collection: 'app.bsky.actor.profile', rkey: 'self', value, atMs: nextMs() })
+  return account
+}
+
+function recordActs(nextMs: NextMs): Pick<BackfillWorld, 'follow' | 'block' | 'post' | 'repost'> {
+  function write(account: PdsAccount, collection: string, value: object, atMs?: number): Commit {
     const at = nextMs(atMs)
     const createdAt = new Date(at).toISOString()
     return account.put({ collection, value: { createdAt, ...value }, atMs: at })
   }
 
-  open(openEmpty(dataDir))
-  const world: BackfillWorld = {
-    get db() {
-      return db
-    },
-    get memory() {
-      return memory
-    },
-    get writer() {
-      return writer
-    },
-    get backfill() {
-      return backfill
-    },
-    counts,
-    plc,
-    hosts,
-    async person(name, host = 0) {
-      const pds = hosts[host]!
-      const handle = `${name}.example.com`
-      const { did } = await plc.create({ handle, pds: pds.origin })
-      const account = pds.create({ did, handle })
-      const value = { displayName: name }
-      account.put({ collection: 'app.bsky.actor.profile', rkey: 'self', value, atMs: nextMs() })
-      return account
-    },
+  return {
     follow: (creator, subject, atMs) =>
       write(creator, 'app.bsky.graph.follow', { subject: subject.did }, atMs),
     block: (creator, subject) => write(creator, 'app.bsky.graph.block', { subject: subject.did }),
@@ -182,39 +219,34 @@ export async function startBackfillWorld(
       write(author, 'app.bsky.feed.post', { text, ...record }, atMs),
     repost: (creator, post, atMs) =>
       write(creator, 'app.bsky.feed.repost', { subject: refOf(post) }, atMs),
+  }
+}
+
+function nodeActs(node: () => Node): Pick<BackfillWorld, 'live' | 'member' | 'uid' | 'settled'> {
+  return {
     live(...commits) {
       const events = commits.flatMap((one) => (one ? [toEvent(one)] : []))
-      writer.commit((ctx) => applyBatch(ctx, { events }))
+      node().writer.commit((ctx) => applyBatch(ctx, { events }))
     },
-    member(account) {
-      writer.commit((ctx) => memberSeen(ctx, account.did))
-      openTimeline(db, memory, memory.actors.uidOf(account.did), Date.now())
+    member({ did }) {
+      const { db, memory, writer } = node()
+      writer.commit((ctx) => memberSeen(ctx, did))
+      openTimeline(db, memory, memory.actors.uidOf(did), Date.now())
     },
-    uid: ({ did }) => memory.actors.uidOf(did),
+    uid: ({ did }) => node().memory.actors.uidOf(did),
     async settled() {
       const deadline = Date.now() + MAX_WAIT_MS
-      const isReplaying = () => options.replays && requestedReplays(db).count > 0
-      while (Object.keys(countJobs(db)).length > 0 || isReplaying()) {
-        if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(db)}`)
+      while (isBusy(node())) {
+        if (Date.now() > deadline) throw new Error(`not settled: ${leftovers(node().db)}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
-    async restart() {
-      const owners = openOwners(memory)
-      await Promise.all([backfill.stop(), replays?.stop()])
-      db.close()
-      open(openWriter(dataDir))
-      for (const owner of owners) openTimeline(db, memory, owner, Date.now())
-      backfill.start()
-    },
-    async close() {
-      await Promise.all([backfill.stop(), replays?.stop()])
-      db.close()
-      await Promise.all([plc.close(), ...hosts.map((host) => host.close())])
-      rmSync(dataDir, { recursive: true, force: true })
-    },
   }
-  return world
+}
+
+/** Whether jobs or replays are left. */
+function isBusy({ db, replays }: Node): boolean {
+  return Object.keys(countJobs(db)).length > 0 || (!!replays && requestedReplays(db).count > 0)
 }
 
 function createReplaysNowhere(
