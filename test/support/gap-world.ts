@@ -7,14 +7,20 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
+import type { Logger } from '../../src/base/obs/log.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/data/store/gaps.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
 import { noRetry, type WriteRetry } from '../../src/data/store/write-retry.ts'
 import type { GapLimits } from '../../src/ingest/replay/gap-parts.ts'
 import { createGapRepair, type GapRepair } from '../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../src/ingest/replay/gap-sweep.ts'
-import { createHeadTracker } from '../../src/ingest/replay/stream-head.ts'
-import { type Consumer, createConsumer } from '../../src/sources/jetstream/consumer.ts'
+import { createHeadTracker, type StreamHead } from '../../src/ingest/replay/stream-head.ts'
+import {
+  type Consumer,
+  createConsumer,
+  type StreamBatch,
+  type StreamFilters,
+} from '../../src/sources/jetstream/consumer.ts'
 import { until } from './eventually.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {
@@ -47,9 +53,7 @@ export type GapWorld = {
   close(): Promise<void>
 }
 
-const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
-
-export async function startGapWorld(options: {
+type GapWorldOptions = {
   world: WorldOptions
   doubles: DoubleOptions[]
   wire?: 'v1' | 'v2' | 'auto'
@@ -57,73 +61,35 @@ export async function startGapWorld(options: {
   limits?: Partial<GapLimits>
   /** Used by all writers. */
   writeRetry?: WriteRetry
-}): Promise<GapWorld> {
-  const { wire = 'v2', compress = false, writeRetry = noRetry } = options
+}
+
+type RepairOptions = Parameters<typeof createGapRepair>[0]
+
+/** The parts that the main stream and the repair share. */
+type Parts = Pick<GapWorld, 'world' | 'doubles'> & {
+  stream: Omit<RepairOptions['stream'], 'hosts'>
+  filters: StreamFilters
+  unread: readonly string[]
+  writeRetry: WriteRetry
+  log: Logger
+}
+
+const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'silent'
+
+export async function startGapWorld(options: GapWorldOptions): Promise<GapWorld> {
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-gaps-'))
   const startAt = Date.now() - 20 * 3_600_000
   // Its clock is ahead of the events in the oracle's world.
   const world = createWorld({ startAt: Date.now(), ...options.world })
   const oracle = createWorld({ startAt, ...options.world })
   const doubles = await Promise.all(options.doubles.map(createJetstreamDouble))
-  const log = pino({ level: LOG_LEVEL })
-  const filters = { collections, dids: undefined }
-  const stream = { compress, wire, v1Dictionary: fixtureDictionaryPath('v1'), cacheDir }
-  const unread = options.world.scope === 'network' ? [] : collections
-  let keeper = createHeadTracker(undefined)
-  let main: Consumer | undefined
+  const parts = partsOf(options, { world, doubles, cacheDir })
+  const main = new MainStream(parts)
   let repair: GapRepair | undefined
-  let mainHost = 0
-  let appliedUs = 0
-
-  async function connect(hosts = [0]): Promise<void> {
-    const cursors = streamCursors(world.db)
-    keeper = createHeadTracker(cursors[0])
-    mainHost = hosts[0]!
-    main = createConsumer({
-      ...{ ...stream, hosts: hosts.map((i) => doubles[i]!.url), filters, unread, cursors, log },
-      async apply(batch) {
-        const apply = () => world.commit(batch)
-        if ((await writeRetry.retry(apply)) === undefined) return
-        keeper.note(batch)
-        appliedUs = batch.cursor.timeUs
-      },
-      limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
-    })
-    main.start()
-    await until(() => main!.status().connected)
-  }
 
   function startRepair(): void {
-    repair = createGapRepair({
-      ...{
-        db: world.db,
-        writer: world.writer,
-        filters: () => filters,
-        unread,
-        log,
-        now: Date.now,
-        writeRetry,
-      },
-      onApplied: () => undefined,
-      stream: { ...stream, hosts: doubles.map(({ url }) => url) },
-      head: () => keeper.head(),
-      circle: circleOf(world.actors),
-      // There are no servers here, so every account that needs a comparison counts as unchanged.
-      onJobs: () => world.db.exec("DELETE FROM jobs WHERE kind = 'check'"),
-      limits: {
-        overlapMs: 100,
-        silentMs: 1_500,
-        giveUpMs: 500,
-        lookEveryMs: 20,
-        ...options.limits,
-      },
-    })
+    repair = createRepair(parts, { head: () => main.head(), limits: options.limits })
     repair.start()
-  }
-
-  async function disconnect(): Promise<void> {
-    await main?.stop()
-    main = undefined
   }
 
   async function stopRepair(): Promise<void> {
@@ -139,30 +105,24 @@ export async function startGapWorld(options: {
       for (const event of events) for (const double of doubles) double.emit(toEmission(event))
       oracle.apply([...events])
     },
-    connect,
-    caughtUp: () =>
-      until(() => appliedUs >= (doubles[mainHost]!.entries().at(-1)?.event.timeUs ?? 0)),
-    disconnect,
+    connect: (hosts) => main.connect(hosts),
+    caughtUp: () => until(() => main.isCaughtUp()),
+    disconnect: () => main.disconnect(),
     startRepair,
     stopRepair,
-    repaired: () => {
-      return until(() => {
-        const { open, repairing } = gapCounts(world.db)
-        return open + repairing === 0
-      })
-    },
+    repaired: () => until(() => isRepaired(world)),
     gaps: () => listGaps(world.db, { limit: 1000 }),
     until,
     async restart() {
       const isRepairing = repair !== undefined
-      await disconnect()
+      await main.disconnect()
       await stopRepair()
       world.restart()
-      await connect([mainHost])
+      await main.reconnect()
       if (isRepairing) startRepair()
     },
     async close() {
-      await disconnect()
+      await main.disconnect()
       await stopRepair()
       await Promise.all(doubles.map((double) => double.close()))
       world.dispose()
@@ -170,6 +130,108 @@ export async function startGapWorld(options: {
       rmSync(cacheDir, { recursive: true, force: true })
     },
   }
+}
+
+function partsOf(
+  { wire = 'v2', compress = false, writeRetry = noRetry, world: { scope } }: GapWorldOptions,
+  { cacheDir, ...opened }: Pick<Parts, 'world' | 'doubles'> & { cacheDir: string },
+): Parts {
+  return {
+    ...opened,
+    stream: { compress, wire, v1Dictionary: fixtureDictionaryPath('v1'), cacheDir },
+    filters: { collections, dids: undefined },
+    unread: scope === 'network' ? [] : collections,
+    writeRetry,
+    log: pino({ level: LOG_LEVEL }),
+  }
+}
+
+/** The main stream's consumer; each connection resumes at the cursors in the rows. */
+class MainStream {
+  readonly #parts: Parts
+  #keeper = createHeadTracker(undefined)
+  #consumer: Consumer | undefined
+  #host = 0
+  #appliedUs = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @param hosts - indexes of doubles */
+  async connect(hosts = [0]): Promise<void> {
+    const { world, doubles, stream, filters, unread, log } = this.#parts
+    const cursors = streamCursors(world.db)
+    this.#keeper = createHeadTracker(cursors[0])
+    this.#host = hosts[0]!
+    const consumer = createConsumer({
+      ...stream,
+      hosts: hosts.map((i) => doubles[i]!.url),
+      filters,
+      unread,
+      cursors,
+      log,
+      apply: (batch) => this.#apply(batch),
+      limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
+    })
+    this.#consumer = consumer
+    consumer.start()
+    await until(() => consumer.status().connected)
+  }
+
+  /** Connects to the first double of the last connection. */
+  reconnect(): Promise<void> {
+    return this.connect([this.#host])
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#consumer?.stop()
+    this.#consumer = undefined
+  }
+
+  head(): StreamHead | undefined {
+    return this.#keeper.head()
+  }
+
+  isCaughtUp(): boolean {
+    const last = this.#parts.doubles[this.#host]!.entries().at(-1)
+    return this.#appliedUs >= (last?.event.timeUs ?? 0)
+  }
+
+  async #apply(batch: StreamBatch): Promise<void> {
+    const { world, writeRetry } = this.#parts
+    const apply = () => world.commit(batch)
+    if ((await writeRetry.retry(apply)) === undefined) return
+    this.#keeper.note(batch)
+    this.#appliedUs = batch.cursor.timeUs
+  }
+}
+
+function createRepair(
+  { world, doubles, stream, filters, unread, writeRetry, log }: Parts,
+  { head, limits }: Pick<RepairOptions, 'head' | 'limits'>,
+): GapRepair {
+  return createGapRepair({
+    db: world.db,
+    writer: world.writer,
+    filters: () => filters,
+    unread,
+    log,
+    now: Date.now,
+    writeRetry,
+    onApplied: () => undefined,
+    stream: { ...stream, hosts: doubles.map(({ url }) => url) },
+    head,
+    circle: circleOf(world.actors),
+    // There are no servers here, so every account that needs a comparison counts as unchanged.
+    onJobs: () => world.db.exec("DELETE FROM jobs WHERE kind = 'check'"),
+    limits: { overlapMs: 100, silentMs: 1_500, giveUpMs: 500, lookEveryMs: 20, ...limits },
+  })
+}
+
+function isRepaired({ db }: World): boolean {
+  const { open, repairing } = gapCounts(db)
+  return open + repairing === 0
 }
 
 function toEmission({ seq: _, ...event }: StreamEvent): Emission {
