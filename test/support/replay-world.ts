@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
+import type { Logger } from '../../src/base/obs/log.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
 import { noRetry, type WriteRetry } from '../../src/data/store/write-retry.ts'
 import type { ReplayLimits } from '../../src/ingest/replay/limits.ts'
@@ -58,93 +59,139 @@ export type ReplayWorldOptions = {
   writeRetry?: WriteRetry
 }
 
+type ReplaysOptions = Parameters<typeof createReplays>[0]
+
+/** The parts that outlive a restart. */
+type Parts = Pick<ReplayWorld, 'world' | 'doubles'> & {
+  stream: Omit<ReplaysOptions['stream'], 'hosts'>
+  writeRetry: WriteRetry
+  log: Logger
+  /** The sequence number of the last event that the main stream applied. */
+  applied: { seq: number }
+}
+
+/** The streams, which a restart replaces. */
+type Streams = Pick<ReplayWorld, 'main' | 'replays'>
+
 const LOG_LEVEL = process.env['TEST_LOG_LEVEL'] ?? 'info'
 
 export async function startReplayWorld(options: ReplayWorldOptions = {}): Promise<ReplayWorld> {
-  const { wire = 'v2', compress = false, writeRetry = noRetry } = options
   const cacheDir = mkdtempSync(join(tmpdir(), 'slipstream-replay-'))
   const world = createWorld({ startAt: Date.now() - 30 * HOUR_MS, ...options.world })
   const doubles = await Promise.all((options.doubles ?? [{}]).map(createJetstreamDouble))
   const lines: ReplayWorld['lines'] = []
-  const log = pino(
-    { level: LOG_LEVEL },
-    { write: (line: string) => void lines.push(JSON.parse(line)) },
-  )
-  const filters = { collections, dids: undefined }
-  const dictionary = { v1Dictionary: fixtureDictionaryPath('v1'), cacheDir }
-  let applied = 0
-  let main: Consumer
-  let replays: Replays
-
-  function open(): void {
-    const keeper = createHeadTracker(streamCursors(world.db)[0])
-    const cursors = streamCursors(world.db)
-    main = createConsumer({
-      ...{ hosts: [doubles[0]!.url], wire, compress, ...dictionary, filters, cursors, log },
-      async apply(batch) {
-        const apply = () => world.commit(batch)
-        if ((await writeRetry.retry(apply)) === undefined) return
-        keeper.note(batch)
-        applied = batch.cursor.seq ?? 0
-        await sleep(1)
-      },
-      limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
-    })
-    const hosts = (options.replayHosts ?? doubles.map((_, i) => i)).map((i) => doubles[i]!.url)
-    replays = createReplays({
-      ...{ db: world.db, writer: world.writer, log, now: Date.now, writeRetry },
-      stream: { hosts, wire, compress, ...dictionary },
-      head: () => keeper.head(),
-      onJobs: () => undefined,
-      limits: {
-        minAccounts: 1,
-        gatherMs: 30,
-        quietMs: 300,
-        overlapMs: 300,
-        silentMs: 20_000,
-        ...options.limits,
-      },
-    })
-  }
-
-  const isCaughtUp = () => applied >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)
-  const isReplayed = () =>
-    world.db.prepare('SELECT 1 FROM replay_accounts UNION SELECT 1 FROM replays').get() ===
-    undefined
-
-  open()
-  main!.start()
-  await until(() => main.status().connected)
-  replays!.start()
+  const parts = partsOf(options, { world, doubles, cacheDir, lines })
+  let streams = createStreams(parts, options)
+  streams.main.start()
+  await until(() => streams.main.status().connected)
+  streams.replays.start()
   return {
     world,
     doubles,
     lines,
     get main() {
-      return main
+      return streams.main
     },
     get replays() {
-      return replays
+      return streams.replays
     },
     emit(events) {
       for (const event of events) for (const double of doubles) double.emit(toEmission(event))
     },
     until,
-    settled: () => until(() => isCaughtUp() && isReplayed()),
+    settled: () => until(() => isCaughtUp(parts) && isReplayed(world)),
     async restart() {
-      await Promise.all([main.stop(), replays.stop()])
+      await stop(streams)
       world.restart()
-      open()
-      main.start()
-      replays.start()
+      streams = createStreams(parts, options)
+      streams.main.start()
+      streams.replays.start()
     },
     async close() {
-      await Promise.all([main.stop(), replays.stop()])
+      await stop(streams)
       await Promise.all(doubles.map((double) => double.close()))
       world.dispose()
       rmSync(cacheDir, { recursive: true, force: true })
     },
   }
+}
+
+function partsOf(
+  { wire = 'v2', compress = false, writeRetry = noRetry }: ReplayWorldOptions,
+  {
+    cacheDir,
+    lines,
+    ...opened
+  }: Pick<ReplayWorld, 'world' | 'doubles' | 'lines'> & { cacheDir: string },
+): Parts {
+  const write = (line: string) => void lines.push(JSON.parse(line))
+  return {
+    ...opened,
+    stream: { wire, compress, v1Dictionary: fixtureDictionaryPath('v1'), cacheDir },
+    writeRetry,
+    log: pino({ level: LOG_LEVEL }, { write }),
+    applied: { seq: 0 },
+  }
+}
+
+function createStreams(parts: Parts, options: ReplayWorldOptions): Streams {
+  const { world, doubles, stream, writeRetry, log, applied } = parts
+  const cursors = streamCursors(world.db)
+  const keeper = createHeadTracker(cursors[0])
+  const main = createConsumer({
+    ...stream,
+    hosts: [doubles[0]!.url],
+    filters: { collections, dids: undefined },
+    cursors,
+    log,
+    async apply(batch) {
+      const apply = () => world.commit(batch)
+      if ((await writeRetry.retry(apply)) === undefined) return
+      keeper.note(batch)
+      applied.seq = batch.cursor.seq ?? 0
+      await sleep(1)
+    },
+    limits: { backoffBaseMs: 2, backoffMaxMs: 20 },
+  })
+  return { main, replays: createReplaysOver(parts, { head: () => keeper.head(), options }) }
+}
+
+function createReplaysOver(
+  { world, doubles, stream, writeRetry, log }: Parts,
+  { head, options }: Pick<ReplaysOptions, 'head'> & { options: ReplayWorldOptions },
+): Replays {
+  const { replayHosts = doubles.map((_, i) => i), limits } = options
+  return createReplays({
+    db: world.db,
+    writer: world.writer,
+    log,
+    now: Date.now,
+    writeRetry,
+    stream: { ...stream, hosts: replayHosts.map((i) => doubles[i]!.url) },
+    head,
+    onJobs: () => undefined,
+    limits: {
+      minAccounts: 1,
+      gatherMs: 30,
+      quietMs: 300,
+      overlapMs: 300,
+      silentMs: 20_000,
+      ...limits,
+    },
+  })
+}
+
+async function stop({ main, replays }: Streams): Promise<void> {
+  await Promise.all([main.stop(), replays.stop()])
+}
+
+function isCaughtUp({ applied, doubles }: Parts): boolean {
+  return applied.seq >= (doubles[0]!.entries().at(-1)?.event.seq ?? 0)
+}
+
+function isReplayed({ db }: World): boolean {
+  const waiting = db.prepare('SELECT 1 FROM replay_accounts UNION SELECT 1 FROM replays')
+  return waiting.get() === undefined
 }
 
 function toEmission({ seq: _, ...event }: StreamEvent): Emission {
