@@ -41,19 +41,11 @@ export type MediaWorld = {
 
 /** Longer than any test's own limit. */
 export const NO_LIMIT_MS = 3_600_000
+const NO_POSTS: VideoPosts = { captionsOf: () => [], shows: () => false }
 
-export async function startMediaWorld({
-  maxCacheBytes = 50_000_000,
-  dataDir = mkdtempSync(join(tmpdir(), 'slipstream-media-')),
-  before,
-  maxWait,
-  limits,
-  videos = { kind: 'own' },
-  posts = { captionsOf: () => [], shows: () => false },
-  watching,
-  trailer,
-  pins,
-}: {
+type MediaAppOptions = Parameters<typeof createMediaApp>[0]
+
+type MediaWorldOptions = {
   maxCacheBytes?: number
   dataDir?: string
   /** Reuses its directory, account and PDS. */
@@ -67,38 +59,92 @@ export async function startMediaWorld({
   watching?: Watching
   /** The path of an MP4. */
   trailer?: string | undefined
-  pins?: Parameters<typeof createMediaApp>[0]['pins']
-} = {}): Promise<MediaWorld> {
+  pins?: MediaAppOptions['pins']
+}
+
+/** The state that tests change while the routes read it. */
+type State = { known: Set<string>; flags: number; aheadMs: number }
+
+export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<MediaWorld> {
+  const { before, limits } = options
   const plc = before?.plc ?? (await startPlcDouble())
   const host = before?.host ?? (await startBlobHost())
   const did = before?.did ?? (await plc.create({ handle: 'alice.test', pds: host.url })).did
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipstream-media-'))
+  const { log, warnings } = createLog()
+  const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
+  const state: State = { known: new Set([did]), flags: 0, aheadMs: 0 }
+  const app = createApp(options, { plc, dataDir, state, process, log })
+  const { url, asked, close } = await listen(app)
+  return {
+    host,
+    plc,
+    url,
+    did,
+    dataDir,
+    warnings,
+    asked,
+    process,
+    image(preset, cid, { did: whose = did, ...init } = {}) {
+      return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
+    },
+    async know(pds) {
+      const other = await plc.create({ handle: `other${state.known.size}.test`, pds })
+      state.known.add(other.did)
+      return other.did
+    },
+    setHidden(isHidden) {
+      state.flags = isHidden ? HIDDEN : 0
+    },
+    advance(milliseconds) {
+      state.aheadMs += milliseconds
+    },
+    async close() {
+      await close()
+      process.close()
+      if (before) return
+      await host.close()
+      await plc.close()
+    },
+  }
+}
+
+function createLog() {
+  const warnings: unknown[] = []
+  const keep = (...line: unknown[]) => void warnings.push(line)
+  return { warnings, log: { debug: () => undefined, warn: keep, error: keep } }
+}
+
+function createApp(
+  options: MediaWorldOptions,
+  {
+    plc,
+    state,
+    ...parts
+  }: Pick<MediaAppOptions, 'dataDir' | 'process' | 'log'> & { plc: PlcDouble; state: State },
+) {
+  const { maxWait, videos = { kind: 'own' }, trailer, posts = NO_POSTS } = options
   const guarded = createGuardedFetch({ allowPrivateHosts: true })
   const fetch = maxWait ? guarded : patient(guarded)
-  const warnings: unknown[] = []
-  const log = {
-    debug: () => undefined,
-    warn: (...line: unknown[]) => void warnings.push(line),
-    error: (...line: unknown[]) => void warnings.push(line),
-  }
-  const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
-  const known = new Set([did])
-  let flags = 0
-  let ahead = 0
-  const app = createMediaApp({
+  return createMediaApp({
+    ...parts,
     fetch,
     resolver: createResolver({ fetch, plcUrl: plc.url }),
-    dataDir,
-    maxCacheBytes,
+    maxCacheBytes: options.maxCacheBytes ?? 50_000_000,
     maxWait: { previewMs: NO_LIMIT_MS, ...maxWait },
     hasImages: true,
     videos: videos.kind === 'own' ? videos : { ...videos, fetch: patient(videos.fetch) },
-    pins,
-    ...{ posts, watching, trailer: trailer === undefined ? undefined : checkTrailer(trailer) },
-    actors: { uidOf: (one) => (known.has(one) ? 7 : 0), flagsOf: () => flags },
-    log,
-    process,
-    now: () => Date.now() + ahead,
+    pins: options.pins,
+    posts,
+    watching: options.watching,
+    trailer: trailer === undefined ? undefined : checkTrailer(trailer),
+    actors: { uidOf: (did) => (state.known.has(did) ? 7 : 0), flagsOf: () => state.flags },
+    now: () => Date.now() + state.aheadMs,
   })
+}
+
+/** Listens on a free local port, and counts requests. */
+async function listen(app: ReturnType<typeof createMediaApp>) {
   let asked = 0
   const visited: typeof app.fetch = (request, env) => {
     asked += 1
@@ -107,37 +153,10 @@ export async function startMediaWorld({
   }
   const server = serve({ fetch: visited, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    host,
-    plc,
-    url,
-    did,
-    dataDir,
-    warnings,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: () => asked,
-    process,
-    image(preset, cid, { did: whose = did, ...init } = {}) {
-      return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
-    },
-    async know(pds) {
-      const other = await plc.create({ handle: `other${known.size}.test`, pds })
-      known.add(other.did)
-      return other.did
-    },
-    setHidden(isHidden) {
-      flags = isHidden ? HIDDEN : 0
-    },
-    advance(milliseconds) {
-      ahead += milliseconds
-    },
-    async close() {
-      await new Promise((resolve) => server.close(resolve))
-      process.close()
-      if (before) return
-      await host.close()
-      await plc.close()
-    },
+    close: () => new Promise((resolve) => server.close(resolve)),
   }
 }
 

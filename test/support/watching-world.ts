@@ -77,26 +77,19 @@ export async function startWatchingWorld(
   let process = createProcess(rows, { now, limits })
   const of = { now, watches: () => process.watches, space: () => process.space }
   const threads = [createThread(rows, of), createThread(rows, of)]
-  const videos = videosFrom(kind, service.base)
-  const actors = rows.memory.actors
-  const posts = createVideoPosts({ db: rows.reader, actors })
-  const worlds: MediaWorld[] = []
-  for (const { watching } of threads) {
-    worlds.push(await startMediaWorld({ before: worlds[0]!, videos, posts, watching, trailer }))
-  }
+  const worlds = await startMediaWorlds(rows, threads, {
+    videos: videosFrom(kind, service.base),
+    trailer,
+  })
   const { did, host } = worlds[0]!
   rows.member(did)
   const cid = host.put(VIDEO)
-  const blob = { $type: 'blob', mimeType: 'video/mp4', size: 10, ref: { $link: cid } }
 
   return {
     ...{ rows, did, cid, now },
     counts: () => process.counts.read(),
     /** A post by the author that embeds the video. */
-    post(): { uri: string; rkey: string } {
-      const { uri } = rows.post(did, { embed: { $type: 'app.bsky.embed.video', video: blob } })
-      return { uri, rkey: uri.split('/').at(-1)! }
-    },
+    post: () => postVideo(rows, { did, cid }),
     /** On either thread. */
     master: (rkey: string, thread = 0) =>
       `${worlds[thread]!.url}/video/${did}/${cid}/playlist.m3u8?post=${rkey}`,
@@ -116,38 +109,72 @@ export async function startWatchingWorld(
       process = createProcess(rows, { now, limits })
     },
     /** As the ingest thread does each minute. */
-    keepHouse(videoStatsDays: number) {
-      vi.useFakeTimers({ toFake: ['setInterval'] })
-      const house = startHousekeeping({
-        ...{ db: rows.reader, writer: { commit: rows.run }, memory: rows.memory, now },
-        settings: { timelineIdleDays: 1000, videoStatsDays },
-        snapshots: { startIfWorth: () => undefined },
-        room: noRetry,
-        log: { debug: () => undefined },
-      })
-      vi.advanceTimersByTime(60_000)
-      vi.useRealTimers()
-      house.stop()
-    },
+    keepHouse: (videoStatsDays: number) => keepHouse(rows, { now, videoStatsDays }),
     /** Reads all pages, as the author sees them. */
-    async stats(uri?: string): Promise<VideoStat[]> {
-      const all: VideoStat[] = []
-      for (let cursor: string | undefined; ; ) {
-        const page = await rows.get<{ stats: VideoStat[]; cursor?: string }>(
-          'io.slipstream.video.getStats',
-          { ...(uri && { uri }), limit: 3, ...(cursor && { cursor }) },
-          did,
-        )
-        all.push(...page.stats)
-        if (page.cursor === undefined) return all
-        cursor = page.cursor
-      }
-    },
+    stats: (uri?: string) => readStats(rows, did, uri),
     async close() {
       for (const world of worlds.reverse()) await world.close()
       await service.close()
       rows.dispose()
     },
+  }
+}
+
+/** Starts media routes for each thread, with one account and its PDS. */
+async function startMediaWorlds(
+  rows: ServingWorld,
+  threads: { watching: Watching }[],
+  options: { videos: VideosFrom; trailer: string | undefined },
+): Promise<MediaWorld[]> {
+  const posts = createVideoPosts({ db: rows.reader, actors: rows.memory.actors })
+  const worlds: MediaWorld[] = []
+  for (const { watching } of threads) {
+    worlds.push(await startMediaWorld({ before: worlds[0]!, posts, watching, ...options }))
+  }
+  return worlds
+}
+
+function postVideo(
+  rows: ServingWorld,
+  { did, cid }: { did: string; cid: string },
+): { uri: string; rkey: string } {
+  const video = { $type: 'blob', mimeType: 'video/mp4', size: 10, ref: { $link: cid } }
+  const { uri } = rows.post(did, { embed: { $type: 'app.bsky.embed.video', video } })
+  return { uri, rkey: uri.split('/').at(-1)! }
+}
+
+function keepHouse(
+  rows: ServingWorld,
+  { now, videoStatsDays }: { now: () => number; videoStatsDays: number },
+): void {
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  const house = startHousekeeping({
+    ...{ db: rows.reader, writer: { commit: rows.run }, memory: rows.memory, now },
+    settings: { timelineIdleDays: 1000, videoStatsDays },
+    snapshots: { startIfWorth: () => undefined },
+    room: noRetry,
+    log: { debug: () => undefined },
+  })
+  vi.advanceTimersByTime(60_000)
+  vi.useRealTimers()
+  house.stop()
+}
+
+async function readStats(
+  rows: ServingWorld,
+  author: string,
+  uri: string | undefined,
+): Promise<VideoStat[]> {
+  const all: VideoStat[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await rows.get<{ stats: VideoStat[]; cursor?: string }>(
+      'io.slipstream.video.getStats',
+      { ...(uri && { uri }), limit: 3, ...(cursor && { cursor }) },
+      author,
+    )
+    all.push(...page.stats)
+    if (page.cursor === undefined) return all
+    cursor = page.cursor
   }
 }
 
