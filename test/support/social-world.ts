@@ -30,29 +30,43 @@ export type WorldDeed = { kind: 'create' | 'update' | 'delete'; record: WorldRec
 
 export type World = ReturnType<typeof createWorld>
 
+type Records = ReturnType<typeof createRecords>
+
 /** 2026-01-01; each record is a minute later than the one before. */
 const START_MS = Date.UTC(2026, 0, 1)
 const STEP_MS = 60_000
 
 export function createWorld() {
+  const records = createRecords()
+  return {
+    ...createAccounts(),
+    ...records,
+    ...createPrivateState(),
+    /** Post flags that indexing would set, by at-URI. */
+    flags: new Map<string, number>(),
+    ...graphActs(records),
+    ...postActs(records),
+    ...gateActs(records),
+  }
+}
+
+function createAccounts() {
   const accounts = new Map<string, WorldAccount>()
+  return {
+    accounts,
+    /** @returns the new account's DID. */
+    account(name: string, given: Partial<WorldAccount> = {}): string {
+      const did = `did:plc:${name.padEnd(24, '2').slice(0, 24)}`
+      accounts.set(did, { did, handle: `${name}.test`, status: undefined, ...given })
+      return did
+    },
+  }
+}
+
+function createRecords() {
   const records = new Map<string, WorldRecord>()
   const deeds: WorldDeed[] = []
-  /** Scopes (data/store/mutes.ts), keyed by both DIDs. */
-  const mutes = new Map<string, number>()
-  /** DID and at-URI of the list or post. */
-  const listMutes = new Set<string>()
-  const bookmarks = new Set<string>()
-  /** Post flags that indexing would set, by at-URI. */
-  const flags = new Map<string, number>()
   let made = 0
-
-  /** @returns the new account's DID. */
-  function account(name: string, given: Partial<WorldAccount> = {}): string {
-    const did = `did:plc:${name.padEnd(24, '2').slice(0, 24)}`
-    accounts.set(did, { did, handle: `${name}.test`, status: undefined, ...given })
-    return did
-  }
 
   /** Writes or replaces a record; `createdAt` is filled in. @returns its at-URI. */
   function put(
@@ -81,31 +95,56 @@ export function createWorld() {
     records.delete(uri)
   }
 
-  const ref = (uri: string) => ({ uri, cid: records.get(uri)?.cid ?? cidOf({ uri }) })
-  const of = (collection: string) =>
-    [...records.values()].filter((r) => r.collection === collection)
-
   return {
-    accounts,
     records,
-    mutes,
-    listMutes,
-    bookmarks,
-    flags,
-    account,
-    put,
-    ref,
-    of,
     deeds,
+    put,
     remove,
     removeAllOf: (did: string) => {
       for (const { uri } of records.values()) if (uri.startsWith(`at://${did}/`)) remove(uri)
     },
+    ref: (uri: string) => ({ uri, cid: records.get(uri)?.cid ?? cidOf({ uri }) }),
+    of: (collection: string) => [...records.values()].filter((r) => r.collection === collection),
+  }
+}
+
+function createPrivateState() {
+  /** Scopes (data/store/mutes.ts), keyed by both DIDs. */
+  const mutes = new Map<string, number>()
+  /** DID and at-URI of the list or post. */
+  const listMutes = new Set<string>()
+  const bookmarks = new Set<string>()
+  return {
+    mutes,
+    listMutes,
+    bookmarks,
     mute: (did: string, subject: string, scope = 0) => void mutes.set(`${did} ${subject}`, scope),
     muteList: (did: string, list: string) => void listMutes.add(`${did} ${list}`),
     bookmark: (did: string, post: string) => void bookmarks.add(`${did} ${post}`),
+  }
+}
+
+function graphActs({ put }: Records) {
+  return {
     profile: (did: string, value: Record<string, unknown> = {}) =>
       put(did, 'app.bsky.actor.profile', value, { rkey: 'self' }),
+    follow: (did: string, subject: string) => put(did, 'app.bsky.graph.follow', { subject }),
+    block: (did: string, subject: string) => put(did, 'app.bsky.graph.block', { subject }),
+    list: (did: string, value: Record<string, unknown> = {}) =>
+      put(did, 'app.bsky.graph.list', {
+        name: 'a list',
+        purpose: 'app.bsky.graph.defs#modlist',
+        ...value,
+      }),
+    listItem: (list: string, subject: string) =>
+      put(didIn(list), 'app.bsky.graph.listitem', { list, subject }),
+    listBlock: (did: string, list: string) =>
+      put(did, 'app.bsky.graph.listblock', { subject: list }),
+  }
+}
+
+function postActs({ put, ref }: Records) {
+  return {
     post: (did: string, value: Record<string, unknown> = {}) =>
       put(did, 'app.bsky.feed.post', { text: 'hello', ...value }),
     reply: (did: string, to: { root: string; parent: string }, value = {}) =>
@@ -122,32 +161,17 @@ export function createWorld() {
       }),
     like: (did: string, uri: string) => put(did, 'app.bsky.feed.like', { subject: ref(uri) }),
     repost: (did: string, uri: string) => put(did, 'app.bsky.feed.repost', { subject: ref(uri) }),
-    follow: (did: string, subject: string) => put(did, 'app.bsky.graph.follow', { subject }),
-    block: (did: string, subject: string) => put(did, 'app.bsky.graph.block', { subject }),
-    list: (did: string, value: Record<string, unknown> = {}) =>
-      put(did, 'app.bsky.graph.list', {
-        name: 'a list',
-        purpose: 'app.bsky.graph.defs#modlist',
-        ...value,
-      }),
-    listItem: (list: string, subject: string) =>
-      put(list.split('/')[2]!, 'app.bsky.graph.listitem', { list, subject }),
-    listBlock: (did: string, list: string) =>
-      put(did, 'app.bsky.graph.listblock', { subject: list }),
-    threadgate: (post: string, value: Record<string, unknown> = {}) =>
-      put(
-        post.split('/')[2]!,
-        'app.bsky.feed.threadgate',
-        { post, ...value },
-        { rkey: rkeyOf(post) },
-      ),
-    postgate: (post: string, value: Record<string, unknown> = {}) =>
-      put(
-        post.split('/')[2]!,
-        'app.bsky.feed.postgate',
-        { post, ...value },
-        { rkey: rkeyOf(post) },
-      ),
+  }
+}
+
+function gateActs({ put }: Records) {
+  const gate = (collection: string) => {
+    return (post: string, value: Record<string, unknown> = {}) =>
+      put(didIn(post), collection, { post, ...value }, { rkey: rkeyOf(post) })
+  }
+  return {
+    threadgate: gate('app.bsky.feed.threadgate'),
+    postgate: gate('app.bsky.feed.postgate'),
   }
 }
 
@@ -158,6 +182,10 @@ export function cidOf(value: unknown): string {
 /** A picture as a record's JSON refers to it. */
 export function blob(seed: string, mimeType = 'image/jpeg') {
   return { $type: 'blob', ref: { $link: cidOf(seed) }, mimeType, size: 1000 }
+}
+
+function didIn(uri: string): string {
+  return uri.split('/')[2]!
 }
 
 function rkeyOf(uri: string): string {
