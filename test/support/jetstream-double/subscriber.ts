@@ -4,10 +4,10 @@
 
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { compressFrame } from './dictionaries.ts'
+import { compressFrame, type Dictionary } from './dictionaries.ts'
 import { infoFrame } from './emission.ts'
 import { compressedFrame, type EventLog, type LogEntry, textFrame, type Wire } from './event-log.ts'
-import { InvalidOptionsError, parseOptionsUpdate, wants } from './filters.ts'
+import { InvalidOptionsError, parseOptionsUpdate, type WireFilter, wants } from './filters.ts'
 import type { AppContext } from './handshake.ts'
 
 const HIGH_WATER_BYTES = 1024 * 1024
@@ -44,16 +44,7 @@ export type Behaviour = {
   ignoresDids?: boolean
 }
 
-export type Subscriber = {
-  account: ConnectionAccount
-  socket: WebSocket
-  pump(): void
-  rewind(frames: number): void
-  /** Sends any frame, compressed if the connection is. */
-  sendText(text: string): void
-}
-
-export function createSubscriber(options: {
+type SubscriberOptions = {
   id: number
   url: string
   ws: WebSocket
@@ -61,110 +52,148 @@ export function createSubscriber(options: {
   serving: AppContext
   log: EventLog
   behaviour: Behaviour
-}): Subscriber {
-  const { ws, tcp, serving, log, behaviour } = options
-  const { wire, dictionary } = serving
-  let { filter } = serving
-  let position = serving.startSeq
-  let waitsForHello = serving.requireHello
-  let waitsForDrain = false
-  const account: ConnectionAccount = {
-    id: options.id,
-    url: options.url,
-    wire,
-    compressed: dictionary !== undefined,
-    startSeq: serving.startSeq,
-    sent: [],
-    sentCount: 0,
-    optionsUpdates: 0,
-    open: true,
+}
+
+export class Subscriber {
+  readonly account: ConnectionAccount
+  readonly socket: WebSocket
+  readonly #tcp: Socket
+  readonly #log: EventLog
+  readonly #behaviour: Behaviour
+  readonly #dictionary: Dictionary | undefined
+  #filter: WireFilter
+  #position: number
+  #waitsForHello: boolean
+  #waitsForDrain = false
+
+  constructor(options: SubscriberOptions) {
+    const { ws, serving } = options
+    this.account = accountOf(options)
+    this.socket = ws
+    this.#tcp = options.tcp
+    this.#log = options.log
+    this.#behaviour = options.behaviour
+    this.#dictionary = serving.dictionary
+    this.#filter = serving.filter
+    this.#position = serving.startSeq
+    this.#waitsForHello = serving.requireHello
+    ws.on('message', (data: Buffer, isBinary) => this.#onMessage(data, isBinary))
+    ws.on('error', () => {})
+    ws.on('close', () => {
+      this.account.open = false
+    })
+    if (serving.clampedTo !== undefined) this.#tellOfClamp(serving.clampedTo)
+    setImmediate(() => this.pump())
   }
 
-  function pump(): void {
-    if (waitsForHello || waitsForDrain || behaviour.stalled || !account.open) return
-    position = Math.max(position, log.floorSeq())
-    tcp.cork()
-    const end = Math.min(log.nextSeq(), position + TURN_FRAMES)
-    while (position < end && account.open && ws.bufferedAmount < HIGH_WATER_BYTES) {
-      deliver(log.entry(position)!)
-      position++
-    }
-    tcp.uncork()
-    if (position >= log.nextSeq() || !account.open) return
-    if (ws.bufferedAmount < HIGH_WATER_BYTES) return void setImmediate(pump)
-    waitsForDrain = true
-    tcp.once('drain', () => {
-      waitsForDrain = false
-      pump()
+  pump(): void {
+    if (this.#waitsForHello || this.#waitsForDrain) return
+    if (this.#behaviour.stalled || !this.account.open) return
+    this.#writeTurn()
+    if (this.#position >= this.#log.nextSeq() || !this.account.open) return
+    if (this.#hasRoom()) return void setImmediate(() => this.pump())
+    this.#waitsForDrain = true
+    this.#tcp.once('drain', () => {
+      this.#waitsForDrain = false
+      this.pump()
     })
   }
 
-  function deliver(entry: LogEntry): void {
-    const asked = behaviour.ignoresDids ? { ...filter, dids: undefined } : filter
-    if (!wants(asked, entry.event)) return
-    const text = textFrame(entry, wire, !behaviour.legacy)
-    if (text === undefined) return
-    const max = filter.maxMessageSizeBytes
-    if (max > 0 && Buffer.byteLength(text) > max) return
-    const made = dictionary ? compressedFrame(entry, wire, !behaviour.legacy, dictionary)! : text
+  rewind(frames: number): void {
+    this.#position = Math.max(this.#log.floorSeq(), this.#position - frames)
+  }
+
+  /** Sends any frame, compressed if the connection is. */
+  sendText(text: string): void {
+    if (this.#dictionary) this.socket.send(compressFrame(this.#dictionary, text), { binary: true })
+    else this.socket.send(text, { binary: false })
+  }
+
+  #writeTurn(): void {
+    this.#position = Math.max(this.#position, this.#log.floorSeq())
+    this.#tcp.cork()
+    const end = Math.min(this.#log.nextSeq(), this.#position + TURN_FRAMES)
+    while (this.#position < end && this.account.open && this.#hasRoom()) {
+      this.#deliver(this.#log.entry(this.#position)!)
+      this.#position++
+    }
+    this.#tcp.uncork()
+  }
+
+  #hasRoom(): boolean {
+    return this.socket.bufferedAmount < HIGH_WATER_BYTES
+  }
+
+  #deliver(entry: LogEntry): void {
+    const behaviour = this.#behaviour
+    const made = this.#frameOf(entry)
+    if (made === undefined) return
     const frame = behaviour.tamper ? behaviour.tamper(made, entry) : made
     if (frame === undefined) return
-    write(frame, entry)
+    this.#write(frame, entry)
     if (behaviour.duplicateChance > 0 && behaviour.random() < behaviour.duplicateChance) {
-      write(frame, entry)
+      this.#write(frame, entry)
     }
   }
 
-  function write(frame: string | Buffer, entry: LogEntry): void {
-    ws.send(frame, { binary: typeof frame !== 'string' })
+  /** @returns undefined if the filter or the wire leaves the event out */
+  #frameOf(entry: LogEntry): string | Buffer | undefined {
+    const { ignoresDids, legacy } = this.#behaviour
+    const { wire } = this.account
+    const asked = ignoresDids ? { ...this.#filter, dids: undefined } : this.#filter
+    if (!wants(asked, entry.event)) return undefined
+    const text = textFrame(entry, wire, !legacy)
+    if (text === undefined) return undefined
+    const max = this.#filter.maxMessageSizeBytes
+    if (max > 0 && Buffer.byteLength(text) > max) return undefined
+    return this.#dictionary ? compressedFrame(entry, wire, !legacy, this.#dictionary)! : text
+  }
+
+  #write(frame: string | Buffer, entry: LogEntry): void {
+    const { account } = this
+    const { recordSent, cutAfterFrames } = this.#behaviour
+    this.socket.send(frame, { binary: typeof frame !== 'string' })
     account.sentCount++
-    if (behaviour.recordSent) account.sent.push(entry.event.seq)
-    if (behaviour.cutAfterFrames === undefined || account.sentCount < behaviour.cutAfterFrames)
-      return
+    if (recordSent) account.sent.push(entry.event.seq)
+    if (cutAfterFrames === undefined || account.sentCount < cutAfterFrames) return
     account.open = false
     // The frames written so far arrive; a close frame does not.
-    tcp.end()
+    this.#tcp.end()
   }
 
-  function sendText(text: string): void {
-    if (dictionary) ws.send(compressFrame(dictionary, text), { binary: true })
-    else ws.send(text, { binary: false })
-  }
-
-  function onMessage(data: Buffer, isBinary: boolean): void {
-    if (wire === 'v2') return void ws.close(1008, 'unexpected data message')
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.account.wire === 'v2') return void this.socket.close(1008, 'unexpected data message')
     if (isBinary) return
     try {
       const message = JSON.parse(data.toString())
       if (message.type !== 'options_update') return
-      filter = parseOptionsUpdate(message.payload ?? {})
+      this.#filter = parseOptionsUpdate(message.payload ?? {})
     } catch (error) {
       const isInvalid = error instanceof InvalidOptionsError
-      return void ws.close(isInvalid ? 1008 : 1007, String(error).slice(0, 100))
+      return void this.socket.close(isInvalid ? 1008 : 1007, String(error).slice(0, 100))
     }
-    account.optionsUpdates++
-    waitsForHello = false
-    pump()
+    this.account.optionsUpdates++
+    this.#waitsForHello = false
+    this.pump()
   }
 
-  ws.on('message', onMessage)
-  ws.on('error', () => {})
-  ws.on('close', () => {
-    account.open = false
-  })
-  if (serving.clampedTo !== undefined) {
-    const detail = `requested timestamp cursor below retention floor; starting at seq ${serving.clampedTo}`
-    sendText(infoFrame('OutdatedCursor', detail))
+  #tellOfClamp(seq: number): void {
+    const detail = `requested timestamp cursor below retention floor; starting at seq ${seq}`
+    this.sendText(infoFrame('OutdatedCursor', detail))
   }
-  setImmediate(pump)
+}
 
+function accountOf({ id, url, serving }: SubscriberOptions): ConnectionAccount {
+  const { wire, dictionary, startSeq } = serving
   return {
-    account,
-    socket: ws,
-    pump,
-    sendText,
-    rewind: (frames) => {
-      position = Math.max(log.floorSeq(), position - frames)
-    },
+    id,
+    url,
+    wire,
+    compressed: dictionary !== undefined,
+    startSeq,
+    sent: [],
+    sentCount: 0,
+    optionsUpdates: 0,
+    open: true,
   }
 }
