@@ -2,10 +2,10 @@
 // and answers com.atproto.label.queryLabels. It records its requests, and misbehaves on demand. Its DID
 // document is in a PLC double.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Keypair } from '@atproto/crypto'
-import { encode } from '@atproto/lex-cbor'
+import { encode, type LexValue } from '@atproto/lex-cbor'
 import { lexStringify } from '@atproto/lex-json'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createKeypair, type PlcDouble } from './plc-double.ts'
@@ -51,6 +51,17 @@ export type LabelerDouble = {
   close(): Promise<void>
 }
 
+/** Shared by the labeler's HTTP side and its acts. */
+type Parts = {
+  readonly said: Said[]
+  readonly listeners: Set<WebSocket>
+  readonly connections: (string | undefined)[]
+  readonly queried: string[][]
+  /** Socket of the newest connection. */
+  newest: Socket | undefined
+  failure: number | undefined
+}
+
 /** @param plc - holds its DID document; only the used part of a directory */
 export async function startLabelerDouble(
   plc: {
@@ -60,29 +71,66 @@ export async function startLabelerDouble(
   handle: string,
 ): Promise<LabelerDouble> {
   const { did } = await plc.create({ handle })
-  const listeners = new Set<WebSocket>()
-  const said: Said[] = []
-  const connections: (string | undefined)[] = []
-  const queried: string[][] = []
-  let failure: number | undefined
-  let raw: Socket | undefined
+  const lists = { said: [], listeners: new Set<WebSocket>(), connections: [], queried: [] }
+  const parts: Parts = { ...lists, newest: undefined, failure: undefined }
   let key = await createKeypair()
   const forger = await createKeypair('p256')
+  const http = createServer((request, response) => answerQuery(parts, request, response))
+  acceptListeners(http, parts)
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as AddressInfo
+  const publish = () =>
+    plc.edit(did, (document) => ({ ...document, ...declaration({ did, port, key }) }))
+  publish()
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url!, 'http://localhost')
-    const patterns = url.searchParams.getAll('uriPatterns')
-    queried.push(patterns)
-    const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
-    const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
-    response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
-    response.end(lexStringify({ labels } as never))
+  return {
+    did,
+    connections: parts.connections,
+    queried: parts.queried,
+    async say(label, { forged = false, unheard = false } = {}) {
+      const whole = { ver: 1, src: did, cts: nextTime(), ...label }
+      const signed = await sign(whole, forged ? forger : key)
+      parts.said.push(signed)
+      if (unheard) return
+      for (const ws of parts.listeners) ws.send(labelFrame(parts.said.length, signed))
+    },
+    async rotate() {
+      key = await createKeypair()
+      publish()
+    },
+    failWith(status) {
+      parts.failure = status
+    },
+    ...sending(parts),
+    async close() {
+      for (const ws of parts.listeners) ws.terminate()
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
   }
+}
 
-  const http = createServer(answer)
+/** Answers com.atproto.label.queryLabels with the latest label of each value, unless negated. */
+function answerQuery(
+  { said, queried, failure }: Parts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const url = new URL(request.url!, 'http://localhost')
+  const patterns = url.searchParams.getAll('uriPatterns')
+  queried.push(patterns)
+  const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
+  const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
+  response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
+  response.end(lexStringify({ labels: labels as LexValue[] }))
+}
+
+/** Serves com.atproto.label.subscribeLabels: sends the labels after the cursor, then new ones. */
+function acceptListeners(http: Server, parts: Parts): void {
+  const { said, listeners, connections } = parts
   const sockets = new WebSocketServer({ noServer: true })
-  http.on('upgrade', (request, socket, head) => {
-    if (failure) return socket.end(`HTTP/1.1 ${failure} Away\r\n\r\n`)
+  http.on('upgrade', (request, socket: Socket, head) => {
+    if (parts.failure) return socket.end(`HTTP/1.1 ${parts.failure} Away\r\n\r\n`)
     const cursor = new URL(request.url!, 'http://localhost').searchParams.get('cursor') ?? undefined
     connections.push(cursor)
     sockets.handleUpgrade(request, socket, head, (ws) => {
@@ -92,70 +140,50 @@ export async function startLabelerDouble(
       listeners.add(ws)
       ws.on('error', () => undefined)
       ws.on('close', () => listeners.delete(ws))
-      raw = socket as Socket
+      parts.newest = socket
     })
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const { port } = http.address() as AddressInfo
+}
 
-  function publish(): void {
-    plc.edit(did, (document) => ({
-      ...document,
-      verificationMethod: [
-        {
-          id: `${did}#atproto_label`,
-          type: 'Multikey',
-          controller: did,
-          publicKeyMultibase: key.did().replace('did:key:', ''),
-        },
-      ],
-      service: [
-        {
-          id: '#atproto_labeler',
-          type: 'AtprotoLabeler',
-          serviceEndpoint: `http://127.0.0.1:${port}`,
-        },
-      ],
-    }))
-  }
-  publish()
-
+/** The labeler's key and address, as they appear in its DID document. */
+function declaration({ did, port, key }: { did: string; port: number; key: Keypair }) {
   return {
-    did,
-    connections,
-    queried,
+    verificationMethod: [
+      {
+        id: `${did}#atproto_label`,
+        type: 'Multikey',
+        controller: did,
+        publicKeyMultibase: key.did().replace('did:key:', ''),
+      },
+    ],
+    service: [
+      {
+        id: '#atproto_labeler',
+        type: 'AtprotoLabeler',
+        serviceEndpoint: `http://127.0.0.1:${port}`,
+      },
+    ],
+  }
+}
+
+type Sending = Pick<LabelerDouble, 'waiting' | 'send' | 'sendInPieces' | 'sendRaw' | 'hangUp'>
+
+/** Acts on the open connections, below the level of labels. */
+function sending(parts: Parts): Sending {
+  const { listeners } = parts
+  return {
     waiting: () => [...listeners].reduce((sum, ws) => sum + ws.bufferedAmount, 0),
-    async say(label, { forged = false, unheard = false } = {}) {
-      const signed = await sign(
-        { ver: 1, src: did, cts: nextTime(), ...label },
-        forged ? forger : key,
-      )
-      said.push(signed)
-      if (unheard) return
-      for (const ws of listeners) ws.send(labelFrame(said.length, signed))
-    },
     send(data) {
       for (const ws of listeners) ws.send(data)
     },
-    sendInPieces: (length) => writeInPieces(raw!, length),
-    sendRaw: (bytes) => {
-      raw!.on('error', () => undefined).write(bytes)
-      return new Promise((resolve) => raw!.once('close', () => resolve()))
-    },
-    async rotate() {
-      key = await createKeypair()
-      publish()
+    sendInPieces: (length) => writeInPieces(parts.newest!, length),
+    sendRaw(bytes) {
+      const socket = parts.newest!
+      socket.on('error', () => undefined).write(bytes)
+      return new Promise((resolve) => socket.once('close', () => resolve()))
     },
     hangUp(code) {
       for (const ws of listeners) code === undefined ? ws.terminate() : ws.close(code)
-    },
-    failWith(status) {
-      failure = status
-    },
-    async close() {
-      for (const ws of listeners) ws.terminate()
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
     },
   }
 }
@@ -187,11 +215,11 @@ async function writeInPieces(socket: Socket, length: number): Promise<number> {
 }
 
 export function frame(header: object, body: object): Buffer {
-  return Buffer.concat([encode(header as never), encode(body as never)])
+  return Buffer.concat([encode(header as LexValue), encode(body as LexValue)])
 }
 
 async function sign(label: Said, key: Keypair): Promise<Said> {
-  return { ...label, sig: await key.sign(encode(label as never)) }
+  return { ...label, sig: await key.sign(encode(label as LexValue)) }
 }
 
 let clock = 0
