@@ -25,10 +25,10 @@ export type ArchiveRequest = {
   query: URLSearchParams
 }
 
+type Refusal = { status: number; headers?: Record<string, string>; error?: string }
+
 /** `cut`: the connection breaks in the middle of the body. */
-export type ArchiveFault =
-  | { status: number; headers?: Record<string, string>; error?: string }
-  | 'cut'
+export type ArchiveFault = Refusal | 'cut'
 
 export type ArchiveDouble = {
   /** Turns the events emitted up to here into segments. */
@@ -52,9 +52,8 @@ export function createArchiveDouble(
   options: { rowsPerBlock?: number; blocksPerSegment?: number; maxEntries?: number } = {},
 ): ArchiveDouble {
   const { rowsPerBlock = 32, blocksPerSegment = 6, maxEntries = 3 } = options
-  const segments: Segment[] = []
+  const shelf = createShelf(rowsPerBlock, blocksPerSegment)
   const requests: ArchiveRequest[] = []
-  const damaged = new Map<string, boolean>()
   let sealedSeq = 0
 
   function seal(throughSeq: number): void {
@@ -62,58 +61,37 @@ export function createArchiveDouble(
       .entries()
       .map(({ event }) => event)
       .filter(({ seq }) => seq > sealedSeq && seq <= throughSeq)
-    const perSegment = rowsPerBlock * blocksPerSegment
-    for (let i = 0; i < rows.length; i += perSegment) {
-      const name = `seg_${segments.length.toString(16).padStart(10, '0')}.jss`
-      const blocks = blocksOf(rows.slice(i, i + perSegment), rowsPerBlock)
-      segments.push(written({ name, generation: 1, blocks, file: Buffer.alloc(0) }))
-    }
+    shelf.add(rows)
     sealedSeq = rows.at(-1)?.seq ?? sealedSeq
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse): boolean {
-    const url = new URL(request.url ?? '/', 'http://double')
-    const method = url.pathname.slice(PREFIX.length)
-    const known = ['planSnapshot', 'getSegment', 'getBlock'].includes(method)
-    if (!url.pathname.startsWith(PREFIX) || !known) return false
-    const { authorization, range } = request.headers
-    const asked = { method, key: authorization, range, query: url.searchParams }
+  const archive: ArchiveDouble = {
+    seal,
+    rewrite: shelf.rewrite,
+    requests,
+    fault: () => undefined,
+    headers: {},
+    key: undefined,
+    hasRanges: true,
+    damage: shelf.damage,
+  }
+  double.serve = (request, response) => {
+    const asked = readAsked(request)
+    if (!asked) return false
     requests.push(asked)
-    const fault = archive.fault(asked)
-    if (fault && fault !== 'cut') return refuse(response, fault)
-    const isAllowed = archive.key === undefined || authorization === `Bearer ${archive.key}`
-    if (!isAllowed) return refuse(response, { status: 401, error: 'AuthRequired' })
-    if (method === 'planSnapshot') void readJson(request).then((body) => answerPlan(response, body))
-    else answerData(asked, request, response, fault === 'cut')
+    serve({ archive, shelf, maxEntries }, asked, request, response)
     return true
   }
+  return archive
+}
 
-  function answerPlan(response: ServerResponse, body: Record<string, unknown>): void {
-    const plan = planFor(segments, Number(body['afterSeq'] ?? 0), maxEntries)
-    response.writeHead(200, { 'content-type': 'application/json', ...archive.headers })
-    response.end(JSON.stringify(plan))
-  }
+type Shelf = ReturnType<typeof createShelf>
 
-  function answerData(
-    { method, query }: ArchiveRequest,
-    request: IncomingMessage,
-    response: ServerResponse,
-    isCut: boolean,
-  ): void {
-    const found = segments.find(
-      ({ name }) => name === query.get(method === 'getBlock' ? 'segment' : 'name'),
-    )
-    if (!found) return void refuse(response, { status: 404, error: 'SegmentNotFound' })
-    const index = Number(query.get('blockIndex'))
-    const checksum = checksumOf(found)
-    if (method === 'getSegment') {
-      return send(request, response, { body: withDamage(found), etag: `"${checksum}"`, isCut })
-    }
-    const block = found.blocks[index]
-    if (!block) return void refuse(response, { status: 404, error: 'BlockNotFound' })
-    const body = frameToSend(found, index)
-    send(request, response, { body, etag: `"${checksum}:${index}"`, isCut })
-  }
+/** The sealed segments, and the damage to their blocks. */
+function createShelf(rowsPerBlock: number, blocksPerSegment: number) {
+  const segments: Segment[] = []
+  /** By segment and block: whether the damage is for good, or for one answer. */
+  const damaged = new Map<string, boolean>()
 
   function frameToSend(segment: Segment, index: number): Buffer {
     const frame = Buffer.from(segment.blocks[index]!.frame)
@@ -125,7 +103,7 @@ export function createArchiveDouble(
     return frame
   }
 
-  function withDamage(segment: Segment): Buffer {
+  function fileToSend(segment: Segment): Buffer {
     if (![...damaged.keys()].some((key) => key.startsWith(segment.name))) return segment.file
     const file = Buffer.from(segment.file)
     let at = HEADER_BYTES
@@ -136,53 +114,104 @@ export function createArchiveDouble(
     return file
   }
 
-  function send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { body, etag, isCut }: { body: Buffer; etag: string; isCut: boolean },
-  ): void {
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
-    const condition = request.headers['if-range']
-    const isPart = archive.hasRanges && range && (condition === undefined || condition === etag)
-    const from = isPart ? Number(range[1]) : 0
-    const to = isPart ? Math.min(Number(range[2]), body.length - 1) : body.length - 1
-    const part = body.subarray(from, to + 1)
-    response.writeHead(isPart ? 206 : 200, {
-      ...{ etag, 'content-length': part.length, ...archive.headers },
-      ...(isPart ? { 'content-range': `bytes ${from}-${to}/${body.length}` } : {}),
-    })
-    if (!isCut) return void response.end(part)
-    response.write(part.subarray(0, Math.floor(part.length / 2)))
-    setTimeout(() => response.destroy(), 5)
-  }
-
-  const archive: ArchiveDouble = {
-    seal,
-    rewrite: () => {
+  return {
+    segments,
+    frameToSend,
+    fileToSend,
+    add(rows: LoggedEmission[]): void {
+      const perSegment = rowsPerBlock * blocksPerSegment
+      for (let i = 0; i < rows.length; i += perSegment) {
+        const name = `seg_${segments.length.toString(16).padStart(10, '0')}.jss`
+        const blocks = blocksOf(rows.slice(i, i + perSegment), rowsPerBlock)
+        segments.push(written({ name, generation: 1, blocks, file: Buffer.alloc(0) }))
+      }
+    },
+    rewrite(): void {
       for (const segment of segments)
         Object.assign(segment, written({ ...segment, generation: segment.generation + 1 }))
     },
-    requests,
-    fault: () => undefined,
-    headers: {},
-    key: undefined,
-    hasRanges: true,
-    damage: (segment, block, isForGood) => {
+    damage(segment: number, block: number, isForGood: boolean): Block {
       damaged.set(`${segments[segment]!.name}/${block}`, isForGood)
       return segments[segment]!.blocks[block]!
     },
   }
-  double.serve = serve
-  return archive
+}
+
+/** @returns undefined for requests that are not the archive's */
+function readAsked({ url: path = '/', headers }: IncomingMessage): ArchiveRequest | undefined {
+  const url = new URL(path, 'http://double')
+  const method = url.pathname.slice(PREFIX.length)
+  const known = ['planSnapshot', 'getSegment', 'getBlock'].includes(method)
+  if (!url.pathname.startsWith(PREFIX) || !known) return undefined
+  return { method, key: headers.authorization, range: headers.range, query: url.searchParams }
+}
+
+type Parts = { archive: ArchiveDouble; shelf: Shelf; maxEntries: number }
+
+function serve(
+  { archive, shelf, maxEntries }: Parts,
+  asked: ArchiveRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const fault = archive.fault(asked)
+  if (fault && fault !== 'cut') return refuse(response, fault)
+  const isAllowed = archive.key === undefined || asked.key === `Bearer ${archive.key}`
+  if (!isAllowed) return refuse(response, { status: 401, error: 'AuthRequired' })
+  if (asked.method !== 'planSnapshot') {
+    const found = findData(shelf, asked)
+    if ('status' in found) return refuse(response, found)
+    return sendData(archive, { ...found, isCut: fault === 'cut' }, request, response)
+  }
+  void readJson(request).then((body) => {
+    const plan = planFor(shelf.segments, Number(body['afterSeq'] ?? 0), maxEntries)
+    response.writeHead(200, { 'content-type': 'application/json', ...archive.headers })
+    response.end(JSON.stringify(plan))
+  })
+}
+
+/** A segment's file or one of its frames, or the refusal of a request for neither. */
+function findData(
+  shelf: Shelf,
+  { method, query }: ArchiveRequest,
+): { body: Buffer; etag: string } | Refusal {
+  const name = query.get(method === 'getBlock' ? 'segment' : 'name')
+  const found = shelf.segments.find((one) => one.name === name)
+  if (!found) return { status: 404, error: 'SegmentNotFound' }
+  const checksum = checksumOf(found)
+  if (method === 'getSegment') return { body: shelf.fileToSend(found), etag: `"${checksum}"` }
+  const index = Number(query.get('blockIndex'))
+  if (!found.blocks[index]) return { status: 404, error: 'BlockNotFound' }
+  return { body: shelf.frameToSend(found, index), etag: `"${checksum}:${index}"` }
+}
+
+function sendData(
+  archive: ArchiveDouble,
+  { body, etag, isCut }: { body: Buffer; etag: string; isCut: boolean },
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
+  const condition = request.headers['if-range']
+  const isPart = archive.hasRanges && range && (condition === undefined || condition === etag)
+  const from = isPart ? Number(range[1]) : 0
+  const to = isPart ? Math.min(Number(range[2]), body.length - 1) : body.length - 1
+  const part = body.subarray(from, to + 1)
+  response.writeHead(isPart ? 206 : 200, {
+    ...{ etag, 'content-length': part.length, ...archive.headers },
+    ...(isPart ? { 'content-range': `bytes ${from}-${to}/${body.length}` } : {}),
+  })
+  if (!isCut) return void response.end(part)
+  response.write(part.subarray(0, Math.floor(part.length / 2)))
+  setTimeout(() => response.destroy(), 5)
 }
 
 function refuse(
   response: ServerResponse,
-  { status, headers = {}, error = 'Trouble' }: Exclude<ArchiveFault, 'cut'>,
-): true {
+  { status, headers = {}, error = 'Trouble' }: Refusal,
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify({ error, message: 'to order' }))
-  return true
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
