@@ -40,47 +40,74 @@ export type NetworkStream = {
 type Post = { uri: string; cid: string }
 type Written = { did: string; collection: string; rkey: string }
 
+/** Shared by the acts of a stream. */
+type Parts = { random: Random; someone: () => string; writer: EventWriter }
+
 export function createNetworkStream(options: {
   seed: number
   accounts: number
   startMs: number
 }): NetworkStream {
-  const { seed, accounts } = options
+  const { seed, accounts, startMs } = options
   const random = createRandom(seed)
-  const posts: Post[] = []
-  const written: Written[] = []
-  let postCount = 0
-  let timeUs = options.startMs * 1000
-  let seq = 4_000_000_000
-
   const someone = () => didOf(anyAccount(random, accounts))
+  const parts: Parts = { random, someone, writer: new EventWriter(random, someone, startMs) }
+  const next = () => act(parts)
+  return {
+    didOf,
+    next,
+    take: (count) => Array.from({ length: count }, next),
+    follow: (creator, subject) =>
+      parts.writer.write(didOf(creator), 'app.bsky.graph.follow', { subject: didOf(subject) }),
+  }
+}
+
+/** Writes events one after the other, and remembers the records that later ones refer to. */
+class EventWriter {
+  readonly #random: Random
+  readonly #someone: () => string
+  readonly #posts: Post[] = []
+  readonly #written: Written[] = []
+  #postCount = 0
+  #timeUs: number
+  #seq = 4_000_000_000
+
+  constructor(random: Random, someone: () => string, startMs: number) {
+    this.#random = random
+    this.#someone = someone
+    this.#timeUs = startMs * 1000
+  }
+
+  hasWritten(): boolean {
+    return this.#written.length > 0
+  }
 
   /** Nearly always a post of this stream, younger ones more likely; sometimes an old one. */
-  function somePost(): Post {
-    if (posts.length === 0 || random.chance(0.1)) return oldPost()
-    return posts[(postCount - 1 - random.zipf(posts.length)) % RECENT_POSTS]!
+  somePost(): Post {
+    const posts = this.#posts
+    if (posts.length === 0 || this.#random.chance(0.1)) return this.#oldPost()
+    return posts[(this.#postCount - 1 - this.#random.zipf(posts.length)) % RECENT_POSTS]!
   }
 
-  function oldPost(): Post {
-    const rkey = tidAt(timeUs - random.below(2e12), random.below(1024))
-    return { uri: `at://${someone()}/app.bsky.feed.post/${rkey}`, cid: cidOf(random) }
+  #oldPost(): Post {
+    const random = this.#random
+    const rkey = tidAt(this.#timeUs - random.below(2e12), random.below(1024))
+    return { uri: `at://${this.#someone()}/app.bsky.feed.post/${rkey}`, cid: cidOf(random) }
   }
 
-  function base() {
-    timeUs += random.below(2 * STEP_US)
-    return { timeUs, seq: ++seq }
+  /** The place of the next event. */
+  head(): { timeUs: number; seq: number } {
+    this.#timeUs += this.#random.below(2 * STEP_US)
+    return { timeUs: this.#timeUs, seq: ++this.#seq }
   }
 
-  function write(did: string, collection: string, fields: JsonObject, rkey?: string): StreamEvent {
-    const head = base()
+  write(did: string, collection: string, fields: JsonObject, rkey?: string): StreamEvent {
+    const random = this.#random
+    const head = this.head()
     const key = rkey ?? tidAt(head.timeUs - random.below(900_000), random.below(1024))
     const createdAt = new Date(head.timeUs / 1000 - random.below(900)).toISOString()
     const cid = cidOf(random)
-    if (collection === 'app.bsky.feed.post') {
-      posts[postCount++ % RECENT_POSTS] = { uri: `at://${did}/${collection}/${key}`, cid }
-    }
-    const slot = written.length < RECENT_WRITES ? written.length : random.below(RECENT_WRITES)
-    if (!rkey) written[slot] = { did, collection, rkey: key }
+    this.#remember({ did, collection, rkey: key }, cid, rkey !== undefined)
     return {
       ...head,
       kind: 'commit',
@@ -94,65 +121,72 @@ export function createNetworkStream(options: {
     }
   }
 
-  function deletion(): StreamEvent {
-    const one = random.pick(written)
-    const head = base()
-    const rev = tidAt(head.timeUs, random.below(1024))
+  /** Records under a fixed key are never deleted. */
+  #remember(one: Written, cid: string, isFixed: boolean): void {
+    const { did, collection, rkey } = one
+    if (collection === 'app.bsky.feed.post') {
+      const uri = `at://${did}/${collection}/${rkey}`
+      this.#posts[this.#postCount++ % RECENT_POSTS] = { uri, cid }
+    }
+    const { length } = this.#written
+    const slot = length < RECENT_WRITES ? length : this.#random.below(RECENT_WRITES)
+    if (!isFixed) this.#written[slot] = one
+  }
+
+  deletion(): StreamEvent {
+    const one = this.#random.pick(this.#written)
+    const head = this.head()
+    const rev = tidAt(head.timeUs, this.#random.below(1024))
     return { ...head, kind: 'commit', operation: 'delete', rev, ...one }
   }
+}
 
-  function accountLevel(): StreamEvent {
-    const head = { ...base(), did: someone() }
-    if (random.chance(0.6))
-      return { ...head, kind: 'identity', handle: `${head.did.slice(8, 20)}.test` }
-    if (random.chance(0.9)) return { ...head, kind: 'account', active: true, status: undefined }
-    return { ...head, kind: 'account', active: false, status: 'deactivated' }
-  }
+function act(parts: Parts): StreamEvent {
+  const { random, someone, writer } = parts
+  const dice = random.next()
+  if (dice < 0.62) return react(parts, 'app.bsky.feed.like')
+  if (dice < 0.73) return writer.write(someone(), 'app.bsky.feed.post', postFields(parts))
+  if (dice < 0.82) return react(parts, 'app.bsky.feed.repost')
+  if (dice < 0.9) return writer.write(someone(), 'app.bsky.graph.follow', { subject: someone() })
+  if (dice < 0.915) return writer.write(someone(), 'app.bsky.graph.block', { subject: someone() })
+  if (dice < 0.96) return writer.hasWritten() ? writer.deletion() : act(parts)
+  if (dice < 0.97) return profile(parts)
+  if (dice < 0.975) return listItem(parts)
+  if (dice < 0.98) return threadgate(parts)
+  return accountLevel(parts)
+}
 
-  function profile(): StreamEvent {
-    const fields = {
-      displayName: words(random, 2),
-      description: words(random, 5 + random.below(20)),
-    }
-    return write(someone(), 'app.bsky.actor.profile', fields, 'self')
-  }
+function react({ someone, writer }: Parts, collection: string): StreamEvent {
+  return writer.write(someone(), collection, { subject: writer.somePost() })
+}
 
-  function threadgate(): StreamEvent {
-    const [did, collection, rkey] = somePost().uri.slice(5).split('/') as [string, string, string]
-    const fields = { post: `at://${did}/${collection}/${rkey}`, allow: [] }
-    return {
-      ...write(did, 'app.bsky.feed.threadgate', fields, rkey),
-      operation: 'create',
-    } as StreamEvent
-  }
+function accountLevel({ random, someone, writer }: Parts): StreamEvent {
+  const head = { ...writer.head(), did: someone() }
+  if (random.chance(0.6))
+    return { ...head, kind: 'identity', handle: `${head.did.slice(8, 20)}.test` }
+  if (random.chance(0.9)) return { ...head, kind: 'account', active: true, status: undefined }
+  return { ...head, kind: 'account', active: false, status: 'deactivated' }
+}
 
-  function listItem(): StreamEvent {
-    const did = someone()
-    const list = `at://${did}/app.bsky.graph.list/${tidAt(1.7e15 + random.below(50) * 1e9)}`
-    return write(did, 'app.bsky.graph.listitem', { list, subject: someone() })
+function profile({ random, someone, writer }: Parts): StreamEvent {
+  const fields = {
+    displayName: words(random, 2),
+    description: words(random, 5 + random.below(20)),
   }
+  return writer.write(someone(), 'app.bsky.actor.profile', fields, 'self')
+}
 
-  function next(): StreamEvent {
-    const dice = random.next()
-    if (dice < 0.62) return write(someone(), 'app.bsky.feed.like', { subject: somePost() })
-    if (dice < 0.73) return write(someone(), 'app.bsky.feed.post', postFields(random, somePost))
-    if (dice < 0.82) return write(someone(), 'app.bsky.feed.repost', { subject: somePost() })
-    if (dice < 0.9) return write(someone(), 'app.bsky.graph.follow', { subject: someone() })
-    if (dice < 0.915) return write(someone(), 'app.bsky.graph.block', { subject: someone() })
-    if (dice < 0.96) return written.length > 0 ? deletion() : next()
-    if (dice < 0.97) return profile()
-    if (dice < 0.975) return listItem()
-    if (dice < 0.98) return threadgate()
-    return accountLevel()
-  }
+function threadgate({ writer }: Parts): StreamEvent {
+  const post = writer.somePost().uri
+  const [did, , rkey] = post.slice(5).split('/') as [string, string, string]
+  const event = writer.write(did, 'app.bsky.feed.threadgate', { post, allow: [] }, rkey)
+  return { ...event, operation: 'create' } as StreamEvent
+}
 
-  return {
-    didOf,
-    next,
-    take: (count) => Array.from({ length: count }, next),
-    follow: (creator, subject) =>
-      write(didOf(creator), 'app.bsky.graph.follow', { subject: didOf(subject) }),
-  }
+function listItem({ random, someone, writer }: Parts): StreamEvent {
+  const did = someone()
+  const list = `at://${did}/app.bsky.graph.list/${tidAt(1.7e15 + random.below(50) * 1e9)}`
+  return writer.write(did, 'app.bsky.graph.listitem', { list, subject: someone() })
 }
 
 /**
@@ -163,15 +197,15 @@ export function anyAccount(random: Random, accounts: number): number {
   return Math.floor(accounts * random.next() ** 3)
 }
 
-function postFields(random: Random, somePost: () => Post): JsonObject {
+function postFields({ random, writer }: Parts): JsonObject {
   const text = words(random, 2 + random.below(30)) + random.pick(TAILS)
   const fields: JsonObject = { langs: [random.pick(['en', 'en', 'ja', 'pt', 'de'])], text }
   if (random.chance(0.49)) {
-    const parent = somePost()
-    fields.reply = { parent, root: random.chance(0.5) ? parent : somePost() }
+    const parent = writer.somePost()
+    fields.reply = { parent, root: random.chance(0.5) ? parent : writer.somePost() }
   }
   const dice = random.next()
-  if (dice < 0.08) fields.embed = { $type: 'app.bsky.embed.record', record: somePost() }
+  if (dice < 0.08) fields.embed = { $type: 'app.bsky.embed.record', record: writer.somePost() }
   else if (dice < 0.25) fields.embed = images(random)
   else if (dice < 0.33) fields.embed = link(random)
   if (random.chance(0.12)) fields.facets = [facet(random)]
