@@ -43,36 +43,8 @@ export async function referenceThreads(world: World, reference: Reference, delet
       results: subjectUris.map((uri) => knownLikers(world, { viewer: actorDid, uri, limit })),
     }),
   })
-
-  function opThread(anchor: string): string[] | undefined {
-    const root = rootIn(world.records.get(anchor)) ?? anchor
-    const created = world.deeds.filter(({ kind }) => kind === 'create').map(({ record }) => record)
-    const replies = created
-      .filter((one) => rootIn(one) === root && one.did === root.split('/')[2])
-      .map((one) => ({
-        uri: one.uri,
-        parentUri: parentIn(one)!,
-        deletedAt: world.records.has(one.uri) ? null : new Date(deletedAt).toISOString(),
-      }))
-    return resolveCanonicalOpThread(root, replies)
-  }
-
-  function urisAround(anchor: string, above: number, below: number): string[] {
-    const here = world.records.has(anchor) ? [anchor] : []
-    const up: string[] = []
-    for (let uri = parents.get(anchor); uri && up.length < above; uri = parents.get(uri)) {
-      if (!world.records.has(uri)) break
-      up.push(uri)
-    }
-    const down: string[] = []
-    let layer = [anchor]
-    for (let depth = 1; depth <= below && layer.length > 0; depth++) {
-      layer = [...parents].filter(([, parent]) => layer.includes(parent)).map(([uri]) => uri)
-      down.push(...layer)
-    }
-    const sortAt = (uri: string) => world.records.get(uri)!.indexedAt
-    return [...here, ...up, ...down.sort((a, b) => sortAt(b) - sortAt(a))]
-  }
+  const around = (anchor: string, above: number, below: number) =>
+    urisAround({ world, parents }, anchor, { above, below })
 
   async function hydrate(skeleton: Skeleton, viewer: string | undefined, withLikers = false) {
     const refs = skeleton.uris.map((uri) => ({ uri }))
@@ -88,25 +60,62 @@ export async function referenceThreads(world: World, reference: Reference, delet
   return {
     async v2(anchor: string, options: ThreadOptions, viewer: string | undefined): Promise<object> {
       const above = options.above ? 50 : 0
-      const uris = urisAround(anchor, above, options.below)
-      const skeleton = { anchor, uris, opThread: opThread(anchor) }
+      const uris = around(anchor, above, options.below)
+      const opThread = resolveCanonicalOpThread(...opReplies(world, anchor, deletedAt))
+      const skeleton = { anchor, uris, opThread }
       const state = await hydrate(skeleton, viewer, true)
       const view = views.threadV2(skeleton, state, { ...options, above })
       return { ...view, threadgate: gateOf(anchor, state) }
     },
     async other(anchor: string, viewer: string | undefined): Promise<object> {
-      const skeleton = { anchor, uris: urisAround(anchor, 0, 1) }
+      const skeleton = { anchor, uris: around(anchor, 0, 1) }
       const state = await hydrate(skeleton, viewer)
       const thread = views.threadOtherV2(skeleton, state, { below: 1, branchingFactor: 0 })
       return { thread }
     },
     async v1(anchor: string, options: { depth: number; height: number }, viewer?: string) {
-      const skeleton = { anchor, uris: urisAround(anchor, options.height, options.depth) }
+      const skeleton = { anchor, uris: around(anchor, options.height, options.depth) }
       const state = await hydrate(skeleton, viewer)
       const thread = views.thread(skeleton, state, options)
       return { thread, threadgate: gateOf(anchor, state) }
     },
   }
+}
+
+/** The root of the anchor's thread, and every reply its author ever wrote there. */
+function opReplies(world: World, anchor: string, deletedAt: number): Parameters<ResolveOpThread> {
+  const root = rootIn(world.records.get(anchor)) ?? anchor
+  const created = world.deeds.filter(({ kind }) => kind === 'create').map(({ record }) => record)
+  const replies = created
+    .filter((one) => rootIn(one) === root && one.did === root.split('/')[2])
+    .map((one) => ({
+      uri: one.uri,
+      parentUri: parentIn(one)!,
+      deletedAt: world.records.has(one.uri) ? null : new Date(deletedAt).toISOString(),
+    }))
+  return [root, replies]
+}
+
+/** The anchor, then the existing posts above it, nearest first, then those below, newest first. */
+function urisAround(
+  { world, parents }: { world: World; parents: ReadonlyMap<string, string> },
+  anchor: string,
+  { above, below }: { above: number; below: number },
+): string[] {
+  const here = world.records.has(anchor) ? [anchor] : []
+  const up: string[] = []
+  for (let uri = parents.get(anchor); uri && up.length < above; uri = parents.get(uri)) {
+    if (!world.records.has(uri)) break
+    up.push(uri)
+  }
+  const down: string[] = []
+  let layer = [anchor]
+  for (let depth = 1; depth <= below && layer.length > 0; depth++) {
+    layer = [...parents].filter(([, parent]) => layer.includes(parent)).map(([uri]) => uri)
+    down.push(...layer)
+  }
+  const sortAt = (uri: string) => world.records.get(uri)!.indexedAt
+  return [...here, ...up, ...down.sort((a, b) => sortAt(b) - sortAt(a))]
 }
 
 type KnownLikersRequest = { actorDid: string; subjectUris: string[]; limit: number }
