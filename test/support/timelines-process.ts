@@ -45,6 +45,14 @@ type Beside = {
   pds?: PdsDouble
 }
 
+type Running = { process?: SlipstreamProcess; port: number }
+
+type Sent = {
+  token?: string | undefined
+  body?: unknown
+  headers?: Record<string, string>
+}
+
 /** `members`: first parts of handles; each member follows and posts through the stream only. */
 export async function startTimelinesProcess(
   members: string[],
@@ -53,7 +61,6 @@ export async function startTimelinesProcess(
 ) {
   const network = beside.network ?? (await startNetwork(members, beside.pds))
   const { plc, double, accounts } = network
-  const didOf = (name: string) => accounts.get(name)!.did
   const settings = {
     INDEX_SCOPE: 'network',
     JETSTREAM_HOSTS: double.url,
@@ -64,30 +71,68 @@ export async function startTimelinesProcess(
     HOSTNAME: 'localhost',
     ...env,
   }
-  let running: SlipstreamProcess
-  let port = 0
-  let clock = Date.now() * 1000
-
-  async function start(): Promise<void> {
-    running = startSlipstream(settings, [], beside.node)
-    port = await running.port()
+  const running: Running = { port: 0 }
+  const origin = () => `http://127.0.0.1:${running.port}`
+  return {
+    ...{ network, plc, double, settings, origin },
+    ...processActs(running, settings, beside.node),
+    ...streamActs(network),
+    ...requestsTo(origin),
+    /** @returns the token. */
+    async token(name: string, ...scopes: string[]): Promise<string> {
+      const made = await cliJson<{ token: string }>(settings, [
+        ...['token', 'create', name, '--rate', '0', '--scope', ...scopes],
+      ])
+      return made.token
+    },
+    /** Uses a third-party client, which reconnects by itself with the last id it saw. */
+    listen: (key: string, token: string, query = '') =>
+      listenTo(`/v1/timelines/${encodeURIComponent(key)}/stream${query}`, token, running),
+    async close(): Promise<void> {
+      await running.process?.stop('SIGKILL')
+      if (beside.network) return
+      await double.close()
+      await plc.close()
+    },
   }
+}
 
+function processActs(running: Running, settings: Record<string, string>, node: Beside['node']) {
+  return {
+    async start(): Promise<void> {
+      running.process = startSlipstream(settings, [], node)
+      running.port = await running.process.port()
+    },
+    output: () => running.process!.output(),
+    kill: () => running.process!.stop('SIGKILL'),
+    stop: () => running.process!.stop('SIGTERM'),
+    signal: (signal: NodeJS.Signals) => void running.process!.child.kill(signal),
+  }
+}
+
+function streamActs({ double, accounts }: Network) {
+  const didOf = (name: string) => accounts.get(name)!.did
+  let clock = Date.now() * 1000
+  return {
+    didOf,
+    accountOf: (name: string) => accounts.get(name)!,
+    /** Writes a record through the stream. @returns its record key. */
+    emit(name: string, collection: string, fields: object): string {
+      clock += 1_000
+      const rkey = tidAt(clock)
+      const record = { $type: collection, createdAt: new Date().toISOString(), ...fields }
+      const operation = 'create' as const
+      double.emit({ did: didOf(name), operation, collection, rkey, cid: cidOf(record), record })
+      return rkey
+    },
+  }
+}
+
+function requestsTo(origin: () => string) {
   /** A request on its own connection, so that a kill is noticed. */
-  async function ask<T>(
-    method: string,
-    path: string,
-    {
-      token,
-      body,
-      headers = {},
-    }: {
-      token?: string | undefined
-      body?: unknown
-      headers?: Record<string, string>
-    } = {},
-  ): Promise<Asked<T>> {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+  async function ask<T>(method: string, path: string, sent: Sent = {}): Promise<Asked<T>> {
+    const { token, body, headers = {} } = sent
+    const response = await fetch(`${origin()}${path}`, {
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
@@ -105,32 +150,7 @@ export async function startTimelinesProcess(
   }
 
   return {
-    ...{ network, plc, double, settings },
-    didOf,
-    accountOf: (name: string) => accounts.get(name)!,
-    start,
     ask,
-    origin: () => `http://127.0.0.1:${port}`,
-    output: () => running.output(),
-    kill: () => running.stop('SIGKILL'),
-    stop: () => running.stop('SIGTERM'),
-    signal: (signal: NodeJS.Signals) => void running.child.kill(signal),
-    /** @returns the token. */
-    async token(name: string, ...scopes: string[]): Promise<string> {
-      const made = await cliJson<{ token: string }>(settings, [
-        ...['token', 'create', name, '--rate', '0', '--scope', ...scopes],
-      ])
-      return made.token
-    },
-    /** Writes a record through the stream. @returns its record key. */
-    emit(name: string, collection: string, fields: object): string {
-      clock += 1_000
-      const rkey = tidAt(clock)
-      const record = { $type: collection, createdAt: new Date().toISOString(), ...fields }
-      const operation = 'create' as const
-      double.emit({ did: didOf(name), operation, collection, rkey, cid: cidOf(record), record })
-      return rkey
-    },
     page(key: string, query: string, token: string): Promise<Asked<PageJson>> {
       return ask('GET', `/v1/timelines/${encodeURIComponent(key)}/events?${query}`, { token })
     },
@@ -144,52 +164,46 @@ export async function startTimelinesProcess(
         message?: string
       }>('POST', path, { token, body })
     },
-    /** Uses a third-party client, which reconnects by itself with the last id it saw. */
-    listen(key: string, token: string, query = '') {
-      const events: EventJson[] = []
-      const gaps: Record<string, unknown>[] = []
-      let open = 0
-      let wake: () => void = () => undefined
-      const path = `/v1/timelines/${encodeURIComponent(key)}/stream${query}`
-      const source = new EventSource(`http://127.0.0.1:${port}${path}`, {
-        fetch: (url, init) =>
-          fetch(String(url).replace(/:\d+\//, `:${port}/`), {
-            ...init,
-            headers: { ...init.headers, authorization: `Bearer ${token}` },
-          }),
-      })
-      source.addEventListener('open', () => {
-        open++
-        wake()
-      })
-      source.addEventListener('gap', ({ data }) => {
-        gaps.push(JSON.parse(data) as Record<string, unknown>)
-        wake()
-      })
-      source.addEventListener('message', ({ data }) => {
-        events.push(JSON.parse(data) as EventJson)
-        wake()
-      })
-      return {
-        events,
-        gaps,
-        opened: () => open,
-        close: () => source.close(),
-        /** Resolves once `isSo` holds. */
-        async until(isSo: () => boolean): Promise<void> {
-          while (!isSo()) {
-            await new Promise<void>((resolve) => {
-              wake = resolve
-            })
-          }
-        },
+  }
+}
+
+/** Follows the process to its new port after a restart. */
+function listenTo(path: string, token: string, running: Running) {
+  const events: EventJson[] = []
+  const gaps: Record<string, unknown>[] = []
+  let open = 0
+  let wake: () => void = () => undefined
+  const source = new EventSource(`http://127.0.0.1:${running.port}${path}`, {
+    fetch: (url, init) =>
+      fetch(String(url).replace(/:\d+\//, `:${running.port}/`), {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${token}` },
+      }),
+  })
+  source.addEventListener('open', () => {
+    open++
+    wake()
+  })
+  source.addEventListener('gap', ({ data }) => {
+    gaps.push(JSON.parse(data) as Record<string, unknown>)
+    wake()
+  })
+  source.addEventListener('message', ({ data }) => {
+    events.push(JSON.parse(data) as EventJson)
+    wake()
+  })
+  return {
+    events,
+    gaps,
+    opened: () => open,
+    close: () => source.close(),
+    /** Resolves once `isSo` holds. */
+    async until(isSo: () => boolean): Promise<void> {
+      while (!isSo()) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
       }
-    },
-    async close(): Promise<void> {
-      await running?.stop('SIGKILL')
-      if (beside.network) return
-      await double.close()
-      await plc.close()
     },
   }
 }
