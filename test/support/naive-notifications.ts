@@ -3,7 +3,7 @@
 // own tests.
 
 import type { CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
-import { createNaiveIndex } from './naive-index.ts'
+import { createNaiveIndex, type NaiveIndex } from './naive-index.ts'
 
 export type NaiveNotification = {
   to: string
@@ -12,6 +12,8 @@ export type NaiveNotification = {
   subject: string | undefined
   sortAt: number
 }
+
+type Notice = Omit<NaiveNotification, 'sortAt'>
 
 type Ref = { uri: string }
 type Fields = {
@@ -23,6 +25,7 @@ type Fields = {
 }
 
 const POST = 'app.bsky.feed.post'
+const BLOCK = 'app.bsky.graph.block'
 const PAIRS = ['app.bsky.feed.like', 'app.bsky.feed.repost', 'app.bsky.graph.follow']
 const HIDDEN = new Set(['deactivated', 'suspended', 'takendown', 'deleted'])
 const MAX_HEIGHT = 4
@@ -43,17 +46,12 @@ export function createNaiveNotifications(members: string[]) {
 
   function applyCommit(event: CommitEvent): void {
     const uri = `at://${event.did}/${event.collection}/${event.rkey}`
-    const before = present(uri)
-    const deeds = event.collection === 'app.bsky.graph.block' ? [] : [before]
+    const before = present(index, uri)
     index.apply(event)
-    const after = present(uri)
+    const after = present(index, uri)
     if (before === after) return
-    for (const gone of deeds) if (gone) retract(uri, gone)
-    if (after) tell(uri, after)
-  }
-
-  function present(uri: string): WriteEvent | undefined {
-    return index.records(uri.split('/')[3]!).find(([one]) => one === uri)?.[1]
+    if (before && event.collection !== BLOCK) retract(uri, before)
+    if (after) add(after, noticesOf(index, uri, after))
   }
 
   /** An equal record by the same account takes over the notification of a deleted one. */
@@ -62,66 +60,22 @@ export function createNaiveNotifications(members: string[]) {
     all = all.filter((one) => one.uri !== uri)
     if (all.length === before) return
     if (!PAIRS.includes(gone.collection)) return
-    const [other] = sameAs(uri, gone)
+    const [other] = sameAs(index, uri, gone)
     if (!other) return
     const [otherUri, event] = other
-    add(event, { to: ownerOf(gone), reason: reasonOf(gone), uri: otherUri, subject: uriOf(gone) })
+    add(event, [{ ...aboutPair(gone), uri: otherUri }])
   }
 
-  /** Equal records by the same account, by key. */
-  function sameAs(uri: string, event: WriteEvent): [string, WriteEvent][] {
-    return index
-      .records(event.collection)
-      .filter(([one, { did }]) => one !== uri && did === event.did)
-      .filter(([, other]) => JSON.stringify(aim(other)) === JSON.stringify(aim(event)))
-  }
-
-  function tell(uri: string, event: WriteEvent): void {
-    if (event.collection === POST) tellOfPost(uri, event)
-    if (!PAIRS.includes(event.collection) || sameAs(uri, event).length > 0) return
-    const to = ownerOf(event)
-    if (to === event.did) return
-    add(event, { to, reason: reasonOf(event), uri, subject: uriOf(event) })
-    const via = fieldsOf(event).via?.uri
-    if (!via) return
-    add(event, { to: didOf(via), reason: `${reasonOf(event)}-via-repost`, uri, subject: via })
-  }
-
-  function tellOfPost(uri: string, event: WriteEvent): void {
-    const { facets = [], embed, reply } = fieldsOf(event)
-    const told = new Set([event.did])
-    const once = (to: string, reason: string, subject?: string) => {
-      if (told.has(to)) return
-      told.add(to)
-      add(event, { to, reason, uri, subject })
-    }
-    for (const { features } of facets) for (const { did } of features) once(did!, 'mention')
-    if (embed?.record) once(didOf(embed.record.uri), 'quote', embed.record.uri)
-    let above = reply?.parent.uri
-    for (let height = 1; above && height <= MAX_HEIGHT; height++) {
-      once(didOf(above), 'reply', above)
-      const post = present(above)
-      above = post && fieldsOf(post).reply?.parent.uri
-    }
-  }
-
-  function add(event: WriteEvent, one: Omit<NaiveNotification, 'sortAt'>): void {
-    if (!members.includes(one.to) || one.to === event.did) return
-    all.push({ ...one, sortAt: index.sortAt(event) })
-  }
-
-  function areBlocked(a: string, b: string): boolean {
-    return index.records('app.bsky.graph.block').some(([, { did, record }]) => {
-      const subject = record['subject']
-      return (did === a && subject === b) || (did === b && subject === a)
-    })
+  function add(event: WriteEvent, notices: Notice[]): void {
+    const told = notices.filter(({ to }) => members.includes(to) && to !== event.did)
+    all.push(...told.map((one) => ({ ...one, sortAt: index.sortAt(event) })))
   }
 
   /** Includes notifications by accounts that are hidden from the member. */
   function told(member: string): NaiveNotification[] {
     return all
       .filter(({ to }) => to === member)
-      .filter(({ subject }) => subject === undefined || present(subject) !== undefined)
+      .filter(({ subject }) => subject === undefined || present(index, subject) !== undefined)
   }
 
   return {
@@ -130,10 +84,63 @@ export function createNaiveNotifications(members: string[]) {
     /** The notifications this member is shown, in no order. */
     shown(member: string): NaiveNotification[] {
       return told(member).filter(
-        ({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(didOf(uri), member),
+        ({ uri }) => !hidden.has(didOf(uri)) && !areBlocked(index, didOf(uri), member),
       )
     },
   }
+}
+
+function present(index: NaiveIndex, uri: string): WriteEvent | undefined {
+  return index.records(uri.split('/')[3]!).find(([one]) => one === uri)?.[1]
+}
+
+/** Equal records by the same account, by key. */
+function sameAs(index: NaiveIndex, uri: string, event: WriteEvent): [string, WriteEvent][] {
+  return index
+    .records(event.collection)
+    .filter(([one, { did }]) => one !== uri && did === event.did)
+    .filter(([, other]) => JSON.stringify(aim(other)) === JSON.stringify(aim(event)))
+}
+
+function areBlocked(index: NaiveIndex, a: string, b: string): boolean {
+  return index.records(BLOCK).some(([, { did, record }]) => {
+    const subject = record['subject']
+    return (did === a && subject === b) || (did === b && subject === a)
+  })
+}
+
+/** The notifications that a new record causes, including those for accounts that are not members. */
+function noticesOf(index: NaiveIndex, uri: string, event: WriteEvent): Notice[] {
+  if (event.collection === POST) return noticesOfPost(index, uri, event)
+  if (!PAIRS.includes(event.collection) || sameAs(index, uri, event).length > 0) return []
+  const notice = { ...aboutPair(event), uri }
+  if (notice.to === event.did) return []
+  const via = fieldsOf(event).via?.uri
+  if (!via) return [notice]
+  return [notice, { to: didOf(via), reason: `${notice.reason}-via-repost`, uri, subject: via }]
+}
+
+/** One notification for each account that the post mentions, quotes or replies to, up the thread. */
+function noticesOfPost(index: NaiveIndex, uri: string, event: WriteEvent): Notice[] {
+  const { facets = [], embed, reply } = fieldsOf(event)
+  const notices = new Map<string, Notice>()
+  const once = (to: string, reason: string, subject?: string) => {
+    if (to !== event.did && !notices.has(to)) notices.set(to, { to, reason, uri, subject })
+  }
+  for (const { features } of facets) for (const { did } of features) once(did!, 'mention')
+  if (embed?.record) once(didOf(embed.record.uri), 'quote', embed.record.uri)
+  let above = reply?.parent.uri
+  for (let height = 1; above && height <= MAX_HEIGHT; height++) {
+    once(didOf(above), 'reply', above)
+    const post = present(index, above)
+    above = post && fieldsOf(post).reply?.parent.uri
+  }
+  return [...notices.values()]
+}
+
+/** The notification of a like, repost or follow, without the URI of that record. */
+function aboutPair(event: WriteEvent): Omit<Notice, 'uri'> {
+  return { to: ownerOf(event), reason: reasonOf(event), subject: uriOf(event) }
 }
 
 function fieldsOf({ record }: WriteEvent): Fields {
