@@ -7,125 +7,148 @@ import type { RecordId, World } from './world.ts'
 
 type Made = RecordId & { did: string; collection: string }
 
+type History = {
+  world: World
+  random: Random
+  people: readonly string[]
+  /** Records to refer to, to change or to remove, oldest first. */
+  made: Made[]
+  /** The one list of each account that has any. */
+  lists: Map<string, RecordId>
+}
+
+const POST = 'app.bsky.feed.post'
+
+/** Acts of an account, each with its weight in the draw. */
+const ACTS: readonly (readonly [weight: number, act: (history: History, did: string) => void])[] = [
+  [20, post],
+  [12, reply],
+  [5, quote],
+  [25, (history, did) => react(history, did, 'like')],
+  [14, (history, did) => react(history, did, 'repost')],
+  [16, (history, did) => relate(history, did, 'follow')],
+  [5, (history, did) => relate(history, did, 'block')],
+  [3, rename],
+  [4, listSomebody],
+  [4, update],
+  [16, remove],
+  [2, ({ world }, did) => world.identity(did)],
+  [1.2, changeStatus],
+]
+const TOTAL_WEIGHT = ACTS.reduce((sum, [weight]) => sum + weight, 0)
+
 /** Up to `count` events; none of them is applied to the world. */
 export function randomHistory(world: World, random: Random, count: number): StreamEvent[] {
   const people = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
-  const made: Made[] = []
-  const lists = new Map<string, RecordId>()
-
-  function remember(did: string, collection: string, id: RecordId): void {
-    made.push({ ...id, did, collection })
-  }
-
-  function somePost(): RecordId | undefined {
-    const posts = made.filter(({ collection }) => collection === 'app.bsky.feed.post').slice(-40)
-    return posts.length > 0 ? idOf(random.pick(posts)) : undefined
-  }
-
-  function createdAt(): string {
-    const offset = random.chance(0.1) ? 3_600_000 : random.chance(0.2) ? -86_400_000 : 0
-    return new Date(world.now() + offset + 1).toISOString()
-  }
-
-  const acts: [number, (did: string) => void][] = [
-    [20, (did) => remember(did, 'app.bsky.feed.post', world.post(did, { createdAt: createdAt() }))],
-    [12, reply],
-    [5, quote],
-    [25, (did) => react(did, 'like')],
-    [14, (did) => react(did, 'repost')],
-    [16, (did) => relate(did, 'follow')],
-    [5, (did) => relate(did, 'block')],
-    [3, (did) => void world.profile(did, { displayName: `name ${random.below(1000)}` })],
-    [4, listSomebody],
-    [4, update],
-    [16, remove],
-    [2, (did) => void world.identity(did)],
-    [1.2, changeStatus],
-  ]
-
-  function reply(did: string): void {
-    const parent = somePost()
-    if (!parent) return
-    const post = world.post(did, { reply: { parent }, createdAt: createdAt() })
-    remember(did, 'app.bsky.feed.post', post)
-  }
-
-  function quote(did: string): void {
-    const quoted = somePost()
-    if (quoted) remember(did, 'app.bsky.feed.post', world.post(did, { quote: quoted }))
-  }
-
-  function react(did: string, kind: 'like' | 'repost'): void {
-    const subject = somePost()
-    if (!subject) return
-    const record = { subject, createdAt: createdAt() }
-    remember(did, `app.bsky.feed.${kind}`, world.create(did, `app.bsky.feed.${kind}`, record))
-  }
-
-  function relate(did: string, kind: 'follow' | 'block'): void {
-    const subject = random.pick(people)
-    remember(did, `app.bsky.graph.${kind}`, world[kind](did, subject))
-  }
-
-  function listSomebody(did: string): void {
-    const list = lists.get(did) ?? world.list(did, 'a list')
-    lists.set(did, list)
-    const item = world.listItem(did, list, random.pick(people))
-    remember(did, 'app.bsky.graph.listitem', item)
-  }
-
-  /** Replaces the record at an existing key: another text or another subject. */
-  function update(): void {
-    const one = made.length > 0 ? random.pick(made.slice(-60)) : undefined
-    if (!one) return
-    const { did, collection } = one
-    const rkey = one.uri.split('/').at(-1)!
-    const post = somePost()
-    if (!post) return
-    const record = {
-      createdAt: createdAt(),
-      ...(collection === 'app.bsky.feed.post' && { text: `edited ${random.below(1e6)}` }),
-      ...(collection.endsWith('like') && { subject: post }),
-      ...(collection.endsWith('repost') && { subject: post }),
-      ...(collection.endsWith('follow') && { subject: random.pick(people) }),
-      ...(collection.endsWith('block') && { subject: random.pick(people) }),
-      ...(collection.endsWith('listitem') && {
-        subject: random.pick(people),
-        list: lists.get(did)!.uri,
-      }),
-    }
-    const id = world.write({ did, collection, record, rkey, operation: 'update' })
-    made.push({ ...one, cid: id.cid })
-  }
-
-  function remove(): void {
-    if (made.length === 0) return
-    const [one] = made.splice(random.below(made.length), 1)
-    world.delete(one!)
-    // Sometimes deletes a record again, or one that never existed.
-    if (random.chance(0.1)) world.delete(one!)
-    if (random.chance(0.1)) world.delete(`${one!.uri.slice(0, -4)}2222`)
-  }
-
-  function changeStatus(did: string): void {
-    const status = random.pick(['deactivated', 'deleted', 'takendown', 'throttled'] as const)
-    world.status(did, status)
-    if (random.chance(0.7)) world.status(did)
-  }
-
-  const total = acts.reduce((sum, [weight]) => sum + weight, 0)
-  function actOnce(): void {
-    let at = random.next() * total
-    const act = acts.find(([weight]) => {
-      at -= weight
-      return at < 0
-    })
-    act?.[1](random.pick(people))
-  }
-
+  const history: History = { world, random, people, made: [], lists: new Map() }
   return world.hold(() => {
-    for (let i = 0; i < count; i++) actOnce()
+    for (let i = 0; i < count; i++) actOnce(history)
   })
+}
+
+function actOnce(history: History): void {
+  const { random, people } = history
+  let at = random.next() * TOTAL_WEIGHT
+  const act = ACTS.find(([weight]) => {
+    at -= weight
+    return at < 0
+  })
+  act?.[1](history, random.pick(people))
+}
+
+function remember({ made }: History, did: string, collection: string, id: RecordId): void {
+  made.push({ ...id, did, collection })
+}
+
+function somePost({ random, made }: History): RecordId | undefined {
+  const posts = made.filter(({ collection }) => collection === POST).slice(-40)
+  return posts.length > 0 ? idOf(random.pick(posts)) : undefined
+}
+
+function createdAt({ world, random }: History): string {
+  const offset = random.chance(0.1) ? 3_600_000 : random.chance(0.2) ? -86_400_000 : 0
+  return new Date(world.now() + offset + 1).toISOString()
+}
+
+function post(history: History, did: string): void {
+  remember(history, did, POST, history.world.post(did, { createdAt: createdAt(history) }))
+}
+
+function reply(history: History, did: string): void {
+  const parent = somePost(history)
+  if (!parent) return
+  const input = { reply: { parent }, createdAt: createdAt(history) }
+  remember(history, did, POST, history.world.post(did, input))
+}
+
+function quote(history: History, did: string): void {
+  const quoted = somePost(history)
+  if (quoted) remember(history, did, POST, history.world.post(did, { quote: quoted }))
+}
+
+function react(history: History, did: string, kind: 'like' | 'repost'): void {
+  const subject = somePost(history)
+  if (!subject) return
+  const collection = `app.bsky.feed.${kind}`
+  const record = { subject, createdAt: createdAt(history) }
+  remember(history, did, collection, history.world.create(did, collection, record))
+}
+
+function relate(history: History, did: string, kind: 'follow' | 'block'): void {
+  const subject = history.random.pick(history.people)
+  remember(history, did, `app.bsky.graph.${kind}`, history.world[kind](did, subject))
+}
+
+function rename({ world, random }: History, did: string): void {
+  world.profile(did, { displayName: `name ${random.below(1000)}` })
+}
+
+function listSomebody(history: History, did: string): void {
+  const { world, random, people, lists } = history
+  const list = lists.get(did) ?? world.list(did, 'a list')
+  lists.set(did, list)
+  const item = world.listItem(did, list, random.pick(people))
+  remember(history, did, 'app.bsky.graph.listitem', item)
+}
+
+/** Replaces the record at an existing key: another text or another subject. */
+function update(history: History): void {
+  const { world, random, people, made, lists } = history
+  const one = made.length > 0 ? random.pick(made.slice(-60)) : undefined
+  if (!one) return
+  const { did, collection } = one
+  const rkey = one.uri.split('/').at(-1)!
+  const post = somePost(history)
+  if (!post) return
+  const record = {
+    createdAt: createdAt(history),
+    ...(collection === POST && { text: `edited ${random.below(1e6)}` }),
+    ...(collection.endsWith('like') && { subject: post }),
+    ...(collection.endsWith('repost') && { subject: post }),
+    ...(collection.endsWith('follow') && { subject: random.pick(people) }),
+    ...(collection.endsWith('block') && { subject: random.pick(people) }),
+    ...(collection.endsWith('listitem') && {
+      subject: random.pick(people),
+      list: lists.get(did)!.uri,
+    }),
+  }
+  const id = world.write({ did, collection, record, rkey, operation: 'update' })
+  made.push({ ...one, cid: id.cid })
+}
+
+function remove({ world, random, made }: History): void {
+  if (made.length === 0) return
+  const [one] = made.splice(random.below(made.length), 1)
+  world.delete(one!)
+  // Sometimes deletes a record again, or one that never existed.
+  if (random.chance(0.1)) world.delete(one!)
+  if (random.chance(0.1)) world.delete(`${one!.uri.slice(0, -4)}2222`)
+}
+
+function changeStatus({ world, random }: History, did: string): void {
+  const status = random.pick(['deactivated', 'deleted', 'takendown', 'throttled'] as const)
+  world.status(did, status)
+  if (random.chance(0.7)) world.status(did)
 }
 
 function idOf({ uri, cid }: RecordId): RecordId {
