@@ -12,33 +12,40 @@ import { pairsOf } from './rows.ts'
 
 type Row = Record<string, unknown>
 
+/** Writers of rows as text: accounts by DID, records by DID and key. */
+type Text = ReturnType<typeof createText>
+
 export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string, string[]> {
+  const text = createText(db, withTimes)
+  return { ...feedRows(text), ...graphRows(text), ...smallRows(text), ...accountRows(text) }
+}
+
+function createText(db: Db, withTimes: boolean) {
   const all = (sql: string) => db.prepare<[], Row>(sql).all()
   const dids = new Map(all('SELECT uid, did FROM actors').map(({ uid, did }) => [uid, did]))
   const did = (uid: unknown) => String(dids.get(uid) ?? (uid === null ? '-' : `uid ${uid}`))
-  const keys = (table: string) =>
-    new Map(
-      all(`SELECT id, uid, rkey FROM ${table}`).map(({ id, uid, rkey }) => [
-        id,
-        `${did(uid)}/${unpackRkey(rkey as PackedRkey)}`,
-      ]),
-    )
-  const [posts, lists, records] = ['posts', 'lists', 'records'].map(keys) as [
-    Map<unknown, string>,
-    Map<unknown, string>,
-    Map<unknown, string>,
-  ]
-  const at = (row: Row) => (withTimes ? ` ${row['sort_at']}` : '')
   const key = (row: Row) => `${did(row['uid'])}/${unpackRkey(row['rkey'] as PackedRkey)}`
-  const cid = (row: Row) => unpackCid(row['cid'] as Buffer)
-  const say = (sql: string, line: (row: Row) => string) => all(sql).map(line).sort()
-  const edges = (table: EdgeTable, name: (subject: number) => unknown) =>
-    [...new Set(pairsOf(db, table).map(([, subject]) => subject))]
-      .flatMap((subject) => table.newest(db, subject, NEWEST, 1e6))
-      .map(
-        (e) => `${did(e.uid)}/${unpackRkey(e.rkey)} ${name(e.subject)}${at({ sort_at: e.sortAt })}`,
-      )
-      .sort()
+  const keys = (table: string): Map<unknown, string> =>
+    new Map(all(`SELECT id, uid, rkey FROM ${table}`).map((row) => [row['id'], key(row)]))
+  const at = (row: Row) => (withTimes ? ` ${row['sort_at']}` : '')
+  return {
+    did,
+    key,
+    posts: keys('posts'),
+    lists: keys('lists'),
+    records: keys('records'),
+    at,
+    cid: (row: Row) => unpackCid(row['cid'] as Buffer),
+    say: (sql: string, line: (row: Row) => string) => all(sql).map(line).sort(),
+    edges: (table: EdgeTable, name: (subject: number) => unknown) =>
+      [...new Set(pairsOf(db, table).map(([, subject]) => subject))]
+        .flatMap((subject) => table.newest(db, subject, NEWEST, 1e6))
+        .map((e) => `${key(e)} ${name(e.subject)}${at({ sort_at: e.sortAt })}`)
+        .sort(),
+  }
+}
+
+function feedRows({ say, edges, key, cid, at, posts }: Text) {
   const shown = VIOLATES_THREADGATE | HAS_MEDIA
   return {
     posts: say(
@@ -56,6 +63,13 @@ export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string
       (row) => `${key(row)} ${posts.get(row['subject'])}${at(row)}`,
     ),
     likes: edges(likeEdges, (subject) => posts.get(subject)),
+    threadgates: say('SELECT * FROM threadgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
+    postgates: say('SELECT * FROM postgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
+  }
+}
+
+function graphRows({ say, edges, key, cid, did, lists }: Text) {
+  return {
     follows: edges(followEdges, did),
     blocks: edges(blockEdges, did),
     lists: say('SELECT * FROM lists WHERE cid IS NOT NULL', (row) => `${key(row)} ${cid(row)}`),
@@ -64,9 +78,12 @@ export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string
       (row) => `${key(row)} ${lists.get(row['list'])} ${did(row['subject'])}`,
     ),
     listBlocks: say('SELECT * FROM list_blocks', (row) => `${key(row)} ${lists.get(row['list'])}`),
-    threadgates: say('SELECT * FROM threadgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
-    postgates: say('SELECT * FROM postgates', (row) => `${posts.get(row['post'])} ${cid(row)}`),
-    profiles: say('SELECT * FROM profiles', (row) => `${did(row['uid'])} ${cid(row)}`),
+  }
+}
+
+/** Records of the collections that share one table, and the likes of them. */
+function smallRows({ say, key, cid, records }: Text) {
+  return {
     records: say(
       'SELECT * FROM records WHERE cid IS NOT NULL',
       (row) => `${row['collection']} ${key(row)} ${cid(row)} ${row['likes']}`,
@@ -75,6 +92,12 @@ export function canonicalRows(db: Db, { withTimes = false } = {}): Record<string
       'SELECT * FROM record_likes',
       (row) => `${key(row)} ${records.get(row['subject'])}`,
     ),
+  }
+}
+
+function accountRows({ say, did, cid }: Text) {
+  return {
+    profiles: say('SELECT * FROM profiles', (row) => `${did(row['uid'])} ${cid(row)}`),
     accountCounts: say(
       'SELECT * FROM actors WHERE follows_count + followers_count + posts_count <> 0',
       ({ uid, follows_count, followers_count, posts_count }) =>

@@ -2,6 +2,7 @@
 // names the invalidations that announce a possible change of it.
 
 import { prepareReaders } from '../../src/answers/hydrate/page.ts'
+import type { PackedRkey } from '../../src/base/atproto/keys.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import { PRESENT } from '../../src/data/store/posts.ts'
@@ -67,6 +68,15 @@ const pieces: Record<string, Piece> = {
   },
 }
 
+type Reading = {
+  readers: ReturnType<typeof prepareReaders>
+  posts: number[]
+  uids: number[]
+  lists: number[]
+  reposts: number[]
+  put: (name: string, a: number, b: number, value: unknown) => void
+}
+
 /** Returns a function that reads the whole state from one snapshot. */
 export function invalidatedStateReader(db: Db): () => InvalidatedState {
   const readers = prepareReaders(db)
@@ -80,84 +90,102 @@ export function invalidatedStateReader(db: Db): () => InvalidatedState {
   }
   return atOneMoment(db, () => {
     const state: InvalidatedState = new Map()
-    const put = (name: string, a: number, b: number, value: unknown) => {
-      const key = `${name} ${a} ${b}`
-      state.set(key, `${state.get(key) ?? ''}${JSON.stringify(value)}`)
+    const reading: Reading = {
+      readers,
+      posts: idsOf.posts.all(),
+      uids: idsOf.actors.all(),
+      lists: idsOf.lists.all(),
+      reposts: idsOf.reposts.all(),
+      put: (name, a, b, value) => {
+        const key = `${name} ${a} ${b}`
+        state.set(key, `${state.get(key) ?? ''}${JSON.stringify(value)}`)
+      },
     }
-    const posts = idsOf.posts.all()
-    const uids = idsOf.actors.all()
-    const lists = idsOf.lists.all()
-    for (const row of readers.posts.rows(posts)) {
-      const [id, uid, state, , sortAt] = row
-      put('post', id, 0, row.slice(0, 9))
-      if (state === PRESENT) put('feed', uid, 0, [id, sortAt])
-    }
-    for (const row of readers.posts.texts(posts)) put('post', row[0], 0, row)
-    for (const row of readers.posts.keys(posts)) put('post', row.id, 0, row)
-    for (const row of readers.gates.threadgates(posts)) put('post', row.post, 1, row)
-    for (const row of readers.gates.postgates(posts)) put('post', row.post, 2, row)
-    for (const [id, ...counts] of readers.posts.counts(posts)) {
-      if (counts.some(Boolean)) put('counts', id, 0, counts)
-    }
-    for (const row of readers.actors.rows(uids)) {
-      const [uid, handle, isValid, status, follows, followers, count, ...profile] = row
-      put('actor', uid, 0, [handle, isValid, status, profile])
-      put('actorCounts', uid, 0, [follows, followers, count])
-    }
-    for (const row of readers.actors.profiles(uids)) put('actor', row[0], 1, row)
-    for (const row of readers.lists.countsOf(uids)) put('actorCounts', row.uid, 1, row)
-    for (const row of readers.records.countsOf(uids)) put('actorCounts', row.uid, 2, row)
-    // Own likes are not part of an account's view.
-    for (const { likes: _, ...row } of readers.records.ownOf(uids)) put('actor', row.uid, 2, row)
-    for (const row of readers.records.verificationsOf(uids, uids)) put('actor', row.subject, 3, row)
-    putLabels({ readers, posts, uids, put })
-    const reposts = idsOf.reposts.all()
-    for (const row of readers.reposts.rows(reposts)) {
-      const [id, uid, , sortAt] = row
-      put('repost', id, 0, row)
-      put('feed', uid, 1, [id, sortAt])
-    }
-    for (const row of readers.reposts.texts(reposts)) put('repost', row[0], 0, row)
-    for (const { blockRkey: _, isMuted: __, ...row } of readers.lists.byId(lists, 0))
-      put('list', row.id, 0, row)
-    for (const viewer of uids) {
-      for (const [uid, ...values] of readers.relations(viewer, uids)) {
-        // 0 and null both mean no.
-        const said = values.map((value) => value || null)
-        if (said.some(Boolean)) put('relation', viewer, uid, said)
-      }
-      for (const list of readers.lists.having(lists, viewer)) put('onList', viewer, list, true)
-      const { likes, reposts: reposted } = readers.postViewers
-      for (const row of likes(viewer, posts)) put('reaction', viewer, row.post, row)
-      for (const row of reposted(viewer, posts)) put('reaction', viewer, row.post, row)
-      for (const id of readers.postViewers.bookmarks(viewer, posts))
-        put('reaction', viewer, id, true)
-      for (const { id, blockRkey, isMuted } of readers.lists.byId(lists, viewer)) {
-        if (blockRkey !== null || isMuted) put('listBlock', viewer, id, [blockRkey, isMuted])
-      }
-    }
-    const pairs = uids.flatMap((a) => uids.map((b) => [a, b] as const))
-    const { direct, byList } = readers.blockPairs.blocked(pairs)
-    for (const [a, b] of [...direct, ...byList]) put('blockPair', a, b, true)
+    putPosts(reading)
+    putActors(reading)
+    putLabels(reading)
+    putReposts(reading)
+    putLists(reading)
+    for (const viewer of reading.uids) putViewer(reading, viewer)
+    putBlockPairs(reading)
     return state
   })
 }
 
-function putLabels({ readers, posts, uids, put }: LabelParts): void {
+function putPosts({ readers, posts, put }: Reading): void {
+  for (const row of readers.posts.rows(posts)) {
+    const [id, uid, state, , sortAt] = row
+    put('post', id, 0, row.slice(0, 9))
+    if (state === PRESENT) put('feed', uid, 0, [id, sortAt])
+  }
+  for (const row of readers.posts.texts(posts)) put('post', row[0], 0, row)
+  for (const row of readers.posts.keys(posts)) put('post', row.id, 0, row)
+  for (const row of readers.gates.threadgates(posts)) put('post', row.post, 1, row)
+  for (const row of readers.gates.postgates(posts)) put('post', row.post, 2, row)
+  for (const [id, ...counts] of readers.posts.counts(posts)) {
+    if (counts.some(Boolean)) put('counts', id, 0, counts)
+  }
+}
+
+function putActors({ readers, uids, put }: Reading): void {
+  for (const row of readers.actors.rows(uids)) {
+    const [uid, handle, isValid, status, follows, followers, count, ...profile] = row
+    put('actor', uid, 0, [handle, isValid, status, profile])
+    put('actorCounts', uid, 0, [follows, followers, count])
+  }
+  for (const row of readers.actors.profiles(uids)) put('actor', row[0], 1, row)
+  for (const row of readers.lists.countsOf(uids)) put('actorCounts', row.uid, 1, row)
+  for (const row of readers.records.countsOf(uids)) put('actorCounts', row.uid, 2, row)
+  // Own likes are not part of an account's view.
+  for (const { likes: _, ...row } of readers.records.ownOf(uids)) put('actor', row.uid, 2, row)
+  for (const row of readers.records.verificationsOf(uids, uids)) put('actor', row.subject, 3, row)
+}
+
+function putLabels({ readers, posts, uids, put }: Reading): void {
   const { labels } = readers
   const by = { labelers: uids, now: 0 }
-  const keyOf = ({ uid, rkey }: { uid: number; rkey: Buffer | string }) =>
-    `${uid} ${rkey.toString('hex' as never)}`
+  const keyOf = ({ uid, rkey }: { uid: number; rkey: PackedRkey }) =>
+    `${uid} ${typeof rkey === 'string' ? rkey : rkey.toString('hex')}`
   const ids = new Map(readers.posts.keys(posts).map((row) => [keyOf(row), row.id]))
   for (const row of labels.ofPosts(posts, by)) put('label', row.uid, ids.get(keyOf(row))!, row)
   for (const row of labels.ofAccounts(uids, by)) put('label', row.uid, 0, row)
 }
 
-type LabelParts = {
-  readers: ReturnType<typeof prepareReaders>
-  posts: number[]
-  uids: number[]
-  put: (name: string, a: number, b: number, value: unknown) => void
+function putReposts({ readers, reposts, put }: Reading): void {
+  for (const row of readers.reposts.rows(reposts)) {
+    const [id, uid, , sortAt] = row
+    put('repost', id, 0, row)
+    put('feed', uid, 1, [id, sortAt])
+  }
+  for (const row of readers.reposts.texts(reposts)) put('repost', row[0], 0, row)
+}
+
+function putLists({ readers, lists, put }: Reading): void {
+  for (const { blockRkey: _, isMuted: __, ...row } of readers.lists.byId(lists, 0))
+    put('list', row.id, 0, row)
+}
+
+/** Puts the relations and reactions of one viewer. */
+function putViewer({ readers, posts, uids, lists, put }: Reading, viewer: number): void {
+  for (const [uid, ...values] of readers.relations(viewer, uids)) {
+    // 0 and null both mean no.
+    const said = values.map((value) => value || null)
+    if (said.some(Boolean)) put('relation', viewer, uid, said)
+  }
+  for (const list of readers.lists.having(lists, viewer)) put('onList', viewer, list, true)
+  const { likes, reposts, bookmarks } = readers.postViewers
+  for (const row of likes(viewer, posts)) put('reaction', viewer, row.post, row)
+  for (const row of reposts(viewer, posts)) put('reaction', viewer, row.post, row)
+  for (const id of bookmarks(viewer, posts)) put('reaction', viewer, id, true)
+  for (const { id, blockRkey, isMuted } of readers.lists.byId(lists, viewer)) {
+    if (blockRkey !== null || isMuted) put('listBlock', viewer, id, [blockRkey, isMuted])
+  }
+}
+
+function putBlockPairs({ readers, uids, put }: Reading): void {
+  const pairs = uids.flatMap((a) => uids.map((b) => [a, b] as const))
+  const { direct, byList } = readers.blockPairs.blocked(pairs)
+  for (const [a, b] of [...direct, ...byList]) put('blockPair', a, b, true)
 }
 
 /** Returns the keys whose values differ. */
