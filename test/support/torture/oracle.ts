@@ -51,6 +51,15 @@ export type Oracle = {
 
 type Ref = { uri: string }
 type Reaction = { creator: string; uri: string }
+type Value = Record<string, unknown>
+
+type Repositories = Pick<
+  Oracle,
+  'account' | 'everybody' | 'isHidden' | 'records' | 'post' | 'follows' | 'timeline' | 'hasReacted'
+>
+type Blocks = Pick<Oracle, 'isBlocked' | 'isBlockedBy'>
+type Listening = Pick<Oracle, 'isMarked' | 'isSteady' | 'isWitnessed'>
+type Counting = Pick<Oracle, 'isGated' | 'replies' | 'counts' | 'followers'>
 
 const POST = 'app.bsky.feed.post'
 const REPOST = 'app.bsky.feed.repost'
@@ -60,112 +69,118 @@ const BLOCK = 'app.bsky.graph.block'
 const GATE = 'app.bsky.feed.threadgate'
 
 export function createOracle(world: World, deeds: Deeds): Oracle {
-  const accounts = new Map(world.network.repositories.map((one) => [one.did, one]))
-  const blocks = new Set<string>()
-  const followers = new Map<string, Map<string, string[]>>()
-  const reactions = { [LIKE]: indexBySubject(LIKE), [REPOST]: indexBySubject(REPOST) }
-  const replies = indexPosts((value) => (value['reply'] as { parent: Ref } | undefined)?.parent.uri)
-  const quotes = indexPosts(
-    (value) => (value['embed'] as { record?: Ref } | undefined)?.record?.uri,
-  )
-  for (const { did } of accounts.values()) {
-    for (const { value } of records(did, BLOCK)) blocks.add(`${did} ${value['subject']}`)
-    for (const { value, rkey } of records(did, FOLLOW)) {
-      const of = followers.get(value['subject'] as string) ?? new Map<string, string[]>()
-      followers.set(value['subject'] as string, of)
-      of.set(did, [...(of.get(did) ?? []), `at://${did}/${FOLLOW}/${rkey}`])
-    }
+  const repositories = readRepositories(world)
+  const blocks = readBlocks(repositories)
+  const listening = lookAtListening(world)
+  const isMuted = (viewer: string, did: string) => deeds.muted(viewer).has(did)
+  const parts = { ...repositories, ...blocks, isMuted }
+  return {
+    ...parts,
+    ...listening,
+    ...countRecords(repositories, listening),
+    isVisible: (viewer, row) => isVisible(parts, viewer, row),
   }
+}
+
+function readRepositories(world: World): Repositories {
+  const accounts = new Map(world.network.repositories.map((one) => [one.did, one]))
+  const isHidden = (did: string) => accounts.get(did)?.state !== undefined
+  const follows = (did: string) =>
+    new Set(records(did, FOLLOW).map(({ value }) => value['subject'] as string))
 
   function records(did: string, collection: string): SimulatedRecord[] {
     return [...(accounts.get(did)?.collections.get(collection)?.values() ?? [])]
   }
 
-  function indexBySubject(collection: string): Map<string, Reaction[]> {
-    const found = new Map<string, Reaction[]>()
-    for (const { did } of accounts.values()) {
-      for (const { value, rkey } of records(did, collection)) {
-        const { uri } = value['subject'] as Ref
-        const reaction = { creator: did, uri: `at://${did}/${collection}/${rkey}` }
-        found.set(uri, [...(found.get(uri) ?? []), reaction])
-      }
-    }
-    return found
-  }
-
-  function indexPosts(target: (value: Record<string, unknown>) => string | undefined) {
-    const found = new Map<string, Reaction[]>()
-    for (const { did } of accounts.values()) {
-      for (const { value, rkey } of records(did, POST)) {
-        const uri = target(value)
-        if (!uri) continue
-        const reaction = { creator: did, uri: `at://${did}/${POST}/${rkey}` }
-        found.set(uri, [...(found.get(uri) ?? []), reaction])
-      }
-    }
-    return found
-  }
-
-  function post(uri: string) {
-    const [did = '', collection = '', rkey = ''] = uri.slice('at://'.length).split('/')
-    const record = accounts.get(did)?.collections.get(collection)?.get(rkey)
-    return record && { author: did, value: record.value }
-  }
-
-  const isHidden = (did: string) => accounts.get(did)?.state !== undefined
-  const isMuted = (viewer: string, did: string) => deeds.muted(viewer).has(did)
-  const isMarked = (uri: string) => (world.madeAt(uri) ?? -1) >= world.markedAt()
-  const isBlocked = (a: string, b: string) =>
-    a !== b && (blocks.has(`${a} ${b}`) || blocks.has(`${b} ${a}`))
-  const follows = (did: string) =>
-    new Set(records(did, FOLLOW).map(({ value }) => value['subject'] as string))
-
   function rowsOf(did: string): Row[] {
-    const row = (collection: string, { rkey, cid, value }: SimulatedRecord): Row => {
-      const uri = `at://${did}/${collection}/${rkey}`
-      const shown = collection === POST ? uri : (value['subject'] as Ref).uri
-      const sortAt = Date.parse(value['createdAt'] as string)
-      return { uri, cid, sortAt, originator: did, post: shown }
-    }
     return [POST, REPOST].flatMap((collection) =>
-      records(did, collection).map((record) => row(collection, record)),
+      records(did, collection).map((record) => rowOf(did, collection, record)),
     )
   }
 
-  function parentOf(uri: string): string | undefined {
-    return (post(uri)?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
+  return {
+    account: (did) => accounts.get(did),
+    everybody: () => [...accounts.keys()],
+    isHidden,
+    records,
+    post: (uri) => {
+      const [did = '', collection = '', rkey = ''] = uri.slice('at://'.length).split('/')
+      const record = accounts.get(did)?.collections.get(collection)?.get(rkey)
+      return record && { author: did, value: record.value }
+    },
+    follows,
+    timeline: (viewer) => ({
+      followed: [...follows(viewer)]
+        .filter((did) => did !== viewer && !isHidden(did))
+        .flatMap(rowsOf)
+        .sort(newestFirst),
+      own: rowsOf(viewer).sort(newestFirst),
+    }),
+    hasReacted: (viewer, collection, uri) =>
+      records(viewer, collection).some(({ value }) => (value['subject'] as Ref).uri === uri),
   }
+}
 
-  function isVisible(viewer: string, row: Row): boolean | undefined {
-    const shown = post(row.post)
-    if (!shown || isHidden(shown.author) || isHidden(row.originator)) return false
-    const parent = parentOf(row.post)
-    const grandparent = parent && parentOf(parent)
-    if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
-    const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
-    if (near.some((did) => isBlocked(viewer, did))) return false
-    // It is unknown which a host sends first: the reply, or the deletion of its parent's account.
-    if (parent && accounts.get(didOf(parent))?.state === 'deleted') return undefined
-    if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
-    // If the parent could never be read, the author it replies to is unknown.
-    return isHidden(didOf(parent!)) ? undefined : false
-  }
+function rowOf(did: string, collection: string, { rkey, cid, value }: SimulatedRecord): Row {
+  const uri = `at://${did}/${collection}/${rkey}`
+  const shown = collection === POST ? uri : (value['subject'] as Ref).uri
+  const sortAt = Date.parse(value['createdAt'] as string)
+  return { uri, cid, sortAt, originator: did, post: shown }
+}
 
-  /** Whether everything about the post happened while Slipstream was listening. */
-  function isWitnessed(uri: string): boolean {
-    return isMarked(uri) && world.steadyAuthors().has(didOf(uri))
+function readBlocks({ everybody, records }: Repositories): Blocks {
+  const blocks = new Set<string>()
+  for (const did of everybody()) {
+    for (const { value } of records(did, BLOCK)) blocks.add(`${did} ${value['subject']}`)
   }
+  return {
+    isBlocked: (a, b) => a !== b && (blocks.has(`${a} ${b}`) || blocks.has(`${b} ${a}`)),
+    isBlockedBy: (subject, creator) => blocks.has(`${creator} ${subject}`),
+  }
+}
+
+function lookAtListening(world: World): Listening {
+  const isMarked = (uri: string) => (world.madeAt(uri) ?? -1) >= world.markedAt()
+  const isSteady = (did: string) => world.steadyAuthors().has(did)
+  return { isMarked, isSteady, isWitnessed: (uri) => isMarked(uri) && isSteady(didOf(uri)) }
+}
+
+function isVisible(
+  { account, post, isHidden, isMuted, isBlocked }: Repositories & Blocks & Pick<Oracle, 'isMuted'>,
+  viewer: string,
+  row: Row,
+): boolean | undefined {
+  const shown = post(row.post)
+  const parentOf = (uri: string) =>
+    (post(uri)?.value['reply'] as { parent: Ref } | undefined)?.parent.uri
+  if (!shown || isHidden(shown.author) || isHidden(row.originator)) return false
+  const parent = parentOf(row.post)
+  const grandparent = parent && parentOf(parent)
+  if (isMuted(viewer, shown.author) || isMuted(viewer, row.originator)) return false
+  const near = [row.originator, shown.author, ...(parent ? [didOf(parent)] : [])]
+  if (near.some((did) => isBlocked(viewer, did))) return false
+  // It is unknown which a host sends first: the reply, or the deletion of its parent's account.
+  if (parent && account(didOf(parent))?.state === 'deleted') return undefined
+  if (!grandparent || !isBlocked(viewer, didOf(grandparent))) return true
+  // If the parent could never be read, the author it replies to is unknown.
+  return isHidden(didOf(parent!)) ? undefined : false
+}
+
+function countRecords(repositories: Repositories, listening: Listening): Counting {
+  const { account, post } = repositories
+  const { isMarked, isSteady, isWitnessed } = listening
+  const index = indexRecords(repositories)
 
   /** Possibly gated if the owner is gone, and the gate with it. */
   function isGated(root: string): boolean {
-    const owner = accounts.get(didOf(root))
+    const owner = account(didOf(root))
     const isGone = owner?.state === 'deleted'
     return isGone || owner?.collections.get(GATE)?.has(root.split('/').at(-1)!) === true
   }
 
   /** A reply that a gate forbids does not count, unless it was indexed before the gate. */
   function replyBounds(uri: string): Bounds {
-    const all = replies.get(uri) ?? []
+    const all = index.replies.get(uri) ?? []
     if (!isWitnessed(uri)) return { least: 0, most: all.length }
     const allowed = all.filter(({ uri: reply, creator }) => {
       const { root } = post(reply)!.value['reply'] as { root: Ref }
@@ -174,51 +189,54 @@ export function createOracle(world: World, deeds: Deeds): Oracle {
     return { least: allowed.length, most: all.length }
   }
 
-  function reactionBounds(found: Reaction[], uri: string, perCreator: boolean): Bounds {
-    const most = perCreator ? new Set(found.map(({ creator }) => creator)).size : found.length
+  function boundsOf(uri: string, most: number): Bounds {
     return { least: isWitnessed(uri) ? most : 0, most }
   }
 
   return {
-    account: (did) => accounts.get(did),
-    isHidden,
-    isBlocked,
-    isVisible,
-    everybody: () => [...accounts.keys()],
-    records,
-    isMarked,
-    isWitnessed,
     isGated,
-    isMuted,
-    isBlockedBy: (subject, creator) => blocks.has(`${creator} ${subject}`),
-    isSteady: (did) => world.steadyAuthors().has(did),
-    replies: (uri) => replies.get(uri) ?? [],
-    follows,
-    post,
-    timeline: (viewer) => ({
-      followed: [...follows(viewer)]
-        .filter((did) => did !== viewer && !isHidden(did))
-        .flatMap(rowsOf)
-        .sort(newestFirst),
-      own: rowsOf(viewer).sort(newestFirst),
-    }),
+    replies: (uri) => index.replies.get(uri) ?? [],
     counts: (uri) => ({
-      likes: reactionBounds(reactions[LIKE].get(uri) ?? [], uri, true),
-      reposts: reactionBounds(reactions[REPOST].get(uri) ?? [], uri, true),
+      likes: boundsOf(uri, creators(index.likes.get(uri)).size),
+      reposts: boundsOf(uri, creators(index.reposts.get(uri)).size),
       replies: replyBounds(uri),
-      quotes: reactionBounds(quotes.get(uri) ?? [], uri, false),
+      quotes: boundsOf(uri, index.quotes.get(uri)?.length ?? 0),
     }),
     followers: (subject) => {
-      const all = followers.get(subject) ?? new Map<string, string[]>()
-      const isKnown = (did: string, uris: string[]) =>
-        world.steadyAuthors().has(did) ||
-        (world.steadyAuthors().has(subject) && uris.some(isMarked))
-      const must = [...all].filter(([did, uris]) => isKnown(did, uris)).map(([did]) => did)
-      return { must: new Set(must), may: new Set(all.keys()) }
+      const all = index.followers.get(subject) ?? []
+      const isKnown = ({ creator, uri }: Reaction) =>
+        isSteady(creator) || (isSteady(subject) && isMarked(uri))
+      return { must: creators(all.filter(isKnown)), may: creators(all) }
     },
-    hasReacted: (viewer, collection, uri) =>
-      records(viewer, collection).some(({ value }) => (value['subject'] as Ref).uri === uri),
   }
+}
+
+/** The records about each post or account, by its URI or DID. */
+function indexRecords({ everybody, records }: Repositories) {
+  function index(collection: string, target: (value: Value) => string | undefined) {
+    const found = new Map<string, Reaction[]>()
+    for (const creator of everybody()) {
+      for (const { value, rkey } of records(creator, collection)) {
+        const about = target(value)
+        if (!about) continue
+        const reaction = { creator, uri: `at://${creator}/${collection}/${rkey}` }
+        found.set(about, [...(found.get(about) ?? []), reaction])
+      }
+    }
+    return found
+  }
+  const subjectUri = (value: Value) => (value['subject'] as Ref).uri
+  return {
+    likes: index(LIKE, subjectUri),
+    reposts: index(REPOST, subjectUri),
+    replies: index(POST, ({ reply }) => (reply as { parent: Ref } | undefined)?.parent.uri),
+    quotes: index(POST, ({ embed }) => (embed as { record?: Ref } | undefined)?.record?.uri),
+    followers: index(FOLLOW, ({ subject }) => subject as string),
+  }
+}
+
+function creators(reactions: Reaction[] = []): Set<string> {
+  return new Set(reactions.map(({ creator }) => creator))
 }
 
 export function newestFirst(a: Row, b: Row): number {

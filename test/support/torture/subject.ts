@@ -88,6 +88,16 @@ export class AnswerError extends Error {
   }
 }
 
+type Running = Pick<
+  Subject,
+  'start' | 'launch' | 'isAlive' | 'excusing' | 'stop' | 'processId' | 'deaths' | 'output'
+> & {
+  /** Kills the process if one was ever started. */
+  end(): Promise<void>
+}
+type Client = Pick<Subject, 'get' | 'post' | 'picture' | 'call' | 'origin' | 'audience' | 'health'>
+type Stored = Pick<Subject, 'stored' | 'waitingJobs' | 'openGaps'>
+
 export async function createSubject(
   world: World,
   settings: Record<string, string>,
@@ -96,12 +106,31 @@ export async function createSubject(
   const port = await freePort()
   const dataDir = disk.folder
   const clock = `${dataDir}.clock`
-  const origin = `http://127.0.0.1:${port}`
-  const aud = `did:web:localhost%3A${port}`
-  const tokens = new Map<string, string>()
-  const deaths: string[] = []
-  const env = {
-    ...settings,
+  const env = { ...settings, ...settingsOf(world, port, dataDir) }
+  const hooks = [CLOCK_HOOK, ...(hook ? [hook] : [])]
+  const node = {
+    options: hooks.flatMap((one) => ['--import', one]),
+    env: { TORTURE_CLOCK: clock, ...more },
+  }
+  const { end, ...running } = createRunning(() => startSlipstream(env, [], node))
+  return {
+    ...running,
+    ...createClient(world, port),
+    ...readStored(dataDir),
+    disk,
+    dataDir,
+    hasOwnVideos: settings['VIDEOS'] === 'own',
+    setClock: (skewMs) => writeFileSync(clock, String(skewMs)),
+    dispose: async () => {
+      await end()
+      rmSync(clock, { force: true })
+      disk.dispose()
+    },
+  }
+}
+
+function settingsOf(world: World, port: number, dataDir: string): Record<string, string> {
+  return {
     PORT: String(port),
     DATA_DIR: dataDir,
     MEMBERS: world.isOpen ? 'open' : world.members.map(({ did }) => did).join(','),
@@ -113,18 +142,20 @@ export async function createSubject(
     LABELERS: ',',
     TRUSTED_VERIFIERS: ',',
   }
-  const hooks = [CLOCK_HOOK, ...(hook ? [hook] : [])]
-  const node = {
-    options: hooks.flatMap((one) => ['--import', one]),
-    env: { TORTURE_CLOCK: clock, ...more },
-  }
+}
+
+/** The process and its restarts. */
+function createRunning(startProcess: () => SlipstreamProcess): Running {
+  const ordered = new WeakSet<SlipstreamProcess>()
+  const ended = new WeakSet<SlipstreamProcess>()
+  const deaths: string[] = []
   let excused: readonly (number | null)[] = []
   let current: SlipstreamProcess | undefined
   let earlier = ''
 
   function launch(): void {
     earlier = (earlier + (current?.output() ?? '')).slice(-TAIL)
-    const process = startSlipstream(env, [], node)
+    const process = startProcess()
     current = process
     process.exit.then((code) => {
       ended.add(process)
@@ -133,18 +164,42 @@ export async function createSubject(
       }
     })
   }
-  const ordered = new WeakSet<SlipstreamProcess>()
-  const ended = new WeakSet<SlipstreamProcess>()
 
-  function rowsOf(...queries: string[]): string[] {
-    const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true, timeout: 5_000 })
-    try {
-      const rows = queries.flatMap((query) => db.prepare(query).all())
-      return rows.map((row) => JSON.stringify(row))
-    } finally {
-      db.close()
-    }
+  function stop(signal: NodeJS.Signals): Promise<number | null> {
+    ordered.add(current!)
+    return current!.stop(signal)
   }
+
+  return {
+    launch,
+    start: async () => {
+      launch()
+      await current!.waitFor(/"msg":"serving on /, START_TIMEOUT_MS)
+    },
+    isAlive: () => current !== undefined && !ended.has(current),
+    excusing: async (exitCodes, work) => {
+      excused = exitCodes
+      try {
+        return await work()
+      } finally {
+        excused = []
+      }
+    },
+    stop,
+    processId: () => (current && !ended.has(current) ? current.child.pid : undefined),
+    deaths: () => deaths,
+    output: () => (earlier + (current?.output() ?? '')).slice(-TAIL),
+    end: async () => {
+      if (current) await stop('SIGKILL')
+    },
+  }
+}
+
+/** Sends requests as members' PDSs, other servers and readers of pictures do. */
+function createClient({ servers }: World, port: number): Client {
+  const origin = `http://127.0.0.1:${port}`
+  const aud = `did:web:localhost%3A${port}`
+  const tokens = new Map<string, string>()
 
   async function ask(viewer: string, method: string, path: string, init: RequestInit = {}) {
     const authorization = `Bearer ${await token(viewer, method)}`
@@ -166,34 +221,12 @@ export async function createSubject(
   async function token(iss: string, lxm: string): Promise<string> {
     const key = `${iss} ${lxm}`
     const lifetimeSeconds = TOKEN_LIFETIME_SECONDS
-    const made =
-      tokens.get(key) ?? (await world.servers.serviceJwt({ iss, aud, lxm, lifetimeSeconds }))
+    const made = tokens.get(key) ?? (await servers.serviceJwt({ iss, aud, lxm, lifetimeSeconds }))
     tokens.set(key, made)
     return made
   }
 
   return {
-    launch,
-    start: async () => {
-      launch()
-      await current!.waitFor(/"msg":"serving on /, START_TIMEOUT_MS)
-    },
-    isAlive: () => current !== undefined && !ended.has(current),
-    excusing: async (exitCodes, work) => {
-      excused = exitCodes
-      try {
-        return await work()
-      } finally {
-        excused = []
-      }
-    },
-    disk,
-    dataDir,
-    setClock: (skewMs) => writeFileSync(clock, String(skewMs)),
-    stop: (signal) => {
-      ordered.add(current!)
-      return current!.stop(signal)
-    },
     get: async <T>(viewer: string, method: string, params: Params) => {
       const query = new URLSearchParams(params as Record<string, string>)
       return JSON.parse(await ask(viewer, method, `?${query}`)) as T
@@ -205,9 +238,25 @@ export async function createSubject(
     picture: (path, headers = {}) => read(path, headers),
     call: (method, query, headers) => read(`/xrpc/${method}${query}`, headers),
     origin,
-    hasOwnVideos: settings['VIDEOS'] === 'own',
     audience: aud,
-    processId: () => (current && !ended.has(current) ? current.child.pid : undefined),
+    health: async () =>
+      (await (await fetch(`${origin}/xrpc/_health`)).json()) as Record<string, unknown>,
+  }
+}
+
+/** Reads the database beside the process that owns it. */
+function readStored(dataDir: string): Stored {
+  function rowsOf(...queries: string[]): string[] {
+    const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true, timeout: 5_000 })
+    try {
+      const rows = queries.flatMap((query) => db.prepare(query).all())
+      return rows.map((row) => JSON.stringify(row))
+    } finally {
+      db.close()
+    }
+  }
+
+  return {
     stored: () => {
       const [jobs, bytes] = rowsOf(
         'SELECT count(*) AS number FROM jobs',
@@ -215,8 +264,6 @@ export async function createSubject(
       ).map((row) => (JSON.parse(row) as { number: number }).number)
       return { jobs: jobs!, bytes: bytes! }
     },
-    health: async () =>
-      (await (await fetch(`${origin}/xrpc/_health`)).json()) as Record<string, unknown>,
     waitingJobs: () =>
       rowsOf(
         `SELECT kind, subject, attempts, last_error FROM jobs WHERE NOT (${OF_STRANGERS})`,
@@ -224,16 +271,6 @@ export async function createSubject(
         'SELECT * FROM search_backlog LIMIT 3',
       ),
     openGaps: () => rowsOf("SELECT * FROM gaps WHERE state <> 'closed'"),
-    deaths: () => deaths,
-    output: () => (earlier + (current?.output() ?? '')).slice(-TAIL),
-    dispose: async () => {
-      if (current) {
-        ordered.add(current)
-        await current.stop('SIGKILL')
-      }
-      rmSync(clock, { force: true })
-      disk.dispose()
-    },
   }
 }
 

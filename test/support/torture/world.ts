@@ -12,7 +12,7 @@ import {
 import type { SimulatedAccount } from '../simulated-network/repository.ts'
 import { type SimulatedServers, serveNetwork } from '../simulated-network/servers.ts'
 import { createArrivals } from './arrivals.ts'
-import { picturesOnce } from './pictures.ts'
+import { type Pictures, picturesOnce } from './pictures.ts'
 import type { TorturePlan } from './plan.ts'
 import { createStrangers, type Strangers } from './strangers.ts'
 import { openTrap, type Trap } from './trap.ts'
@@ -61,9 +61,42 @@ const RARE_SHARE = 0.12
 const CHURN_SHARE = 0.05
 const MEMBER_POST_SHARE = 0.04
 
+type Outside = Pick<World, 'servers' | 'hosts' | 'strangers' | 'trap' | 'addresses' | 'close'>
+type Stream = Pick<
+  World,
+  'emit' | 'emitted' | 'madeAt' | 'numberAt' | 'reorder' | 'mark' | 'markedAt' | 'steadyAuthors'
+>
+type Losses = Pick<World, 'restrict' | 'lose' | 'isLost'> & { isRestricted(): boolean }
+
 export async function createWorld(plan: TorturePlan): Promise<World> {
   const random = createRandom(plan.seed)
   const blobs = await picturesOnce()
+  const network = networkOf(plan, random, blobs)
+  const members = plan.members.map((index) => network.repositories[index]!)
+  const outside = await openOutside(network, blobs, plan.seed)
+  const stream = createStream(outside.hosts, members, plan.seed)
+  const { isRestricted, ...losses } = createLosses({ network, members, ...outside, ...stream })
+  return {
+    network,
+    members,
+    pictures: [...blobs.keys()],
+    isOpen: plan.isOpen,
+    ...outside,
+    ...stream,
+    ...losses,
+    step: () => {
+      const isMembers = random.chance(CHURN_SHARE + MEMBER_POST_SHARE)
+      const state = { emitted: stream.emitted(), isRestricted: isRestricted() }
+      const event = isMembers
+        ? memberAct({ plan, random, network, ...state })
+        : network.act(Date.now())
+      if (event) stream.emit(event)
+      return event !== undefined
+    },
+  }
+}
+
+function networkOf(plan: TorturePlan, random: Random, blobs: Pictures): SimulatedNetwork {
   const network = createNetwork({
     random,
     accounts: plan.accounts,
@@ -76,98 +109,27 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
   })
   followAsPlanned(network, plan, random)
   network.allowRareActs(RARE_SHARE, plan.members)
-  const members = plan.members.map((index) => network.repositories[index]!)
-  const memberDids = new Set(members.map(({ did }) => did))
+  return network
+}
+
+async function openOutside(
+  network: SimulatedNetwork,
+  blobs: Pictures,
+  seed: number,
+): Promise<Outside> {
   const servers = await serveNetwork(network.repositories, { hostname: PDS_ADDRESS, blobs })
   const strangers = await createStrangers(servers)
   const trap = await openTrap()
   const hosts = [
-    await createJetstreamDouble({ firstSeq: 1_000, seed: plan.seed }),
-    await createJetstreamDouble({ firstSeq: 5_000_000, seed: plan.seed + 1 }),
+    await createJetstreamDouble({ firstSeq: 1_000, seed }),
+    await createJetstreamDouble({ firstSeq: 5_000_000, seed: seed + 1 }),
   ]
-  const made = new Map<string, number>()
-  const isSteady = (did: string) => steady.has(did)
-  const waits = hosts.map((host, i) =>
-    createArrivals(host, createRandom(plan.seed + 77 + i), isSteady),
-  )
-  let emitted = 0
-  let restrictedAt = 0
-  let isRestricted = false
-  const lost: [from: number, to: number][] = []
-  let markedAt = Number.POSITIVE_INFINITY
-  let steady = new Set<string>()
-
-  function emit(event: NetworkEvent): void {
-    for (const arrival of waits) arrival.take(event, emitted)
-    if (event.kind === 'commit' && event.operation === 'create') {
-      made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
-    }
-    emitted++
-    const isUnfollow = event.kind === 'commit' && event.operation === 'delete'
-    if (isUnfollow && memberDids.has(event.did)) narrow()
-  }
-
-  function narrow(): void {
-    const now = authors(members)
-    steady = new Set([...steady].filter((did) => now.has(did)))
-  }
-
-  function memberAct(): NetworkEvent | undefined {
-    const account = random.pick(plan.members)
-    const repository = network.repositories[account]!
-    const atMs = Date.now()
-    if (random.chance(MEMBER_POST_SHARE / (MEMBER_POST_SHARE + CHURN_SHARE))) {
-      if (plan.quiet.includes(account)) return
-      const value = { text: `Of my own, ${emitted}`, createdAt: new Date(atMs).toISOString() }
-      return repository.put({ collection: 'app.bsky.feed.post', value, atMs })
-    }
-    const follows = [...(repository.collections.get(FOLLOW)?.keys() ?? [])]
-    if (follows.length > 1 && !isRestricted && random.chance(0.45)) {
-      return repository.remove(FOLLOW, random.pick(follows), atMs)
-    }
-    return network.follow({ account, subject: random.below(plan.accounts), atMs })
-  }
-
   return {
-    network,
     servers,
-    hosts,
-    members,
-    trap,
     strangers,
-    pictures: [...blobs.keys()],
-    isOpen: plan.isOpen,
+    trap,
+    hosts,
     addresses: [PDS_ADDRESS, ...strangers.addresses],
-    reorder: (isOn) => {
-      for (const arrival of waits) arrival.reorder(isOn)
-    },
-    restrict: (isOn) => {
-      restrictedAt = emitted
-      isRestricted = isOn
-      const dids = new Set([...steady, ...memberDids])
-      network.restrict(isOn ? { dids, loyal: memberDids } : undefined)
-    },
-    lose: () => {
-      lost.push([restrictedAt, emitted])
-      for (const host of hosts) host.raiseFloor(host.nextSeq())
-    },
-    isLost: (number) => lost.some(([from, to]) => number >= from && number < to),
-    numberAt: (host, seq) => waits[host]!.numberAt(seq),
-    emitted: () => emitted,
-    emit,
-    step: () => {
-      const isMembers = random.chance(CHURN_SHARE + MEMBER_POST_SHARE)
-      const event = isMembers ? memberAct() : network.act(Date.now())
-      if (event) emit(event)
-      return event !== undefined
-    },
-    madeAt: (uri) => made.get(uri),
-    mark: () => {
-      markedAt = emitted
-      steady = authors(members)
-    },
-    markedAt: () => markedAt,
-    steadyAuthors: () => steady,
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()))
       await servers.close()
@@ -175,6 +137,101 @@ export async function createWorld(plan: TorturePlan): Promise<World> {
       await trap.close()
     },
   }
+}
+
+/** Numbers events, passes them to the hosts, and from the mark on tracks the steady authors. */
+function createStream(hosts: World['hosts'], members: World['members'], seed: number): Stream {
+  const memberDids = new Set(members.map(({ did }) => did))
+  const made = new Map<string, number>()
+  let emitted = 0
+  let markedAt = Number.POSITIVE_INFINITY
+  let steady = new Set<string>()
+  const isSteady = (did: string) => steady.has(did)
+  const waits = hosts.map((host, i) => createArrivals(host, createRandom(seed + 77 + i), isSteady))
+
+  function narrow(): void {
+    const now = authors(members)
+    steady = new Set([...steady].filter((did) => now.has(did)))
+  }
+
+  return {
+    emit: (event) => {
+      for (const arrival of waits) arrival.take(event, emitted)
+      if (event.kind === 'commit' && event.operation === 'create') {
+        made.set(`at://${event.did}/${event.collection}/${event.rkey}`, emitted)
+      }
+      emitted++
+      const isUnfollow = event.kind === 'commit' && event.operation === 'delete'
+      if (isUnfollow && memberDids.has(event.did)) narrow()
+    },
+    emitted: () => emitted,
+    madeAt: (uri) => made.get(uri),
+    numberAt: (host, seq) => waits[host]!.numberAt(seq),
+    reorder: (isOn) => {
+      for (const arrival of waits) arrival.reorder(isOn)
+    },
+    mark: () => {
+      markedAt = emitted
+      steady = authors(members)
+    },
+    markedAt: () => markedAt,
+    steadyAuthors: () => steady,
+  }
+}
+
+function createLosses(
+  world: Pick<World, 'network' | 'members' | 'hosts' | 'emitted' | 'steadyAuthors'>,
+): Losses {
+  const { network, members, hosts, emitted, steadyAuthors } = world
+  const lost: [from: number, to: number][] = []
+  let restrictedAt = 0
+  let isRestricted = false
+  return {
+    isRestricted: () => isRestricted,
+    restrict: (isOn) => {
+      restrictedAt = emitted()
+      isRestricted = isOn
+      const loyal = new Set(members.map(({ did }) => did))
+      const dids = new Set([...steadyAuthors(), ...loyal])
+      network.restrict(isOn ? { dids, loyal } : undefined)
+    },
+    lose: () => {
+      lost.push([restrictedAt, emitted()])
+      for (const host of hosts) host.raiseFloor(host.nextSeq())
+    },
+    isLost: (number) => lost.some(([from, to]) => number >= from && number < to),
+  }
+}
+
+type Acting = {
+  plan: TorturePlan
+  random: Random
+  network: SimulatedNetwork
+  emitted: number
+  isRestricted: boolean
+}
+
+/** A post, follow or unfollow by a random member. */
+function memberAct({
+  plan,
+  random,
+  network,
+  emitted,
+  isRestricted,
+}: Acting): NetworkEvent | undefined {
+  const account = random.pick(plan.members)
+  const repository = network.repositories[account]!
+  const atMs = Date.now()
+  if (random.chance(MEMBER_POST_SHARE / (MEMBER_POST_SHARE + CHURN_SHARE))) {
+    if (plan.quiet.includes(account)) return
+    const value = { text: `Of my own, ${emitted}`, createdAt: new Date(atMs).toISOString() }
+    return repository.put({ collection: 'app.bsky.feed.post', value, atMs })
+  }
+  const follows = [...(repository.collections.get(FOLLOW)?.keys() ?? [])]
+  if (follows.length > 1 && !isRestricted && random.chance(0.45)) {
+    return repository.remove(FOLLOW, random.pick(follows), atMs)
+  }
+  return network.follow({ account, subject: random.below(plan.accounts), atMs })
 }
 
 function followAsPlanned(network: SimulatedNetwork, plan: TorturePlan, random: Random): void {
