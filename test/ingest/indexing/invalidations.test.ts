@@ -3,14 +3,11 @@
 // published invalidations.
 
 import { describe, expect, it } from 'vitest'
-import { packRkey } from '../../../src/base/atproto/keys.ts'
-import type { JsonObject, StreamEvent } from '../../../src/base/event.ts'
+import type { StreamEvent } from '../../../src/base/event.ts'
 import { INVALIDATION } from '../../../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { prepareRelations } from '../../../src/data/store/read/relations.ts'
-import { markPostMissing } from '../../../src/ingest/indexing/found-posts.ts'
-import { applyLabels } from '../../../src/ingest/indexing/label.ts'
-import { tellSeedCounts } from '../../support/earlier-acts.ts'
+import { furtherActs } from '../../support/further-acts.ts'
 import {
   changedBetween,
   idleInvalidations,
@@ -22,151 +19,14 @@ import {
   nameOfInvalidation,
   takeInvalidations,
 } from '../../support/invalidation-set.ts'
-import { privateAct } from '../../support/private-acts.ts'
-import { createRandom, type Random } from '../../support/random.ts'
+import { createRandom } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'
 import { watchTouchedRows } from '../../support/touched-rows.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 211_126)
 const EVENTS = Number(process.env['EVENTS'] ?? 400)
-const MODLIST = 'app.bsky.graph.defs#modlist'
 const CURATELIST = 'app.bsky.graph.defs#curatelist'
-
-/** Acts that random histories lack: gates, lists of all kinds, private state, identities. */
-function furtherActs(world: World, random: Random): () => void {
-  const people = Array.from({ length: 9 }, (_, i) => world.account(`person-${i}`))
-  const made: RecordId[] = []
-  const muted: (readonly [string, string])[] = []
-  const lists: { did: string; id: RecordId }[] = []
-  const known = () => people.filter((did) => world.uid(did) !== 0)
-  const keep = (id: RecordId) => void made.push(id)
-  const ownPost = () => {
-    const did = random.pick(people)
-    const posts = world.sent.filter(
-      (event) =>
-        event.kind === 'commit' &&
-        event.operation === 'create' &&
-        event.collection === 'app.bsky.feed.post' &&
-        event.did === did,
-    ) as (StreamEvent & { kind: 'commit'; rkey: string; cid: string })[]
-    if (posts.length === 0) return undefined
-    const { rkey, cid } = random.pick(posts)
-    return { uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid }
-  }
-  const acts = [
-    () => {
-      const pair = [random.pick(people), random.pick(people)] as const
-      world.mute(...pair)
-      muted.push(pair)
-    },
-    () => {
-      if (muted.length > 0) world.unmute(...random.pick(muted))
-    },
-    () => privateAct(world, random, people),
-    () => privateAct(world, random, people),
-    () => {
-      const did = known().length > 0 ? random.pick(known()) : undefined
-      if (did) world.handle(did, `name-${random.below(3)}.test`)
-    },
-    () => {
-      // By few accounts, since changes to the creator of an active list invalidate everything.
-      const did = random.pick(people.slice(0, 2))
-      const id = world.list(did, 'a list', random.pick([MODLIST, CURATELIST]))
-      lists.push({ did, id })
-      keep(id)
-    },
-    () => {
-      if (lists.length > 0) keep(world.listBlock(random.pick(people), random.pick(lists).id))
-    },
-    () => {
-      if (lists.length === 0) return
-      const { did, id } = random.pick(lists)
-      keep(world.listItem(did, id, random.pick(people)))
-    },
-    () => changeList(world, random, lists),
-    () => {
-      const post = ownPost()
-      if (post) keep(world.threadgate(post, [{ $type: 'app.bsky.feed.threadgate#followingRule' }]))
-    },
-    () => {
-      const post = ownPost()
-      if (post) keep(world.postgate(post, { embeddingRules: [] }))
-    },
-    () => world.delete(`at://${random.pick(people)}/app.bsky.actor.profile/self`),
-    () => {
-      const last = made.length > 0 ? made.splice(random.below(made.length), 1)[0] : undefined
-      if (last) world.delete(last)
-    },
-    () => {
-      const uri = `at://${random.pick(people)}/app.bsky.feed.post/3${'2'.repeat(12)}`
-      world.fetched({ uri, record: post(world, random) })
-    },
-    () => {
-      const stub = world.db
-        .prepare<[], number>('SELECT id FROM posts WHERE state = 0')
-        .pluck()
-        .get()
-      if (stub !== undefined) world.run((ctx) => markPostMissing(ctx, stub))
-    },
-    () => world.status(random.pick(people), random.pick(['takendown', 'deleted'] as const)),
-    () => {
-      const record = { did: 'did:web:feeds.test', displayName: `feed ${random.below(9)}` }
-      keep(world.create(random.pick(people), 'app.bsky.feed.generator', record))
-    },
-    () => {
-      const did = random.pick(people)
-      const record = { allowIncoming: random.pick(['all', 'none']) }
-      keep(world.write({ did, collection: 'chat.bsky.actor.declaration', record, rkey: 'self' }))
-    },
-    () => {
-      const [did, subject] = [random.pick(people), random.pick(people)]
-      const record = { subject, handle: 'a.test', displayName: `name ${random.below(9)}` }
-      keep(world.create(did, 'app.bsky.graph.verification', record))
-    },
-    () => {
-      const feeds = made.filter(({ uri }) => uri.includes('/app.bsky.feed.generator/'))
-      if (feeds.length > 0) keep(world.like(random.pick(people), random.pick(feeds)))
-    },
-    () => world.status(random.pick(people), 'deleted'),
-    () => tellSeedCounts(world, random),
-    () => {
-      const [src, about] = [random.pick(people), random.pick(people)]
-      const post = random.chance(0.5) ? ownPost() : undefined
-      // A label of an unknown post is stored, but needs no invalidation.
-      const uri = post && hasRow(world, post.uri) ? post.uri : about
-      const cts = new Date(world.now()).toISOString()
-      const label = { val: random.pick(['a', 'b']), neg: random.chance(0.4), cts }
-      const said = { ...label, uri, cid: undefined, exp: undefined }
-      if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [said]))
-    },
-    () => void people.map((did) => world.status(did)),
-  ]
-  return () => random.pick(acts)()
-}
-
-function hasRow(world: World, uri: string): boolean {
-  const [, , did, , rkey] = uri.split('/')
-  const sql = 'SELECT 1 FROM posts WHERE uid = ? AND rkey = ?'
-  return world.db.prepare(sql).get(world.uid(did!), packRkey(rkey!)) !== undefined
-}
-
-/** Changes the purpose under the same key, or the list under the same block or membership. */
-function changeList(world: World, random: Random, lists: { did: string; id: RecordId }[]): void {
-  if (lists.length === 0) return
-  const { did, id } = random.pick(lists)
-  const collection = 'app.bsky.graph.list'
-  const record = {
-    ...{ name: 'another', purpose: random.pick([MODLIST, CURATELIST]) },
-    createdAt: world.isoNow(),
-  }
-  world.write({ did, collection, record, rkey: id.uri.split('/').at(-1)!, operation: 'update' })
-}
-
-function post(world: World, random: Random): JsonObject {
-  const text = `fetched ${random.below(100)}`
-  return { $type: 'app.bsky.feed.post', text, createdAt: world.isoNow() }
-}
 
 /** A batch that fails after its last event, as on a full disk. */
 function failing(events: StreamEvent[]): StreamEvent[] {
