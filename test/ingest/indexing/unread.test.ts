@@ -10,10 +10,14 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
 import type { StreamCursor, StreamGap, StreamItem } from '../../../src/base/event.ts'
-import { openWriter } from '../../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { applyBatch } from '../../../src/ingest/indexing/apply-batch.ts'
 import type { BatchOutcome } from '../../../src/ingest/indexing/commit-sparing.ts'
-import { type IndexScope, internActor } from '../../../src/ingest/indexing/index-context.ts'
+import {
+  type IndexContext,
+  type IndexScope,
+  internActor,
+} from '../../../src/ingest/indexing/index-context.ts'
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import type { MemoryChange } from '../../../src/ingest/indexing/memory-changes.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
@@ -31,6 +35,7 @@ const FRAMES = 2_000
 const START_MS = 1_770_000_000_000
 const HOST = 'wss://host.test'
 const log = pino({ enabled: false })
+const now = () => START_MS + 3_600_000
 
 type Wire = 'v1' | 'v2'
 /** What happens to an account between two batches. */
@@ -52,19 +57,35 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
   const db = openWriter(folder)
   const settings = { timelineLength: 100, reasonableLimit: 2000, celebrityThreshold: 10_000 }
   const memory = createMemoryParts(settings)
-  const now = () => START_MS + 3_600_000
-  const onPublished = (changes: readonly MemoryChange[]) => void result.changes.push(...changes)
+  const changes: MemoryChange[] = []
+  const onPublished = (published: readonly MemoryChange[]) => void changes.push(...published)
   const writer = createWriter({ db, memory, scope, now, onPublished })
+  const reading = startReading(wire, unread)
+  const outcomes: Replayed['outcomes'] = []
+  const cursors: Replayed['cursors'] = []
+  for (const { frames, after } of batches) {
+    for (const frame of frames) reading.session.onFrame(frame, false)
+    // Arrived but not applied yet: now another writer commits.
+    for (const one of after) writer.commit((ctx) => actBetween(ctx, one))
+    const cursor = reading.position.current()
+    cursors.push(cursor)
+    const batch = { events: reading.takeEvents(), cursor, gaps: reading.gaps.slice(-1) }
+    outcomes.push(writer.commit((ctx) => applyBatch(ctx, batch)))
+  }
+  const { drops, gaps } = reading
+  const result: Replayed = { outcomes, changes, drops, cursors, gaps, ...contentOf(db) }
+  db.close()
+  rmSync(folder, { recursive: true, force: true })
+  return { result, unreadCount: reading.unreadCount() }
+}
+
+/** A session that leaves frames of these collections unread, where it may. */
+function startReading(wire: Wire, unread: readonly string[]) {
   const position = createPosition({ host: HOST, wire, seq: undefined, timeUs: 1 }, now)
+  const drops: Record<string, number> = {}
+  const gaps: StreamGap[] = []
   let events: StreamItem[] = []
   let unreadCount = 0
-  const result = {
-    outcomes: [],
-    changes: [],
-    drops: {},
-    cursors: [],
-    gaps: [],
-  } as unknown as Replayed
   const session = createSession({
     host: HOST,
     wire,
@@ -77,34 +98,32 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     onEvent: (event) => {
       const gap = position.closeGap(event)
       position.advance(HOST, wire, event)
-      if (gap) result.gaps.push(gap)
+      if (gap) gaps.push(gap)
       if (event.kind === 'unread') unreadCount++
       events.push(event)
     },
     onDrop: (reason) => {
-      result.drops[reason] = (result.drops[reason] ?? 0) + 1
+      drops[reason] = (drops[reason] ?? 0) + 1
     },
     onBroken: () => {},
     onNotice: () => {},
     onDoubt: () => {},
     log,
   })
-
-  for (const { frames, after } of batches) {
-    for (const frame of frames) session.onFrame(frame, false)
-    // Arrived but not applied yet: now another writer commits.
-    for (const { kind, did } of after) {
-      writer.commit((ctx) => {
-        if (kind === 'member') memberSeen(ctx, did, START_MS)
-        else internActor(ctx, did)
-      })
-    }
-    const cursor = position.current()
-    result.cursors.push(cursor)
-    const batch = { events, cursor, gaps: result.gaps.slice(-1) }
-    result.outcomes.push(writer.commit((ctx) => applyBatch(ctx, batch)))
+  const takeEvents = () => {
+    const taken = events
     events = []
+    return taken
   }
+  return { session, position, drops, gaps, takeEvents, unreadCount: () => unreadCount }
+}
+
+function actBetween(ctx: IndexContext, { kind, did }: Between): void {
+  if (kind === 'member') memberSeen(ctx, did, START_MS)
+  else internActor(ctx, did)
+}
+
+function contentOf(db: WriteDb): Pick<Replayed, 'rows' | 'bytes'> {
   // Arrival times come from SQLite's own clock.
   db.exec('UPDATE arrivals SET at = 0')
   db.exec('VACUUM')
@@ -114,13 +133,10 @@ function replay(batches: Batch[], wire: Wire, scope: IndexScope, unread: readonl
     )
     .pluck()
     .all()
-  result.rows = Object.fromEntries(
+  const rows = Object.fromEntries(
     tables.map((name) => [name, db.prepare<[], unknown>(`SELECT * FROM "${name}"`).all()]),
   )
-  result.bytes = db.serialize()
-  db.close()
-  rmSync(folder, { recursive: true, force: true })
-  return { result, unreadCount }
+  return { rows, bytes: db.serialize() }
 }
 
 function randomBatches(random: Random, wire: Wire, accounts: number): Batch[] {
