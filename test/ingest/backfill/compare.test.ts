@@ -8,7 +8,6 @@ import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { findActor } from '../../../src/data/store/actors.ts'
 import { accountsToRepair, compareGap, setGapStep } from '../../../src/data/store/gap-repair.ts'
 import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/data/store/gaps.ts'
-
 import { findProfile } from '../../../src/data/store/profiles.ts'
 import { statusCode } from '../../../src/data/store/status.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
@@ -20,6 +19,7 @@ import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
+import { createRepositoryActs } from '../../support/repository-acts.ts'
 import { testSeed } from '../../support/seed.ts'
 import type { Commit } from '../../support/simulated-network/repository.ts'
 
@@ -43,87 +43,10 @@ async function setUp(): Promise<Scene> {
 
 /** Performs random acts in all collections; each is delivered with the given chance. */
 function actAtRandom({ authors, strangers }: Scene, random: Random) {
-  const everybody = [...authors, ...strangers]
-  const posts: Commit[] = []
-  const lists: [PdsAccount, Commit][] = []
-  const generators: Commit[] = []
-  let atMs = Date.now() - 3_600_000
-
-  function put(
-    account: PdsAccount,
-    collection: Collection,
-    value: Record<string, unknown>,
-    rkey?: string,
-  ): Commit {
-    atMs += 1000
-    const record = { createdAt: new Date(atMs).toISOString(), ...value }
-    return account.put({ collection, rkey, value: record, atMs })
-  }
-
-  const writes: ((account: PdsAccount) => Commit | undefined)[] = [
-    (account) => {
-      const isReply = posts.length > 0 && random.chance(0.6)
-      const parent = isReply ? refOf(random.pick(posts)) : undefined
-      const reply = parent && { reply: { root: parent, parent } }
-      const post = put(account, 'app.bsky.feed.post', { text: `text ${atMs}`, ...reply })
-      if (authors.includes(account)) posts.push(post)
-      return post
-    },
-    (account) => {
-      const subjects = [...posts, ...generators]
-      if (subjects.length === 0) return undefined
-      return put(account, 'app.bsky.feed.like', { subject: refOf(random.pick(subjects)) })
-    },
-    (account) =>
-      posts.length > 0
-        ? put(account, 'app.bsky.feed.repost', { subject: refOf(random.pick(posts)) })
-        : undefined,
-    (account) => put(account, 'app.bsky.graph.follow', { subject: random.pick(authors).did }),
-    (account) => put(account, 'app.bsky.graph.block', { subject: random.pick(everybody).did }),
-    (account) => {
-      const purpose = 'app.bsky.graph.defs#modlist'
-      const list = put(account, 'app.bsky.graph.list', { name: `list ${atMs}`, purpose })
-      lists.push([account, list])
-      return list
-    },
-    (account) => {
-      const own = lists.find(([owner]) => owner === account)
-      if (!own) return undefined
-      const subject = random.pick(everybody).did
-      return put(account, 'app.bsky.graph.listitem', { list: refOf(own[1]).uri, subject })
-    },
-    (account) =>
-      lists.length > 0
-        ? put(account, 'app.bsky.graph.listblock', { subject: refOf(random.pick(lists)[1]).uri })
-        : undefined,
-    (account) => gate(account, 'app.bsky.feed.threadgate', { allow: [] }),
-    (account) => gate(account, 'app.bsky.feed.postgate', {}),
-    (account) => put(account, 'app.bsky.actor.profile', { displayName: `${atMs}` }, 'self'),
-    (account) => {
-      const value = { did: 'did:web:feeds.example.com', displayName: `feed ${atMs}` }
-      const generator = put(account, 'app.bsky.feed.generator', value)
-      generators.push(generator)
-      return generator
-    },
-  ]
-
-  function gate(account: PdsAccount, collection: Collection, value: object): Commit | undefined {
-    const own = posts.find(({ did }) => did === account.did)
-    return own && put(account, collection, { post: refOf(own).uri, ...value }, own.rkey)
-  }
-
-  function remove(account: PdsAccount): Commit | undefined {
-    const full = [...account.collections].filter(([, records]) => records.size > 0)
-    if (full.length === 0) return undefined
-    const [collection, records] = random.pick(full)
-    atMs += 1000
-    return account.remove(collection, random.pick([...records.keys()]), atMs)
-  }
-
+  const actOnce = createRepositoryActs({ authors, strangers, random })
   return (count: number, heard: number): void => {
     for (let i = 0; i < count; i++) {
-      const account = random.pick(everybody)
-      const commit = random.chance(0.35) ? remove(account) : random.pick(writes)(account)
+      const commit = actOnce()
       if (commit && random.chance(heard)) world.live(commit)
     }
   }
