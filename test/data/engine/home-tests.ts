@@ -103,28 +103,15 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
 }
 
 type Network = ReturnType<typeof createNetwork>
+type Ties = Map<string, { did: string; collection: string; rkey: string }>
 
 /** Acts on the stream that all servers read, and the pages that must result. */
 function createNetwork(node: TimelinesProcess, pds: PdsDouble, random: Random) {
   const items: Item[] = []
-  const ties = new Map<string, { did: string; collection: string; rkey: string }>()
-  let last = Date.now() - 3_600_000
+  const ties: Ties = new Map()
+  const { create, remove, lastAt } = createWrites(node, pds)
   const didOf = node.didOf
 
-  /** Unique times, none later than the stream's, because later ones do not count. */
-  const timeOf = (at = Date.now() - 500) => Math.max(last + 1, at)
-  function create(name: string, collection: string, fields: object, at?: number) {
-    last = timeOf(at)
-    const value = { createdAt: new Date(last).toISOString(), ...fields }
-    const commit = pds.account(didOf(name))!.put({ collection, value, atMs: last })
-    node.double.emit(commit)
-    const { rkey, cid } = commit as Commit & { cid: string }
-    return { uri: `at://${didOf(name)}/${collection}/${rkey}`, cid, rkey, sortAt: last }
-  }
-  function remove(did: string, collection: string, rkey: string): void {
-    last = timeOf()
-    node.double.emit(pds.account(did)!.remove(collection, rkey, last)!)
-  }
   function add(name: string, made: { uri: string; cid: string; sortAt: number }, of?: Item): void {
     const by = didOf(name)
     const shows = of?.uri ?? made.uri
@@ -169,27 +156,52 @@ function createNetwork(node: TimelinesProcess, pds: PdsDouble, random: Random) {
     begin(): void {
       for (const name of [...READERS, ...LATE]) {
         for (const of of AUTHORS) {
-          if (random.chance(0.7)) turn(name, 'app.bsky.graph.follow', of, last + 1)
+          if (random.chance(0.7)) turn(name, 'app.bsky.graph.follow', of, lastAt() + 1)
         }
       }
-      for (let i = 0; i < 40; i++) post(random.pick(AUTHORS), last + 1 + random.below(20_000))
+      for (let i = 0; i < 40; i++) post(random.pick(AUTHORS), lastAt() + 1 + random.below(20_000))
     },
     acts(count: number): void {
       for (let i = 0; i < count; i++) random.pick(kinds)()
     },
-    pageOf(name: string): string[] {
-      const me = didOf(name)
-      const has = (what: string, did: string) => ties.has(`${me} app.bsky.graph.${what} ${did}`)
-      const there = new Set(items.map(({ uri }) => uri))
-      const isShown = ({ by, author, shows }: Item) =>
-        (by === me || has('follow', by)) &&
-        there.has(shows) &&
-        !has('block', by) &&
-        !has('block', author)
-      const shown = items.filter(isShown).sort(newestFirst)
-      return shown.slice(0, LIMIT).map(({ key }) => key)
+    pageOf: (name: string) => modelPage(didOf(name), items, ties),
+  }
+}
+
+/** Writes records and sends them on the stream. */
+function createWrites({ didOf, double }: TimelinesProcess, pds: PdsDouble) {
+  let last = Date.now() - 3_600_000
+
+  /** Unique times, none later than the stream's, because later ones do not count. */
+  const timeOf = (at = Date.now() - 500) => Math.max(last + 1, at)
+
+  return {
+    lastAt: () => last,
+    create(name: string, collection: string, fields: object, at?: number) {
+      last = timeOf(at)
+      const value = { createdAt: new Date(last).toISOString(), ...fields }
+      const commit = pds.account(didOf(name))!.put({ collection, value, atMs: last })
+      double.emit(commit)
+      const { rkey, cid } = commit as Commit & { cid: string }
+      return { uri: `at://${didOf(name)}/${collection}/${rkey}`, cid, rkey, sortAt: last }
+    },
+    remove(did: string, collection: string, rkey: string): void {
+      last = timeOf()
+      double.emit(pds.account(did)!.remove(collection, rkey, last)!)
     },
   }
+}
+
+function modelPage(me: string, items: readonly Item[], ties: Ties): string[] {
+  const has = (what: string, did: string) => ties.has(`${me} app.bsky.graph.${what} ${did}`)
+  const there = new Set(items.map(({ uri }) => uri))
+  const isShown = ({ by, author, shows }: Item) =>
+    (by === me || has('follow', by)) &&
+    there.has(shows) &&
+    !has('block', by) &&
+    !has('block', author)
+  const shown = items.filter(isShown).sort(newestFirst)
+  return shown.slice(0, LIMIT).map(({ key }) => key)
 }
 
 async function pageOf(
