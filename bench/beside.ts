@@ -108,7 +108,7 @@ async function intersections(
     ...(roaring && { roaring: roaring.inBoth(follows, followers) }),
   }
   const found = new Set(Object.values(ways).map((way) => way()))
-  if (found.size !== 1) throw new Error(`not the same number: ${[...found].join()}`)
+  if (found.size !== 1) throw new Error(`the results differ: ${[...found].join()}`)
   const results = Object.entries(ways).map(([who, way]) => {
     const ns = bestNs(INTERSECTIONS, () => {
       for (let i = 0; i < INTERSECTIONS; i++) sink.value += way()

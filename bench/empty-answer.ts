@@ -124,7 +124,10 @@ function createMeasure(generator: LoadGenerator, seconds: number): Measure {
         },
       },
     )
-    if (report.refused > 0) throw new Error(`${report.refused} answers like ${report.firstRefusal}`)
+    if (report.refused > 0)
+      throw new Error(
+        `${report.refused} requests were refused, the first with ${report.firstRefusal}`,
+      )
     return (spent.user + spent.system) / report.answered
   }
 }

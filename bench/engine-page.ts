@@ -152,7 +152,7 @@ async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Pro
   const expected = ring(did)
   await makes.engine()
   const isSame = expected.equals(fromAnew(did)) && expected.equals(rows(did))
-  if (!isSame || anew.homes.counts().used === 0) throw new Error('not the same page')
+  if (!isSame || anew.homes.counts().used === 0) throw new Error('the pages differ')
   return Object.entries(makes).map(([way, make]) => ({
     ...{ way: way as Way, make, cpuMs: 0, times: [] },
   }))
@@ -200,7 +200,7 @@ function measureMemory(engine: Engine, db: Db, memory: Memory): BenchResult[] {
   }
   globalThis.gc?.()
   const guest = (process.memoryUsage().heapUsed - before) / MANY_GUESTS
-  if (guests.size() !== MANY_GUESTS) throw new Error('they were not kept')
+  if (guests.size() !== MANY_GUESTS) throw new Error('some timelines were not kept')
   return [
     { name: 'engine_page.guest_kib', value: guest / 1024, unit: 'KiB' },
     { name: 'engine_page.ring_kib', value: (memory.timelineLength * 16) / 1024, unit: 'KiB' },

@@ -109,7 +109,7 @@ export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader)
   return (viewer, cursor, labelers = NO_LABELERS) => {
     const signal = new AbortController().signal
     const answer = handler({ ...rest, labelers, signal, viewer, params: { limit: 50, cursor } })
-    if (answer instanceof Promise) throw new Error('no answer at once')
+    if (answer instanceof Promise) throw new Error('the handler did not answer synchronously')
     return jsonBytes(answer.body)
   }
 }

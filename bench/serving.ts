@@ -203,7 +203,7 @@ async function compile(parts: Bench, requests: Buffer[]): Promise<void> {
     if (report.answered > 0 && report.refused === 0) return
     refusal = report.firstRefusal
   }
-  throw new Error(`the server does not come to answer: ${refusal ?? 'nothing was answered'}`)
+  throw new Error(`the server did not become ready: ${refusal ?? 'no answer'}`)
 }
 
 function closed(parts: Bench, requests: Buffer[], connections: number): Promise<Measured> {

@@ -63,7 +63,7 @@ function mediaApp(dataDir: string): Hono {
     if (body === undefined) await sink?.(Buffer.alloc(PIECE_BYTES, 0x47))
     return { status: 200, headers: new Headers(), body: Buffer.from(body ?? ''), url }
   }
-  const away = () => Promise.reject(new FetchError('connect', 'nobody is asked'))
+  const away = () => Promise.reject(new FetchError('connect', 'no request is expected'))
   return createMediaApp({
     ...{ dataDir, maxCacheBytes: 1 << 30, hasImages: false, fetch: away },
     resolver: { resolve: away },

@@ -17,7 +17,8 @@ const root = join(import.meta.dirname, '..')
 const out = join(root, 'src/http/dataplane/generated')
 
 const version = upstreamVersion()
-if (version === undefined) throw new Error('Run `npm ci` in test/e2e first: its package is read.')
+if (version === undefined)
+  throw new Error('Run `npm ci` in test/e2e first: this script reads its package.')
 
 for (const proto of PROTOS) {
   const file = await upstreamDescriptor(proto)

@@ -143,7 +143,7 @@ export function allMethods(): Method[] {
   migrate(db)
   const actors = createActorTable()
   const graph = createFollowGraph()
-  const refuse = () => Promise.reject(new Error('the documentation asks nobody'))
+  const refuse = () => Promise.reject(new Error('the documentation sends no requests'))
   const urls = createMediaUrls({
     imageUrlPattern: '',
     videoPlaylistUrlPattern: '',

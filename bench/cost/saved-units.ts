@@ -15,7 +15,7 @@ export function readSaved<Name extends string>(
   const missing = asked.flatMap(([, figure]) => (figures[figure] === undefined ? [figure] : []))
   if (missing.length > 0) {
     const [path] = paths
-    throw new Error(`no ${missing.join(', ')} yet: npm run bench -- NAME --save ${path}`)
+    throw new Error(`missing ${missing.join(', ')}: run npm run bench -- NAME --save ${path}`)
   }
   const entries = asked.map(([name, figure]) => [name, figures[figure]!.value])
   return Object.fromEntries(entries) as Record<Name, number>

@@ -45,7 +45,7 @@ export function packHeaders(headers: readonly (readonly [name: string, value: st
 }
 
 function packText(text: string): Buffer {
-  if (text.length > MAX_TEXT) throw new Error(`a header that is too long: ${text}`)
+  if (text.length > MAX_TEXT) throw new Error(`header too long: ${text}`)
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])
 }
 

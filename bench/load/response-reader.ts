@@ -35,7 +35,7 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
     const joined = head ? Buffer.concat([head, bytes.subarray(at)]) : bytes.subarray(at)
     const end = joined.indexOf('\r\n\r\n')
     if (end < 0) {
-      if (joined.length > MAX_HEAD_BYTES) throw new Error('the head of an answer has no end')
+      if (joined.length > MAX_HEAD_BYTES) throw new Error('a response head is too long')
       // The received bytes lie in a buffer that will be reused.
       head = Buffer.from(joined)
       return bytes.length
@@ -69,7 +69,7 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
       if (text === '') finish()
     } else {
       const size = Number.parseInt(text, 16)
-      if (!(size >= 0)) throw new Error(`not the size of a chunk: ${text.slice(0, 40)}`)
+      if (!(size >= 0)) throw new Error(`invalid chunk size: ${text.slice(0, 40)}`)
       state = size === 0 ? 'trailer' : 'chunk'
       left = size === 0 ? 0 : size + 2
       answer.bodyBytes += size
@@ -106,5 +106,5 @@ function lengthIn(head: string): number {
   if (/\r\ntransfer-encoding: *chunked/i.test(head)) return NO_LENGTH
   const status = head.slice(9, 12)
   if (status === '204' || status === '304') return 0
-  throw new Error(`an answer without a length: ${head.slice(0, 200)}`)
+  throw new Error(`a response without a length: ${head.slice(0, 200)}`)
 }

@@ -34,8 +34,11 @@ export async function measureLoad(
       },
     },
   )
-  if (report.refused > 0) throw new Error(`${report.refused} answers like ${report.firstRefusal}`)
-  if (report.answered === 0 || !before || !after) throw new Error('nothing was answered')
+  if (report.refused > 0)
+    throw new Error(
+      `${report.refused} requests were refused, the first with ${report.firstRefusal}`,
+    )
+  if (report.answered === 0 || !before || !after) throw new Error('no request was answered')
   const total = after.total - before.total
   return {
     ...report,

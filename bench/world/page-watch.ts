@@ -32,7 +32,7 @@ export async function watchPages(pages: WatchOrder['pages']): Promise<PageWatch>
       const answer = next(watcher)
       watcher.send('report')
       const message = await answer
-      if (message.kind !== 'report') throw new Error('no report')
+      if (message.kind !== 'report') throw new Error('the watcher sent no report')
       return message.report
     },
     stop: () => {

@@ -48,7 +48,7 @@ export async function allOf<T>(appView: AppView, nsid: string, field: string): P
     if (!next || next === cursor) return all
     cursor = next
   }
-  throw new Error(`${nsid} comes to no end`)
+  throw new Error(`${nsid}: paging does not end`)
 }
 
 async function call(
