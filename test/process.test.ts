@@ -54,9 +54,9 @@ test.each([
     [],
     /Did you mean SLIPSTREAM_JETSTREAM_HOSTS/,
   ],
-  ['an unfit value', { PORT: 'http' }, [], /must be a whole number/],
+  ['an invalid value', { PORT: 'http' }, [], /must be a whole number/],
   ['an unknown option', {}, ['--prot'], /--help lists the options/],
-  ['a data folder that cannot be made', { DATA_DIR: '/dev/null/x' }, [], /cannot be written/],
+  ['a data folder that cannot be created', { DATA_DIR: '/dev/null/x' }, [], /cannot be written/],
 ])('%s is refused with advice on how to fix it', async (_, env, args, expected) => {
   const refused = start(env, args)
   expect(await refused.exit).toBe(EXIT_CONFIG)

@@ -70,7 +70,7 @@ describe('imports follow the data flow', () => {
 
   test.each(sources.map((file) => [below(file.path), file] as const))('%s', (name, file) => {
     const circle = circles.find(({ covers }) => isIn(name, covers))
-    expect(circle, `${name} stands in no circle of docs/ARCHITECTURE.md`).toBeDefined()
+    expect(circle, `${name} is in no circle of docs/ARCHITECTURE.md`).toBeDefined()
     const allowed = [...circle!.covers, ...circle!.mayImport]
     const forbidden = file.imports
       .filter((path) => path.startsWith(`${src}/`))
@@ -216,7 +216,7 @@ function exportedBut(users: SourceFile[]): string[] {
 
 test('every export is imported by another file', () => {
   const unused = exportedBut([...sources, ...others, ...tests])
-  expect(unused, 'take `export` away, or what nobody uses').toEqual([])
+  expect(unused, 'remove `export`, or the unused code').toEqual([])
 })
 
 test('tests only import exports that sources, scripts or benchmarks use too', () => {

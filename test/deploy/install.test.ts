@@ -184,9 +184,9 @@ describe('which accounts may read', () => {
 
   const answers: [string, string, string][] = [
     ['invited people, the operator without a code', '\n@me.example\n', 'invite,me.example'],
-    ['invited people alone', '1\n\n', 'invite'],
+    ['invited people only', '1\n\n', 'invite'],
     [
-      'named accounts, once they are names',
+      'named accounts, after an invalid entry',
       'x\n2\na;b\na.example, b.example\n',
       'a.example,b.example',
     ],
@@ -235,8 +235,8 @@ describe('mistakes', () => {
   const wrong: [string, string[], RegExp][] = [
     ['no host name', [], /host name is missing/],
     ['a URL as host name', ['--hostname', 'https://a.example'], /is no host name/],
-    ['something to be run as host name', ['--hostname', 'a;reboot'], /is no host name/],
-    ['something to be run as members', ['--hostname', HOST, '--members', '$(x)'], /neither DIDs/],
+    ['a shell command as host name', ['--hostname', 'a;reboot'], /is no host name/],
+    ['a shell command as members', ['--hostname', HOST, '--members', '$(x)'], /neither DIDs/],
     ['an unknown option', ['--hots', HOST], /is no option/],
     ['an option without its value', ['--hostname'], /needs a value/],
   ]

@@ -193,7 +193,7 @@ async function patiently<T>(look: () => T | null, child: ChildProcess, text: () 
     const found = look()
     if (found) return found
     if (child.exitCode !== null || Date.now() > giveUpAt)
-      throw new Error(`it only said:\n${text()}`)
+      throw new Error(`the expected output is missing from:\n${text()}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -203,7 +203,7 @@ function canType({ page, line, text }: Fence): boolean {
   const missing = ['curl', 'openssl'].filter(
     (tool) => new RegExp(`\\b${tool} `).test(text) && !isInstalled(tool),
   )
-  if (missing.length > 0) console.warn(`${page}:${line} is not typed: there is no ${missing}`)
+  if (missing.length > 0) console.warn(`${page}:${line} is not run: ${missing} is not installed`)
   return missing.length === 0
 }
 

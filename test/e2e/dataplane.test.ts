@@ -178,7 +178,7 @@ describe('the official AppView on our dataplane', () => {
       cursor = body['cursor']
       if (!cursor) return items
     }
-    throw new Error(`${nsid} comes to no end`)
+    throw new Error(`${nsid}: paging does not end`)
   }
 
   function asksOf(nsid: string): Params[] {

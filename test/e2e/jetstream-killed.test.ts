@@ -100,7 +100,7 @@ function isListening(log: string): boolean {
   return log.lastIndexOf('stream connected') > Math.max(...lost)
 }
 
-test.skipIf(!hasGo)(`nothing is lost by ${KILLS} × kill -9 of the Jetstream server`, async () => {
+test.skipIf(!hasGo)(`no post is lost over ${KILLS} × kill -9 of the Jetstream server`, async () => {
   const { jetstream, reader, writers, slipstream } = world
   await eventually(() => shown(reader))
   const stopWriting = startWriting(writers)

@@ -101,7 +101,7 @@ test(`a frame is visible soon after it was sent`, async () => {
   expect(latencies.table()).toContain('a frame is sent')
 })
 
-test(`nothing is lost and nothing doubled by ${KILLS} × kill -9 under ${EVENTS_PER_SECOND} events/s`, async () => {
+test(`no event is lost or counted twice over ${KILLS} × kill -9 under ${EVENTS_PER_SECOND} events/s`, async () => {
   const stopLoad = startLoad()
   const stopReading = startReading()
   try {

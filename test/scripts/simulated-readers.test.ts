@@ -28,7 +28,7 @@ async function watch(board: string): Promise<Figures> {
       if (figures.servers.every(({ methods }) => ACTS.every((act) => methods[act]))) return figures
     }
   }
-  throw new Error('the board ended')
+  throw new Error('the board’s stream ended')
 }
 
 test('readers use two servers alike, and board and report show both', async () => {

@@ -61,7 +61,7 @@ describe('a PDS', () => {
     ['a prototype', polluting],
     ['deep lists as records', `{"records":${deepList}}`],
     ['deep objects as a cursor', `{"records":[],"cursor":${deepObject}}`],
-    ['values without end', `{"records":[],"x":[${'1,'.repeat(200_000)}1]}`],
+    ['200,000 values', `{"records":[],"x":[${'1,'.repeat(200_000)}1]}`],
     ['a list of deep lists', `{"records":[${deepList}]}`],
   ])('an answer of %s is a bad answer', async (_what, body) => {
     const client = createPdsClient({ fetch: answering(body) })
@@ -75,7 +75,7 @@ describe('a DID document', () => {
     ['deep lists', `{"id":"${DID}","service":${deepList},"verificationMethod":${deepObject}}`],
     ['a prototype', `{"id":"${DID}","__proto__":{"polluted":true},"alsoKnownAs":["at://a.test"]}`],
     ['deep aliases', `{"id":"${DID}","alsoKnownAs":[${deepList}]}`],
-    ['nothing but depth', deepObject],
+    ['deep objects alone', deepObject],
   ])('of %s yields no key and no PDS', async (_what, body) => {
     const options = { fetch: answering(body), plcUrl: 'https://plc.test' }
     const identity = await fetchIdentity(DID, options).catch(() => undefined)
@@ -141,24 +141,24 @@ describe('a labeler’s frames', () => {
   const text = (value: string) => Buffer.concat([bytes(0x60 | value.length), Buffer.from(value)])
 
   test.each([
-    ['lists in lists without end', Buffer.alloc(DEPTH, 0x81)],
+    ['endlessly nested lists', Buffer.alloc(DEPTH, 0x81)],
     [
-      'maps in maps without end',
+      'endlessly nested maps',
       Buffer.concat(Array.from({ length: 50_000 }, () => bytes(0xa1, 0x61, 0x61))),
     ],
-    ['a list that says it has four billion entries', bytes(0x9a, 0xff, 0xff, 0xff, 0xff)],
-    ['a text that says it is four gigabytes', bytes(0x7a, 0xff, 0xff, 0xff, 0xff)],
-    ['a map without an end', bytes(0xbf)],
-    ['a key twice', Buffer.concat([bytes(0xa2), text('seq'), bytes(1), text('seq'), bytes(2)])],
-    ['a tag of tags', Buffer.alloc(10_000, 0xc6)],
-    ['nothing', bytes()],
-  ])('%s are not a frame', (_what, body) => {
+    ['a list that claims four billion entries', bytes(0x9a, 0xff, 0xff, 0xff, 0xff)],
+    ['a text that claims four gigabytes', bytes(0x7a, 0xff, 0xff, 0xff, 0xff)],
+    ['an unterminated map', bytes(0xbf)],
+    ['a duplicate key', Buffer.concat([bytes(0xa2), text('seq'), bytes(1), text('seq'), bytes(2)])],
+    ['nested tags', Buffer.alloc(10_000, 0xc6)],
+    ['no bytes', bytes()],
+  ])('are rejected with %s', (_what, body) => {
     expect(frame(body)).toBeUndefined()
   })
 
   test.each([
     ['a text', 'FutureCursor', 'FutureCursor'],
-    ['an object of which no text can be made', { toString: 1, valueOf: {} }, ''],
+    ['an object that cannot be converted to text', { toString: 1, valueOf: {} }, ''],
     ['a long text', 'x'.repeat(100_000), 'x'.repeat(100)],
   ])('that report an error with %s are read as errors', (_what, error, told) => {
     const data = Buffer.concat([encode({ op: -1 }), encode({ error } as never)])

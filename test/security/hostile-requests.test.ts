@@ -228,7 +228,7 @@ async function readPages(
     if (!cursor) return { cursors, named }
     cursors.push(cursor)
   }
-  throw new Error(`${nsid} has no end`)
+  throw new Error(`${nsid}: paging does not end`)
 }
 
 const numbers = [

@@ -42,8 +42,8 @@ const exp = () => Math.floor(Date.now() / 1000) + 60
 
 describe('a claim given twice', () => {
   test.each([
-    ['iss, the own last', (a: string, m: string) => `"iss":"${a}","iss":"${m}"`, 'mallory'],
-    ['iss, the own first', (a: string, m: string) => `"iss":"${m}","iss":"${a}"`, 'refused'],
+    ['iss, the signer’s last', (a: string, m: string) => `"iss":"${a}","iss":"${m}"`, 'mallory'],
+    ['iss, the signer’s first', (a: string, m: string) => `"iss":"${m}","iss":"${a}"`, 'refused'],
     ['iss, one escaped', (a: string, m: string) => `"iss":"${m}","\\u0069ss":"${a}"`, 'refused'],
     ['ISS in capitals', (a: string, m: string) => `"iss":"${m}","ISS":"${a}"`, 'mallory'],
   ])('%s: never Alice', async (_what, issuers, expected) => {
@@ -73,12 +73,12 @@ describe('another encoding of the same bytes', () => {
     ['padding inside', (token: string) => token.replace('.', '=.')],
     ['a line break at the end', (token: string) => `${token}\n`],
     ['a space inside', (token: string) => token.replace('.', ' .')],
-    ['the other alphabet', (token: string) => `${token.slice(0, -4)}+/+/`],
+    ['the plain base64 alphabet', (token: string) => `${token.slice(0, -4)}+/+/`],
     ['a fourth part', (token: string) => `${token}.`],
-    ['an empty part before', (token: string) => `.${token}`],
+    ['an empty first part', (token: string) => `.${token}`],
     ['percent signs', (token: string) => token.replace('.', '%2E')],
     ['a NUL', (token: string) => `${token}\u0000`],
-    ['letters that fold to these', (token: string) => token.replace('e', '\u212f')],
+    ['a letter that normalises to e', (token: string) => token.replace('e', '\u212f')],
   ])('%s is refused', async (_what, bend) => {
     const claims = { iss: alice.did, aud: SERVICE_DID, lxm: LXM }
     const token = await signServiceJwt(alice.keypair, claims)

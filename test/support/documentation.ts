@@ -41,7 +41,7 @@ export function fencesOf({ path, text }: Page): Fence[] {
       open = { page: path, line: i + 1, language, info, text: '', indent }
     }
   }
-  if (open) throw new Error(`${path}:${open.line} opens a block that nothing closes`)
+  if (open) throw new Error(`${path}:${open.line} opens a block that is never closed`)
   return fences
 }
 

@@ -40,7 +40,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + withinMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    if (performance.now() > deadline) throw new Error(`timed out waiting until ${what}`)
     await sleep(pollMs)
   }
 }

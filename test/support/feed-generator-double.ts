@@ -33,7 +33,7 @@ export function createFeedGeneratorDouble(): FeedGeneratorDouble {
       if (!url.startsWith(`${ENDPOINT}/`)) throw new FetchError('connect', `no way to ${url}`)
       const body = options.body === undefined ? undefined : JSON.parse(String(options.body))
       asked.push({ url: new URL(url), headers: options.headers ?? {}, body })
-      if (!answer) throw new FetchError('connect', 'nobody is there')
+      if (!answer) throw new FetchError('connect', 'the host is unreachable')
       const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
       return {
         status: answer.status ?? 200,

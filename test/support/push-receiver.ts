@@ -118,6 +118,6 @@ function readVapid(authorization: string) {
     { key: publicKey, dsaEncoding: 'ieee-p1363' },
     Buffer.from(signature, 'base64url'),
   )
-  if (!isRight) throw new Error('a push that nobody signed')
+  if (!isRight) throw new Error('the push has an invalid signature')
   return { claims: JSON.parse(Buffer.from(body, 'base64url').toString()), key }
 }

@@ -47,7 +47,7 @@ export function readersSuite(open: () => StoreUnderTest): void {
   const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
     test(name, inStore(open, work))
 
-  storeTest('what is committed is there at once, for every reader', (store) => {
+  storeTest('a commit is visible at once to every reader', (store) => {
     people(store, 2)
     for (const db of [store.reader, store.own]) {
       expect(findActor(db, 2)?.did).toBe(did(2))
@@ -55,7 +55,7 @@ export function readersSuite(open: () => StoreUnderTest): void {
     }
   })
 
-  storeTest('what is being written is nobody’s to see but the writer’s', (store) => {
+  storeTest('uncommitted changes are visible only to the writer', (store) => {
     people(store, 2)
     store.commit((db) => {
       insertFollow(db, follow(1, 2))
@@ -65,7 +65,7 @@ export function readersSuite(open: () => StoreUnderTest): void {
     expect(isFollowing(store.reader, 1, 2)).toBe(true)
   })
 
-  storeTest('a moment stays what it was, whatever is committed meanwhile', (store) => {
+  storeTest('reads at one moment do not see later commits', (store) => {
     people(store, 1)
     const countTwice = atOneMoment(store.reader, () => {
       const before = countActors(store.reader)
@@ -77,7 +77,7 @@ export function readersSuite(open: () => StoreUnderTest): void {
   })
 
   storeTest(
-    'another connection than the writer’s changes nothing, even where it is forced to',
+    'only the writer’s connection can change anything, even past the type check',
     (store) => {
       people(store, 1)
       expect(() => insertActor(store.reader as WriteDb, 2, did(2), 0)).toThrow(/readonly/)
@@ -91,13 +91,13 @@ export function writersSuite(open: () => StoreUnderTest): void {
   const storeTest = (name: string, work: (store: StoreUnderTest) => void) =>
     test(name, inStore(open, work))
 
-  storeTest('a commit gives what its work gave', (store) => {
+  storeTest('a commit returns what its work returns', (store) => {
     people(store, 3)
     expect(store.commit((db) => countActors(db))).toBe(3)
   })
 
   storeTest(
-    'work that fails leaves nothing, tells nobody, and the next commit is as if it never was',
+    'failed work changes nothing, notifies no reader and does not affect the next commit',
     (store) => {
       people(store, 3)
       store.told()
@@ -114,7 +114,7 @@ export function writersSuite(open: () => StoreUnderTest): void {
     },
   )
 
-  storeTest('readers are told what a commit touched, once it is there', (store) => {
+  storeTest('readers are notified of a commit’s changes, once they are visible', (store) => {
     people(store, 3)
     store.told()
     store.commit((db) => {

@@ -128,7 +128,7 @@ function failing(events: StreamEvent[]): StreamEvent[] {
   return [...events, poison as unknown as StreamEvent]
 }
 
-test(`whatever happened in between, fragments say what views say (seed ${SEED})`, () => {
+test(`after random changes and failures, cached fragments equal fresh views (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   const world = createWorld({ scope: 'network', members: MEMBERS })
   try {

@@ -92,8 +92,8 @@ function pagesOf(read: ReturnType<typeof build>['read'], limit: number): string[
 }
 
 describe.each([
-  ['few moments, so that ties run across every edge', 90],
-  ['many moments', 1_000_000],
+  ['few distinct times, so that ties span every page boundary', 90],
+  ['many distinct times', 1_000_000],
 ])('%s', (_name, times) => {
   test.each([1, 2, 60, 5_000])('a ring of %d gives the reference’s pages', (timelineLength) => {
     const random = createRandom(testSeed('timeline skeleton'))

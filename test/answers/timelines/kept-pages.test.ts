@@ -85,7 +85,7 @@ function writeAgain({ uri }: RecordId): void {
   world.write({ did, collection, rkey, record: { text: 'again', createdAt: world.isoNow() } })
 }
 
-test(`what is kept says what rows say (seed ${SEED})`, () => {
+test(`pages from cached state equal pages from rows (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const { keys, act } = history(random)

@@ -52,7 +52,7 @@ async function walk(timelines: Timelines, key: string, random: Random, isForward
     cursor = page.nextCursor
     if (cursor === undefined || (isForward && page.events.length === 0)) return found
   }
-  throw new Error('no end of pages')
+  throw new Error('paging does not end')
 }
 
 function history(random: Random) {
@@ -93,7 +93,7 @@ function history(random: Random) {
   return { people, items, follows, act }
 }
 
-test(`pages both ways are what arrived, in order, each once (seed ${SEED})`, async () => {
+test(`pages in both directions hold every arrival once, in order (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const timelines = openTimelines(2_000)

@@ -46,7 +46,7 @@ function anything(random: Random, depth: number): unknown {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
 
-test(`random values, kept and extended anywhere (seed ${SEED})`, () => {
+test(`random values, cached and extended at any depth (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   for (let i = 0; i < 3_000; i++) {
     const value = anything(random, 5)

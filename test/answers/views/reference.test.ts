@@ -80,7 +80,7 @@ function expectSame(ours: unknown, theirs: unknown, where: string): void {
   for (const kind of unseen) if (text.includes(kind)) unseen.delete(kind)
 }
 
-describe.skipIf(!referenceIsInstalled)('ours and the reference present the same', () => {
+describe.skipIf(!referenceIsInstalled)('our views equal the reference’s', () => {
   const ways = { rows: writeRows, indexed: indexWorld }
   for (const [way, seed] of SEEDS.flatMap(
     (seed) =>
@@ -89,7 +89,7 @@ describe.skipIf(!referenceIsInstalled)('ours and the reference present the same'
         ['indexed', seed],
       ] as const,
   )) {
-    test(`of the world with seed ${seed}, ${way}`, async () => {
+    test(`in the world with seed ${seed}, ${way}`, async () => {
       const random = createRandom(seed)
       const world = randomWorld(random, STEPS)
       const ours = hydrateWorld(world, ways[way])

@@ -20,14 +20,14 @@ test('it is off by default, and on loopback when enabled', () => {
 describe('it is refused', () => {
   test.each([
     ['beyond loopback without a secret', { BIND: '0.0.0.0' }],
-    ['on all of IPv6 without a secret', { BIND: '::' }],
-    ['with half of TLS', { TLS_CERT: 'cert.pem' }],
-    ['with the other half', { TLS_KEY: 'key.pem' }],
+    ['on all IPv6 addresses without a secret', { BIND: '::' }],
+    ['with a TLS certificate but no key', { TLS_CERT: 'cert.pem' }],
+    ['with a TLS key but no certificate', { TLS_KEY: 'key.pem' }],
     [
-      'beyond loopback with TLS that shows nobody who asks',
+      'beyond loopback with TLS that does not authenticate clients',
       { BIND: '10.0.0.1', TLS_CERT: 'c', TLS_KEY: 'k' },
     ],
-    ['with an authority and no TLS', { TLS_CLIENT_CA: 'ca.pem' }],
+    ['with a client CA but no TLS', { TLS_CLIENT_CA: 'ca.pem' }],
   ])('%s', (_, settings) => {
     expect(() => configOf({ PORT: '3001', ...settings })).toThrow(ConfigError)
   })

@@ -111,7 +111,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
 
   testLeases({ connect, address: () => cluster.address(KEYSPACE) })
 
-  test(`changes are those of a plain model, whoever writes and reads (seed ${SEED})`, async () => {
+  test(`changes match a plain model, whichever client writes or reads (seed ${SEED})`, async () => {
     const clients = engines.slice(0, 2).map(patientChanges)
     const random = createRandom(SEED)
     const model = createPlainPrivateChanges()
@@ -131,7 +131,7 @@ describe.skipIf(why)('on Cassandra', { retry: 0 }, () => {
 
   testPlace({ connect, address: () => cluster.address(KEYSPACE) })
 
-  test(`what a member does on one node, the next request on the other shows (seed ${SEED})`, async () => {
+  test(`a member’s action on one node is visible to the next request on the other (seed ${SEED})`, async () => {
     await startNodes()
     const random = createRandom(SEED)
     const post = nodes.map(({ world }) => world.post(didOf('bob')))[0]!

@@ -64,7 +64,7 @@ export function testFollowing({ connect }: Place): void {
     expect(await second.epochs.committed(SECOND)).toEqual(new Map())
   })
 
-  test(`what is read is what a plain model has, whoever writes late (seed ${SEED})`, async () => {
+  test(`reads match a plain model, even with late writes by earlier writers (seed ${SEED})`, async () => {
     const random = createRandom(SEED)
     const clients = [await client(), await client()]
     const world = createWriters(random, clients)
@@ -154,7 +154,7 @@ type FaultyPlace = Place & { cassandra: () => CassandraCluster; address: () => s
 
 /** Two kinds that run in the available time; `npm run faults` has all of them, and many seeds. */
 export function testFaults({ connect, cassandra, address }: FaultyPlace): void {
-  test(`behind a balancer nobody notices which server is killed or paused (seed ${FAULTS_SEED})`, async () => {
+  test(`clients behind a balancer do not notice servers being killed or paused (seed ${FAULTS_SEED})`, async () => {
     const cluster = await startFaultyCluster(cassandra(), await connect(), address())
     try {
       const random = createRandom(FAULTS_SEED)

@@ -36,7 +36,7 @@ export function testHomes({ connect, address }: Place): { testWithoutEngine(): v
     await pds?.close()
   })
 
-  test(`a home timeline is the same on every server, in memory on one of them (seed ${SEED})`, async () => {
+  test(`a home timeline is the same on every server, but in memory on only one (seed ${SEED})`, async () => {
     const random = createRandom(SEED)
     const env = { ENGINE: address(), SERVE_THREADS: '1' }
     const everybody = [...READERS, ...LATE, ...AUTHORS]

@@ -51,7 +51,7 @@ export function testLeases({ connect, address }: Place): void {
     })
 
     for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
-      test(`what a node held that got a ${how} another holds by the next epoch, and the first writes nothing more by its own`, async () => {
+      test(`after ${how}, another node holds a node’s buckets in a higher epoch, and the first writes nothing more in its own`, async () => {
         const holder = startHolder(address(), children)
         await expect.poll(() => holder.epochs(0).size).toBe(2)
         const before = holder.epochs(0)

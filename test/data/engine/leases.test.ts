@@ -53,7 +53,7 @@ describe('which nodes live', () => {
   })
 })
 
-test(`from any beginning, nodes come to hold each bucket once and evenly (seed ${SEED})`, () => {
+test(`from any initial state, nodes end up holding each bucket once, in even shares (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   for (let run = 0; run < 20; run++) {
     const living = new Set(Array.from({ length: 1 + random.below(5) }, (_, i) => `node ${i}`))

@@ -35,7 +35,7 @@ export function testPlaceContract(open: Open): void {
     }
   }
 
-  test(`an invite lets in as many as it says, whichever node they come to (seed ${SEED})`, () =>
+  test(`an invite admits as many accounts as it allows, whichever nodes they use (seed ${SEED})`, () =>
     withNodes(async (random, nodes) => {
       const wish = { code: 'abcd', maxUses: 3, note: 'a note', expiresAt: null }
       await random.pick(nodes).operate({ kind: 'create-invite', ...wish })
@@ -66,7 +66,7 @@ export function testPlaceContract(open: Open): void {
       expect(await random.pick(nodes).operate(end)).toEqual({ disabled: 0 })
     }))
 
-  test(`there are as many members as there may be, and all nodes know the same (seed ${SEED})`, () =>
+  test(`members never exceed the limit, and all nodes agree on them (seed ${SEED})`, () =>
     withNodes(async (random, nodes) => {
       const people = Array.from({ length: 9 }, (_, i) => didOf(`comer ${i}`))
       const outcomes: boolean[] = []

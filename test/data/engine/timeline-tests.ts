@@ -42,7 +42,7 @@ export function testTimelines({ connect, address }: Place): { testWithoutEngine(
     expect((await logs[0]!.after('log', 20)).entries).toEqual([])
   })
 
-  test(`no acknowledged post is lost, doubled or renumbered, whichever server is posted to and killed (seed ${SEED})`, async () => {
+  test(`no acknowledged post is lost, duplicated or renumbered, whichever server receives it or is killed (seed ${SEED})`, async () => {
     const env = { ENGINE: address(), SERVE_THREADS: '1' }
     nodes.push(
       await startTimelinesProcess(['alice'], env),

@@ -66,7 +66,7 @@ function createActs(random: Random) {
   }
 }
 
-test(`what a walk finds is what is there (seed ${SEED})`, () => {
+test(`a walk finds the same arrivals as a naive walk (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const { act, tip } = createActs(random)
@@ -88,7 +88,7 @@ test(`what a walk finds is what is there (seed ${SEED})`, () => {
   }
 })
 
-test(`in steps nothing is left out or comes twice (seed ${SEED})`, () => {
+test(`a walk in steps finds each arrival exactly once (seed ${SEED})`, () => {
   const random = createRandom(SEED + 1)
   world = createWorld({ scope: 'network', members: ['alice'] })
   const { act } = createActs(random)

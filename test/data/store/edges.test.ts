@@ -88,7 +88,7 @@ function sorted(edges: Iterable<Edge>): string[] {
 }
 
 describe('packed edges', () => {
-  it(`say what a plain map says, whichever way they are asked (seed ${SEED})`, () => {
+  it(`match a plain map in every query (seed ${SEED})`, () => {
     const model = live(createRandom(SEED))
     const all = [...model.values()]
     const reader = openReader(dataDir)
@@ -113,7 +113,7 @@ describe('packed edges', () => {
     reader.close()
   })
 
-  it(`are paged by time from both sides, each once (seed ${SEED})`, () => {
+  it(`are paged by time, by subject and by creator, each once (seed ${SEED})`, () => {
     const all = [...live(createRandom(SEED + 1)).values()]
     for (let subject = 1; subject <= SUBJECTS; subject += 7) {
       const expected = all

@@ -70,7 +70,7 @@ const READER = `
   parentPort.postMessage(result)
 `
 
-test(`a thread that keeps what no invalidation names has nothing stale (seed ${SEED})`, async () => {
+test(`a thread that caches rows until an invalidation names them never has stale ones (seed ${SEED})`, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-notes-'))
   const db = openWriter(dataDir)
   const writer = new InvalidationWriter()

@@ -93,7 +93,7 @@ function expectAll(db: Database.Database, kind: Kind, expected: Edge[]): void {
 }
 
 describe('a filled database of the first schema', () => {
-  it(`says the same when its edges are packed, and takes changes (seed ${SEED})`, () => {
+  it(`answers the same after its edges are packed, and accepts changes (seed ${SEED})`, () => {
     const kinds: Kind[] = ['likes', 'follows', 'blocks']
     const rows = kinds.map((kind) => [kind, fill(kind)] as const)
     old.close()

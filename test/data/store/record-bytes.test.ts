@@ -29,7 +29,7 @@ function longRecord(): JsonObject {
 }
 
 describe('a stored record', () => {
-  it(`comes back as it went in, whatever it holds (seed ${SEED})`, () => {
+  it(`is read back byte for byte, whatever its content (seed ${SEED})`, () => {
     const random = createRandom(SEED)
     for (let i = 0; i < 500; i++) {
       const text = Array.from({ length: random.below(40) }, () => postText(random)).join(' ')

@@ -76,7 +76,7 @@ it('are refused if missing or of another version', () => {
 it.each([
   ['a flipped bit', 'UPDATE snapshots SET bytes = zeroblob(length(bytes)) WHERE part = 2'],
   ['a missing part', 'DELETE FROM snapshots WHERE part = 3'],
-  ['a missing end', 'DELETE FROM snapshots WHERE part = (SELECT max(part) FROM snapshots)'],
+  ['a missing last part', 'DELETE FROM snapshots WHERE part = (SELECT max(part) FROM snapshots)'],
   ['a missing header', 'DELETE FROM snapshots WHERE part = 0'],
   ['a torn header', 'UPDATE snapshots SET bytes = substr(bytes, 1, 20) WHERE part = 0'],
   ['a longer part', 'UPDATE snapshots SET bytes = zeroblob(length(bytes) + 1) WHERE part = 1'],

@@ -15,7 +15,7 @@ function refusal(work: () => unknown): unknown {
   } catch (error) {
     return error
   }
-  throw new Error('nothing was refused')
+  throw new Error('no error was thrown')
 }
 
 function fill(db: Database.Database): void {
@@ -27,7 +27,7 @@ function fill(db: Database.Database): void {
 test.each([
   ['a full disk', () => fill(new Database(':memory:')), /is full .*SQLITE_FULL/, /Free some space/],
   [
-    'a file that is no database',
+    'a file that is not a database',
     () => {
       writeFileSync(join(dir, 'garbage'), 'no database '.repeat(1000))
       new Database(join(dir, 'garbage')).pragma('user_version')
@@ -36,7 +36,7 @@ test.each([
     /backup/,
   ],
   [
-    'a folder in the place of the file',
+    'a folder in place of the file',
     () => new Database(dir),
     /cannot be opened .*SQLITE_CANTOPEN/,
     /write access/,

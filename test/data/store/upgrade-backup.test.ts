@@ -132,5 +132,5 @@ function catchError(act: () => unknown): Error {
   } catch (error) {
     return error as Error
   }
-  throw new Error('nothing was thrown')
+  throw new Error('no error was thrown')
 }

@@ -45,7 +45,7 @@ export function freshPostsChapter(world: () => World): void {
     })
   })
 
-  test(`${POSTS} posts are seen by a follower, and how soon is reported`, async () => {
+  test(`a follower sees ${POSTS} posts, and their delay is reported`, async () => {
     const [alice, bob] = await people(world(), 'alice', 'bob')
     await follow(alice, bob)
     await timeline(alice)

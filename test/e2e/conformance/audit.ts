@@ -26,7 +26,7 @@ function auditOne(view: View, { unseen, gone, takenDown, labels }: Rules): void 
   const author = authorOf(view)
   if (author !== undefined) {
     expect(unseen, `a post by ${author} is shown: ${uri}`).not.toContain(author)
-    expect(takenDown, 'what was taken down is shown').not.toContain(uri)
+    expect(takenDown, 'a taken-down record is shown').not.toContain(uri)
   }
   if (typeof did === 'string' && typeof handle === 'string') {
     expect(gone, 'an account that is gone is shown').not.toContain(did)

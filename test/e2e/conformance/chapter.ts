@@ -51,7 +51,7 @@ export function conformanceChapter(world: () => World): void {
         await eventually(async () => {
           const { body } = await vera.decoded(nsid, { params })
           audit(body, rulesFor(seed))
-          if (!one.mayBeEmpty) expect(isEmpty(nsid, body), `${nsid} found nothing`).toBe(false)
+          if (!one.mayBeEmpty) expect(isEmpty(nsid, body), `${nsid} is empty`).toBe(false)
         })
         await readToTheEnd(nsid, one, { asker: vera, params, rules: rulesFor(seed) })
         await withLabels(nsid, params)
@@ -159,7 +159,7 @@ async function readToTheEnd(
   if (!isPaged || !list || one.uneven?.(params)) return
   const whole = await pages(nsid, { asker, params: { ...params, limit: maxLimit }, rules, list })
   const small = await pages(nsid, { asker, params: { ...params, limit: 2 }, rules, list })
-  expect(new Set(small).size, `${nsid}: something comes twice`).toBe(small.length)
+  expect(new Set(small).size, `${nsid}: an item appears twice`).toBe(small.length)
   const inOrder = (items: string[]) => (one.unordered ? items.toSorted() : items)
   expect(inOrder(small), `${nsid} page by page`).toEqual(inOrder(whole))
 }
@@ -179,7 +179,7 @@ async function pages(
     // The last page of drafts has the cursor '' where others have none, as in the reference.
     if (cursor === undefined || cursor === '') return found
   }
-  throw new Error(`${nsid} has no end`)
+  throw new Error(`${nsid}: paging does not end`)
 }
 
 /** The identity of a list item. */

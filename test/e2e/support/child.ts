@@ -61,7 +61,7 @@ export async function waitUntilUp(
   while (!(await options.isUp().catch(() => false))) {
     if (child.hasEnded() || Date.now() > deadline) {
       await child.end('SIGKILL')
-      throw new Error(`${name} did not come up:\n${child.output()}`)
+      throw new Error(`${name} did not start:\n${child.output()}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

@@ -73,7 +73,7 @@ async function everyPage<T>(
     if (cursor === undefined) return all
     page = { cursor }
   }
-  throw new Error('the pages have no end')
+  throw new Error('paging does not end')
 }
 
 export async function authorFeed(reader: Account, author: Account): Promise<FeedViewPost[]> {

@@ -59,7 +59,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, one]) => [name, plain(one)]))
 }
 
-test(`requests are read as the library reads them (SEED=${SEED})`, () => {
+test(`requests are decoded as the library decodes them (SEED=${SEED})`, () => {
   const random = createRandom(SEED)
   for (const { input } of methods) {
     const decode = createDecoder(input)

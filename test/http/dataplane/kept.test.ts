@@ -32,7 +32,7 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   const { reader: db, actors, graph } = world
   const urls = createMediaUrls(referenceUrlPatterns)
   const trustedVerifiers = [trustedVerifier]
-  const unused = () => Promise.reject(new Error('nobody is asked'))
+  const unused = () => Promise.reject(new Error('no request is expected'))
   const log = pino({ level: 'error' })
   const reading = createReading({
     ...{ db, actors, graph, log, invalidations },
@@ -127,7 +127,7 @@ function questions(world: World, random: Random): [keyof typeof Service.method, 
   ]
 }
 
-test(`whatever happened in between, what is kept is what is so (SEED=${SEED})`, async () => {
+test(`over a random history, cached answers equal uncached ones (SEED=${SEED})`, async () => {
   const random = createRandom(SEED)
   const world = createWorld({ scope: 'network', members: MEMBERS })
   try {

@@ -100,9 +100,9 @@ describe('with mutual TLS', () => {
   )
 
   test.each([
-    ['none', trusted],
-    ['a stranger’s', foreign],
-  ])('a client that shows %s is not', async (_, nodeOptions) => {
+    ['no certificate', trusted],
+    ['an untrusted certificate', foreign],
+  ])('a client that shows %s is refused', async (_, nodeOptions) => {
     for (const protocol of [protocols[0], protocols[4]]) {
       const error = await clientOf(protocol, url(), nodeOptions).ping({}).catch(ConnectError.from)
       expect(error).toBeInstanceOf(ConnectError)
@@ -110,7 +110,7 @@ describe('with mutual TLS', () => {
     expect(secure.counted.filter(([path]) => path.endsWith('ping'))).toEqual([])
   })
 
-  test('nor is one without TLS', async () => {
+  test('a client without TLS is refused', async () => {
     const error = await clientOf(protocols[4], `http://127.0.0.1:${secure.port}`)
       .ping({})
       .catch(ConnectError.from)
@@ -150,12 +150,12 @@ function framed(message = Buffer.alloc(0), { flag = 0, length = message.length }
 
 describe('malformed calls', () => {
   test.each([
-    ['nothing', Buffer.alloc(0)],
-    ['half of a head', Buffer.from([0, 0])],
-    ['less than it says', framed(Buffer.from('abc'), { length: 9 })],
+    ['an empty body', Buffer.alloc(0)],
+    ['half of a frame header', Buffer.from([0, 0])],
+    ['a message shorter than its stated length', framed(Buffer.from('abc'), { length: 9 })],
     ['two messages', Buffer.concat([framed(), framed()])],
     ['a compressed message', framed(Buffer.alloc(3), { flag: 1 })],
-    ['no message of the type', framed(Buffer.from([0x0a, 0xff, 0xff]))],
+    ['bytes that are not the request’s type', framed(Buffer.from([0x0a, 0xff, 0xff]))],
   ])('%s', async (_, body) => {
     const said = await call({ path: 'GetActors', body }).answered
     expect(said).toMatchObject({ ':status': 200, 'grpc-status': String(Code.InvalidArgument) })

@@ -137,15 +137,15 @@ describe('content that must not be served', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script/></svg>'
   const bad: [string, () => Promise<Buffer>, string][] = [
     [
-      'HTML that is called a picture',
+      'HTML declared as a picture',
       async () => Buffer.from('<html><script>1</script>'),
       'NotAnImage',
     ],
     ['an SVG', async () => Buffer.from(svg), 'NotAnImage'],
     ['a TIFF', () => picture(9, 9).tiff().toBuffer(), 'NotAnImage'],
-    ['nothing', async () => Buffer.alloc(0), 'NotAnImage'],
-    ['a picture that breaks off', async () => halfOf(await noise()), 'NotAnImage'],
-    ['HTML behind the first bytes of a PNG', async () => disguised(), 'NotAnImage'],
+    ['an empty blob', async () => Buffer.alloc(0), 'NotAnImage'],
+    ['a truncated picture', async () => halfOf(await noise()), 'NotAnImage'],
+    ['HTML after the first bytes of a PNG', async () => disguised(), 'NotAnImage'],
     ['a bomb: 100 million pixels in a hundred bytes', () => bomb(), 'ImageTooLarge'],
     ['a blob of six megabytes', async () => Buffer.alloc(6_000_000, 1), 'BlobTooLarge'],
   ]
@@ -194,14 +194,18 @@ describe('content that must not be served', () => {
 describe('wrong addresses are explained', () => {
   const cid = blobCid(Buffer.from('x'))
   const wrong: [string, string, string][] = [
-    ['a preset that is none', `/img/huge/plain/DID/${cid}`, 'InvalidPreset'],
-    ['a preset of every object', `/img/constructor/plain/DID/${cid}`, 'InvalidPreset'],
-    ['a format that is none', `/img/avatar/plain/DID/${cid}@svg`, 'InvalidFormat'],
-    ['no DID', `/img/avatar/plain/alice.test/${cid}`, 'InvalidDid'],
-    ['a torn escape', `/img/avatar/plain/did%3Aplc%3/${cid}`, 'InvalidDid'],
-    ['no CID', '/img/avatar/plain/DID/..%2f..%2fetc', 'InvalidCid'],
+    ['an unknown preset', `/img/huge/plain/DID/${cid}`, 'InvalidPreset'],
+    [
+      'a preset named like a property of every object',
+      `/img/constructor/plain/DID/${cid}`,
+      'InvalidPreset',
+    ],
+    ['an unknown format', `/img/avatar/plain/DID/${cid}@svg`, 'InvalidFormat'],
+    ['a handle instead of a DID', `/img/avatar/plain/alice.test/${cid}`, 'InvalidDid'],
+    ['a broken escape', `/img/avatar/plain/did%3Aplc%3/${cid}`, 'InvalidDid'],
+    ['a path instead of a CID', '/img/avatar/plain/DID/..%2f..%2fetc', 'InvalidCid'],
     ['a record’s CID', `/img/avatar/plain/DID/bafyrei${'a'.repeat(52)}`, 'InvalidCid'],
-    ['half an address', '/img/avatar', 'InvalidPath'],
+    ['an incomplete address', '/img/avatar', 'InvalidPath'],
   ]
   test.each(wrong)('%s', async (_what, path, error) => {
     const response = await fetch(world.url + path.replace('DID', world.did))
@@ -239,7 +243,7 @@ describe('a faulty PDS', () => {
     ['refuses', { fail: 400 }, 404],
     ['has taken the account down', { fail: 404 }, 404],
     ['fails', { fail: 500 }, 502],
-    ['wants to be asked less', { fail: 429 }, 502],
+    ['limits our rate', { fail: 429 }, 502],
   ]
   test.each(cases)('%s', async (_what, how, status) => {
     const cid = host.put(await picture(10, 10).png().toBuffer())

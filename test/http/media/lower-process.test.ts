@@ -84,7 +84,7 @@ async function connectElsewhere(connection: Connection): Promise<Connection> {
     if (await isElsewhere(connection, other)) return other
     other.close()
   }
-  throw new Error('all connections are of one thread')
+  throw new Error('all connections reached the same thread')
 }
 
 test('a quality requested at one thread is available at both', {

@@ -191,9 +191,9 @@ describe('appended to a video', () => {
 
 describe('left out', () => {
   test.each([
-    ['a codec that it does not fit', 'hvc1.1.6.L93.B0,mp4a.40.2'],
-    ['sound that it does not fit', 'avc1.64000a,opus'],
-    ['codecs that nobody names', undefined],
+    ['videos with another picture codec', 'hvc1.1.6.L93.B0,mp4a.40.2'],
+    ['videos with another sound codec', 'avc1.64000a,opus'],
+    ['videos with undeclared codecs', undefined],
   ])('%s', async (_, codecs) => {
     const line = codecs === undefined ? '' : `,CODECS="${codecs}"`
     service.answer('playlist.m3u8', SERVICE_MASTER.replaceAll(/,CODECS="[^"]+"/g, line))
@@ -259,14 +259,26 @@ describe('at the start', () => {
   })
 
   test.each([
-    ['nothing', () => join(folder, 'nothing.mp4'), /cannot be read: ENOENT.*/],
+    ['a missing file', () => join(folder, 'nothing.mp4'), /cannot be read: ENOENT.*/],
     ['a folder', () => folder, /is not a file/],
-    ['a text', () => file('text.mp4', 'not a video at all'), /is not an MP4 that can be cut/],
+    ['a text file', () => file('text.mp4', 'not a video at all'), /is not an MP4 that can be cut/],
     ['an empty file', () => file('empty.mp4', ''), /is not an MP4 that can be cut/],
     ['half a video', () => file('half.mp4', readFileSync(TRAILER).subarray(0, 3000)), /not an MP4/],
-    ['no sound', () => join(fixtures, 'silent.mp4'), /has avc1\.[0-9a-f]{6}, not pictures in/],
-    ['too long', () => file('long.mp4', longer(readFileSync(TRAILER))), /seconds, of 30 at most/],
-    ['too large', () => large(file('large.mp4', '')), /has 16000001 bytes, of 16000000 at most/],
+    [
+      'a video without sound',
+      () => join(fixtures, 'silent.mp4'),
+      /has avc1\.[0-9a-f]{6}, not pictures in/,
+    ],
+    [
+      'a video that is too long',
+      () => file('long.mp4', longer(readFileSync(TRAILER))),
+      /seconds, of 30 at most/,
+    ],
+    [
+      'a file that is too large',
+      () => large(file('large.mp4', '')),
+      /has 16000001 bytes, of 16000000 at most/,
+    ],
   ])('%s is refused, with a remedy', (_, path, message) => {
     const said = expect.objectContaining({
       name: 'ConfigError',

@@ -165,37 +165,43 @@ describe('a hostile service', () => {
   const many = (count: number, line: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => line(i)).join('')
   const masters: Record<string, string> = {
-    'no playlist': '<html>',
-    'nothing at all': '',
-    'a head alone': '#EXTM3U\n',
+    'HTML instead of a playlist': '<html>',
+    'no content': '',
+    'only a header': '#EXTM3U\n',
     'a quality without an address': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n',
     'a quality without a bandwidth': '#EXTM3U\n#EXT-X-STREAM-INF:CODECS="x"\nv.m3u8\n',
-    'a bandwidth beyond reason': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=99999999999\nv.m3u8\n',
+    'an absurd bandwidth': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=99999999999\nv.m3u8\n',
     'a thousand qualities': `#EXTM3U\n${many(1000, (i) => `#EXT-X-STREAM-INF:BANDWIDTH=1\n${i}.m3u8\n`)}`,
-    'sound elsewhere': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"\nv.m3u8\n',
-    'a line without end': `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,${'A'.repeat(5000)}\nv.m3u8\n`,
-    'two megabytes': `#EXTM3U\n${many(30_000, () => '# a comment of some length, again and again, and more\n')}`,
-    'empty lines without end': `#EXTM3U\n${'\n'.repeat(500_000)}`,
-    'a file of the machine': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile:///etc/passwd\n',
+    'sound in another list': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"\nv.m3u8\n',
+    'an overlong line': `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,${'A'.repeat(5000)}\nv.m3u8\n`,
+    'two megabytes of comments': `#EXTM3U\n${many(30_000, () => '# a comment of some length, again and again, and more\n')}`,
+    'half a million empty lines': `#EXTM3U\n${'\n'.repeat(500_000)}`,
+    'a local file': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile:///etc/passwd\n',
     'a script': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\njavascript:alert(1)\n',
     'another port of the same host': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nCANARY/v.m3u8\n',
     credentials: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttp://a:b@127.0.0.1/v.m3u8\n',
     'a session key': '#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI="k"\n',
   }
   const media: Record<string, string> = {
-    'no end': LIST.replace('#EXT-X-ENDLIST', ''),
-    'no length': LIST.replace('#EXTINF:2,\n', ''),
-    'a length that is none': LIST.replace('#EXTINF:2,', '#EXTINF:NaN,'),
-    'a negative length': LIST.replace('#EXTINF:2,', '#EXTINF:-1,'),
-    'an hour’s piece': LIST.replace('#EXTINF:2,', '#EXTINF:3600,'),
-    days: `#EXTM3U\n${many(3000, (i) => `#EXTINF:100,\n${i}.ts\n`)}#EXT-X-ENDLIST\n`,
+    'no end tag': LIST.replace('#EXT-X-ENDLIST', ''),
+    'no duration': LIST.replace('#EXTINF:2,\n', ''),
+    'a duration that is not a number': LIST.replace('#EXTINF:2,', '#EXTINF:NaN,'),
+    'a negative duration': LIST.replace('#EXTINF:2,', '#EXTINF:-1,'),
+    'an hour-long piece': LIST.replace('#EXTINF:2,', '#EXTINF:3600,'),
+    'days of pieces': `#EXTM3U\n${many(3000, (i) => `#EXTINF:100,\n${i}.ts\n`)}#EXT-X-ENDLIST\n`,
     'ten thousand pieces': `#EXTM3U\n${many(9000, (i) => `#EXTINF:1,\n${i}.ts\n`)}#EXT-X-ENDLIST\n`,
     encryption: LIST.replace('#EXTINF', '#EXT-X-KEY:METHOD=AES-128,URI="CANARY/key"\n#EXTINF'),
-    'ranges of a file': LIST.replace('video0', '#EXT-X-BYTERANGE:1@0\nvideo0'),
-    'a range as its head': LIST.replace('#EXTINF', '#EXT-X-MAP:URI="i",BYTERANGE="1@0"\n#EXTINF'),
+    'byte ranges': LIST.replace('video0', '#EXT-X-BYTERANGE:1@0\nvideo0'),
+    'a byte range as its head': LIST.replace(
+      '#EXTINF',
+      '#EXT-X-MAP:URI="i",BYTERANGE="1@0"\n#EXTINF',
+    ),
     'two heads': LIST.replace('#EXTINF', '#EXT-X-MAP:URI="i"\n#EXT-X-MAP:URI="j"\n#EXTINF'),
-    'pieces of another': LIST.replace('video0.ts', 'CANARY/video0.ts'),
-    'pieces of another, without a protocol': LIST.replace('video0.ts', '//127.0.0.2/video0.ts'),
+    'pieces from another origin': LIST.replace('video0.ts', 'CANARY/video0.ts'),
+    'pieces from another host, without a protocol': LIST.replace(
+      'video0.ts',
+      '//127.0.0.2/video0.ts',
+    ),
     'cloud metadata': LIST.replace('video0.ts', 'http://169.254.169.254/latest/meta-data'),
     'a master within a master': SERVICE_MASTER,
   }
@@ -213,29 +219,35 @@ describe('a hostile service', () => {
     await new Promise((resolve) => server.close(resolve))
   }
 
-  test.each(Object.entries(masters))('whose first playlist is %s gives none', async (_, text) => {
-    await withCanary((canary) =>
-      withAnswers({ 'playlist.m3u8': text.replaceAll('CANARY', canary) }, async (of) => {
-        for (const part of ['playlist.m3u8', '0/video.m3u8', '0/0.ts', '0/init.mp4']) {
-          const status = (await ask(address(part, of))).status
-          expect([400, 404, 502], part).toContain(status)
-        }
-      }),
-    )
-  })
+  test.each(Object.entries(masters))(
+    'whose first playlist has %s provides no video',
+    async (_, text) => {
+      await withCanary((canary) =>
+        withAnswers({ 'playlist.m3u8': text.replaceAll('CANARY', canary) }, async (of) => {
+          for (const part of ['playlist.m3u8', '0/video.m3u8', '0/0.ts', '0/init.mp4']) {
+            const status = (await ask(address(part, of))).status
+            expect([400, 404, 502], part).toContain(status)
+          }
+        }),
+      )
+    },
+  )
 
-  test.each(Object.entries(media))('whose second playlist has %s gives none', async (_, text) => {
-    await withCanary((canary) =>
-      withAnswers({ 'video.m3u8': text.replaceAll('CANARY', canary) }, async (of) => {
-        expect((await ask(address('playlist.m3u8', of))).status).toBe(200)
-        for (const part of ['0/video.m3u8', '0/0.ts', '0/init.mp4']) {
-          expect([part, (await ask(address(part, of))).status]).toEqual([part, 502])
-        }
-      }),
-    )
-  })
+  test.each(Object.entries(media))(
+    'whose second playlist has %s provides no video',
+    async (_, text) => {
+      await withCanary((canary) =>
+        withAnswers({ 'video.m3u8': text.replaceAll('CANARY', canary) }, async (of) => {
+          expect((await ask(address('playlist.m3u8', of))).status).toBe(200)
+          for (const part of ['0/video.m3u8', '0/0.ts', '0/init.mp4']) {
+            expect([part, (await ask(address(part, of))).status]).toEqual([part, 502])
+          }
+        }),
+      )
+    },
+  )
 
-  test('whose redirects end elsewhere gives none', async () => {
+  test('whose redirects end elsewhere provides no video', async () => {
     await withCanary((canary) =>
       withAnswers({ 'playlist.m3u8': { redirect: `${canary}/playlist.m3u8` } }, async (of) => {
         expect((await ask(address('playlist.m3u8', of))).status).toBe(502)
@@ -243,7 +255,7 @@ describe('a hostile service', () => {
     )
   })
 
-  test('whose pieces are something else gives none', async () => {
+  test('whose pieces are something else provides none of them', async () => {
     const page = Buffer.from('<!doctype html><script>alert(1)</script>')
     await withAnswers({ 'video0.ts': page, 'thumbnail.jpg': page }, async (of) => {
       expect((await ask(address('0/0.ts', of))).status).toBe(502)

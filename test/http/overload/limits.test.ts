@@ -168,11 +168,11 @@ describe('points', () => {
   })
 
   test.each([
-    ['a stranger’s', TIMELINE, STRANGER, 403],
-    ['one without a token', TIMELINE, undefined, 401],
-    ['of a method that nobody has', 'com.example.unknown', undefined, 501],
+    ['of a stranger', TIMELINE, STRANGER, 403],
+    ['without a token', TIMELINE, undefined, 401],
+    ['but not of an unknown method', 'com.example.unknown', undefined, 501],
     ['of bad parameters', '/xrpc/app.bsky.actor.getProfile', undefined, 400],
-    ['of a path', '/nothing', undefined, 404],
+    ['of an unknown path', '/nothing', undefined, 404],
   ])('a refusal is charged too: %s', async (_what, nsid, as, status) => {
     const { ask } = await listening({ settings: { visitorRateLimit: 2 } })
     const statuses = []

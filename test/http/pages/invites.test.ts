@@ -206,12 +206,12 @@ test.each([
 })
 
 test.each([
-  ['nobody’s DID', { handle: 'did:plc:nobody', code: 'good' }, 400, 'no such account'],
+  ['an unknown DID', { handle: 'did:plc:nobody', code: 'good' }, 400, 'no such account'],
   ['a wrong code', { handle: 'alice.test', code: 'bad' }, 400, 'not valid'],
-  ['nobody’s handle', { handle: 'nobody.test', code: 'good' }, 400, 'no such account'],
-  ['no handle', { handle: 'alice', code: 'good' }, 400, 'not a handle'],
-  ['nothing', {}, 400, 'not a handle'],
-  ['the network away', { handle: 'away.test', code: 'good' }, 503, 'Try again'],
+  ['an unknown handle', { handle: 'nobody.test', code: 'good' }, 400, 'no such account'],
+  ['an invalid handle', { handle: 'alice', code: 'good' }, 400, 'not a handle'],
+  ['an empty form', {}, 400, 'not a handle'],
+  ['an unreachable network', { handle: 'away.test', code: 'good' }, 503, 'Try again'],
 ])('%s is reported, and can be corrected', async (_what, form, status, words) => {
   const { send } = pageOf()
   const got = await send(form)

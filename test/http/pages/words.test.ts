@@ -67,14 +67,19 @@ function status(changes: {
 
 describe('the state in words', () => {
   test.each([
-    ['nothing was reported yet', undefined, 'notice', 'Starting'],
+    ['there is no report yet', undefined, 'notice', 'Starting'],
     ['all is well', status({}), 'good', 'Everything is well'],
-    ['the stream is away', status({ stream: { connected: false } }), 'bad', 'No connection'],
+    [
+      'the stream is disconnected',
+      status({ stream: { connected: false } }),
+      'bad',
+      'No connection',
+    ],
     ['it is catching up', status({ stream: { lagMs: 2 * HOUR_MS } }), 'notice', 'Catching up, 2 h'],
     ['the disk is nearly full', status({ pulse: { freeBytes: 1e9 } }), 'bad', 'The disk is'],
-    ['search is given up', status({ disk: 'without-search' }), 'notice', 'Less is kept'],
+    ['search is dropped', status({ disk: 'without-search' }), 'notice', 'Less is kept'],
     ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Less is kept'],
-    ['nothing can be written', status({ disk: 'full' }), 'bad', 'The disk is full'],
+    ['the disk is full', status({ disk: 'full' }), 'bad', 'The disk is full'],
     ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
     [
       'answers are slow',
@@ -154,18 +159,28 @@ describe('the state in words for visitors', () => {
   const stalls = [{ what: 'a secret job', seconds: 90 }]
 
   test.each([
-    ['nothing was reported yet', undefined, 'notice', 'Starting'],
+    ['there is no report yet', undefined, 'notice', 'Starting'],
     ['all is well', status({ openGaps: 0 }), 'good', 'Everything is well'],
     ['the disk fills up', status({ pulse: { freeBytes: 1e9 } }), 'good', 'Everything is well'],
     ['gaps are open', status({ openGaps: 2 }), 'good', 'Everything is well'],
-    ['nobody writes', status({ stream: { quietMs: HOUR_MS } }), 'good', 'Everything is well'],
-    ['the stream is away', status({ stream: { connected: false, ...evil } }), 'bad', 'No new'],
-    ['nothing moves', { ...status({}), stalls }, 'bad', 'No new posts'],
-    ['the past is read', status({ archive: { percent: 9 } }), 'notice', 'Reading the network’s'],
+    ['the stream is quiet', status({ stream: { quietMs: HOUR_MS } }), 'good', 'Everything is well'],
+    [
+      'the stream is disconnected',
+      status({ stream: { connected: false, ...evil } }),
+      'bad',
+      'No new',
+    ],
+    ['a job has stalled', { ...status({}), stalls }, 'bad', 'No new posts'],
+    [
+      'the archive is being read',
+      status({ archive: { percent: 9 } }),
+      'notice',
+      'Reading the network’s',
+    ],
     ['it is catching up', status({ stream: { lagMs: 2 * HOUR_MS } }), 'notice', 'Catching up, 2 h'],
-    ['search is given up', status({ disk: 'without-search' }), 'notice', 'Some things are missing'],
+    ['search is dropped', status({ disk: 'without-search' }), 'notice', 'Some things are missing'],
     ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Some things are'],
-    ['nothing can be written', status({ disk: 'full' }), 'bad', 'The disk is full'],
+    ['the disk is full', status({ disk: 'full' }), 'bad', 'The disk is full'],
     ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
     ['answers are slow', status({ pulse: { answerMs: { p50: 9, p99: 2_500 } } }), 'notice', 'Ans'],
   ] as const)('says so when %s, and nothing about the machine', (_what, reported, level, title) => {
@@ -183,7 +198,13 @@ describe('the state in words for visitors', () => {
 
   test.each([
     ['no incident', at, at, '3 days', 'No incident since its record began, 17 May, 14:20 UTC.'],
-    ['one', at - 9 * HOUR_MS, at - 8 * HOUR_MS, '8 h', 'No incident since 20 May, 06:20 UTC.'],
+    [
+      'one incident',
+      at - 9 * HOUR_MS,
+      at - 8 * HOUR_MS,
+      '8 h',
+      'No incident since 20 May, 06:20 UTC.',
+    ],
     ['a restart just now', at - HOUR_MS, at, 'a moment', 'No incident since 20 May, 14:20 UTC.'],
   ])('since when, with %s in the record', (_what, from, to, quietFor, since) => {
     const { texts } = visitorFiguresOf(status({}), lasting(from, to))

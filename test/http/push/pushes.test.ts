@@ -204,16 +204,19 @@ describe('a registration is refused', () => {
   const at = (endpoint: string) => JSON.stringify({ ...JSON.parse(receiver.subscribe()), endpoint })
 
   test.each<[string, () => string]>([
-    ['that is no subscription', () => 'abc'],
-    ['that is nothing', () => 'null'],
-    ['at a service that the operator does not name', () => at('https://push.test/x')],
-    ['at a name that ends like one', () => at('https://notallowed.test/x')],
+    ['that is not a subscription', () => 'abc'],
+    ['that is null', () => 'null'],
+    ['at a service that the operator does not allow', () => at('https://push.test/x')],
+    ['at a name that only ends like an allowed one', () => at('https://notallowed.test/x')],
     ['at another port', () => at('http://127.0.0.1:1/x')],
     ['by another protocol', () => at('ftp://a.allowed.test/x')],
     ['with credentials', () => at('https://a:b@a.allowed.test/x')],
-    ['whose address is endless', () => at(`https://a.allowed.test/${'x'.repeat(3000)}`)],
+    ['whose address is too long', () => at(`https://a.allowed.test/${'x'.repeat(3000)}`)],
     ['whose key is too short', () => keys({ p256dh: 'AAAA' })],
-    ['whose key is no point', () => keys({ p256dh: Buffer.alloc(65).toString('base64url') })],
+    [
+      'whose key is not a point on the curve',
+      () => keys({ p256dh: Buffer.alloc(65).toString('base64url') }),
+    ],
     ['without a secret', () => keys({ auth: undefined })],
   ])('%s', async (_, token) => {
     const { status, body } = await register(token())

@@ -172,7 +172,7 @@ async function expectSame(node: Node, { homes, read }: Homes, did: string, rando
 }
 
 for (const limit of [2_000, 3]) {
-  test(`pages of others’ members are those made of rows, with a timeline of ${limit} (seed ${SEED})`, async () => {
+  test(`pages of other nodes’ members equal those made from rows, with a timeline of ${limit} (seed ${SEED})`, async () => {
     const random = createRandom(SEED + limit)
     world = createWorld({
       ...{ scope: 'network', members: READERS, startAt: Date.now(), reasonableLimit: limit },

@@ -69,7 +69,7 @@ function post(id: string, name = 'news'): TimelinePost {
   }
 }
 
-test(`all nodes have the same posts by the same numbers, whatever becomes of the engine (seed ${SEED})`, async () => {
+test(`all nodes have the same posts under the same numbers, however the engine fails (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
   const { log, state } = createPlainTimelineLog()
   const nodes = [0, 1, 2].map(() => startNode(log, 60_000))

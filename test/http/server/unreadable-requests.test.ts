@@ -27,15 +27,20 @@ const GET = 'GET / HTTP/1.1\r\nhost: a\r\n'
 const BROKEN = 'POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'
 
 test.each([
-  ['no HTTP', 'hello\r\n\r\n', 400, 'InvalidRequest'],
-  ['two lengths', `${GET}content-length: 1\r\ncontent-length: 2\r\n\r\n`, 400, 'InvalidRequest'],
+  ['not HTTP', 'hello\r\n\r\n', 400, 'InvalidRequest'],
   [
-    'a token of 20 kB',
+    'two content lengths',
+    `${GET}content-length: 1\r\ncontent-length: 2\r\n\r\n`,
+    400,
+    'InvalidRequest',
+  ],
+  [
+    'a header of 20 kB',
     `${GET}x: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'RequestHeaderFieldsTooLarge',
   ],
-  ['a chunk of no length', BROKEN, 400, 'InvalidRequest'],
+  ['a chunk without a valid length', BROKEN, 400, 'InvalidRequest'],
 ])('%s', async (_what, text, status, error) => {
   const { socket, all } = await connected(() => undefined)
   socket.write(text)

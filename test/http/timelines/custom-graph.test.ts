@@ -128,7 +128,7 @@ async function expectLists(): Promise<void> {
   expect(pages.flatMap(({ actors }) => actors).sort()).toEqual(expected('follows', a).sort())
 }
 
-test(`random follows that come and go, over kill -9 (seed ${SEED})`, async () => {
+test(`random follows and unfollows match the model, across kill -9 (seed ${SEED})`, async () => {
   for (let step = 0; step < 24; step++) {
     const [add, remove] = [randomPairs(12), randomPairs(8)]
     const answer = await edit('random', { add, remove })

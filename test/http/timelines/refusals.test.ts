@@ -44,39 +44,39 @@ const A = '/v1/timelines/custom:a/events'
 describe('reading', () => {
   test.each([
     ['an unknown kind', 'weather:x', '', 400, 'InvalidRequest'],
-    ['no DID', 'author:alice', '', 400, 'InvalidRequest'],
+    ['an author that is not a DID', 'author:alice', '', 400, 'InvalidRequest'],
     ['a bad name', 'custom:A B', '', 400, 'InvalidRequest'],
     [
-      'a record that is no list',
+      'a record that is not a list',
       'list:at://did:plc:x/app.bsky.feed.post/1',
       '',
       400,
       'InvalidRequest',
     ],
-    ['one named twice', 'custom:a+custom:a', '', 400, 'InvalidRequest'],
+    ['a timeline named twice', 'custom:a+custom:a', '', 400, 'InvalidRequest'],
     [
-      'too many at once',
+      'too many timelines',
       Array.from({ length: 17 }, (_, i) => `custom:a${i}`).join('+'),
       '',
       400,
       'InvalidRequest',
     ],
-    ['what is very long', `custom:a+${'author:did:plc:x+'.repeat(300)}`, '', 400, 'InvalidRequest'],
-    ['one that is not there', 'custom:never', '', 404, 'UnknownTimeline'],
-    ['an account that nobody knows', 'author:did:plc:nobody', '', 404, 'UnknownTimeline'],
-    ['a merge with one that is not there', 'custom:a+custom:never', '', 404, 'UnknownTimeline'],
+    ['a very long key', `custom:a+${'author:did:plc:x+'.repeat(300)}`, '', 400, 'InvalidRequest'],
+    ['a nonexistent timeline', 'custom:never', '', 404, 'UnknownTimeline'],
+    ['an unknown account', 'author:did:plc:nobody', '', 404, 'UnknownTimeline'],
+    ['a merge with a nonexistent timeline', 'custom:a+custom:never', '', 404, 'UnknownTimeline'],
     ['limit 0', 'custom:a', 'limit=0', 400, 'InvalidRequest'],
     ['two limits', 'custom:a', 'limit=1&limit=2', 400, 'InvalidRequest'],
     ['two cursors', 'custom:a', 'cursor=a&cursor=b', 400, 'InvalidRequest'],
     ['limit 101', 'custom:a', 'limit=101', 400, 'InvalidRequest'],
-    ['no number', 'custom:a', 'limit=1e1', 400, 'InvalidRequest'],
-    ['sideways', 'custom:a', 'direction=sideways', 400, 'InvalidRequest'],
-    ['since nothing', 'custom:a', 'since=-1', 400, 'InvalidRequest'],
-    ['since too much', 'custom:a', 'since=99999999999999999', 400, 'InvalidRequest'],
+    ['limit 1e1', 'custom:a', 'limit=1e1', 400, 'InvalidRequest'],
+    ['direction sideways', 'custom:a', 'direction=sideways', 400, 'InvalidRequest'],
+    ['since -1', 'custom:a', 'since=-1', 400, 'InvalidRequest'],
+    ['a since that is too large', 'custom:a', 'since=99999999999999999', 400, 'InvalidRequest'],
     ['since in a merge', 'custom:a+custom:b', 'since=1', 400, 'InvalidRequest'],
     ['since backward', 'custom:a', 'since=1&direction=backward', 400, 'InvalidRequest'],
-    ['a cursor of nobody', 'custom:a', 'cursor=abc', 400, 'BadCursor'],
-    ['a cursor without end', 'custom:a', `cursor=${'a'.repeat(10_000)}`, 400, 'BadCursor'],
+    ['an invalid cursor', 'custom:a', 'cursor=abc', 400, 'BadCursor'],
+    ['an overlong cursor', 'custom:a', `cursor=${'a'.repeat(10_000)}`, 400, 'BadCursor'],
   ])('%s', async (_, key, query, status, error) => {
     const answer = await world.page(key, query, all)
     expect([answer.status, (answer.body as unknown as Refusal).error]).toEqual([status, error])
@@ -127,17 +127,17 @@ test('refuses a kept position with fields besides the cursor', async () => {
 
 describe('posting', () => {
   test.each([
-    ['no JSON', '{', 400, 'InvalidRequest'],
+    ['invalid JSON', '{', 400, 'InvalidRequest'],
     ['a list', [], 400, 'InvalidRequest'],
-    ['nothing', {}, 400, 'InvalidRequest'],
-    ['what is not known', note({ colour: 'red' }), 400, 'InvalidRequest'],
+    ['an empty object', {}, 400, 'InvalidRequest'],
+    ['an unknown field', note({ colour: 'red' }), 400, 'InvalidRequest'],
     ['no payload', { ...note(), payload: undefined }, 400, 'InvalidRequest'],
-    ['no time', note({ producer_ts: 'yesterday' }), 400, 'InvalidRequest'],
+    ['an invalid time', note({ producer_ts: 'yesterday' }), 400, 'InvalidRequest'],
     ['an empty name', note({ entity_id: '' }), 400, 'InvalidRequest'],
     ['a bad type', note({ entity_type: 'two words' }), 400, 'InvalidRequest'],
-    ['number 0', note({ producer_seq: 0 }), 400, 'InvalidRequest'],
+    ['sequence number 0', note({ producer_seq: 0 }), 400, 'InvalidRequest'],
     [
-      'a number of 60 bits',
+      'a sequence number of 60 bits',
       JSON.stringify(note()).replace(/}$/, ',"producer_seq":900719925474099300}'),
       400,
       'InvalidRequest',
@@ -145,7 +145,7 @@ describe('posting', () => {
     ['a producer without a number', note({ producer_id: 'p' }), 400, 'InvalidRequest'],
     ['a large payload', note({ payload: 'x'.repeat(16_385) }), 413, 'PayloadTooLarge'],
     ['a large body', note({ payload: 'x'.repeat(200_000) }), 413, 'PayloadTooLarge'],
-    ['what nests without end', `{"payload":${'['.repeat(50_000)}`, 400, 'InvalidRequest'],
+    ['deeply nested JSON', `{"payload":${'['.repeat(50_000)}`, 400, 'InvalidRequest'],
   ])('%s', async (_, body, status, error) => {
     expect(await refusal('POST', A, { token: all, body })).toEqual([status, error])
   })

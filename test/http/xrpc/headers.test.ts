@@ -64,9 +64,9 @@ describe('atproto-accept-labelers', () => {
 
   test.each([
     ['missing', undefined],
-    ['no DID', 'labeler.example.org'],
-    ['a DID among rubbish', `${a}, x y z`],
-    ['an endless list', Array.from({ length: 41 }, (_, i) => `did:web:l${i}.example`).join(',')],
+    ['a value that is not a DID', 'labeler.example.org'],
+    ['a DID among invalid entries', `${a}, x y z`],
+    ['an overlong list', Array.from({ length: 41 }, (_, i) => `did:web:l${i}.example`).join(',')],
   ])('%s counts as absent', (_what, header) => {
     expect(parseAcceptLabelers(header)).toBeUndefined()
   })

@@ -58,8 +58,8 @@ async function wholeTimeline(world: ServingWorld): Promise<unknown[]> {
 test.each([
   ['just below 2^31', 2 ** 31 - 40],
   ['just below 2^32', 2 ** 32 - 40],
-  ['far above', 2 ** 36],
-])(`timelines do not care for the size of ids: %s (seed ${SEED})`, async (_, lastId) => {
+  ['far above 2^32', 2 ** 36],
+])(`timelines do not depend on the size of ids: %s (seed ${SEED})`, async (_, lastId) => {
   const [small, large] = [startWith(0), startWith(lastId)]
   const [first, second] = [createRandom(SEED), createRandom(SEED)]
   const [smallRecords, largeRecords]: [RecordId[], RecordId[]] = [[], []]

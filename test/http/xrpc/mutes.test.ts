@@ -100,7 +100,7 @@ const withoutMutes: Record<string, string> = {
   'graph.getStarterPacksWithMembership': 'the viewer’s own packs',
   'unspecced.getTaggedSuggestions': 'the same for everybody, without views',
   'unspecced.getTrends':
-    'those who used a tag, whoever looks; as in the reference only blocks count',
+    'accounts that used a tag, the same for every viewer; as in the reference only blocks count',
 }
 
 let w: ServingWorld

@@ -95,7 +95,7 @@ async function say(w: ServingWorld, [nsid, input]: [string, object], by = alice)
 const FIRST_ID = 10_000_000
 
 describe.each(Object.entries(kept))('%s', (_, { most, fill, tell, untell }) => {
-  test(`are ${most} of a member: one more is refused, until one is taken back`, async () => {
+  test(`are limited to ${most} per member: one more is refused until one is removed`, async () => {
     const w = start()
     const uid = w.memory.actors.uidOf(alice)
     const numbers = `WITH RECURSIVE ids(i) AS (SELECT ${FIRST_ID} UNION ALL SELECT i + 1 FROM ids LIMIT :rows)`

@@ -76,7 +76,7 @@ function write(account: PdsAccount, collection: string, value: object) {
   const createdAt = new Date(lastMs).toISOString()
   const rkey = collection === 'app.bsky.actor.profile' ? 'self' : undefined
   const commit = account.put({ collection, rkey, value: { createdAt, ...value }, atMs: lastMs })
-  if (commit.operation === 'delete') throw new Error('nothing was deleted')
+  if (commit.operation === 'delete') throw new Error('a write became a deletion')
   return { uri: `at://${commit.did}/${collection}/${commit.rkey}`, cid: commit.cid }
 }
 

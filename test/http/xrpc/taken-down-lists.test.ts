@@ -114,9 +114,14 @@ describe('lifts a block by list between two other accounts', () => {
   })
 
   const places: [name: string, () => [string, Query], hidden: RegExp, open: RegExp][] = [
-    ['a thread from above', () => [THREAD, { anchor: root!.uri }], /^(?!.*below dan)/, /below dan/],
     [
-      'a thread from below',
+      'a thread anchored at its root',
+      () => [THREAD, { anchor: root!.uri }],
+      /^(?!.*below dan)/,
+      /below dan/,
+    ],
+    [
+      'a thread anchored at a reply',
       () => [THREAD, { anchor: reply!.uri }],
       /threadItemBlocked/,
       /"text":"by dan"/,
@@ -128,7 +133,7 @@ describe('lifts a block by list between two other accounts', () => {
       /"text":"by dan"/,
     ],
     [
-      'whom somebody follows',
+      'a list of follows',
       () => ['app.bsky.graph.getFollows', { actor: dan }],
       /"follows":\[\]/,
       /"follows":\[\{/,

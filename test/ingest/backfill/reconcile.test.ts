@@ -117,7 +117,7 @@ describe('the follow list becomes the repository’s', () => {
 
   it.each([
     { name: '', clock: (): number => Date.now(), isMute: false },
-    { name: ', though the PDS tells no revision', clock: (): number => 0, isMute: true },
+    { name: ', though the PDS reports no revision', clock: (): number => 0, isMute: true },
   ])('with a key that the stream deletes and recreates during the listing$name', async (how) => {
     const { alice, others } = await setUp(120)
     const follows = others.map((other) => world.follow(alice, other))

@@ -15,7 +15,7 @@ afterEach(async () => {
 test('an author whose records cannot be read does not keep others from being read', async () => {
   let isHostile: (uid: number) => boolean = () => false
   const bytesLeft = (uid: number) => {
-    if (isHostile(uid)) throw new TypeError('nobody foresaw this')
+    if (isHostile(uid)) throw new TypeError('unexpected failure')
     return UNCOUNTED.bytesLeft(uid)
   }
   const one = await startBackfillWorld({ coldStarts: () => ({ ...UNCOUNTED, bytesLeft }) })
@@ -40,6 +40,6 @@ test('an author whose records cannot be read does not keep others from being rea
     .pluck()
   await until(() => postsOf.get(one.uid(good)) === 1)
   await until(() => Boolean(failed.get(one.uid(bad))))
-  expect(failed.get(one.uid(bad))).toBe('unforeseen: nobody foresaw this')
+  expect(failed.get(one.uid(bad))).toBe('unforeseen: unexpected failure')
   expect(postsOf.get(one.uid(bad))).toBe(0)
 })

@@ -33,7 +33,7 @@ function copyOf(memory: Memory): Memory {
   return copy
 }
 
-it(`is the same, wherever the snapshot was made (seed ${SEED})`, () => {
+it(`memory is the same, whenever the snapshot was made (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   const world = createWorld({ ...SETTINGS, scope: 'network', members: ['person-0', 'person-1'] })
   try {

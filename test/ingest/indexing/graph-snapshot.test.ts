@@ -52,7 +52,7 @@ function edges(graph: FollowGraphReader): number[][] {
   ])
 }
 
-it(`is the graph that was saved, and with the journal the graph that is (seed ${SEED})`, () => {
+it(`restores the saved graph, and with the journal the current one (seed ${SEED})`, () => {
   save()
   expect(countRows(world, 'graph_changes')).toBe(0)
   const saved = edges(world.graph)
@@ -130,7 +130,7 @@ function expectLoaded(): void {
   expect(loaded.graph.edgeCount).toBe(world.graph.edgeCount)
 }
 
-it(`is right when rows and memory go on between the steps of saving it (seed ${SEED})`, () => {
+it(`is correct when rows and memory change between the steps of saving it (seed ${SEED})`, () => {
   for (let round = 0; round < 4; round++) {
     expect(saveWhileLiving()).toBeGreaterThan(3)
     live(50)
@@ -138,7 +138,7 @@ it(`is right when rows and memory go on between the steps of saving it (seed ${S
   }
 })
 
-it(`is the one before where saving stops at any step, and what is left over goes (seed ${SEED})`, () => {
+it(`stays the previous one if saving stops at any step, and leftovers are removed (seed ${SEED})`, () => {
   const steps = saveWhileLiving()
   for (let stopAfter = 1; stopAfter <= steps + 2; stopAfter++) {
     saveWhileLiving(stopAfter)

@@ -60,7 +60,7 @@ function createSums() {
 }
 
 describe.each(['network', 'community'] as const)('a random history, scope %s', (scope) => {
-  it(`touches nothing that it does not note (seed ${SEED})`, () => {
+  it(`changes nothing without an invalidation (seed ${SEED})`, () => {
     const random = createRandom(SEED)
     const world = createWorld({ scope, members: ['person-0', 'person-1'] })
     try {
@@ -148,9 +148,9 @@ describe('a relation between two accounts changed by a third', () => {
 
   it.each([
     ['its creator is hidden', ({ world, owner }) => world.status(owner, 'takendown')],
-    ['its creator’s account is gone', ({ world, owner }) => world.status(owner, 'deleted')],
+    ['its creator’s account is deleted', ({ world, owner }) => world.status(owner, 'deleted')],
     ['it is deleted', ({ world, list }) => world.delete(list)],
-    ['it becomes one to read by', ({ world, owner, list }) => rewrite(world, owner, list)],
+    ['it becomes a curation list', ({ world, owner, list }) => rewrite(world, owner, list)],
   ] as [string, (parts: ReturnType<typeof listBlock>) => void][])(
     'is invalidated when a blocking list stops blocking: %s',
     (_, act) => {

@@ -257,7 +257,7 @@ describe.each([
   { timelineLength: 40, crashes: false },
   { timelineLength: 60, crashes: true },
 ])('a random history, with $timelineLength items a ring, crashes: $crashes', (options) => {
-  it(`is told right (seed ${SEED})`, () => {
+  it(`matches the naive model (seed ${SEED})`, () => {
     const random = createRandom(SEED + options.timelineLength)
     const names = ['person-0', 'person-1', 'person-2']
     const { timelineLength } = options

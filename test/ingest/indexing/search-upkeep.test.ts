@@ -174,7 +174,7 @@ describe('accounts without a name', () => {
     expect(prepareActorSearch(world.reader).byWords(['ann'], 0, 10)).toHaveLength(1)
   })
 
-  test(`leave the index as the rows have it, whatever came first (seed ${SEED})`, () => {
+  test(`keep the index equal to the rows, in any order of changes (seed ${SEED})`, () => {
     const world = start()
     const random = createRandom(SEED)
     const profiles: RecordId[] = []

@@ -98,10 +98,10 @@ describe('ends and quarantines a stream for', () => {
   const maps = Buffer.concat([Buffer.from([0x9a, 0, 8, 0, 0]), Buffer.alloc(1 << 19, 0xa0)])
   const label = { ver: 1, src: 'did:plc:x', uri: 'did:plc:x', val: 'x', cts: 'x' }
   test.each([
-    ['values in values without end', nested, /bomb/],
+    ['endlessly nested values', nested, /bomb/],
     ['half a million empty values', maps, /bomb/],
     [
-      'more labels in a frame than are taken',
+      'more labels in a frame than allowed',
       frame({ op: 1, t: '#labels' }, { seq: 1, labels: Array(1_001).fill(label) }),
       /more than 1000 labels/,
     ],
@@ -134,7 +134,7 @@ describe('ends and quarantines a stream for', () => {
   const pong = Buffer.from([0x8a, 0])
   const piece = Buffer.from([0x00, 1, 0x61])
   test.each([
-    ['pings and pongs without end', Buffer.concat(Array(2_000).fill(pong)), /pings or pongs/],
+    ['endless pings and pongs', Buffer.concat(Array(2_000).fill(pong)), /pings or pongs/],
     [
       'a frame in twenty thousand pieces',
       Buffer.concat([Buffer.from([0x02, 1, 0x61]), ...Array(20_000).fill(piece)]),
@@ -158,7 +158,7 @@ describe('ends and quarantines a stream for', () => {
   test('any failure in reading it, including unforeseen errors', async () => {
     const [hostile, good] = [await labeler('hostile'), await labeler('good')]
     const dropped = openRoom([hostile.did, good.did], {}, (reason) => {
-      if (reason === 'unsigned') throw new TypeError('nobody foresaw this')
+      if (reason === 'unsigned') throw new TypeError('unexpected failure')
     })
     await Promise.all([connected(hostile), connected(good)])
     await hostile.say({ uri: world.account('bob'), val: 'x' }, { forged: true })
@@ -212,7 +212,7 @@ describe('ends and quarantines a stream for', () => {
   })
 })
 
-test(`frames that were honest once, and are changed by chance, hurt nobody (seed ${SEED})`, async () => {
+test(`randomly mutated frames do no harm (seed ${SEED})`, async () => {
   const random = createRandom(SEED)
   const [odd, good] = [await labeler('odd'), await labeler('good')]
   const dropped = openRoom([odd.did, good.did])

@@ -105,7 +105,7 @@ test('skips a number missing for five seconds, and appends it last when it arriv
   expect(holes()).toEqual([[3, 3, false]])
 })
 
-test(`random producers, against a list (seed ${SEED})`, () => {
+test(`random producers match a naive list (seed ${SEED})`, () => {
   const random = createRandom(SEED)
   const append = appender({ holes: 20 })
   const producers = ['a', 'b', 'c']

@@ -118,7 +118,7 @@ test('unknown accounts are looked up within a budget, each once', async () => {
         return undefined
       },
     },
-    writer: { send: () => Promise.reject(new Error('nothing is there to be asked for')) },
+    writer: { send: () => Promise.reject(new Error('no request is expected')) },
     lookups: createSharedBudget({
       ...{ buffer: createCountBuffer(64), windowSeconds: 60, each: 200, all: 2_000 },
     }),

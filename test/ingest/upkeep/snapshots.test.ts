@@ -59,7 +59,7 @@ function expectLoaded(): void {
   expect(loadActors(world.db, loadActorTable, isUntrusted)!.count).toBeGreaterThan(0)
 }
 
-it(`are written while rows and memory go on, and not before it is worth it (seed ${SEED})`, async () => {
+it(`are written while rows and memory change, and only once worthwhile (seed ${SEED})`, async () => {
   keeper.startIfWorth(1_000_000)
   expect(countRows(world, 'snapshots')).toBe(0)
   keeper.startIfWorth(1)

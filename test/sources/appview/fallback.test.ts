@@ -103,21 +103,27 @@ describe('failures are not answers', () => {
   const bad: [string, Misbehaviour][] = [
     ['an error', { status: 500 }],
     ['not found', { status: 404 }],
-    ['no JSON', { text: 'hello' }],
+    ['invalid JSON', { text: 'hello' }],
     ['an array', { text: '[]' }],
     ['a prototype', { text: `{"did":"${eve}","handle":"a.test","__proto__":{"x":1}}` }],
     ['a null', { text: `{"did":"${eve}","handle":"a.test","avatar":null}` }],
     [
-      'a bottomless nest',
+      'deeply nested JSON',
       { text: `{"did":"${eve}","handle":"a.test","x":${'['.repeat(5000)}${']'.repeat(5000)}}` },
     ],
-    ['half a character', { text: `{"did":"${eve}","handle":"a.test","displayName":"\\ud83d"}` }],
-    ['no end', 'endless'],
-    ['a hang-up', 'hang-up'],
-    ['a way into our network', { redirect: 'http://127.0.0.1:1/xrpc/app.bsky.actor.getProfile' }],
-    ['a way elsewhere', { redirect: 'https://example.com/' }],
     [
-      'script for a picture',
+      'half of a surrogate pair',
+      { text: `{"did":"${eve}","handle":"a.test","displayName":"\\ud83d"}` },
+    ],
+    ['an endless answer', 'endless'],
+    ['a dropped connection', 'hang-up'],
+    [
+      'a redirect into our network',
+      { redirect: 'http://127.0.0.1:1/xrpc/app.bsky.actor.getProfile' },
+    ],
+    ['a redirect to another host', { redirect: 'https://example.com/' }],
+    [
+      'a script in place of a picture',
       { text: `{"did":"${eve}","handle":"a.test","avatar":"javascript:alert(1)"}` },
     ],
   ]

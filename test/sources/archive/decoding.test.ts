@@ -234,7 +234,7 @@ describe('damaged blocks', () => {
 
 function expectSound(event: Decoded): void {
   if (typeof event === 'string') return
-  if (!('kind' in event) || event.kind === 'unread') throw new Error('never of this kind')
+  if (!('kind' in event) || event.kind === 'unread') throw new Error('unexpected kind of event')
   expect(event.did).toMatch(/^did:[a-z]+:/)
   expect(event.seq).toBeGreaterThan(0)
   expect(Number.isSafeInteger(event.timeUs)).toBe(true)

@@ -63,8 +63,8 @@ test.each([
   ['null', null],
   ['a list', [plain]],
   ['text', 'did:plc:x'],
-  ['a document about somebody else', { ...plain, id: plcDid('mallory') }],
-  ['a document about nobody', { ...plain, id: undefined }],
+  ['another account’s document', { ...plain, id: plcDid('mallory') }],
+  ['a document without an id', { ...plain, id: undefined }],
   ['a document whose id has a fragment', { ...plain, id: `${did}#atproto` }],
 ])('%s is not the document of the DID', (_what, document) => {
   expect(parseDidDocument(did, document)).toBeUndefined()
@@ -74,10 +74,10 @@ describe('handles', () => {
   test.each([
     ['the first at:// alias', ['https://x.test', 'at://Alice.Test', 'at://b.test'], 'alice.test'],
     ['none without an alias', undefined, undefined],
-    ['none of a bad shape', ['at://not a handle', 'at://b.test'], undefined],
+    ['none if the first alias is malformed', ['at://not a handle', 'at://b.test'], undefined],
     ['none from a DID', [`at://${did}`], undefined],
-    ['none from things that are no text', [1, null, {}], undefined],
-    ['none from what is no list', 'at://alice.test', undefined],
+    ['none from aliases that are not text', [1, null, {}], undefined],
+    ['none if the aliases are not a list', 'at://alice.test', undefined],
   ])('%s', (_rule, alsoKnownAs, handle) => {
     expect(parse({ alsoKnownAs })?.handle).toBe(handle)
   })
@@ -128,11 +128,11 @@ describe('keys', () => {
   })
 
   test.each([
-    ['of another id', method({ id: `${did}#other`, publicKeyMultibase: multibase })],
+    ['with another id', method({ id: `${did}#other`, publicKeyMultibase: multibase })],
     ['of another DID', method({ id: 'did:plc:other#atproto', publicKeyMultibase: multibase })],
     ['of an unknown type', method({ type: 'Ed25519', publicKeyMultibase: multibase })],
-    ['that is rubbish', method({ publicKeyMultibase: 'zzzz' })],
-    ['that is no text', method({ publicKeyMultibase: { x: 1 } })],
+    ['that is malformed', method({ publicKeyMultibase: 'zzzz' })],
+    ['that is not text', method({ publicKeyMultibase: { x: 1 } })],
     ['missing', { verificationMethod: undefined }],
   ])('gets none from a key %s', (_what, document) => {
     const identity = parse(document)
@@ -163,10 +163,10 @@ describe('services', () => {
   test.each([
     ['another type', { type: 'BskyFeedGenerator' }],
     ['another id', { id: '#pds' }],
-    ['no http address', { serviceEndpoint: 'ftp://pds.example.org' }],
-    ['no address', { serviceEndpoint: 'https://' }],
+    ['an address that is not http', { serviceEndpoint: 'ftp://pds.example.org' }],
+    ['an address without a host', { serviceEndpoint: 'https://' }],
     ['a structured endpoint', { serviceEndpoint: { uri: 'https://pds.example.org' } }],
-    ['an endless endpoint', { serviceEndpoint: `https://a/${'x'.repeat(3000)}` }],
+    ['an overlong endpoint', { serviceEndpoint: `https://a/${'x'.repeat(3000)}` }],
   ])('%s is not a PDS', (_what, changes) => {
     expect(parse(service(changes))?.pds).toBeUndefined()
   })

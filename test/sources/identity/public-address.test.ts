@@ -28,7 +28,7 @@ const refused = {
   NAT64: ['64:ff9b::7f00:1', '64:ff9b::10.0.0.1', '64:ff9b:1::1'],
   Teredo: ['2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   'discard, SRv6': ['100::1', '5f00::1'],
-  'what is no address': [
+  'texts that are not addresses': [
     '',
     'localhost',
     '127.1',

@@ -368,7 +368,7 @@ describe('did:web', () => {
 
   test.each([
     ['a document about another DID', { body: { id: 'did:web:example.org' } }],
-    ['what is no JSON object', { body: 'hello' }],
+    ['a text that is not a JSON object', { body: 'hello' }],
     ['404', { status: 404 }],
     ['410', { status: 410 }],
   ])('does not exist for %s', async (_what, answer) => {
@@ -380,7 +380,7 @@ describe('did:web', () => {
   test.each([
     ['a redirect', { status: 302 }],
     ['a failure', { status: 500 }],
-    ['a document beyond all measure', { body: { id: 'x'.repeat(100_000) } }],
+    ['an oversized document', { body: { id: 'x'.repeat(100_000) } }],
   ])('is unavailable for %s', async (_what, answer) => {
     const host = await startWebHost(() => answer)
     await expect(world.resolver.resolve(host.did)).rejects.toThrow(IdentityUnavailableError)
@@ -437,25 +437,37 @@ describe('handles', () => {
     'https://pds.test/xrpc/com.atproto.identity.resolveHandle?handle=alice.example.com'
 
   test.each([
-    ['a TXT record', { txt: { [record]: [[`did=${did}`]] } }, did],
-    ['a TXT record in pieces', { txt: { [record]: [['did=', did]] } }, did],
-    ['one among other TXT records', { txt: { [record]: [['v=spf1'], [`did=${did}`]] } }, did],
-    ['the well-known text', { hosts: { [wellKnown]: `${did}\n` } }, did],
+    ['a DID by a TXT record', { txt: { [record]: [[`did=${did}`]] } }, did],
+    ['a DID by a TXT record in pieces', { txt: { [record]: [['did=', did]] } }, did],
     [
-      'DNS before the well-known text',
+      'a DID by one among other TXT records',
+      { txt: { [record]: [['v=spf1'], [`did=${did}`]] } },
+      did,
+    ],
+    ['a DID by the well-known text', { hosts: { [wellKnown]: `${did}\n` } }, did],
+    [
+      'a DID by DNS before the well-known text',
       { txt: { [record]: [[`did=${did}`]] }, hosts: { [wellKnown]: mallory } },
       did,
     ],
     [
-      'the well-known text where DNS says two things',
+      'a DID by the well-known text where TXT records conflict',
       { txt: { [record]: [[`did=${did}`], [`did=${mallory}`]] }, hosts: { [wellKnown]: did } },
       did,
     ],
-    ['nobody by two TXT records', { txt: { [record]: [[`did=${did}`], ['did=x']] } }, undefined],
-    ['nobody by a page of HTML', { hosts: { [wellKnown]: '<html>did:plc:x' } }, undefined],
-    ['nobody by 404', { hosts: { [wellKnown]: 404 } }, undefined],
-    ['nobody', {}, undefined],
-  ])('resolve to a DID by %s', async (_way, hosts, expected) => {
+    [
+      'nothing where TXT records conflict',
+      { txt: { [record]: [[`did=${did}`], ['did=x']] } },
+      undefined,
+    ],
+    [
+      'nothing where the well-known text is HTML',
+      { hosts: { [wellKnown]: '<html>did:plc:x' } },
+      undefined,
+    ],
+    ['nothing where the host answers 404', { hosts: { [wellKnown]: 404 } }, undefined],
+    ['nothing without any record', {}, undefined],
+  ])('resolve to %s', async (_way, hosts, expected) => {
     expect(await handleWorld(hosts).resolveHandle('Alice.Example.Com')).toBe(expected)
   })
 
@@ -475,7 +487,7 @@ describe('handles', () => {
   })
 
   test.each([
-    ['true where both name each other', { hosts: { [wellKnown]: did } }, true],
+    ['true where handle and DID name each other', { hosts: { [wellKnown]: did } }, true],
     [
       'false where the DID claims another',
       { hosts: { [wellKnown]: did }, claimed: 'b.com' },
@@ -485,16 +497,16 @@ describe('handles', () => {
     ['false where the handle leads nowhere', { hosts: { [wellKnown]: 404 } }, false],
     ['false where the name does not exist', {}, false],
     ['unknown where the host is down', { hosts: { [wellKnown]: 503 } }, undefined],
-    ['unknown where the host asks to come back', { hosts: { [wellKnown]: 429 } }, undefined],
+    ['unknown where the host limits our rate', { hosts: { [wellKnown]: 429 } }, undefined],
     ['unknown where DNS is down', { txt: { [record]: 'ESERVFAIL' } }, undefined],
     [
       'unknown where the host is slow',
       { hosts: { [wellKnown]: new FetchError('timeout', 'slow') } },
       undefined,
     ],
-    ['false where only the PDS says so', { hosts: { [askedPds]: `{"did":"${did}"}` } }, false],
+    ['false where only the PDS confirms it', { hosts: { [askedPds]: `{"did":"${did}"}` } }, false],
     [
-      'true where only the PDS says so, on a private network',
+      'true where only the PDS confirms it, on a private network',
       { hosts: { [askedPds]: `{"did":"${did}"}` }, allowPrivateHosts: true },
       true,
     ],
@@ -504,7 +516,7 @@ describe('handles', () => {
       false,
     ],
     [
-      'true by DNS where the PDS is away, on a private network',
+      'true by DNS where the PDS is unreachable, on a private network',
       { txt: { [record]: [[`did=${did}`]] }, allowPrivateHosts: true },
       true,
     ],

@@ -129,15 +129,15 @@ describe('good tokens', () => {
   })
 })
 
-describe('what is not a token', () => {
+describe('malformed tokens', () => {
   test.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['one part', 'abc'],
     ['two parts', 'abc.def'],
     ['four parts', 'a.b.c.d'],
     ['empty parts', '..'],
-    ['no base64', 'a b.c!d.e+f'],
-    ['no JSON', 'abcd.abcd.abcd'],
+    ['invalid base64', 'a b.c!d.e+f'],
+    ['invalid JSON', 'abcd.abcd.abcd'],
     ['a header that is null', `${encode(null)}.${encode({})}.abcd`],
     ['a header that is a list', `${encode([])}.${encode({})}.abcd`],
     ['a payload that is text', `${encode({ alg: 'ES256K' })}.${encode('x')}.abcd`],
@@ -217,11 +217,11 @@ describe('times', () => {
 describe('tokens for others', () => {
   test.each([
     ['another service', 'did:web:api.bsky.app'],
-    ['another service of ours', `${SERVICE_DID}#bsky_notif`],
-    ['a DID that begins like ours', `${SERVICE_DID}.evil.example`],
-    ['ours with more behind', `${SERVICE_DID}#bsky_appview#x`],
-    ['ours in capitals', SERVICE_DID.toUpperCase()],
-    ['nobody', ''],
+    ['another of our services', `${SERVICE_DID}#bsky_notif`],
+    ['a DID that only begins like ours', `${SERVICE_DID}.evil.example`],
+    ['our DID with two fragments', `${SERVICE_DID}#bsky_appview#x`],
+    ['our DID in capitals', SERVICE_DID.toUpperCase()],
+    ['an empty audience', ''],
   ])('%s', async (_whom, aud) => {
     expect(await outcome(await tokenOf(alice, { payload: { aud } }))).toBe('BadJwtAudience')
   })
@@ -229,10 +229,10 @@ describe('tokens for others', () => {
   test.each([
     ['another method', 'app.bsky.feed.getFeed', 'BadJwtLexiconMethod'],
     ['every method', '*', 'BadJwtLexiconMethod'],
-    ['a method that begins like it', `${LXM}s`, 'BadJwtLexiconMethod'],
+    ['a method that only begins like this one', `${LXM}s`, 'BadJwtLexiconMethod'],
     ['no method', undefined, 'BadJwtLexiconMethod'],
     ['null', null, 'BadJwtLexiconMethod'],
-    ['nothing', '', 'BadJwtLexiconMethod'],
+    ['an empty method', '', 'BadJwtLexiconMethod'],
   ])('%s', async (_what, lxm, error) => {
     expect(await outcome(await tokenOf(alice, { payload: { lxm } }))).toBe(error)
   })
@@ -262,9 +262,9 @@ describe('tokens for others', () => {
 
 describe('issuers', () => {
   test.each([
-    ['what is no DID', () => 'alice.test'],
-    ['nothing', () => ''],
-    ['half a DID', () => 'did:plc'],
+    ['a handle', () => 'alice.test'],
+    ['an empty text', () => ''],
+    ['an incomplete DID', () => 'did:plc'],
     ['an empty fragment', () => `${alice.did}#`],
     ['two fragments', () => `${alice.did}#a#b`],
   ])('%s is refused as not a DID', async (_what, iss) => {
@@ -275,9 +275,9 @@ describe('issuers', () => {
   })
 
   test.each([
-    ['nobody', plcDid('nobody')],
+    ['an unregistered DID', plcDid('nobody')],
     ['a did:web with a path', 'did:web:example.org:alice'],
-    ['a method that we do not know', 'did:key:zQ3shunBKsXixLxKtC5qeSG9E4J5RkGN57im31pcTzbNQnm5w'],
+    ['an unsupported DID method', 'did:key:zQ3shunBKsXixLxKtC5qeSG9E4J5RkGN57im31pcTzbNQnm5w'],
   ])('%s is unknown', async (_what, iss) => {
     expect(await outcome(await tokenOf(alice, { payload: { iss } }))).toBe('BadJwtIss')
   })

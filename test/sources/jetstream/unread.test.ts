@@ -66,7 +66,7 @@ for (const wire of ['v1', 'v2'] as const) {
   const frameOf = (event: LoggedEmission) =>
     wire === 'v1' ? frameV1(event, true)! : frameV2(event)
 
-  test(`${wire}: unread commits are what parsing makes of them, whatever strangers write`, () => {
+  test(`${wire}: unread commits equal parsed ones, even for hostile JSON`, () => {
     const random = createRandom(SEED)
     const stream = createNetworkStream({ seed: SEED, accounts: 40, startMs: 1_770_000_000_000 })
     const waiting: [UnreadCommit, CommitEvent][] = []

@@ -31,9 +31,9 @@ describe('requests to a host', () => {
   it.each([
     ['seconds', () => ({ 'retry-after': '30' }), 30_000],
     ['a date', (now: number) => ({ 'retry-after': new Date(now + 40_000).toUTCString() }), 40_000],
-    ['a reset', (now: number) => resetHeaders(now, 50_000), 50_000],
-    ['no more than an hour', () => ({ 'retry-after': '999999' }), 3_600_000],
-  ])('wait after 429 as told: %s', (_name, headers, expected) => {
+    ['a reset time', (now: number) => resetHeaders(now, 50_000), 50_000],
+    ['an hour at most', () => ({ 'retry-after': '999999' }), 3_600_000],
+  ])('wait after 429 as the host asks: %s', (_name, headers, expected) => {
     const { hosts, answer, now, advance } = setUp()
     answer(429, headers(now()))
     expect(hosts.hasRoom(HOST)).toBe(false)

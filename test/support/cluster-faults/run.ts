@@ -47,7 +47,7 @@ async function logsHaveBegun({ timelines }: FaultyCluster): Promise<void> {
   const deadline = performance.now() + BEGUN_WITHIN_MS
   const haveBegun = () => [...timelines.values()].every(({ found }) => found > 0)
   while (!haveBegun()) {
-    if (performance.now() > deadline) throw new Error('no reader was given anything')
+    if (performance.now() > deadline) throw new Error('a timeline never got its log')
     await sleep(LOOKED_EVERY_MS)
   }
 }

@@ -98,7 +98,7 @@ export async function readAll<T>(
   const all: T[] = []
   let cursor: string | undefined
   for (let pages = 0; ; pages++) {
-    if (pages > MAX_PAGES) throw new Error(`${method} of ${viewer} has no end`)
+    if (pages > MAX_PAGES) throw new Error(`${method} for ${viewer}: paging does not end`)
     const query = { ...params, limit: pageSize, ...(cursor && { cursor }) }
     const page = await subject.get<{ [field: string]: unknown; cursor?: string }>(
       viewer,

@@ -151,7 +151,7 @@ async function floodTokens(parts: Parts, dice: number): Promise<void> {
     return show(parts, await strangers.token({ iss: did, ...claims, exp }, true), from)
   })
   const taken = [...statuses, ...forged, ...(await silent)].filter((status) => status === 200)
-  atMost('tokens of nobody that were taken', taken.length, 0)
+  atMost('accepted tokens that are invalid', taken.length, 0)
   atMost('look-ups that an address buys', strangers.lookupsOf(nobodies), MOST_LOOKUPS)
   hadEffect('tokens were looked up', strangers.lookupsOf(nobodies) > 0)
   hadEffect('tokens were refused', statuses.includes(429))

@@ -123,7 +123,7 @@ test('members’ timelines keep their numbers, and the next one is above all num
   })
 })
 
-test(`whoever is killed on the way goes on, and it comes to the same (seed ${SEED})`, async () => {
+test(`a move interrupted at any step can be resumed, with the same result (seed ${SEED})`, async () => {
   const whole = createPlainEngine()
   const expected = node()
   await moveToEngine(expected.parts(whole.place))

@@ -114,7 +114,7 @@ function followingOf({ reader: db, memory, uid }: World, did: string, after: num
   const { keeps } = keepsFromRows(db, memory)
   const source = openFollowing({ db, actors, graph, keeps }, readers, { key: '', uid: uid(did) })
   const slice = source.read({ at: after, isForward: true, limit: 10_000 })
-  if (slice instanceof Promise) throw new Error('rows answer at once')
+  if (slice instanceof Promise) throw new Error('expected rows to answer synchronously')
   const named = readers.logged.byItem(slice.events.map(({ item }) => item))
   return slice.events.map(({ seq, item, at }) => ({ number: seq, uri: named.get(item)!.uri, at }))
 }

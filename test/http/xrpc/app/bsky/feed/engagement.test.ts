@@ -53,7 +53,7 @@ const ownLikes = (query: object, viewer: string) =>
     ({ feed }) => feed.map(({ post }) => post.uri),
   )
 
-test(`everything that random people do is listed, latest first (seed ${SEED})`, async () => {
+test(`random likes, reposts and quotes are listed, latest first (seed ${SEED})`, async () => {
   const { viewer, author, people, post } = start()
   const random = createRandom(SEED)
   const other = w.post(author, 'another')

@@ -163,7 +163,7 @@ describe('a feed', () => {
 
   test.each([
     ['an empty page', { feed: [], cursor: 'more' }],
-    ['a page that leads to itself', { feed: [], cursor: 'c1' }],
+    ['a page whose cursor leads to itself', { feed: [], cursor: 'c1' }],
     ['a page with an explicit null', { feed: [], cursor: null }],
   ])('ends at %s', async (_, body) => {
     const { double, get } = start()
@@ -175,20 +175,20 @@ describe('a feed', () => {
 describe('a feed fails', () => {
   test.each([
     [
-      'says so',
+      'reports an error',
       { status: 401, body: { error: 'AuthenticationRequired', message: 'who?' } },
       401,
       'AuthenticationRequired',
     ],
     [
-      'breaks',
+      'fails',
       { status: 500, body: { error: 'InternalServerError', message: 'ouch' } },
       502,
       'InternalServerError',
     ],
-    ['talks nonsense', { body: '<html>' }, 502, 'InvalidFeedResponse'],
-    ['names no posts', { body: { feed: [{ post: 'nonsense' }] } }, 502, 'InvalidFeedResponse'],
-    ['is away', undefined, 502, 'UpstreamFailure'],
+    ['answers with HTML', { body: '<html>' }, 502, 'InvalidFeedResponse'],
+    ['names invalid posts', { body: { feed: [{ post: 'nonsense' }] } }, 502, 'InvalidFeedResponse'],
+    ['is unreachable', undefined, 502, 'UpstreamFailure'],
   ] as const)('if its generator %s', async (_, answer, status, error) => {
     const { double, ask } = start()
     double.says(answer)

@@ -264,9 +264,9 @@ function subjectOf(event: { kind: string; record?: unknown }): string[] {
 
 const worlds: [string, ServingOptions][] = [
   ['a ring that holds everything', {}],
-  ['a ring that ends on the way', { timelineLength: 50 }],
+  ['a ring shorter than the history', { timelineLength: 50 }],
   ['celebrities beside the ring', { celebrityThreshold: 2 }],
-  ['celebrities and a ring that ends', { timelineLength: 50, celebrityThreshold: 2 }],
+  ['celebrities and a short ring', { timelineLength: 50, celebrityThreshold: 2 }],
 ]
 
 describe.each(worlds)('with %s', (_name, options) => {

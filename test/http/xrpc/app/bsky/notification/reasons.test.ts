@@ -282,11 +282,11 @@ describe('a notification disappears', () => {
 
 describe('hides notifications', () => {
   test.each([
-    ['who is muted', () => w.mute(alice, carla)],
-    ['who is blocked', () => void w.block(alice, carla)],
-    ['who blocks', () => void w.block(carla, alice)],
+    ['that is muted', () => w.mute(alice, carla)],
+    ['that is blocked', () => void w.block(alice, carla)],
+    ['that blocks the member', () => void w.block(carla, alice)],
     [
-      'who is blocked by a list',
+      'that is blocked by a list',
       () => {
         const list = w.list(bob, 'no')
         w.listItem(bob, list, carla)
