@@ -117,12 +117,7 @@ describe('settings', () => {
       /proxy’s address/,
     ],
     ['no trusted proxy', { TRUSTED_PROXIES: 'none' }, /share one limit/, /=loopback/],
-    [
-      'a random port behind a proxy',
-      { PORT: '0' },
-      /new port at each start/,
-      /SLIPSTREAM_PORT/,
-    ],
+    ['a random port behind a proxy', { PORT: '0' }, /new port at each start/, /SLIPSTREAM_PORT/],
     [
       'a DID with a path',
       { SERVICE_DID: 'did:web:a.test:b' },
