@@ -4,153 +4,154 @@
 
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { cidOf as cidOfText } from '../jetstream-double/made-up-ids.ts'
-import type { Random } from '../random.ts'
-import type { NetworkEvent, Picture } from './network.ts'
-import type { Commit, SimulatedAccount } from './repository.ts'
+import { forgetAccount, isAllowed, mayAct, type NetworkParts, post, put } from './common-acts.ts'
+import type { AccountEvent, Commit, SyncEvent } from './repository.ts'
+
+type RareEvent = Commit | AccountEvent | SyncEvent
+type Picture = { cid: string; size: number }
 
 export type RareActs = {
-  act(atMs: number): NetworkEvent | undefined
+  act(atMs: number): RareEvent | undefined
   /** Whether the last act has a second part, which must come next. */
   isOwed(): boolean
   /** These accounts are never closed, and take part in more blocks than others. */
   spare(accounts: readonly number[]): void
 }
 
-type Parts = {
-  random: Random
-  repositories: readonly SimulatedAccount[]
-  mayAct: (account: number) => boolean
-  /** Whether the account may be changed now. */
-  isAllowed: (account: number) => boolean
-  /** Whether accounts may be deactivated now. */
-  mayGoAway: () => boolean
+/** The network, and the state of its rare acts. */
+type Rare = {
+  readonly network: NetworkParts
   /** Existing blobs; made-up ones if empty. */
-  pictures: readonly Picture[]
-  post: (atMs: number, more?: Record<string, unknown>) => Commit | undefined
-  put: (account: number, collection: string, value: Record<string, unknown>, atMs: number) => Commit
-  /** Stops all references to the account's records, and their deletion. */
-  forgetAccount: (account: number) => void
+  readonly pictures: readonly Picture[]
+  /** Second parts of acts. */
+  readonly owed: RareEvent[]
+  spared: readonly number[]
+  /** Makes names differ. */
+  changes: number
 }
 
-type Act = (atMs: number) => NetworkEvent | undefined
+type Act = (rare: Rare, atMs: number) => RareEvent | undefined
 
-export function createRareActs(parts: Parts): RareActs {
-  const { random, repositories, mayAct, isAllowed, pictures, post, put } = parts
-  const owed: NetworkEvent[] = []
-  let spared: readonly number[] = []
-  let changes = 0
+const WEIGHTS: [Act, weight: number][] = [
+  [block, 5],
+  [rewriteProfile, 4],
+  [postPicture, 3],
+  [postGated, 3],
+  [enlist, 4],
+  [postBackdated, 2],
+  [moveAccount, 2],
+  [rename, 1],
+  [announce, 1],
+]
+const DECK = WEIGHTS.flatMap(([act, weight]) => Array.from({ length: weight }, () => act))
 
-  const acts: [Act, weight: number][] = [
-    [block, 5],
-    [rewriteProfile, 4],
-    [postPicture, 3],
-    [postGated, 3],
-    [enlist, 4],
-    [postBackdated, 2],
-    [moveAccount, 2],
-    [rename, 1],
-    [announce, 1],
-  ]
-  const deck = acts.flatMap(([act, weight]) => Array.from({ length: weight }, () => act))
-
-  function someone(): number | undefined {
-    const account = random.below(repositories.length)
-    return mayAct(account) ? account : undefined
-  }
-
-  function block(atMs: number): NetworkEvent | undefined {
-    const isOfSpared = spared.length > 0 && random.chance(0.4)
-    const first = isOfSpared ? random.pick(spared) : random.below(repositories.length)
-    const second = random.zipf(repositories.length)
-    const [account, subject] = random.chance(0.5) ? [first, second] : [second, first]
-    if (account === subject || !mayAct(account)) return
-    return put(account, 'app.bsky.graph.block', { subject: repositories[subject]!.did }, atMs)
-  }
-
-  function rewriteProfile(atMs: number): NetworkEvent | undefined {
-    const account = someone()
-    if (account === undefined) return
-    const value = { displayName: `User ${account}, take ${++changes}`, description: 'Anew' }
-    const collection = 'app.bsky.actor.profile'
-    return repositories[account]!.put({ collection, rkey: 'self', value, atMs })
-  }
-
-  function postPicture(atMs: number): NetworkEvent | undefined {
-    const { cid, size } = pictures.length > 0 ? random.pick(pictures) : madeUpPicture()
-    const image = { $type: 'blob', ref: { $link: cid }, mimeType: 'image/jpeg', size }
-    const images = [{ alt: 'A picture', image, aspectRatio: { width: 4, height: 3 } }]
-    return post(atMs, { embed: { $type: 'app.bsky.embed.images', images } })
-  }
-
-  function madeUpPicture(): Picture {
-    const cid = cidOfText(`picture ${++changes}`).replace('bafyrei', 'bafkrei')
-    return { cid, size: 1 + random.below(900_000) }
-  }
-
-  /** Adds an account to a list of the owner, creating the list first if there is none. */
-  function enlist(atMs: number): NetworkEvent | undefined {
-    const owner = random.zipf(repositories.length)
-    const subject = random.below(repositories.length)
-    if (!mayAct(owner)) return
-    const { did, collections } = repositories[owner]!
-    const lists = [...(collections.get('app.bsky.graph.list')?.keys() ?? [])]
-    const write = (name: string, value: Record<string, unknown>) =>
-      put(owner, `app.bsky.graph.${name}`, value, atMs)
-    if (lists.length === 0) {
-      const purpose = 'app.bsky.graph.defs#curatelist'
-      return write('list', { name: `List ${++changes}`, purpose })
-    }
-    const list = `at://${did}/app.bsky.graph.list/${random.pick(lists)}`
-    return write('listitem', { list, subject: repositories[subject]!.did })
-  }
-
-  /** Only the author may reply. */
-  function postGated(atMs: number): NetworkEvent | undefined {
-    const root = post(atMs, { reply: undefined })
-    if (!root) return
-    const collection = 'app.bsky.feed.threadgate'
-    const uri = `at://${root.did}/${root.collection}/${root.rkey}`
-    const value = { post: uri, allow: [], createdAt: new Date(atMs).toISOString() }
-    const repository = repositories.find(({ did }) => did === root.did)!
-    owed.push(repository.put({ collection, rkey: root.rkey, value, atMs }))
-    return root
-  }
-
-  function postBackdated(atMs: number): NetworkEvent | undefined {
-    const createdAt = new Date(atMs - random.below(48 * HOUR_MS)).toISOString()
-    return post(atMs, { createdAt })
-  }
-
-  function moveAccount(): NetworkEvent | undefined {
-    const account = random.below(repositories.length)
-    const repository = repositories[account]!
-    if (spared.includes(account) || repository.state === 'deleted' || !isAllowed(account)) return
-    if (repository.state === 'deactivated') return repository.setState(undefined)
-    const isForEver = random.chance(0.2)
-    if (!isForEver && !parts.mayGoAway()) return
-    if (isForEver) parts.forgetAccount(account)
-    return repository.setState(isForEver ? 'deleted' : 'deactivated')
-  }
-
-  function rename(): NetworkEvent | undefined {
-    const account = someone()
-    return account === undefined
-      ? undefined
-      : repositories[account]!.rename(`user${account}-${++changes}.simulated.example`)
-  }
-
-  function announce(): NetworkEvent | undefined {
-    const account = someone()
-    if (account === undefined) return
-    const { did, rev } = repositories[account]!
-    return { kind: 'sync', did, rev }
-  }
-
+export function createRareActs(network: NetworkParts, pictures: readonly Picture[]): RareActs {
+  const rare: Rare = { network, pictures, owed: [], spared: [], changes: 0 }
   return {
-    act: (atMs) => owed.shift() ?? random.pick(deck)(atMs),
-    isOwed: () => owed.length > 0,
+    act: (atMs) => rare.owed.shift() ?? network.random.pick(DECK)(rare, atMs),
+    isOwed: () => rare.owed.length > 0,
     spare: (accounts) => {
-      spared = accounts
+      rare.spared = accounts
     },
   }
+}
+
+function someone(network: NetworkParts): number | undefined {
+  const account = network.random.below(network.repositories.length)
+  return mayAct(network, account) ? account : undefined
+}
+
+function block({ network, spared }: Rare, atMs: number): RareEvent | undefined {
+  const { random, repositories } = network
+  const isOfSpared = spared.length > 0 && random.chance(0.4)
+  const first = isOfSpared ? random.pick(spared) : random.below(repositories.length)
+  const second = random.zipf(repositories.length)
+  const [account, subject] = random.chance(0.5) ? [first, second] : [second, first]
+  if (account === subject || !mayAct(network, account)) return
+  const value = { subject: repositories[subject]!.did }
+  return put(network, { account, collection: 'app.bsky.graph.block', value, atMs })
+}
+
+function rewriteProfile(rare: Rare, atMs: number): RareEvent | undefined {
+  const account = someone(rare.network)
+  if (account === undefined) return
+  const value = { displayName: `User ${account}, take ${++rare.changes}`, description: 'Anew' }
+  const collection = 'app.bsky.actor.profile'
+  return rare.network.repositories[account]!.put({ collection, rkey: 'self', value, atMs })
+}
+
+function postPicture(rare: Rare, atMs: number): RareEvent | undefined {
+  const { network, pictures } = rare
+  const { cid, size } = pictures.length > 0 ? network.random.pick(pictures) : madeUpPicture(rare)
+  const image = { $type: 'blob', ref: { $link: cid }, mimeType: 'image/jpeg', size }
+  const images = [{ alt: 'A picture', image, aspectRatio: { width: 4, height: 3 } }]
+  return post(network, atMs, { embed: { $type: 'app.bsky.embed.images', images } })
+}
+
+function madeUpPicture(rare: Rare): Picture {
+  const cid = cidOfText(`picture ${++rare.changes}`).replace('bafyrei', 'bafkrei')
+  return { cid, size: 1 + rare.network.random.below(900_000) }
+}
+
+/** Adds an account to a list of the owner, creating the list first if there is none. */
+function enlist(rare: Rare, atMs: number): RareEvent | undefined {
+  const { random, repositories } = rare.network
+  const owner = random.zipf(repositories.length)
+  const subject = random.below(repositories.length)
+  if (!mayAct(rare.network, owner)) return
+  const { did, collections } = repositories[owner]!
+  const lists = [...(collections.get('app.bsky.graph.list')?.keys() ?? [])]
+  const write = (name: string, value: Record<string, unknown>) =>
+    put(rare.network, { account: owner, collection: `app.bsky.graph.${name}`, value, atMs })
+  if (lists.length === 0) {
+    const purpose = 'app.bsky.graph.defs#curatelist'
+    return write('list', { name: `List ${++rare.changes}`, purpose })
+  }
+  const list = `at://${did}/app.bsky.graph.list/${random.pick(lists)}`
+  return write('listitem', { list, subject: repositories[subject]!.did })
+}
+
+/** Only the author may reply. */
+function postGated({ network, owed }: Rare, atMs: number): RareEvent | undefined {
+  const root = post(network, atMs, { reply: undefined })
+  if (!root) return
+  const collection = 'app.bsky.feed.threadgate'
+  const uri = `at://${root.did}/${root.collection}/${root.rkey}`
+  const value = { post: uri, allow: [], createdAt: new Date(atMs).toISOString() }
+  const repository = network.repositories.find(({ did }) => did === root.did)!
+  owed.push(repository.put({ collection, rkey: root.rkey, value, atMs }))
+  return root
+}
+
+function postBackdated({ network }: Rare, atMs: number): RareEvent | undefined {
+  const createdAt = new Date(atMs - network.random.below(48 * HOUR_MS)).toISOString()
+  return post(network, atMs, { createdAt })
+}
+
+/** Closes an account for a time or forever, or reopens it. */
+function moveAccount({ network, spared }: Rare): RareEvent | undefined {
+  const { random, repositories, restriction } = network
+  const account = random.below(repositories.length)
+  const repository = repositories[account]!
+  const isClosed = repository.state === 'deleted'
+  if (spared.includes(account) || isClosed || !isAllowed(network, account)) return
+  if (repository.state === 'deactivated') return repository.setState(undefined)
+  const isForEver = random.chance(0.2)
+  if (!isForEver && restriction) return
+  if (isForEver) forgetAccount(network, account)
+  return repository.setState(isForEver ? 'deleted' : 'deactivated')
+}
+
+function rename(rare: Rare): RareEvent | undefined {
+  const account = someone(rare.network)
+  if (account === undefined) return
+  const handle = `user${account}-${++rare.changes}.simulated.example`
+  return rare.network.repositories[account]!.rename(handle)
+}
+
+function announce({ network }: Rare): RareEvent | undefined {
+  const account = someone(network)
+  if (account === undefined) return
+  const { did, rev } = network.repositories[account]!
+  return { kind: 'sync', did, rev }
 }

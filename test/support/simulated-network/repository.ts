@@ -25,6 +25,9 @@ export type AccountEvent = { did: string } & (
   | { kind: 'account'; active: boolean; status?: AccountState }
 )
 
+/** Announces a repository anew. */
+export type SyncEvent = { kind: 'sync'; did: string; rev: string }
+
 export type AccountState = 'deactivated' | 'deleted'
 
 export type Repository = {
