@@ -5,92 +5,92 @@ type Difference = { what: string; why: string }
 
 export const namedDifferences: Difference[] = [
   {
-    what: 'Moderation tags are those that this server’s operator set ([OPERATING.md](OPERATING.md#moderation)); what they keep from a list of notifications is not counted as unread either. Tags that an experiment makes for each answer (`VISIBILITY_TAG_…`) are unknown.',
-    why: 'There, Bluesky’s own services write them into its database; no record, event or label tells them to anybody else.',
+    what: 'Moderation tags are set by this server’s operator ([OPERATING.md](OPERATING.md#moderation)); notifications that they hide are not counted as unread either. Tags that an experiment computes for each answer (`VISIBILITY_TAG_…`) are unknown.',
+    why: 'There, Bluesky’s own services write them into its database; no record, event or label makes them public.',
   },
   {
-    what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, and not in lists, searches and feeds.',
-    why: 'Threads are what reports lead to.',
+    what: 'A moderation service (`SLIPSTREAM_MODERATION_SERVICES`) sees through blocks in threads, but not in lists, searches and feeds.',
+    why: 'Reports lead to threads.',
   },
   {
     what: 'There is no age assurance, whatever is configured.',
-    why: 'The reference has one provider built in, with secrets and prices of its own, and its regions in its sources. Clients ask Bluesky’s AppView for those, and take a server without a provider for “unknown”.',
+    why: 'The reference has one provider built in, with its own secrets and prices, and regions hard-coded in its source. Clients ask Bluesky’s AppView for those, and treat a server without a provider as “unknown”.',
   },
   {
-    what: 'Other methods of `internal.bsky.*` than `actor.getProfiles`, `appview-as-did` and the session tokens of Bluesky’s entryway (`at+jwt`) are not accepted.',
-    why: 'They tie Bluesky’s services to one another. For social proof of many accounts there is `io.slipstream.graph.getSocialProof`.',
+    what: 'Methods of `internal.bsky.*` except `actor.getProfiles`, `appview-as-did` and session tokens of Bluesky’s entryway (`at+jwt`) are not accepted.',
+    why: 'They connect Bluesky’s services to one another. For social proof of many accounts, use `io.slipstream.graph.getSocialProof`.',
   },
   {
-    what: '`/blob/{did}/{cid}` has pictures alone, and one that is kept is not fetched again; a picture is not made larger than it is, and a CID that no blob has is a 400, there a 404.',
-    why: 'Nothing else that strangers uploaded goes out of our origin as it came; whoever wants such bytes asks the account’s PDS. More pixels than there are show nothing more, and nobody has to be asked for what can’t be there.',
+    what: '`/blob/{did}/{cid}` serves only pictures, and does not fetch a cached one again; pictures are not enlarged, and a CID that no blob can have is a 400 (there, a 404).',
+    why: 'Our origin passes on no other strangers’ uploads unchanged; the account’s PDS has those bytes. Enlarging adds no detail, and a blob that cannot exist needs no request.',
   },
   {
-    what: 'There are no sitemaps (`/external/sitemap/`), and `getConfig` names nobody as live.',
-    why: 'The first lead search engines to bsky.app. The second is a list in the configuration of Bluesky’s AppView; live statuses are shown all the same.',
+    what: 'There are no sitemaps (`/external/sitemap/`), and `getConfig` names no account as live.',
+    why: 'Sitemaps lead search engines to bsky.app. The live list is part of the configuration of Bluesky’s AppView; live statuses are shown anyway.',
   },
   {
-    what: '`/xrpc/_health` tells more than the version.',
-    why: 'An operator sees there how far the stream is, without another tool.',
+    what: '`/xrpc/_health` returns more than the version.',
+    why: 'Operators see the stream’s progress there, without another tool.',
   },
   {
-    what: 'Posts in feeds do not tell known likers and their place in their author’s thread (`opThreadPostIndex`); those of `getPostThreadV2` do.',
-    why: 'The reference has had these since the summer of 2026. They would be looked up for each item of each page.',
+    what: 'Posts in feeds lack known likers and their position in their author’s thread (`opThreadPostIndex`); posts in `getPostThreadV2` have both.',
+    why: 'The reference has had these since the summer of 2026. They cost look-ups for each item of each page.',
   },
   {
-    what: 'How many drafts somebody may keep (500) and how many posts a thread shows above its anchor (50) can’t be set.',
-    why: 'They are what the reference has where nothing is set; no operator has a reason to choose.',
+    what: 'The limits on an account’s drafts (500) and on a thread’s posts above its anchor (50) can’t be set.',
+    why: 'They are the reference’s defaults; no operator has a reason to change them.',
   },
   {
-    what: 'Nobody gets `debug` fields, and no feature gate changes an answer.',
-    why: 'They are for experiments of Bluesky’s; the explore view tells why something is shown.',
+    what: 'No answer has `debug` fields, and no feature gate changes an answer.',
+    why: 'They are for Bluesky’s experiments; the explore view tells why an item is shown.',
   },
   {
-    what: 'Only trusted verifiers’ verifications notify; there, anybody’s do.',
-    why: 'Only theirs count in profiles. A stranger’s would tell people that they are verified when nobody sees it.',
+    what: 'Only trusted verifiers’ verifications notify; there, any account’s do.',
+    why: 'Only theirs count in profiles. A stranger’s would announce a verification that no profile shows.',
   },
   {
-    what: 'Of what a client sends along, feed generators get its language, its topics and the token, and no `x-atproto-*` header.',
-    why: 'Identifiers of devices and sessions are nobody’s business but the client’s own service’s.',
+    what: 'Feed generators get the client’s language, its topics and the token, and no `x-atproto-*` header.',
+    why: 'Identifiers of devices and sessions concern only the client’s own service.',
   },
   {
     what: 'A malformed cursor or number is a 400; there, some are a 500, and some count as 0.',
-    why: 'A mistake of the client’s is told as one.',
+    why: 'A client error gets a client error’s status.',
   },
   {
-    what: '`getKnownFollowers` has pages in a stable order, whose first a profile names; there, one page in none.',
-    why: 'What is behind the first page can be reached.',
+    what: '`getKnownFollowers` has pages in a stable order, and profiles name the first; there, one unordered page.',
+    why: 'Clients can reach later pages.',
   },
   {
-    what: 'A service token is checked against a key fetched anew before it is refused, and one that lasts longer than a day is refused.',
+    what: 'A service token is refused only after a check with a freshly fetched key; one that lasts longer than a day is refused.',
     why: 'A rotated key works at once.',
   },
   {
-    what: 'Suggested accounts, feeds, starter packs and trends come from our own index; there, from further services, or they answer 501.',
+    what: 'Suggested accounts, feeds, starter packs and trends come from our own index; there, from other services, or they answer 501.',
     why: 'No self-hosted AppView has those services.',
   },
   {
-    what: 'What happened before somebody became a member counts as read; there, whoever never said what they saw has all of it unread in the count.',
-    why: 'A newcomer’s list is built from what was there before. A badge with all of it would say that it is new.',
+    what: 'Notifications from before an account became a member count as read; there, all are unread until the account marks them seen.',
+    why: 'A newcomer’s list is built from earlier records. A badge counting them all would call them new.',
   },
   {
-    what: '`getTimeline` has a `startCursor` beside the cursor, and takes `since`.',
-    why: 'A client that asks again gets what is new and nothing else.',
+    what: '`getTimeline` returns a `startCursor` beside the cursor, and takes `since`.',
+    why: 'A client that asks again gets only new items.',
   },
   {
-    what: 'Whoever follows more than 100,000 accounts is told with a deep page of `getTimeline`, by `followsLeftOut`, for how many of them it was not looked at; there, the page takes as long as it takes.',
-    why: 'A page that is made from rows, below what is kept in memory, costs a microsecond an account and holds a thread for that long.',
+    what: 'For viewers that follow more than 100,000 accounts, deep pages of `getTimeline` say in `followsLeftOut` how many of them were left out; there, the page takes as long as it needs.',
+    why: 'A page built from rows, older than the timeline in memory, costs a microsecond per account and blocks a thread for that long.',
   },
   {
-    what: 'The page that ends a list has no cursor (of drafts an empty one, as there); there, many have one, with an empty page behind it.',
-    why: 'A client sees the end as such, and asks once less.',
+    what: 'The last page of a list has no cursor (an empty one for drafts, as there); there, many have one, which leads to an empty page.',
+    why: 'A client sees the end, and saves a request.',
   },
   {
-    what: 'Of a custom feed, whoever has never asked us for anything else gets a visitor’s view; there, the token that was made out to the feed generator says who looks.',
-    why: 'A token for somebody else makes nobody a member here. Clients ask for profile and notifications first.',
+    what: 'Viewers of a custom feed that have never sent us another request get a visitor’s view; there, the token issued for the feed generator identifies the viewer.',
+    why: 'A token for another service makes no account a member here. Clients ask for profile and notifications first.',
   },
   {
-    what: 'Notifications are at once in the list; there, a delay can be configured. At most 5,000 are kept for each member.',
-    why: 'Nothing works on them behind the scenes.',
+    what: 'Notifications appear in the list at once; there, a delay can be configured. At most 5,000 are kept for each member.',
+    why: 'No background job processes them.',
   },
 ]
 

@@ -23,8 +23,8 @@ export const eventSchema = z
     sequence_id: sequence,
     prev_sequence_id: sequence
       .nullable()
-      .describe('Of the event before it in its timeline: tells a gap from a step.'),
-    timeline_key: z.string().describe('The one timeline it is from, also in a merge.'),
+      .describe('The sequence_id of the previous event in its timeline; reveals gaps.'),
+    timeline_key: z.string().describe('The event’s own timeline, also in a merge.'),
     entity_id: z.string(),
     entity_type: z.string(),
     payload: z.unknown().describe('Any JSON.'),
@@ -36,7 +36,7 @@ export const eventSchema = z
 const gapSchema = z
   .object({
     kind: z.enum(['stream', 'account', 'awaited', 'skipped']),
-    did: z.string().optional().describe('Whose, of kind account.'),
+    did: z.string().optional().describe('The account, for kind account.'),
     from_time: time.optional(),
     to_time: time.optional(),
     from_sequence_id: sequence.optional(),
@@ -49,13 +49,16 @@ const gapSchema = z
 export const pageSchema = z
   .object({
     events: z.array(eventSchema),
-    next_cursor: z.string().nullable().describe('Goes on the same way; null at the oldest event.'),
-    prev_cursor: z.string().nullable().describe('Goes back the other way.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Continues in this direction; null at the oldest event.'),
+    prev_cursor: z.string().nullable().describe('Reads in the other direction.'),
     has_gap: z.boolean(),
-    gaps: z.array(gapSchema).describe('What is known to be missing around these events.'),
+    gaps: z.array(gapSchema).describe('Known gaps around these events.'),
     skipped: z
       .array(z.string())
-      .describe('Timelines of a merge that did not answer in time: their events come later.'),
+      .describe('Timelines of a merge that did not answer in time: their events follow later.'),
   })
   .strict()
 
@@ -125,14 +128,14 @@ const key = {
 const cursor = {
   name: 'cursor',
   in: 'query',
-  description: 'Of this timeline: next_cursor or prev_cursor of a page.',
+  description: 'A next_cursor or prev_cursor of this timeline.',
   schema: cursorText,
 }
 
 const since = {
   name: 'since',
   in: 'query',
-  description: 'Only what came after this sequence_id, forward; not of a merge.',
+  description: 'Only events after this sequence_id, forward; not for a merge.',
   schema: { type: 'string', pattern: SEQUENCE.source },
 }
 
@@ -149,7 +152,7 @@ function operations() {
           {
             name: 'direction',
             in: 'query',
-            description: 'forward: the oldest first; backward: the newest first.',
+            description: 'forward: oldest first; backward: newest first.',
             schema: { type: 'string', enum: ['forward', 'backward'], default: 'backward' },
           },
           {
@@ -165,7 +168,7 @@ function operations() {
         summary: 'Append an event to a custom timeline',
         requestBody: { required: true, content: json('Post') },
         responses: responses(
-          'It is committed.',
+          'Committed.',
           json('Posted'),
           ...[400, 401, 403, 409, 413, 415, 429, 503],
         ),
@@ -175,19 +178,19 @@ function operations() {
       parameters: [key],
       get: {
         operationId: 'streamEvents',
-        summary: 'Events as they come, by server-sent events',
+        summary: 'Events as they arrive, as server-sent events',
         parameters: [
           cursor,
           since,
           {
             name: 'Last-Event-ID',
             in: 'header',
-            description: 'The id of the last event that was seen: the stream goes on behind it.',
+            description: 'The id of the last event seen: the stream continues after it.',
             schema: { type: 'string' },
           },
         ],
         responses: responses(
-          'Each message’s data is an Event; messages of the event gap have a Gap.',
+          'Each message’s data is an Event; messages with event: gap carry a Gap.',
           { 'text/event-stream': { schema: { type: 'string' } } },
           ...[400, 401, 403, 404, 429],
         ),
@@ -197,14 +200,14 @@ function operations() {
       parameters: [key],
       get: {
         operationId: 'getCursor',
-        summary: 'The position that is kept for whoever asks',
+        summary: 'The caller’s stored position',
         responses: responses('The cursor.', json('KeptCursor'), 400, 401, 403, 404, 429),
       },
       put: {
         operationId: 'putCursor',
-        summary: 'Keep a position',
+        summary: 'Store a position',
         requestBody: { required: true, content: json('PutCursor') },
-        responses: responses('It is kept.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
+        responses: responses('Stored.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
       },
     },
   }
@@ -216,7 +219,7 @@ export function openapiDocument(): string {
     info: {
       title: 'Slipstream timelines',
       version: '1',
-      description: 'Timelines by arrival, for programs. docs/TIMELINES.md tells the whole.',
+      description: 'Timelines by arrival, for programs; described in docs/TIMELINES.md.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -229,7 +232,7 @@ export function openapiDocument(): string {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A token of the operator’s (slipstream token create), or a member’s service JWT for io.slipstream.timelines.read.',
+            'An operator’s token (slipstream token create), or a member’s service JWT for io.slipstream.timelines.read.',
         },
       },
     },

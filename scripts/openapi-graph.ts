@@ -37,7 +37,7 @@ export const customGraphSchema = z
       .object({ id: z.string(), lines: count })
       .strict()
       .nullable()
-      .describe('The load that wrote last, and how many of its lines are applied.'),
+      .describe('The last load to write, and how many of its lines are applied.'),
   })
   .strict()
 
@@ -46,14 +46,14 @@ export const editedGraphSchema = z.object({ added: count, removed: count }).stri
 export const loadedSchema = z
   .object({
     load: z.string(),
-    lines: count.describe('Applied of the whole load.'),
-    added: count.describe('Follows that were not there before this request.'),
+    lines: count.describe('Lines applied, of the whole load.'),
+    added: count.describe('Follows that this request added.'),
   })
   .strict()
 
 export const dumpedLineSchema = lineSchema
   .extend({
-    cursor: z.string().optional().describe('Goes on behind this line; loads pass over it.'),
+    cursor: z.string().optional().describe('Continues after this line; loads ignore it.'),
   })
   .passthrough()
 
@@ -84,7 +84,7 @@ const actor = (account: Account) => ({
   name: 'actor',
   in: 'query',
   required: true,
-  description: 'A DID; of a graph of your own, its name there.',
+  description: 'A DID; in your own graph, the account’s name there.',
   schema: { type: 'string', ...account },
 })
 
@@ -126,7 +126,7 @@ const graphName = {
   name: 'graph',
   in: 'path',
   required: true,
-  description: 'What the graph is called: up to 64 small letters, digits and . _ -',
+  description: 'The graph’s name: up to 64 lower-case letters, digits and . _ -',
   schema: { type: 'string', pattern: GRAPH_NAME.source },
   example: 'friends',
 }
@@ -149,16 +149,19 @@ function readingOperations(path: string, of: '' | 'Custom', parameters: object[]
   const body = { requestBody: { required: true, content: json(of ? 'CustomPairs' : 'Pairs') } }
   const isIn = `Whether the first follows the second, of up to ${MAX_PAIRS} pairs`
   return {
-    [`${path}/follows`]: get('Follows', 'Whom an account follows', { parameters: list, ...pages }),
-    [`${path}/followers`]: get('Followers', 'Who follows an account', {
+    [`${path}/follows`]: get('Follows', 'Accounts that an account follows', {
       parameters: list,
       ...pages,
     }),
-    [`${path}/intersection`]: get('Intersection', 'Who is in all of these lists', {
+    [`${path}/followers`]: get('Followers', 'Accounts that follow an account', {
+      parameters: list,
+      ...pages,
+    }),
+    [`${path}/intersection`]: get('Intersection', 'Accounts in all of these lists', {
       parameters: [sets, ...pageOfActors],
       ...pages,
     }),
-    [`${path}/counts`]: get('Counts', 'How long the lists of accounts are', counted),
+    [`${path}/counts`]: get('Counts', 'Counts of follows and followers', counted),
     [`${path}/contains`]: {
       ...(parameters.length > 0 && { parameters }),
       post: ofGraph(of ? 'customContains' : 'contains', isIn, { more: body, name: 'Contains' }),
@@ -169,8 +172,8 @@ function readingOperations(path: string, of: '' | 'Custom', parameters: object[]
 function dump(operationId: string) {
   return {
     operationId,
-    summary: 'Everybody’s follows, as lines that can be loaded',
-    parameters: [{ ...cursor, description: 'Of a line: goes on behind it.' }],
+    summary: 'All follows, as lines that can be loaded',
+    parameters: [{ ...cursor, description: 'A line’s cursor: continues after it.' }],
     responses: responses('The lines.', ndjson('AdjacencyLine'), 400, 401, 403, 404, 429),
   }
 }
@@ -180,13 +183,13 @@ const loadParameters = [
     name: 'load',
     in: 'query',
     required: true,
-    description: 'What you call this load.',
+    description: 'Your name for this load.',
     schema: { type: 'string', pattern: LOAD_ID.source },
   },
   {
     name: 'from',
     in: 'query',
-    description: 'How many lines of it are applied already: this request has those behind them.',
+    description: 'The number of its lines already applied: this request has the next ones.',
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999, default: 0 },
   },
 ]
@@ -195,7 +198,7 @@ function writingOperations(path: string) {
   return {
     [path]: {
       parameters: [graphName],
-      get: ofGraph('getCustomGraph', 'How large it is, and how far its last load came', {
+      get: ofGraph('getCustomGraph', 'Its size, and the progress of its last load', {
         name: 'CustomGraph',
       }),
       delete: ofGraph('deleteCustomGraph', 'Delete it', { name: 'Deleted' }),
@@ -206,7 +209,7 @@ function writingOperations(path: string) {
         operationId: 'editCustomGraph',
         summary: 'Add and remove follows',
         requestBody: { required: true, content: json('EditGraph') },
-        responses: responses('It is committed.', json('EditedGraph'), ...WRITE_REFUSALS),
+        responses: responses('Committed.', json('EditedGraph'), ...WRITE_REFUSALS),
       },
     },
     [`${path}/adjacency`]: {

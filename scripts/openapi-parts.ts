@@ -10,16 +10,16 @@ export function ref(name: string) {
 export const json = (name: string) => ({ 'application/json': { schema: ref(name) } })
 
 const refusals: Record<string, string> = {
-  400: 'The request is not understood: the message says what is wrong.',
-  401: 'No token, or none that is valid.',
+  400: 'The request is invalid: the message says why.',
+  401: 'No token, or an invalid one.',
   403: 'This token may not do that.',
   404: 'There is no such timeline or graph.',
-  409: 'Something else was posted with this idempotency key or number, or the load is elsewhere.',
+  409: 'This idempotency key or number was used for another event, or the load is at another line.',
   413: 'The body or the payload is too large.',
-  415: 'The body is of another type, or compressed in a way that is not read.',
-  431: 'Address and headers are more than 16 kB together.',
-  429: 'Too much is asked or open; Retry-After says when to come back.',
-  503: 'It can’t be written now.',
+  415: 'The body has another type or an unsupported compression.',
+  431: 'URL and headers exceed 16 kB together.',
+  429: 'Too many requests or streams; Retry-After says when to retry.',
+  503: 'Writing is not possible now.',
 }
 
 /** Same as in @atproto/syntax. */

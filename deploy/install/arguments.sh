@@ -7,12 +7,12 @@ Usage: sudo deploy/install.sh --hostname NAME [options]
 
   --hostname NAME   public host name; DNS must point it here (only needed the first time)
   --members LIST    who may read here: invite, open, DIDs and handles, separated by commas
-  --yes             ask nothing: without --members, whoever has an invite code may read
-  --no-caddy        don't install and set up Caddy; something else does TLS
+  --yes             ask nothing: without --members, any account with an invite code may read
+  --no-caddy        don't install and set up Caddy; another program handles TLS
   --no-backup       don't copy the database before an upgrade
-  --no-doctor       don't examine everything at the end
-  --reinstall       fetch all packages anew, also where this version is in place
-  --dry-run         print what would be done, and do nothing
+  --no-doctor       don't run slipstream doctor at the end
+  --reinstall       fetch all packages again, even if this version is installed
+  --dry-run         print the steps without doing them
   --root DIR        put everything below DIR (for images and tests)
   --help            print this and stop
 TEXT
@@ -45,17 +45,17 @@ read_arguments() {
         usage
         exit 0
         ;;
-      *) die "$1 is no option." "deploy/install.sh --help lists them." ;;
+      *) die "$1 is not an option." "deploy/install.sh --help lists them." ;;
     esac
     shift
   done
   [ -z "$name" ] || [[ "$name" =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] ||
-    die "$name is no host name." "Give it in lower case, without https:// and without a port."
+    die "$name is not a host name." "Give it in lower case, without https:// and without a port."
 }
 
 check_members() {
   is_list "$1" ||
-    die "The list of members has characters that neither DIDs nor handles have." "Separate them by commas, without spaces."
+    die "The list of members has characters that DIDs and handles do not allow." "Separate them with commas, without spaces."
 }
 
 is_list() { [[ "$1" =~ ^[A-Za-z0-9:.,_%-]+$ ]]; }
@@ -75,7 +75,7 @@ choose_members() {
   [ ! -f "$settings" ] && [ -z "$members" ] || return 0
   if [ "$may_ask" = no ] || [ "$dry_run" = yes ] || [ ! -t 0 ]; then
     members=invite
-    say "whoever has an invite code of yours may read here (--members says otherwise)"
+    say "any account with an invite code may read here (--members changes this)"
     return
   fi
   ask_members
@@ -84,8 +84,8 @@ choose_members() {
 ask_members() {
   local answer
   cat <<'TEXT'
-Who may read here? Each member takes memory, disk and traffic of this machine.
-  1  whoever you give an invite code (recommended)
+Who may read here? Each member uses memory, disk and traffic of this machine.
+  1  accounts with an invite code from you (recommended)
   2  only accounts that you name
   3  anyone who signs in, up to a number (SLIPSTREAM_MAX_MEMBERS)
 TEXT
@@ -93,7 +93,7 @@ TEXT
     answer="$(ask '1, 2 or 3 [1]: ')"
     case "$answer" in
       '' | 1)
-        answer="$(ask_accounts 'Your own handle or DID, which then needs no code (may be empty): ')"
+        answer="$(ask_accounts 'Your own handle or DID, which then needs no code (optional): ')"
         members="invite${answer:+,$answer}"
         ;;
       2) members="$(ask_accounts 'Handles or DIDs, separated by commas: ')" ;;
@@ -111,12 +111,12 @@ ask_accounts() {
       printf '%s' "$answer"
       return
     fi
-    printf 'That has characters that neither DIDs nor handles have.\n' >&2
+    printf 'That has characters that DIDs and handles do not allow.\n' >&2
   done
 }
 
 ask() {
   local answer
-  read -r -p "$1" answer || die "There was no answer." "Say it with --members, or --yes."
+  read -r -p "$1" answer || die "There was no answer." "Use --members or --yes."
   printf '%s' "$answer"
 }

@@ -63,5 +63,5 @@ restore_database() {
 # What the account did to its folder meanwhile is no reason to leave the new version in place.
 restore() {
   [ "$copied" = yes ] || return 0
-  in_data restore_database || say "the database could not be put back; the copy is in $data/backups"
+  in_data restore_database || say "the database could not be restored; the copy is in $data/backups"
 }

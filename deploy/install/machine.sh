@@ -8,7 +8,7 @@ check_system() {
   id_of_system="$(. "$root/etc/os-release" 2>/dev/null && printf '%s %s' "${ID:-}" "${ID_LIKE:-}")" || true
   case " $id_of_system " in
     *" debian "* | *" ubuntu "*) ;;
-    *) die "This is neither Debian nor Ubuntu." "See docs/OPERATING.md for Docker, or for doing it by hand." ;;
+    *) die "This is neither Debian nor Ubuntu." "See docs/OPERATING.md for Docker or a manual installation." ;;
   esac
   case "$(uname -m)" in
     x86_64 | aarch64) ;;
@@ -56,6 +56,6 @@ make_accounts() {
 
 make_account() {
   id "$1" >/dev/null 2>&1 && return
-  say "making the system account $1"
+  say "creating the system account $1"
   run useradd --system --user-group --home-dir "$2" --no-create-home --shell /usr/sbin/nologin "$1"
 }

@@ -13,7 +13,7 @@ release_name() {
 stage_release() {
   release="$app/releases/$(release_name)"
   [ -d "$release" ] && return
-  say "putting the sources and their packages into $release, which takes a minute or so"
+  say "installing the sources and their packages into $release, which takes about a minute"
   if [ "$dry_run" = yes ]; then
     printf 'would make: %s\n' "$release"
     return

@@ -10,7 +10,7 @@ start_release() {
   [ "$unit_changed" = no ] || run systemctl daemon-reload
   run systemctl enable slipstream
   if [ "$previous" = "$release" ] && [ "$unit_changed" = no ] && systemctl is-active --quiet slipstream; then
-    say "$(basename "$release") runs already"
+    say "$(basename "$release") is already running"
     return
   fi
   if [ "$dry_run" = yes ]; then
@@ -23,7 +23,7 @@ start_release() {
   systemctl start slipstream || put_back "$previous"
   is_healthy || put_back "$previous"
   remove_old_releases "$previous"
-  say "$(basename "$release") runs"
+  say "$(basename "$release") is running"
 }
 
 point_at() {
@@ -59,11 +59,11 @@ put_back() {
   local previous="$1"
   systemctl stop slipstream || true
   journalctl -u slipstream -n 20 --no-pager >&2 || true
-  [ -n "$previous" ] || die "Slipstream did not come up." "Its last words are above; journalctl -u slipstream has all of them."
+  [ -n "$previous" ] || die "Slipstream did not start." "Its last log lines are above; journalctl -u slipstream has all."
   restore
   point_at "$previous"
   systemctl start slipstream || true
-  die "The new version did not come up; the one before runs again." "Its last words are above; journalctl -u slipstream has all of them."
+  die "The new version did not start; the previous one runs again." "Its last log lines are above; journalctl -u slipstream has all."
 }
 
 # The one before stays, to go back to.
@@ -82,7 +82,7 @@ examine() {
     return
   fi
   wait_for_certificate
-  say "examining everything, which takes up to half a minute"
+  say "running slipstream doctor, which takes up to half a minute"
   (
     set -a
     export NODE_ENV=production SLIPSTREAM_DATA_DIR="$data"
@@ -90,7 +90,7 @@ examine() {
     . "$settings"
     cd "$release"
     run_as "$account" node_modules/.bin/node src/tools/cli/main.ts doctor
-  ) || say "the lines above say what is WRONG and what mends it; slipstream doctor looks again"
+  ) || say "the lines above say what is WRONG and how to fix it; slipstream doctor checks again"
 }
 
 # Caddy gets it at the first start.
@@ -106,8 +106,8 @@ wait_for_certificate() {
 
 say_what_is_next() {
   [ "$dry_run" = no ] || return 0
-  say "done; slipstream --help lists what you can do"
+  say "done; slipstream --help lists the commands"
   case ",$(sed -n 's/^SLIPSTREAM_MEMBERS=//p' "$settings")," in
-    *,invite,*) say "slipstream invite create makes a code that lets somebody in, at https://$(site_name)/invite" ;;
+    *,invite,*) say "slipstream invite create makes a code for one account, to enter at https://$(site_name)/invite" ;;
   esac
 }

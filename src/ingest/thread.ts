@@ -189,7 +189,7 @@ function createAnswers(
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>
-        core.log.info({ count }, 'member limit reached: evicted members who came only once'),
+        core.log.info({ count }, 'member limit reached: evicted members that came only once'),
       onIdentityChanged: (did) => identityNews.of([did]),
       openTimeline: core.rings.asked,
     }),

@@ -119,7 +119,7 @@ install_on_tree() {
   inside du -sm /opt/slipstream/current/node_modules/ | cut -f1 | sed 's/$/ MB of packages/'
   say "run again"
   install | tee "$tree/tmp/again"
-  expect grep -q 'runs already' "$tree/tmp/again"
+  expect grep -q 'is already running' "$tree/tmp/again"
   refuse_planted
   say "an upgrade"
   install

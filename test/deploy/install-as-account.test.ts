@@ -103,7 +103,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
     const systemctl = readFileSync(join(machine.base, 'bin/systemctl'), 'utf8')
     machine.standIn('systemctl', `${systemctl}\n[ "$1" != start ] || { ${change}; }\n`)
     const { status, stderr } = machine.install()
-    expect([status, stderr]).toEqual([1, expect.stringContaining('the one before runs again')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the previous one runs again')])
     expectUntouched()
   })
 

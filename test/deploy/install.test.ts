@@ -90,7 +90,7 @@ describe('run again', () => {
     machine.forget()
     const { status, stdout } = install()
     expect(status).toBe(0)
-    expect(stdout).toContain('runs already')
+    expect(stdout).toContain('is already running')
     expect(filesOfMachine().map((name) => [name, statSync(at(name)).mtimeMs])).toEqual(files)
     expect(diary()).not.toMatch(/^(apt-get|useradd|npm ci|systemctl (start|stop|reload))/m)
   })
@@ -148,7 +148,7 @@ describe('an upgrade', () => {
     )
     const { status, stderr } = install()
     expect(status).toBe(1)
-    expect(stderr).toContain('the one before runs again')
+    expect(stderr).toContain('the previous one runs again')
     expect(current()).toBe(before)
     expect(text('var/lib/slipstream/slipstream.sqlite')).toBe('old rows')
     expect(text('var/lib/slipstream/slipstream.sqlite-wal')).toBe('newer rows')
@@ -224,7 +224,7 @@ test('the doctor’s report is printed at the end, and never fails the installat
     0o755,
   )
   const { status, stdout } = install('--hostname', HOST)
-  expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor looks again')])
+  expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor checks again')])
   expect(diary()).toMatch(/node as \d+: src\/tools\/cli\/main\.ts doctor/)
   machine.forget()
   install('--no-doctor')
@@ -234,10 +234,10 @@ test('the doctor’s report is printed at the end, and never fails the installat
 describe('mistakes', () => {
   const wrong: [string, string[], RegExp][] = [
     ['no host name', [], /host name is missing/],
-    ['a URL as host name', ['--hostname', 'https://a.example'], /is no host name/],
-    ['a shell command as host name', ['--hostname', 'a;reboot'], /is no host name/],
-    ['a shell command as members', ['--hostname', HOST, '--members', '$(x)'], /neither DIDs/],
-    ['an unknown option', ['--hots', HOST], /is no option/],
+    ['a URL as host name', ['--hostname', 'https://a.example'], /is not a host name/],
+    ['a shell command as host name', ['--hostname', 'a;reboot'], /is not a host name/],
+    ['a shell command as members', ['--hostname', HOST, '--members', '$(x)'], /that DIDs and handles do not/],
+    ['an unknown option', ['--hots', HOST], /is not an option/],
     ['an option without its value', ['--hostname'], /needs a value/],
   ]
   test.each(wrong)('%s is refused before anything is done', (_what, args, message) => {

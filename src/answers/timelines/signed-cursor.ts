@@ -61,7 +61,7 @@ function checked(cursor: string, keys: readonly SigningKey[]): Content | undefin
 
 function badCursor(): Error {
   return invalidRequest(
-    'This cursor is not of what is read here, was changed, or is too old: begin without one',
+    'This cursor belongs elsewhere, was altered, or is too old: start without one',
     'BadCursor',
   )
 }

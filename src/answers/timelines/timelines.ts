@@ -74,7 +74,7 @@ export function createTimelines(parts: {
   function positionOf(request: PageRequest, opened: readonly TimelineSource[]): Position {
     const { key, cursor, since, direction } = request
     if (cursor !== undefined && since !== undefined) {
-      throw invalidRequest('Either a cursor or since says where to begin, not both')
+      throw invalidRequest('Give either a cursor or since, not both')
     }
     if (cursor !== undefined) return fromCursor(cursors.read(key, cursor), direction)
     if (since !== undefined) return fromSequence(since, opened, direction)
@@ -114,7 +114,7 @@ function describe(
 
 function fromCursor(position: Position, direction: PageRequest['direction']): Position {
   if (direction === undefined || (direction === 'forward') === position.isForward) return position
-  throw invalidRequest('This cursor reads the other way: leave the direction out')
+  throw invalidRequest('This cursor reads in the other direction: omit direction')
 }
 
 function fromSequence(

@@ -132,7 +132,7 @@ async function begun(engine: Engine, queries: Queries, some: readonly Begin[]) {
     const own = some.filter(([bucket, epoch]) => now.get(bucket)?.current === epoch)
     return own.map(([bucket]) => [bucket, { position: now.get(bucket)!.position }] as const)
   }
-  throw new EngineUnavailableError('others take the same buckets all the time')
+  throw new EngineUnavailableError('other nodes keep taking the same buckets')
 }
 
 function statementsOf(queries: Queries, { bucket, epoch, flush, position }: FlushDone) {

@@ -214,11 +214,11 @@ function jsonOf(payload: Uint8Array): JsonObject {
   try {
     return objectOf(JSON.parse(Buffer.from(payload).toString()))
   } catch {
-    throw unfit('the payload is no JSON object')
+    throw unfit('the payload is not a JSON object')
   }
 }
 
 function objectOf(value: unknown): JsonObject {
   if (isObject(value)) return value
-  throw unfit('the payload is not of its form')
+  throw unfit('the payload has the wrong form')
 }

@@ -10,13 +10,13 @@ export type Support = 'whole' | { partly: string } | { empty: string } | { unimp
 const NOT_CALLED = { unimplemented: 'the frontend does not call it' }
 const REBUILT = {
   partly:
-    'built anew from its row, but for the newest 100,000 unusual ones: of others a createdAt in another form or further fields are lost, and then the CID is another; nothing of one about a post that is not here. Kept whole it would take ten times the disk',
+    'rebuilt from its row, except the newest 100,000 unusual ones: others lose further fields or a createdAt in another form, which changes the CID; none about a post that is not here. Whole records would take ten times the disk',
 }
 const OF_LISTS_HERE = {
   partly:
-    'nothing of a list whose own record is gone or not here, of which the frontend shows nothing either',
+    'without lists whose own record is deleted or not here; the frontend does not show them either',
 }
-const MOCK = { empty: 'as in the reference outside of Bluesky’s own network' }
+const MOCK = { empty: 'as in the reference outside Bluesky’s own network' }
 
 export const support: Record<RpcName, Support> = {
   ...all(REBUILT, ['getFollowRecords', 'getLikeRecords', 'getRepostRecords']),
@@ -107,22 +107,22 @@ export const support: Record<RpcName, Support> = {
     'getMutelistSubscription',
     'getBlocklistSubscription',
   ]),
-  getActorLikes: { partly: 'likes of posts, which is what the frontend shows' },
+  getActorLikes: { partly: 'only likes of posts; the frontend shows no others' },
   getActors: {
-    partly: 'an account that others name exists, too, before it was ever heard itself',
+    partly: 'an account that others name exists even before its own first event',
   },
   getThread: {
-    partly: 'of a very big thread up to 1,500 posts, of them 1,000 direct replies',
+    partly: 'up to 1,500 posts of a very big thread, 1,000 of them direct replies',
   },
   getNotifications: {
     partly:
-      'members’ last 5,000, or everybody’s for as many days as are set; what somebody does not want is left out, and what verifiers say whom nobody trusts here',
+      'members’ last 5,000, or all accounts’ for the set number of days; without unwanted ones and those of verifiers not trusted here',
   },
-  getUnreadNotificationCount: { partly: 'counted up to 1,000; the same' },
-  getSuggestedEntities: { empty: 'there is no editor' },
-  getFollowSuggestions: { partly: 'from the follow graph, not from a list of Bluesky’s' },
-  getSuggestedFeeds: { partly: 'those that most people like here' },
-  ...all({ partly: 'by our index and its order' }, [
+  getUnreadNotificationCount: { partly: 'up to 1,000; the same exclusions' },
+  getSuggestedEntities: { empty: 'no editor picks any' },
+  getFollowSuggestions: { partly: 'from the follow graph, not from Bluesky’s list' },
+  getSuggestedFeeds: { partly: 'those with the most likes here' },
+  ...all({ partly: 'from our index, in its order' }, [
     'searchActors',
     'searchActorsTypeahead',
     'searchActorsV2',
@@ -132,7 +132,7 @@ export const support: Record<RpcName, Support> = {
     'searchFeedGenerators',
     'searchFeedGeneratorsV2',
   ]),
-  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is not looked at' },
+  searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is ignored' },
   ...all(MOCK, [
     'getSitemapIndex',
     'getSitemapPage',
@@ -153,7 +153,7 @@ export const support: Record<RpcName, Support> = {
   ]),
 }
 
-const STREAM = { partly: 'of what was written by bsync here, the last 50,000 operations' }
+const STREAM = { partly: 'the last 50,000 operations written through bsync here' }
 
 export const bsyncSupport: Record<keyof typeof BsyncService.method, Support> = {
   addMuteOperation: 'whole',

@@ -54,6 +54,6 @@ function parseName(path: string): BlobName {
     return parseBlobName(did, cid)
   } catch (error) {
     const namesNoBlob = (error as MediaError).error === 'InvalidCid' && CID.test(cid)
-    throw namesNoBlob ? new MediaError('missing', 'BlobNotFound', 'it names no blob') : error
+    throw namesNoBlob ? new MediaError('missing', 'BlobNotFound', 'it is not a blob’s CID') : error
   }
 }

@@ -41,13 +41,13 @@ export async function readIndex(
   { at, length }: { at: number; length: number },
 ): Promise<CutFile> {
   const textBytes = (await readExactly(file, at, 4)).readUInt32BE()
-  if (textBytes > Math.min(MAX_INDEX_BYTES, length)) throw new Error('an index of no cut video')
+  if (textBytes > Math.min(MAX_INDEX_BYTES, length)) throw new Error('not the index of a cut video')
   const text = (await readExactly(file, at + 4, textBytes)).toString()
   const { init, segments } = JSON.parse(text) as { init: number; segments: [number, number][] }
   const index = { init, segments: segments.map(([seconds, bytes]) => ({ seconds, bytes })) }
   const sizes = [init, ...index.segments.map(({ bytes }) => bytes)]
   const sum = sizes.reduce((total, bytes) => total + bytes, 0)
-  if (!sizes.every(isSize) || 4 + textBytes + sum !== length) throw new Error('a torn cut video')
+  if (!sizes.every(isSize) || 4 + textBytes + sum !== length) throw new Error('a damaged cut video')
   return { dataAt: 4 + textBytes, index }
 }
 
@@ -72,6 +72,6 @@ export function segmentPiece({ dataAt, index }: CutFile, number: number): Piece 
 
 async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at)
-  if (bytesRead < length) throw new Error('a cut video breaks off')
+  if (bytesRead < length) throw new Error('a cut video is truncated')
   return buffer
 }

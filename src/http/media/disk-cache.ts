@@ -129,7 +129,7 @@ function createSweeper({ folder, maxBytes, log, now = Date.now }: DiskCacheOptio
       unsweptBytes = 0
       sweeping = sweep({ folder, maxBytes, now: now() })
         .catch((error: unknown) =>
-          log.warn({ err: error, folder }, 'the media cache was not swept'),
+          log.warn({ err: error, folder }, 'the media cache could not be swept'),
         )
         .finally(() => {
           sweeping = undefined

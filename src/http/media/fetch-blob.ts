@@ -100,7 +100,7 @@ async function receive(asked: Asked, name: BlobName, path: string): Promise<Rece
   try {
     const received = await writeAnswer(asked, name, path)
     if (blobCid(Buffer.from(received.digest, 'hex')) === name.cid) return received
-    throw new MediaError('missing', 'BlobNotFound', 'the PDS sent other bytes than the CID names')
+    throw new MediaError('missing', 'BlobNotFound', 'the PDS sent bytes that do not match the CID')
   } catch (error) {
     await rm(path, { force: true })
     throw error
@@ -134,7 +134,7 @@ async function writeAnswer(
 
 async function pdsOf(resolver: BlobSource['resolver'], did: string): Promise<string> {
   const identity = await resolver.resolve(did).catch((error: unknown) => {
-    throw new MediaError('upstream', 'UpstreamError', 'the DID document cannot be had', {
+    throw new MediaError('upstream', 'UpstreamError', 'the DID document is unavailable', {
       cause: error,
     })
   })
@@ -145,7 +145,7 @@ async function pdsOf(resolver: BlobSource['resolver'], did: string): Promise<str
 function refusal({ status, url }: FetchedResponse): MediaError {
   const { origin } = new URL(url)
   if (status === 429) {
-    return new MediaError('upstream', 'UpstreamError', `${origin} wants to be asked less`)
+    return new MediaError('upstream', 'UpstreamError', `${origin} limits our requests`)
   }
   if (status >= 400 && status < 500) {
     return new MediaError('missing', 'BlobNotFound', `${origin} does not have the blob`)
@@ -154,5 +154,5 @@ function refusal({ status, url }: FetchedResponse): MediaError {
 }
 
 function silent(): MediaError {
-  return new MediaError('late', 'UpstreamTimeout', 'the PDS has not answered for a while')
+  return new MediaError('late', 'UpstreamTimeout', 'the PDS has not answered recently')
 }

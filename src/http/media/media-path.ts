@@ -33,8 +33,8 @@ export function parseImagePath(path: string): ImageName {
 /** @throws MediaError */
 export function parseBlobName(rawDid: string, cid: string): BlobName {
   const did = isValidDid(rawDid) ? rawDid : unescaped(rawDid)
-  if (!isValidDid(did)) throw refused('InvalidDid', 'that is no DID')
-  if (!isBlobCid(cid)) throw refused('InvalidCid', 'that is no CID of a blob')
+  if (!isValidDid(did)) throw refused('InvalidDid', 'that is not a DID')
+  if (!isBlobCid(cid)) throw refused('InvalidCid', 'that is not a blob’s CID')
   return { did, cid }
 }
 

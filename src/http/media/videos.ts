@@ -51,7 +51,7 @@ const VIDEO: Kind = {
   name: 'video',
   limits: LIMITS,
   typeOf: videoType,
-  refusal: () => new MediaError('refused', 'NotAVideo', 'the blob is no video'),
+  refusal: () => new MediaError('refused', 'NotAVideo', 'the blob is not a video'),
 }
 
 const PICTURE: Kind = {
@@ -66,7 +66,7 @@ const PICTURE: Kind = {
     const format = pictureFormat(beginning)
     return format && `image/${format}`
   },
-  refusal: () => new MediaError('missing', 'BlobNotFound', 'the blob is no picture'),
+  refusal: () => new MediaError('missing', 'BlobNotFound', 'the blob is not a picture'),
 }
 
 /** @throws MediaError from the returned functions, as does the next. */

@@ -136,7 +136,8 @@ class Writer {
 
   #failed(error: unknown): number {
     const { log } = this.#parts
-    if (!(error instanceof EngineUnavailableError)) log.error({ err: error }, 'members’ timelines')
+    if (!(error instanceof EngineUnavailableError))
+      log.error({ err: error }, 'members’ timelines could not be written')
     else if (!this.#isAway) {
       log.warn(
         { reason: error.message },

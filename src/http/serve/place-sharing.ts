@@ -30,7 +30,8 @@ export function sharePlace(options: Options) {
   const { state, db, ingest, config, log, isFirst } = options
   const { writer } = ingest
   const place = createSharedPlace({ ...options, writer, isFollowing: isFirst })
-  const onError = (error: unknown) => log.warn({ err: error }, 'a deleted account’s state')
+  const onError = (error: unknown) =>
+    log.warn({ err: error }, 'a deleted account’s state could not be removed')
   const forgetting = isFirst ? forgetDeleted({ db, state, onError }) : undefined
   const { maxMembers } = config
   return {
@@ -105,7 +106,7 @@ function endOf(request: OperatorRequest): string | undefined {
 }
 
 const asRefusal = engineRefusal(
-  'Nothing can be decided for all nodes at the moment: too few of the servers that keep it answer. Try again soon.',
+  'Decisions for all nodes are impossible right now: too few of the servers that store them answer. Try again soon.',
 )
 
 /** Whether a decision was refused because the engine is away. */

@@ -46,7 +46,7 @@ const CLOCKS_DIFFER_MS = 10_000
 export function createSharedFollowing(parts: Parts): SharedFollowing {
   const tips = new LruMap<string, number>(MAX_TIPS)
   const said = {
-    away: 'the engine is away: members’ timelines by arrival can’t be read on',
+    away: 'the engine is unreachable: members’ timelines by arrival can’t continue',
     failed: 'a member’s timeline could not be read from the engine',
   }
   const waits = createEngineWaits({ ...parts, ...said })
@@ -73,7 +73,7 @@ export function createSharedFollowing(parts: Parts): SharedFollowing {
         await Promise.all(dids.map(refresh))
       })
       if (dids.some((did) => tips.get(did) === undefined)) {
-        throw unavailable('Too few of the servers that keep timelines answer: ask again soon')
+        throw unavailable('Too few of the servers that store timelines answer: retry soon')
       }
       return isDone
     },

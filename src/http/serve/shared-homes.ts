@@ -77,7 +77,7 @@ export function createSharedHomes(parts: Parts): SharedHomes {
   const { rings, guests, held, actors } = parts
   const waits = createEngineWaits({
     ...parts,
-    away: 'the engine is away: home timelines of other nodes’ members are made of rows alone',
+    away: 'the engine is unreachable: other nodes’ members’ home timelines are built from rows',
     waitedForMs: FETCHED_WITHIN_MS,
     failed: 'the end of a member’s timeline could not be read from the engine',
   })

@@ -164,7 +164,7 @@ async function decideInTurn(
     }
     await pause(Math.random() * LONGEST_PAUSE_MS)
   }
-  throw new EngineUnavailableError('others decide something all the time')
+  throw new EngineUnavailableError('other nodes keep making decisions')
 }
 
 function withReplaced(db: Db, changes: readonly DocChange[]): NewPlaceChange[] {

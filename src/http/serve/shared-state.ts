@@ -64,8 +64,8 @@ export function createSharedState(parts: Parts): SharedState {
   const { place, writer, now = Date.now } = parts
   const waits = createEngineWaits({
     ...parts,
-    away: 'the engine is away: private state is read as this node has it, and not changed',
-    failed: 'a member’s private state could not be taken from the engine',
+    away: 'the engine is unreachable: this node’s private state is read, not changed',
+    failed: 'a member’s private state could not be read from the engine',
   })
   const { fellBehind } = waits
   const moving = new Map<string, Promise<void>>()
@@ -167,5 +167,5 @@ async function addOwn(
 }
 
 const asRefusal = engineRefusal(
-  'What you keep here can’t be changed at the moment: too few of the servers that keep it answer. Try again soon.',
+  'Your data here can’t be changed right now: too few of the servers that store it answer. Try again soon.',
 )

@@ -55,7 +55,7 @@ const REFUSAL = {
   status: 503,
   error: 'EngineUnavailable',
   message:
-    'Too few of the servers that keep timelines answer: post again soon, with the same idempotency_key',
+    'Too few of the servers that store timelines answer: post again soon, with the same idempotency_key',
 } as const
 
 /** Derived from the place's identity, which is known before the engine is reached again. */
@@ -80,7 +80,7 @@ export function createSharedTimelines(parts: Parts): SharedTimelines {
   const followed = new Map<string, number>()
   const waits = createEngineWaits({
     ...parts,
-    away: 'the engine is away: timelines of programs are read as this node has them, and take no posts',
+    away: 'the engine is unreachable: this node’s copies of custom timelines are read, and take no posts',
     failed: 'a timeline could not be followed on the engine',
   })
   const timer = setInterval(() => {
@@ -180,5 +180,5 @@ async function append(
     }
     await pause(Math.random() * LONGEST_PAUSE_MS)
   }
-  throw new EngineUnavailableError('others post to the same timeline all the time')
+  throw new EngineUnavailableError('other nodes keep posting to this timeline')
 }

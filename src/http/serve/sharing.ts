@@ -125,7 +125,9 @@ export function createSharing(options: Options, reading: Reading): Sharing {
       decisions.close()
       shared.close()
       timelines.close()
-      void engine.close().catch((error) => log.warn({ err: error }, 'the engine'))
+      void engine
+        .close()
+        .catch((error) => log.warn({ err: error }, 'the engine could not be closed'))
     },
   }
 }

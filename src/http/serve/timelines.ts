@@ -104,7 +104,7 @@ function routeOf({ method, path }: HttpRequest): WebRoute {
 function sharedKeys(shared: Pick<SharedTimelines, 'cursorKeys'>) {
   const keys = shared.cursorKeys()
   if (keys.length === 0)
-    throw unavailable('Cursors can’t be read before the engine was reached once')
+    throw unavailable('Cursors can’t be read until the engine is first reached')
   return keys
 }
 

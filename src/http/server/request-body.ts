@@ -42,7 +42,7 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** A client that disconnects halfway, or frames its body wrongly, is not a server error. */
 function asRefusal(error: unknown): never {
   if (error instanceof XRPCError) throw error
-  throw new XRPCError(400, 'InvalidRequest', 'The request body broke off', { cause: error })
+  throw new XRPCError(400, 'InvalidRequest', 'The request body ended early', { cause: error })
 }
 
 async function decode(received: Buffer, encoding: string): Promise<Buffer> {

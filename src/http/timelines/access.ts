@@ -83,7 +83,7 @@ export function createAccess(parts: {
   return async (request) => {
     const token = bearerToken(request.header('authorization'))
     if (token === undefined) {
-      throw unauthorized('AuthMissing', 'A bearer token is needed: docs/TIMELINES.md says which')
+      throw unauthorized('AuthMissing', 'A bearer token is required: see docs/TIMELINES.md')
     }
     return isServiceToken(token) ? byToken(request, token) : byMember(request, token)
   }
@@ -95,7 +95,7 @@ export function checkMay(asker: Asker, verb: 'read' | 'post', keys: readonly Tim
     if (asker.may(verb, text)) continue
     throw forbidden(
       asker.isMember
-        ? 'Members read what is theirs: others’ timelines are read with a token of the operator’s'
+        ? 'Members may read only their own timelines: others need an operator’s token'
         : `This token may not ${verb} ${text}`,
       'OutOfScope',
     )

@@ -71,7 +71,7 @@ function on(
 function nameIn(c: Context<Env>): string {
   const name = c.req.param('graph') ?? ''
   if (GRAPH_NAME.test(name)) return name
-  throw invalidRequest('A graph is called by up to 64 small letters, digits and . _ -')
+  throw invalidRequest('A graph name is up to 64 lower-case letters, digits and . _ -')
 }
 
 function rowOf({ db }: CustomGraphParts, graph: string): CustomGraphRow {
@@ -101,7 +101,7 @@ function readEdit(body: unknown): { add: [string, string][]; remove: [string, st
   const parsed = editSchema.safeParse(body)
   if (parsed.success) return parsed.data as ReturnType<typeof readEdit>
   throw invalidRequest(
-    `{"add": […], "remove": […]}: each up to ${MAX_PAIRS} of [who follows, whom]; an account is ${ACCOUNT_NAMES}`,
+    `{"add": […], "remove": […]}: each up to ${MAX_PAIRS} of [follower, followed]; an account is ${ACCOUNT_NAMES}`,
   )
 }
 
@@ -109,9 +109,9 @@ async function load(parts: CustomGraphParts, graph: string, request: HttpRequest
   const query = new URLSearchParams(request.search)
   const id = once('load', query.getAll('load')) ?? ''
   const start = once('from', query.getAll('from')) ?? '0'
-  if (!LOAD_ID.test(id)) throw invalidRequest('load: what you call this load, by up to 64 letters')
+  if (!LOAD_ID.test(id)) throw invalidRequest('load: your name for this load, up to 64 letters')
   if (!/^\d{1,9}$/.test(start))
-    throw invalidRequest('from: how many lines of it are applied already')
+    throw invalidRequest('from: the number of its lines already applied')
   let lines = Number(start)
   let added = 0
   for await (const batch of readLoad(request, lines)) {

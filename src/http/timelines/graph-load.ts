@@ -27,7 +27,7 @@ type LoadedLine = z.infer<typeof lineSchema>
 export async function* readLoad(request: HttpRequest, from: number): AsyncGenerator<LoadedLine[]> {
   const encoding = request.header('content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
-    throw new XRPCError(415, 'UnsupportedMediaType', 'Loads come uncompressed')
+    throw new XRPCError(415, 'UnsupportedMediaType', 'Send loads uncompressed')
   }
   let batch: LoadedLine[] = []
   let follows = 0
@@ -37,7 +37,7 @@ export async function* readLoad(request: HttpRequest, from: number): AsyncGenera
     if (!line) {
       if (batch.length > 0) yield batch
       throw invalidRequest(
-        `Line ${number} is no {"actor": "…", "follows": […]} of up to ${MAX_FOLLOWS_A_LINE}, an account being ${ACCOUNT_NAMES}: those before it are applied`,
+        `Line ${number} is not {"actor": "…", "follows": […]} with up to ${MAX_FOLLOWS_A_LINE}, an account being ${ACCOUNT_NAMES}: earlier lines are applied`,
         'BadLine',
       )
     }
@@ -67,7 +67,7 @@ async function* linesOf({ body }: HttpRequest): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const chunk of chunksOf(body)) {
     bytes += chunk.length
-    if (bytes > MAX_LOAD_BYTES) throw tooLarge('A request of a load')
+    if (bytes > MAX_LOAD_BYTES) throw tooLarge('A load request')
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop()!
     if (rest.length > MAX_LINE_LENGTH) throw tooLarge('A line')
@@ -82,10 +82,10 @@ async function* chunksOf(body: HttpRequest['body']): AsyncGenerator<Uint8Array> 
   try {
     if (body) yield* body
   } catch (cause) {
-    throw new XRPCError(400, 'InvalidRequest', 'The request body broke off', { cause })
+    throw new XRPCError(400, 'InvalidRequest', 'The request body ended early', { cause })
   }
 }
 
 function tooLarge(what: string): XRPCError {
-  return new XRPCError(413, 'PayloadTooLarge', `${what} is too large: the lines before are applied`)
+  return new XRPCError(413, 'PayloadTooLarge', `${what} is too large: earlier lines are applied`)
 }

@@ -131,7 +131,7 @@ async function readCall(
   const asker = await access(request)
   const scope = scopeOf(c)
   if (!asker.may('graph', scope)) {
-    throw forbidden(`This token may not read it: that is the scope graph:${scope}`, 'OutOfScope')
+    throw forbidden(`This token lacks the scope graph:${scope}`, 'OutOfScope')
   }
   return {
     source: open(c),
@@ -172,7 +172,7 @@ async function streaming(
 
 function counts(source: GraphSource, names: readonly string[]) {
   if (names.length === 0 || names.length > MAX_COUNTED) {
-    throw invalidRequest(`actor: from 1 to ${MAX_COUNTED} of them`)
+    throw invalidRequest(`actor: give 1 to ${MAX_COUNTED}`)
   }
   return {
     counts: names.map((actor) => {
@@ -186,7 +186,7 @@ function counts(source: GraphSource, names: readonly string[]) {
 function contains(source: GraphSource, body: unknown) {
   const parsed = pairsSchema.safeParse(body)
   if (!parsed.success) {
-    throw invalidRequest(`pairs: up to ${MAX_PAIRS} of [who follows, whom]`)
+    throw invalidRequest(`pairs: up to ${MAX_PAIRS} of [follower, followed]`)
   }
   return {
     results: parsed.data.pairs.map(([creator, subject]) =>
@@ -197,7 +197,7 @@ function contains(source: GraphSource, body: unknown) {
 
 function readSets(source: GraphSource, sets: readonly string[]): Side[] {
   if (sets.length < 2 || sets.length > MAX_SETS) {
-    throw invalidRequest(`set: from 2 to ${MAX_SETS} of them`)
+    throw invalidRequest(`set: give 2 to ${MAX_SETS}`)
   }
   return sets.map((text) => {
     const match = SET.exec(text)

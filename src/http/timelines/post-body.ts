@@ -11,34 +11,34 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1
 
 export const postSchema = z
   .object({
-    entity_id: z.string().min(1).max(1_024).describe('What the event is about, such as an at-URI.'),
+    entity_id: z.string().min(1).max(1_024).describe('The subject of the event, e.g. an at-URI.'),
     entity_type: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._:#-]{0,63}$/)
-      .describe('Of what kind that is, such as post or weather.'),
+      .describe('The kind of that subject, e.g. post or weather.'),
     payload: z.unknown().describe(`Any JSON of up to ${MAX_PAYLOAD_BYTES} bytes.`),
     producer_ts: z
       .string()
       .datetime({ offset: true })
-      .describe('When it happened, as the producer says.'),
+      .describe('When it happened, according to the producer.'),
     idempotency_key: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .describe('Posting again with it within 24 hours gives the same answer and writes nothing.'),
+      .describe('Reusing it within 24 hours returns the same answer and writes nothing.'),
     producer_id: z
       .string()
       .regex(/^[A-Za-z0-9._:-]{1,128}$/)
       .optional()
-      .describe('Which producer numbers its events; only with producer_seq.'),
+      .describe('The producer of this number; only with producer_seq.'),
     producer_seq: z
       .number({ invalid_type_error: `Expected a number of up to ${MAX_NUMBER}` })
       .int()
       .min(1)
       .max(MAX_NUMBER)
       .optional()
-      .describe('The producer’s own number of the event: one more than the one before.'),
+      .describe('The producer’s number for the event: one more than the last.'),
   })
   .strict()
 
@@ -68,8 +68,8 @@ export function parsePost(
     throw invalidRequest('producer_id: only together with producer_seq')
   }
   const producerTs = Date.parse(producer_ts)
-  if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: there is no such time')
-  if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: half of a character')
+  if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: not a valid time')
+  if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: unpaired surrogate')
   const said = [entity_id, entity_type, producer_ts, producer_id, producer_seq]
   const whole = idempotency_key === undefined ? undefined : `${JSON.stringify(said)}\n${payload}`
   return {
@@ -91,7 +91,7 @@ function readJson(text: string): unknown {
   try {
     return parseExactJson(text)
   } catch {
-    throw invalidRequest('The body is no JSON')
+    throw invalidRequest('The body is not JSON')
   }
 }
 
@@ -107,7 +107,7 @@ function writeJson(value: unknown): string {
 function messageOf({ issues }: z.ZodError): string {
   const [first] = issues
   const where = first?.path.join('.')
-  return `${where ? `${where}: ` : ''}${first?.message ?? 'The body is unfit'}`.slice(0, 300)
+  return `${where ? `${where}: ` : ''}${first?.message ?? 'The body is invalid'}`.slice(0, 300)
 }
 
 function digest(text: string): Uint8Array {

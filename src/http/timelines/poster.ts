@@ -57,7 +57,7 @@ export function createPoster(ingest: Sink): Poster {
       return count
     },
     async post(one) {
-      if (count >= MAX_WAITING) throw unavailable('More is posted than can be written now')
+      if (count >= MAX_WAITING) throw unavailable('Too many posts are waiting to be written')
       count++
       const outcome = await new Promise<PostOutcome>((resolve, reject) => {
         queue.push({ post: one, resolve, reject })

@@ -25,7 +25,7 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalidRequest('The body is no JSON')
+    throw invalidRequest('The body is not JSON')
   }
 }
 

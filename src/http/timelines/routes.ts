@@ -86,7 +86,7 @@ function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respo
     const allow = routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
     app.all(path, (c) =>
       respond(c, () => {
-        const message = `Here is no ${c.req.method}: ${allow}`
+        const message = `${c.req.method} is not allowed here: ${allow}`
         throw new XRPCError(405, 'MethodNotAllowed', message, { headers: { allow } })
       }),
     )
@@ -192,14 +192,14 @@ function postEvent({ poster, shared }: RouteParts): Handler {
     const [key] = keys
     if (keys.length > 1 || key?.kind !== 'custom') {
       throw invalidRequest(
-        'Only custom:<name> takes posts: the other timelines follow from the network',
+        'Only custom:<name> takes posts: other timelines derive from the network',
       )
     }
     checkMay(asker, 'post', keys)
     const text = await readJsonText(request)
     const post = parsePost(text, { name: key.name, reader: asker.name })
     if (shared && post.numbered) {
-      throw invalidRequest('producer_seq: not where several nodes share timelines', 'NotShared')
+      throw invalidRequest('producer_seq: not if several nodes share timelines', 'NotShared')
     }
     const { seq, receivedAt } = await poster.post(post)
     request.clock?.mark('wait')
@@ -215,7 +215,7 @@ function getCursor({ db }: RouteParts): Handler {
   return ({ asker, keys, key }) => {
     checkMay(asker, 'read', keys)
     const found = findKeptCursor(db, asker.name, key)
-    if (!found) throw new XRPCError(404, 'NoCursor', 'No cursor of this timeline is kept for you')
+    if (!found) throw new XRPCError(404, 'NoCursor', 'You have no stored cursor for this timeline')
     return jsonAnswer({ cursor: found.cursor, updated_at: isoOf(found.updatedAt) })
   }
 }
@@ -228,7 +228,7 @@ function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
     timelines.cursors.read(key, cursor)
     const isNew = findKeptCursor(db, asker.name, key) === undefined
     if (isNew && countKeptCursors(db, asker.name) >= MAX_KEPT_CURSORS) {
-      throw new XRPCError(429, 'TooManyCursors', `At most ${MAX_KEPT_CURSORS} cursors are kept`)
+      throw new XRPCError(429, 'TooManyCursors', `At most ${MAX_KEPT_CURSORS} cursors are stored`)
     }
     await ingest.writeTimelines({ kind: 'keep-cursor', reader: asker.name, timeline: key, cursor })
     const { updatedAt } = findKeptCursor(db, asker.name, key)!
@@ -249,7 +249,7 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
     const sources = timelines.sources(keys)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
     if (!response) throw invalidRequest('Streams need a connection')
-    if (response.destroyed) throw invalidRequest('The client has gone')
+    if (response.destroyed) throw invalidRequest('The client has disconnected')
     streams.listen({ keys, sources, at, asker }, response as ServerResponse)
     const leave = shared?.follow(namesOf(keys, 'custom'))
     if (leave) response.once('close', leave)
@@ -276,7 +276,7 @@ function readPlace(
   if (last !== undefined) return placeOf(cursors, { key, keys, text: last })
   const { cursor, since } = queryOf(request)
   if (cursor !== undefined && since !== undefined) {
-    throw invalidRequest('Either a cursor or since says where to begin, not both')
+    throw invalidRequest('Give either a cursor or since, not both')
   }
   const text = cursor ?? since
   return text === undefined ? undefined : placeOf(cursors, { key, keys, text })
@@ -306,11 +306,11 @@ function readDirection(text: string | undefined): 'forward' | 'backward' | undef
 function readSequence(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   if (SEQUENCE.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw invalidRequest(`${name}: a sequence_id, such as 1024`)
+  throw invalidRequest(`${name}: a sequence_id, e.g. 1024`)
 }
 
 function cursorIn(body: unknown): string {
   const parsed = putCursorSchema.safeParse(body)
   if (parsed.success) return parsed.data.cursor
-  throw invalidRequest('The body must be such as {"cursor": "…"}')
+  throw invalidRequest('The body must look like {"cursor": "…"}')
 }

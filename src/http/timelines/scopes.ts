@@ -8,7 +8,7 @@ const GRAPH_SCOPE = /^graph:(read|write):([a-z0-9][a-z0-9._-]{0,63}\*?|\*)$/
 const SCOPE = /^(read|post):([A-Za-z0-9._:/%-]{0,300}\*?)$/
 
 export const SCOPE_HINT =
-  'Such as read:*, read:following:*, read:custom:news, post:custom:bot-*, graph:read or graph:write:friends.'
+  'For example read:*, read:following:*, read:custom:news, post:custom:bot-*, graph:read or graph:write:friends.'
 
 export const MAX_SCOPES = 32
 

@@ -242,7 +242,7 @@ class Asking implements Counting {
     // Counts that could not be stored are requested again: they would be stale once there is room.
     if (!this.#writeRetry.ifThereIsRoom(() => writer.commit(putAll))) return
     kind.queue.drop(asked)
-    this.#options.log.debug({ asked: asked.length, told: counts.size }, 'earlier counts')
+    this.#options.log.debug({ asked: asked.length, told: counts.size }, 'fetched earlier counts')
   }
 
   #leaveAlone(retryAfterMs: number | undefined): void {

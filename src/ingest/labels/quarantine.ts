@@ -38,7 +38,7 @@ export function createQuarantine(
     write(({ db }) => quarantineLabeler(db, row.uid, { reason, until }))
     log.warn?.(
       { did: actors.didOf(row.uid), reason, minutes: Math.round(waitMs / MINUTE_MS) },
-      'a labeler is left alone for a while',
+      'pausing requests to a labeler',
     )
   }
 

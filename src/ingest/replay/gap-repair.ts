@@ -126,7 +126,7 @@ class Repair implements GapRepair {
     if (!gap) return
     const forgetful = hostsThatLost(gaps)
     const { id, cause, fromUs, toUs } = gap
-    log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'repair of a gap begun')
+    log.info({ gap: id, cause, fromUs, toUs, goesOn: gap.reached > 0 }, 'gap repair begun')
     const end = await this.#replayFromAny(gap, forgetful)
     if (end?.how === 'stopped' || this.#isStopped) return
     const isWhole = end?.how === 'met' && !forgetful.has(end.host)
@@ -182,7 +182,7 @@ function settle(
     log.warn({ gap: id, ...end }, 'no host has the whole gap: comparing repositories')
   } else {
     putOffGap(db, id, now() + limits.retryMs)
-    log.warn({ gap: id, ...end }, 'no host available for the repair of a gap')
+    log.warn({ gap: id, ...end }, 'no host available for gap repair')
   }
 }
 

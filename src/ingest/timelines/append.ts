@@ -155,7 +155,7 @@ function again(post: TimelinePost, known: PostedKey): PostOutcome {
   return refused(
     409,
     'IdempotencyConflict',
-    'Something else was posted with this idempotency key within the last 24 hours',
+    'Another event was posted with this idempotency key within the last 24 hours',
   )
 }
 
@@ -168,7 +168,7 @@ function whyFull(
     return refused(503, 'TimelinesFull', `There are ${limits.timelines} timelines already`)
   }
   if (Buffer.byteLength(payload) > room.bytes) {
-    return refused(503, 'TimelinesFull', 'Timelines take as much room as they may')
+    return refused(503, 'TimelinesFull', 'Timelines have reached their size limit')
   }
   if (!key) return undefined
   room.keys ??= limits.keys - countPostedKeys(db)
@@ -176,7 +176,7 @@ function whyFull(
   return refused(
     429,
     'TooManyIdempotencyKeys',
-    'As many idempotency keys as can be remembered came within 24 hours: post without, or later',
+    'Too many idempotency keys within 24 hours: post without one, or later',
   )
 }
 
@@ -191,7 +191,11 @@ function numberedPlace(
   const last = lastNumberOf(db, timeline, producer)
   if (number <= last) return latePlace(batch, row, { timeline, producer, number })
   if (last === 0 && countProducers(db, timeline) >= limits.producers) {
-    return refused(429, 'TooManyProducers', `At most ${limits.producers} producers number events`)
+    return refused(
+      429,
+      'TooManyProducers',
+      `At most ${limits.producers} producers may number events`,
+    )
   }
   // A new producer may start at any number.
   const skipped = last === 0 ? 0 : number - last - 1
@@ -199,7 +203,7 @@ function numberedPlace(
     return refused(
       409,
       'NumberTooFarAhead',
-      `The last number was ${last}: at most ${limits.holes} are waited for at once`,
+      `The last number was ${last}: at most ${limits.holes} may be missing at once`,
     )
   }
   for (let i = 1; i <= skipped; i++) {

@@ -86,7 +86,7 @@ function whyNot(
     return refused(
       409,
       'LoadElsewhere',
-      `Of the load ${load.id} ${applied} lines are applied: go on with from=${applied}`,
+      `Load ${load.id} has ${applied} lines applied: continue with from=${applied}`,
     )
   }
   if (!found && countCustomGraphs(db) >= limits.graphs) {

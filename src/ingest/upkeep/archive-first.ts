@@ -172,7 +172,7 @@ function warnOfHalf(db: Db, { archive }: ArchiveSettings, log: Logger): void {
   if (!half) return
   const { host, seq, tipSeq } = half
   const line = { host, seq, tipSeq, hint: 'SLIPSTREAM_ARCHIVE=on resumes it' }
-  log.warn(line, 'the archive was not read to its end: later events are missing')
+  log.warn(line, 'the archive was not read completely: later events are missing')
 }
 
 function statusOf(reader: ArchiveReader, now: number): Omit<StreamStatus, 'received'> {

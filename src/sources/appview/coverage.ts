@@ -42,13 +42,13 @@ const STRANGERS_POST =
   'where the post is not here, or its author is neither a member nor followed by one'
 const STRANGERS_RECORD = 'where its creator is neither a member nor followed by one'
 
-const EARLIER = 'those from before we counted, after ours'
+const EARLIER = 'after ours, those from before counting began'
 
 const ofAccount = (when: string): Rule => ({ lack: { about: 'account', param: 'actor' }, when })
 const ofPost = (param: string): Rule => ({ lack: { about: 'post', param }, when: STRANGERS_POST })
 const ofThread = (param: string): Rule => ({
   ...ofPost(param),
-  when: `${STRANGERS_POST}, or it has replies from before we counted`,
+  when: `${STRANGERS_POST}, or it has replies from before counting began`,
 })
 const ofRecord = (param: string): Rule => ({
   lack: { about: 'record', param },
@@ -56,19 +56,19 @@ const ofRecord = (param: string): Rule => ({
 })
 const byKeys = (param: string, field: string, key: 'uri' | 'creator' = 'uri'): Rule => ({
   lack: { about: 'keys', param, field, key },
-  when: 'for those that are not here',
+  when: 'for those missing here',
 })
-const search: Rule = { lack: { about: 'search' }, when: 'after what is found here' }
+const search: Rule = { lack: { about: 'search' }, when: 'after our own results' }
 
 /** By method; other methods are never answered from elsewhere. */
 export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.actor.getProfile': {
     lack: { about: 'profile' },
-    when: `counts ${STRANGER}, and from before we counted; the profile where it did not come from its PDS in time`,
+    when: `counts ${STRANGER}, and from before counting began; the profile if its PDS did not send it in time`,
   },
   'app.bsky.actor.getProfiles': {
     lack: { about: 'profiles' },
-    when: `counts ${STRANGER}, and from before we counted; profiles that are not here`,
+    when: `counts ${STRANGER}, and from before counting began; profiles missing here`,
   },
   'app.bsky.actor.searchActors': search,
   'app.bsky.actor.searchActorsTypeahead': search,
@@ -76,14 +76,14 @@ export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.feed.getAuthorFeed': ofAccount(STRANGER),
   'app.bsky.feed.getFeed': {
     lack: { about: 'feed' },
-    when: 'for posts of the feed that did not come from their PDS in time',
+    when: 'for posts of the feed that their PDS did not send in time',
   },
   'app.bsky.feed.getFeedGenerator': ofRecord('feed'),
   'app.bsky.feed.getFeedGenerators': byKeys('feeds', 'feeds'),
   'app.bsky.feed.getLikes': { ...ofPost('uri'), when: `${STRANGERS_POST}; ${EARLIER}` },
   'app.bsky.feed.getListFeed': {
     ...ofRecord('list'),
-    when: `${STRANGERS_RECORD}, or somebody on the list is neither`,
+    when: `${STRANGERS_RECORD}, or an account on the list is neither`,
   },
   'app.bsky.feed.getPosts': byKeys('uris', 'posts'),
   'app.bsky.feed.getPostThread': ofThread('uri'),
@@ -103,12 +103,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'app.bsky.labeler.getServices': byKeys('dids', 'views', 'creator'),
   'app.bsky.unspecced.getPopularFeedGenerators': {
     ...search,
-    when: 'where feeds are looked for by name, after what is found here',
+    when: 'when searching feeds by name, after our own results',
   },
   'app.bsky.unspecced.getPostThreadOtherV2': ofThread('anchor'),
   'app.bsky.unspecced.getPostThreadV2': ofThread('anchor'),
   'com.atproto.identity.resolveHandle': {
     lack: { about: 'handle' },
-    when: 'where the handle cannot be looked up; the account must name it too',
+    when: 'where the handle cannot be resolved; the account must name it too',
   },
 }

@@ -176,7 +176,7 @@ async function receive(
 
 function nextHop(hop: Hop, location: string): Hop {
   if (!URL.canParse(location, hop.url.href)) {
-    throw new FetchError('redirect', `redirect to what is no URL: ${hop.url}`)
+    throw new FetchError('redirect', `redirect to an invalid URL: ${hop.url}`)
   }
   const url = parseUrl(new URL(location, hop.url).href)
   if (url.origin === hop.url.origin) return { url, headers: hop.headers }
@@ -189,7 +189,7 @@ function nextHop(hop: Hop, location: string): Hop {
 /** Checks that apply wherever the URL leads. */
 function parseUrl(text: string): URL {
   if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
-    throw new FetchError('bad-url', `no URL: ${text.slice(0, 100)}`)
+    throw new FetchError('bad-url', `invalid URL: ${text.slice(0, 100)}`)
   }
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

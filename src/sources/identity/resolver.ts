@@ -234,7 +234,7 @@ function createHostLimit(plcUrl: string) {
 }
 
 function tooOften(): IdentityUnavailableError {
-  return new IdentityUnavailableError('looked up too often of late')
+  return new IdentityUnavailableError('looked up too often recently')
 }
 
 function tooMany(): IdentityUnavailableError {

@@ -293,7 +293,7 @@ export class StreamConsumer {
     const ours = this.#compression.dictionaryId()
     this.#log.warn(
       { host, wire, ours, ...doubt },
-      `frames ${what} zstd dictionary: it is set aside`,
+      `frames ${what} zstd dictionary: setting it aside`,
     )
     this.#compression.distrust()
     this.#connection?.leave()

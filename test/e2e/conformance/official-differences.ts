@@ -4,10 +4,10 @@ import type { Body } from './ask.ts'
 
 export type Answer = { status: number; body: Body }
 
-const OURS_ALONE = 'ours alone'
+const OURS_ALONE = 'Slipstream only'
 const FROM_ELSEWHERE =
-  'the frontend asks another service of Bluesky’s (topics, suggestions), of which there is none here'
-const ON_PDS = 'the PDS keeps it; the frontend does not have the method'
+  'the frontend asks another Bluesky service (topics, suggestions), which is missing here'
+const ON_PDS = 'the PDS stores them; the frontend lacks the method'
 
 /** Methods whose answers are not compared. */
 export const unlike: Record<string, string> = {
@@ -16,13 +16,13 @@ export const unlike: Record<string, string> = {
   'io.slipstream.notification.getPushKey': OURS_ALONE,
   'io.slipstream.video.getStats': OURS_ALONE,
   'app.bsky.actor.getPreferences': ON_PDS,
-  'app.bsky.ageassurance.getConfig': 'Bluesky’s own rules are in the frontend’s code; we have none',
+  'app.bsky.ageassurance.getConfig': 'Bluesky’s rules are in the frontend’s code; we have none',
   'app.bsky.unspecced.getConfig': 'the frontend’s own settings',
   'app.bsky.feed.searchPostsV2': 'switched off in the frontend without its feature gates',
   'app.bsky.graph.searchStarterPacksV2': 'the frontend always says hitsTotal, and we do not count',
   'app.bsky.notification.getUnreadCount':
-    'the frontend counts without filtering, also whom the member blocks or mutes; we leave those out',
-  'app.bsky.unspecced.getTaggedSuggestions': 'there is no editor beneath the frontend',
+    'the frontend also counts accounts that the member blocks or mutes; we leave those out',
+  'app.bsky.unspecced.getTaggedSuggestions': 'no editor works for this frontend',
   'app.bsky.unspecced.getOnboardingSuggestedStarterPacks': FROM_ELSEWHERE,
   'app.bsky.unspecced.getSuggestedFeeds': FROM_ELSEWHERE,
   'app.bsky.unspecced.getSuggestedOnboardingUsers': FROM_ELSEWHERE,
@@ -36,7 +36,7 @@ export const unlike: Record<string, string> = {
 }
 
 const MEMBERS_ONLY =
-  'ours shows visitors no post of those who want to be seen signed in alone; the reference leaves that to the client'
+  'ours hides posts of accounts visible only to signed-in viewers; the reference leaves that to the client'
 
 /** Methods whose answers to visitors are not compared. */
 export const unlikeForVisitors: Record<string, string> = {
@@ -44,23 +44,21 @@ export const unlikeForVisitors: Record<string, string> = {
   'app.bsky.feed.getPostThread': MEMBERS_ONLY,
   'app.bsky.feed.getQuotes': MEMBERS_ONLY,
   'app.bsky.feed.searchPosts': MEMBERS_ONLY,
-  'app.bsky.graph.getSuggestedFollowsByActor': 'ours suggests to visitors, too',
+  'app.bsky.graph.getSuggestedFollowsByActor': 'ours has suggestions for visitors too',
 }
 
 /** Fields that only one of them has. */
 const unlikeFields: Record<string, string> = {
-  startCursor: 'ours alone: a proposal to the lexicon',
+  startCursor: 'Slipstream only: a proposal to the lexicon',
   hitsTotal: 'the frontend does not count',
   activitySubscription:
-    'the reference shows it on known followers too, ours on the profile asked for alone',
+    'the reference shows it on known followers too, ours only on the requested profile',
 }
 
-const NO_SEARCH =
-  'without a search service the reference looks for words in its tables, by another order'
-const OF_TABLES = 'the reference suggests what Bluesky put into a table'
-const IN_NO_ORDER = 'known followers are in no order in the reference'
-const FAILS =
-  'the reference answers 500 about somebody who is on two lists that somebody else blocks'
+const NO_SEARCH = 'without a search service the reference searches its tables, in another order'
+const OF_TABLES = 'the reference suggests rows of a table that Bluesky fills'
+const IN_NO_ORDER = 'known followers are unordered in the reference'
+const FAILS = 'the reference answers 500 about an account on two lists that one account blocks'
 
 /** Methods whose answers on its own dataplane are not compared with those on ours. */
 export const unlikeOnPostgres: Record<string, string> = {
@@ -75,7 +73,7 @@ export const unlikeOnPostgres: Record<string, string> = {
   'app.bsky.graph.searchStarterPacks': NO_SEARCH,
   'app.bsky.graph.searchStarterPacksV2': NO_SEARCH,
   'app.bsky.notification.getUnreadCount':
-    'a subscription reaches its own indexer a moment later, and a post of that moment is not told',
+    'its indexer sees a subscription a moment later, and does not notify of posts before that',
   'app.bsky.unspecced.getPopularFeedGenerators': OF_TABLES,
   'app.bsky.unspecced.getPostThreadV2': FAILS,
 }
@@ -91,12 +89,12 @@ export const unlikeOnPostgresForMembers: Record<string, string> = {
   'app.bsky.unspecced.getPostThreadOtherV2': FAILS,
 }
 
-const GOES_ON_COUNTING = 'its indexer goes on counting what a deleted account did'
-const ITS_CLOCK = 'when its own indexer came to it'
+const GOES_ON_COUNTING = 'its indexer still counts the actions of deleted accounts'
+const ITS_CLOCK = 'the time when its own indexer processed it'
 
 const unlikeFieldsOnPostgres: Record<string, string> = {
   indexedAt: ITS_CLOCK,
-  labels: 'labels come into its table by a service that is not here',
+  labels: 'a service that is missing here fills its labels table',
   followersCount: GOES_ON_COUNTING,
   likeCount: GOES_ON_COUNTING,
   quoteCount: GOES_ON_COUNTING,

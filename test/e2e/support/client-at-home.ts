@@ -13,94 +13,104 @@ const MODERATION = 'did:plc:ar7c4by46qjdydhdevvrndac'
 const PAGE = 30
 const MOST_ATTEMPTS = 50
 
-export type ClientAtHome = ReturnType<typeof clientAtHome>
+export function clientAtHome(account: Account): ClientAtHome {
+  return new ClientAtHome(account)
+}
 
-export function clientAtHome(account: Account) {
-  const { agent } = account
-  const client = account.client()
-  let posts: FeedViewPost[] = []
-  let cursor: string | undefined
-  let isAtEnd = false
-  let pages = 0
+export class ClientAtHome {
+  readonly #account: Account
+  readonly #client: ReturnType<Account['client']>
+  #posts: FeedViewPost[] = []
+  #cursor: string | undefined
+  #isAtEnd = false
+  #pages = 0
   /** Number of posts from Following; the rest are from Discover. */
-  let followed = 0
+  #followed = 0
 
-  function show(feed: readonly FeedViewPost[]): void {
-    const seen = new Set(posts.map(keyOf))
-    posts.push(...feed.filter((item) => !seen.has(keyOf(item))))
+  constructor(account: Account) {
+    this.#account = account
+    this.#client = account.client()
   }
 
-  async function nextPage(): Promise<void> {
-    const page = await client.call(app.bsky.feed.getTimeline, {
-      limit: PAGE,
-      ...(cursor && { cursor }),
-    })
-    pages++
-    show(page.feed)
-    followed = posts.length
-    cursor = page.cursor
-    if (cursor !== undefined) return
-    isAtEnd = true
-    const params = { feed: DISCOVER as AtUriString, limit: PAGE }
-    show((await client.call(app.bsky.feed.getFeed, params)).feed)
+  posts = () => this.#posts
+  texts = () => this.#posts.map(textOf)
+  /** Without Discover's posts below the end. */
+  followingTexts = () => this.#posts.slice(0, this.#followed).map(textOf)
+  /** Claims shown as facts that may be untrue. */
+  misleading = () => this.#posts.flatMap(misleadingIn)
+  isAtEnd = () => this.#isAtEnd
+  pages = () => this.#pages
+
+  /** The calls before the feed. */
+  async signIn(): Promise<void> {
+    const { agent, did } = this.#account
+    await this.#client.call(app.bsky.actor.getProfile, { actor: did })
+    await agent.app.bsky.actor.getPreferences()
+    await this.#account.raw('/xrpc/app.bsky.unspecced.getConfig')
+    await this.#client.call(app.bsky.notification.getUnreadCount, {})
+    await this.#account.raw(`/xrpc/app.bsky.labeler.getServices?dids=${MODERATION}&detailed=true`)
+  }
+
+  async refresh(): Promise<void> {
+    this.#posts = []
+    this.#cursor = undefined
+    this.#isAtEnd = false
+    this.#followed = 0
+    await this.#fill()
+  }
+
+  /** Scrolls until all of these were shown, or no more arrive. */
+  async scrollPast(texts: readonly string[]): Promise<void> {
+    const isPast = () => {
+      const shown = new Set(this.texts())
+      return texts.every((text) => shown.has(text))
+    }
+    for (let before = -1; !this.#isAtEnd && !isPast() && before < this.#posts.length; ) {
+      before = this.#posts.length
+      await this.#fill()
+    }
+  }
+
+  async scrollToEnd(): Promise<void> {
+    while (!this.#isAtEnd) await this.#fill()
+  }
+
+  /** Whether it offers new posts; if none are shown yet, it shows them. */
+  async lookForNew(): Promise<boolean> {
+    const { feed } = this.#isAtEnd
+      ? await this.#client.call(app.bsky.feed.getFeed, { feed: DISCOVER as AtUriString, limit: 1 })
+      : await this.#client.call(app.bsky.feed.getTimeline, { limit: 1 })
+    const [newest] = feed
+    const isNew = newest !== undefined && !this.#posts.some((one) => keyOf(one) === keyOf(newest))
+    if (isNew && this.#posts.length === 0) await this.refresh()
+    return isNew
   }
 
   /** Loads by itself while less than one more screen is available. */
-  async function fill(): Promise<void> {
-    const enough = posts.length + PAGE
-    for (let i = 0; i < MOST_ATTEMPTS && !isAtEnd && posts.length < enough; i++) await nextPage()
+  async #fill(): Promise<void> {
+    const enough = this.#posts.length + PAGE
+    for (let i = 0; i < MOST_ATTEMPTS && !this.#isAtEnd && this.#posts.length < enough; i++) {
+      await this.#nextPage()
+    }
   }
 
-  async function refresh(): Promise<void> {
-    posts = []
-    cursor = undefined
-    isAtEnd = false
-    followed = 0
-    await fill()
+  async #nextPage(): Promise<void> {
+    const cursor = this.#cursor
+    const params = { limit: PAGE, ...(cursor && { cursor }) }
+    const page = await this.#client.call(app.bsky.feed.getTimeline, params)
+    this.#pages++
+    this.#show(page.feed)
+    this.#followed = this.#posts.length
+    this.#cursor = page.cursor
+    if (page.cursor !== undefined) return
+    this.#isAtEnd = true
+    const discover = { feed: DISCOVER as AtUriString, limit: PAGE }
+    this.#show((await this.#client.call(app.bsky.feed.getFeed, discover)).feed)
   }
 
-  return {
-    /** The calls before the feed. */
-    async signIn(): Promise<void> {
-      await client.call(app.bsky.actor.getProfile, { actor: account.did })
-      await agent.app.bsky.actor.getPreferences()
-      await account.raw('/xrpc/app.bsky.unspecced.getConfig')
-      await client.call(app.bsky.notification.getUnreadCount, {})
-      await account.raw(`/xrpc/app.bsky.labeler.getServices?dids=${MODERATION}&detailed=true`)
-    },
-    refresh,
-    /** Scrolls until all of these were shown, or no more arrive. */
-    async scrollPast(texts: readonly string[]): Promise<void> {
-      const isPast = () => {
-        const shown = new Set(posts.map(textOf))
-        return texts.every((text) => shown.has(text))
-      }
-      for (let before = -1; !isAtEnd && !isPast() && before < posts.length; ) {
-        before = posts.length
-        await fill()
-      }
-    },
-    async scrollToEnd(): Promise<void> {
-      while (!isAtEnd) await fill()
-    },
-    /** Whether it offers new posts; if none are shown yet, it shows them. */
-    async lookForNew(): Promise<boolean> {
-      const { feed } = isAtEnd
-        ? await client.call(app.bsky.feed.getFeed, { feed: DISCOVER as AtUriString, limit: 1 })
-        : await client.call(app.bsky.feed.getTimeline, { limit: 1 })
-      const [newest] = feed
-      const isNew = newest !== undefined && !posts.some((one) => keyOf(one) === keyOf(newest))
-      if (isNew && posts.length === 0) await refresh()
-      return isNew
-    },
-    posts: () => posts,
-    texts: () => posts.map(textOf),
-    /** Without Discover's posts below the end. */
-    followingTexts: () => posts.slice(0, followed).map(textOf),
-    /** Claims shown as facts that may be untrue. */
-    misleading: () => posts.flatMap(misleadingIn),
-    isAtEnd: () => isAtEnd,
-    pages: () => pages,
+  #show(feed: readonly FeedViewPost[]): void {
+    const seen = new Set(this.#posts.map(keyOf))
+    this.#posts.push(...feed.filter((item) => !seen.has(keyOf(item))))
   }
 }
 

@@ -20,103 +20,124 @@ const RECENT = 200
 /** Lag of the accounts' clocks, so that order follows their times instead of arrival. */
 const CLOCK_LAG_MS = 1_000
 
+type Options = { random: Random; dids: string[]; writers: string[] }
+type Undoable = Made & { pair?: string }
+
 /** `writers` write, and all other accounts only follow. */
-export function createLoad(options: { random: Random; dids: string[]; writers: string[] }): Load {
-  const { random, dids, writers } = options
-  const posts: Made[] = []
-  const undoable: (Made & { pair?: string })[] = []
-  const pairs = new Set<string>()
-  let lastMs = 0
-  let count = 0
-
-  /** Times increase by at least a millisecond, so that any two items have a known order. */
-  function create(did: string, collection: string, fields: JsonObject): CommitEmission & Made {
-    lastMs = Math.max(lastMs + 1, Date.now())
-    const createdAt = new Date(lastMs - CLOCK_LAG_MS).toISOString()
-    const record = { $type: collection, ...fields, createdAt }
-    const rkey = tid(lastMs * 1000, count++)
-    const uri = `at://${did}/${collection}/${rkey}`
-    const rev = tid(lastMs * 1000 + 1, 0)
-    return { did, operation: 'create', collection, rkey, rev, cid: cidOf(record), record, uri }
-  }
-
-  function pair(did: string, collection: string, subject: string, fields: JsonObject) {
-    const key = `${did} ${collection} ${subject}`
-    if (pairs.has(key)) return undefined
-    pairs.add(key)
-    const made = create(did, collection, fields)
-    undoable.push({ ...made, pair: key })
-    return made
-  }
-
-  function follow(did: string, subject: string) {
-    return pair(did, 'app.bsky.graph.follow', subject, { subject })
-  }
-
-  function recent(): Made | undefined {
-    return posts[posts.length - 1 - random.below(Math.min(posts.length, RECENT))]
-  }
-
-  function react(collection: string) {
-    const subject = recent()
-    return subject && pair(random.pick(writers), collection, subject.uri, { subject: ref(subject) })
-  }
-
-  function post(did: string, text: string, fields: JsonObject = {}) {
-    const made = create(did, 'app.bsky.feed.post', { text, ...fields })
-    posts.push(made)
-    undoable.push(made)
-    return made
-  }
-
-  function anyPost() {
-    const other = recent()
-    const dice = random.next()
-    const text = `number ${count}`
-    const did = random.pick(writers)
-    if (!other || dice < 0.6) return post(did, text)
-    if (dice < 0.85) return post(did, text, { reply: { root: ref(other), parent: ref(other) } })
-    return post(did, text, { embed: { $type: 'app.bsky.embed.record', record: ref(other) } })
-  }
-
-  function undo(): CommitEmission | undefined {
-    if (undoable.length === 0) return undefined
-    const [victim] = undoable.splice(random.below(undoable.length), 1) as [Made & { pair?: string }]
-    const { did, collection, rkey, uri } = victim
-    if (victim.pair) pairs.delete(victim.pair)
-    const index = posts.findIndex((one) => one.uri === uri)
-    if (index >= 0) posts.splice(index, 1)
-    lastMs = Math.max(lastMs + 1, Date.now())
-    return { did, operation: 'delete', collection, rkey, rev: tid(lastMs * 1000 + 1, 0) }
-  }
-
-  function attempt(): CommitEmission | undefined {
-    const dice = random.next()
-    if (dice < 0.45) return react('app.bsky.feed.like')
-    if (dice < 0.7) return anyPost()
-    if (dice < 0.82) return react('app.bsky.feed.repost')
-    if (dice < 0.88) {
-      const [one, other] = [random.pick(dids), random.pick(writers)]
-      return one === other ? undefined : follow(one, other)
-    }
-    return undo()
-  }
-
-  function next(): CommitEmission {
-    for (;;) {
-      const made = attempt()
-      if (made) return made
-    }
-  }
-
+export function createLoad(options: Options): Load {
+  const acts = new Acts(options)
   return {
-    next,
-    post,
+    next() {
+      for (;;) {
+        const made = acts.attempt()
+        if (made) return made
+      }
+    },
+    post: (did, text) => acts.post(did, text),
     follow(did, subject) {
-      const made = follow(did, subject)
+      const made = acts.follow(did, subject)
       if (!made) throw new Error(`${did} follows ${subject} already`)
       return made
     },
+  }
+}
+
+/** Single acts; undefined if an act has no subject or was done before. */
+class Acts {
+  readonly #options: Options
+  readonly #posts: Made[] = []
+  readonly #undoable: Undoable[] = []
+  readonly #pairs = new Set<string>()
+  #lastMs = 0
+  #count = 0
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  attempt(): CommitEmission | undefined {
+    const { random, dids, writers } = this.#options
+    const dice = random.next()
+    if (dice < 0.45) return this.#react('app.bsky.feed.like')
+    if (dice < 0.7) return this.#anyPost()
+    if (dice < 0.82) return this.#react('app.bsky.feed.repost')
+    if (dice < 0.88) {
+      const [one, other] = [random.pick(dids), random.pick(writers)]
+      return one === other ? undefined : this.follow(one, other)
+    }
+    return this.#undo()
+  }
+
+  follow(did: string, subject: string): CommitEmission | undefined {
+    return this.#pair(did, 'app.bsky.graph.follow', subject, { subject })
+  }
+
+  post(did: string, text: string, fields: JsonObject = {}): CommitEmission {
+    const made = this.#create(did, 'app.bsky.feed.post', { text, ...fields })
+    this.#posts.push(made)
+    this.#undoable.push(made)
+    return made
+  }
+
+  #anyPost(): CommitEmission {
+    const { random, writers } = this.#options
+    const other = this.#recent()
+    const dice = random.next()
+    const text = `number ${this.#count}`
+    const did = random.pick(writers)
+    if (!other || dice < 0.6) return this.post(did, text)
+    const subject = ref(other)
+    if (dice < 0.85) return this.post(did, text, { reply: { root: subject, parent: subject } })
+    return this.post(did, text, { embed: { $type: 'app.bsky.embed.record', record: subject } })
+  }
+
+  #react(collection: string): CommitEmission | undefined {
+    const { random, writers } = this.#options
+    const subject = this.#recent()
+    if (!subject) return undefined
+    return this.#pair(random.pick(writers), collection, subject.uri, { subject: ref(subject) })
+  }
+
+  #recent(): Made | undefined {
+    const { length } = this.#posts
+    return this.#posts[length - 1 - this.#options.random.below(Math.min(length, RECENT))]
+  }
+
+  #pair(did: string, collection: string, subject: string, fields: JsonObject) {
+    const pair = `${did} ${collection} ${subject}`
+    if (this.#pairs.has(pair)) return undefined
+    this.#pairs.add(pair)
+    const made = this.#create(did, collection, fields)
+    this.#undoable.push({ ...made, pair })
+    return made
+  }
+
+  #undo(): CommitEmission | undefined {
+    if (this.#undoable.length === 0) return undefined
+    const at = this.#options.random.below(this.#undoable.length)
+    const [victim] = this.#undoable.splice(at, 1) as [Undoable]
+    const { did, collection, rkey, uri, pair } = victim
+    if (pair) this.#pairs.delete(pair)
+    const index = this.#posts.findIndex((one) => one.uri === uri)
+    if (index >= 0) this.#posts.splice(index, 1)
+    const rev = tid(this.#tick() * 1000 + 1, 0)
+    return { did, operation: 'delete', collection, rkey, rev }
+  }
+
+  #create(did: string, collection: string, fields: JsonObject): CommitEmission & Made {
+    const atMs = this.#tick()
+    const createdAt = new Date(atMs - CLOCK_LAG_MS).toISOString()
+    const record = { $type: collection, ...fields, createdAt }
+    const rkey = tid(atMs * 1000, this.#count++)
+    const uri = `at://${did}/${collection}/${rkey}`
+    const rev = tid(atMs * 1000 + 1, 0)
+    return { did, operation: 'create', collection, rkey, rev, cid: cidOf(record), record, uri }
+  }
+
+  /** Times increase by at least a millisecond, so that any two items have a known order. */
+  #tick(): number {
+    this.#lastMs = Math.max(this.#lastMs + 1, Date.now())
+    return this.#lastMs
   }
 }
 

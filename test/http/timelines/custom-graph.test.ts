@@ -170,7 +170,7 @@ test('a load interrupted by kill -9 continues where it was, and a dump loads the
   const elsewhere = await load('large', 'first', from + 1, textFrom(from + 1))
   expect([elsewhere.status, elsewhere.body.message]).toEqual([
     409,
-    `Of the load first ${from} lines are applied: go on with from=${from}`,
+    `Load first has ${from} lines applied: continue with from=${from}`,
   ])
   const { body } = await load('large', 'first', from, textFrom(from))
   expect(loadedSchema.parse(body).lines).toBe(list.length)
@@ -222,7 +222,7 @@ test('a wrong line is named; those before it are applied', async () => {
       0,
       `${good}${good}${bad}\n${good}`,
     )
-    expect([status, body.message]).toEqual([400, expect.stringMatching(/^Line 2 is no /)])
+    expect([status, body.message]).toEqual([400, expect.stringMatching(/^Line 2 is not /)])
     const described = (await get('wrong')).body
     expect(described).toEqual({
       graph: 'wrong',

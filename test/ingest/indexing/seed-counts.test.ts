@@ -102,7 +102,7 @@ function deliver(here: World, random: Random, events: readonly StreamEvent[]): v
 }
 
 test('counts are correct in any order of arrival', () => {
-  const random = createRandom(testSeed('earlier counts'))
+  const random = createRandom(testSeed('fetched earlier counts'))
   const there = createWorld({ scope: 'network' })
   const here = createWorld({ scope: 'network' })
   try {

@@ -41,50 +41,101 @@ export async function serveNetwork(
   options: { hostname?: string; blobs?: ReadonlyMap<string, Buffer> } = {},
 ): Promise<SimulatedServers> {
   const { hostname = '127.0.0.1', blobs = new Map<string, Buffer>() } = options
-  const byDid = new Map(repositories.map((one) => [one.did, one]))
-  const keys = new Map<string, Secp256k1Keypair>()
-  let origin = ''
-
-  async function keyOf(did: string): Promise<Secp256k1Keypair> {
-    const key = keys.get(did) ?? (await Secp256k1Keypair.create())
-    keys.set(did, key)
-    return key
-  }
-
-  async function didDocument(repository: Repository) {
-    const key = (await keyOf(repository.did)).did().replace('did:key:', '')
-    return {
-      '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
-      id: repository.did,
-      alsoKnownAs: [`at://${repository.handle}`],
-      verificationMethod: [
-        {
-          id: `${repository.did}#atproto`,
-          type: 'Multikey',
-          controller: repository.did,
-          publicKeyMultibase: key,
-        },
-      ],
-      service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin }],
-    }
-  }
-
+  const accounts = findAccounts(repositories)
+  const keyOf = createKeys()
   const app = new Hono()
+  const server = serve({ fetch: app.fetch, port: 0, hostname }) as Server
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const servers: SimulatedServers = {
+    origin: `http://${hostname}:${(server.address() as AddressInfo).port}`,
+    trouble: undefined,
+    documentOf: undefined,
+    serviceJwt: async (claims) => signJwt(await keyOf(claims.iss), claims),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
   app.use('/xrpc/*', async (c, next) => {
     const trouble = await servers.trouble?.()
     return trouble ? misbehave(c, next, trouble) : next()
   })
-  app.get('/xrpc/com.atproto.sync.getBlob', (c) => {
-    const blob = blobs.get(c.req.query('cid') ?? '')
-    if (!blob) return refuse(c, 'BlobNotFound')
-    return c.body(new Uint8Array(blob), 200, { 'Content-Type': 'application/octet-stream' })
-  })
+  addIdentities(app, { accounts, keyOf, servers })
+  addRepositories(app, accounts)
+  addSync(app, accounts, blobs)
+  return servers
+}
+
+type Accounts = ReturnType<typeof findAccounts>
+type KeyOf = (did: string) => Promise<Secp256k1Keypair>
+type Identities = { accounts: Accounts; keyOf: KeyOf; servers: SimulatedServers }
+
+function findAccounts(repositories: readonly SimulatedAccount[]) {
+  const dids = new Map(repositories.map((one) => [one.did, one]))
+  const byDid = (did = '') => dids.get(did)
+  const byHandle = (handle = '') =>
+    repositories.find((one) => one.handle === handle && one.state !== 'deleted')
+  return {
+    byDid,
+    byHandle,
+    repository(name: string | undefined) {
+      const repository = byDid(name) ?? byHandle(name)
+      return repository && { repository, isOpen: repository.state === undefined }
+    },
+  }
+}
+
+/** Each account's key, made when it is first needed. */
+function createKeys(): KeyOf {
+  const keys = new Map<string, Secp256k1Keypair>()
+  return async (did) => {
+    const key = keys.get(did) ?? (await Secp256k1Keypair.create())
+    keys.set(did, key)
+    return key
+  }
+}
+
+function addIdentities(app: Hono, { accounts, keyOf, servers }: Identities): void {
   app.get('/xrpc/com.atproto.identity.resolveHandle', (c) => {
-    const found = byHandle(c.req.query('handle') ?? '')
+    const found = accounts.byHandle(c.req.query('handle'))
     return found ? c.json({ did: found.did }) : refuse(c, 'HandleNotFound')
   })
+  // Like a real PDS, for manual trials; a session's token is the account's handle or DID itself.
+  app.get('/xrpc/com.atproto.server.getServiceAuth', async (c) => {
+    const name = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
+    const iss = (accounts.byDid(name) ?? accounts.byHandle(name))?.did
+    const { aud = '', lxm = '' } = c.req.query()
+    if (!iss) return refuse(c, 'AuthMissing')
+    const claims = { iss, aud, lxm, lifetimeSeconds: SERVICE_AUTH_SECONDS }
+    return c.json({ token: await servers.serviceJwt(claims) })
+  })
+  app.get('/:did', async (c) => {
+    const did = c.req.param('did')
+    const found = accounts.byDid(did)
+    const document = found
+      ? didDocument(found, await keyOf(did), servers.origin)
+      : servers.documentOf?.(did)
+    return document ? c.json(document) : c.json({ message: 'DID not registered' }, 404)
+  })
+}
+
+function didDocument({ did, handle }: Repository, key: Secp256k1Keypair, origin: string) {
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
+    id: did,
+    alsoKnownAs: [`at://${handle}`],
+    verificationMethod: [
+      {
+        id: `${did}#atproto`,
+        type: 'Multikey',
+        controller: did,
+        publicKeyMultibase: key.did().replace('did:key:', ''),
+      },
+    ],
+    service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin }],
+  }
+}
+
+function addRepositories(app: Hono, accounts: Accounts): void {
   app.get('/xrpc/com.atproto.repo.describeRepo', (c) => {
-    const found = findRepository(c)
+    const found = accounts.repository(c.req.query('repo'))
     if (!found?.isOpen) return refuseRepository(c, found?.repository)
     const { did, handle, collections } = found.repository
     return c.json({
@@ -96,61 +147,31 @@ export async function serveNetwork(
     })
   })
   app.get('/xrpc/com.atproto.repo.getRecord', (c) => {
-    const { collection = '', rkey = '' } = c.req.query()
-    const found = findRepository(c)
+    const { repo, collection = '', rkey = '' } = c.req.query()
+    const found = accounts.repository(repo)
     if (!found?.isOpen) return refuseRepository(c, found?.repository)
     const record = found.repository.collections.get(collection)?.get(rkey)
     if (!record) return refuse(c, 'RecordNotFound')
     return c.json(recordView(found.repository, collection, record))
   })
   app.get('/xrpc/com.atproto.repo.listRecords', (c) => {
-    const found = findRepository(c)
+    const found = accounts.repository(c.req.query('repo'))
     if (!found?.isOpen) return refuseRepository(c, found?.repository)
     return c.json(listRecords(found.repository, c.req.query()))
   })
+}
+
+function addSync(app: Hono, accounts: Accounts, blobs: ReadonlyMap<string, Buffer>): void {
+  app.get('/xrpc/com.atproto.sync.getBlob', (c) => {
+    const blob = blobs.get(c.req.query('cid') ?? '')
+    if (!blob) return refuse(c, 'BlobNotFound')
+    return c.body(new Uint8Array(blob), 200, { 'Content-Type': 'application/octet-stream' })
+  })
   app.get('/xrpc/com.atproto.sync.getLatestCommit', (c) => {
-    const repository = byDid.get(c.req.query('did') ?? '')
+    const repository = accounts.byDid(c.req.query('did'))
     if (!repository || repository.state) return refuseSync(c, repository)
     return c.json({ rev: repository.rev, cid: cidOf({ rev: repository.rev }) })
   })
-  // Like a real PDS, for manual trials; a session's token is the account's handle or DID itself.
-  app.get('/xrpc/com.atproto.server.getServiceAuth', async (c) => {
-    const name = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
-    const iss = (byDid.get(name) ?? byHandle(name))?.did
-    const { aud = '', lxm = '' } = c.req.query()
-    if (!iss) return refuse(c, 'AuthMissing')
-    const claims = { iss, aud, lxm, lifetimeSeconds: SERVICE_AUTH_SECONDS }
-    return c.json({ token: await servers.serviceJwt(claims) })
-  })
-  app.get('/:did', async (c) => {
-    const did = c.req.param('did')
-    const found = byDid.get(did)
-    const document = found ? await didDocument(found) : servers.documentOf?.(did)
-    return document ? c.json(document) : c.json({ message: 'DID not registered' }, 404)
-  })
-
-  function byHandle(handle: string): SimulatedAccount | undefined {
-    return repositories.find((one) => one.handle === handle && one.state !== 'deleted')
-  }
-
-  function findRepository(c: Context) {
-    const name = c.req.query('repo') ?? ''
-    const repository = byDid.get(name) ?? byHandle(name)
-    return repository && { repository, isOpen: repository.state === undefined }
-  }
-
-  const server = serve({ fetch: app.fetch, port: 0, hostname }) as Server
-  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
-  origin = `http://${hostname}:${(server.address() as AddressInfo).port}`
-
-  const servers: SimulatedServers = {
-    origin,
-    trouble: undefined,
-    documentOf: undefined,
-    serviceJwt: async (claims) => signJwt(await keyOf(claims.iss), claims),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  }
-  return servers
 }
 
 /** Like the real PDS: ordered by key, newest first unless `reverse`; the cursor is the last key. */

@@ -107,7 +107,7 @@ function createReadings(
     async files(url: string): Promise<Files> {
       const playlist = await read(url)
       if (playlist.kind === 'master') {
-        throw new MediaError('upstream', 'UnfitPlaylist', 'a quality of the video has qualities')
+        throw new MediaError('upstream', 'UnfitPlaylist', 'a variant is a master playlist')
       }
       const files = named.get(playlist) ?? filesOfMedia(playlist)
       named.set(playlist, files)

@@ -50,7 +50,8 @@ export function createVideoService(options: VideoServiceOptions): VideoService {
   const pieces = createLimiter({ maxRunning: 32, maxWaiting: 500, full })
 
   async function ask(url: string, limits: Parameters<GuardedFetch>[1] & { maxBytes: number }) {
-    if (!breaker.mayAsk()) throw new MediaError('late', 'UpstreamTimeout', `${WHO} is silent`)
+    if (!breaker.mayAsk())
+      throw new MediaError('late', 'UpstreamTimeout', `${WHO} is not answering`)
     const response = await fetch(url, limits).catch((error: unknown) => {
       if (isSilence(error)) breaker.failed()
       else breaker.succeeded()
@@ -98,7 +99,7 @@ export function createVideoService(options: VideoServiceOptions): VideoService {
 
 function unfit(error: unknown): never {
   if (!(error instanceof UnfitPlaylist)) throw error
-  const message = `${WHO} sent a playlist that is not passed on: ${error.message}`
+  const message = `${WHO} sent a playlist that cannot be used: ${error.message}`
   throw new MediaError('upstream', 'UnfitPlaylist', message, { cause: error })
 }
 
@@ -110,7 +111,7 @@ function createCheckAddress(base: string): (uri: string, from: string) => string
   const ours = new URL(base)
   const domain = registrableDomain(ours.hostname)
   return (uri, from) => {
-    if (!URL.canParse(uri, from)) throw new UnfitPlaylist('an address is none')
+    if (!URL.canParse(uri, from)) throw new UnfitPlaylist('an address is invalid')
     const url = new URL(uri, from)
     const isTheirs =
       url.protocol === ours.protocol &&
@@ -118,7 +119,7 @@ function createCheckAddress(base: string): (uri: string, from: string) => string
       url.password === '' &&
       url.port === ours.port &&
       registrableDomain(url.hostname) === domain
-    if (!isTheirs) throw new UnfitPlaylist(`it names ${url.host}, which is another’s`)
+    if (!isTheirs) throw new UnfitPlaylist(`it names ${url.host}, another host`)
     return url.href
   }
 }
@@ -136,7 +137,7 @@ function typeOf(
   const type = beginning.toString('latin1', 4, 8)
   if (['ftyp', 'styp', 'moof', 'sidx', 'moov', 'emsg', 'prft'].includes(type)) return 'video/mp4'
   if (beginning[0] === 0x47 && length % TS_PACKET === 0) return 'video/mp2t'
-  throw new MediaError('upstream', 'NotAVideo', `${WHO} sent something else than a piece of video`)
+  throw new MediaError('upstream', 'NotAVideo', `${WHO} did not send a video segment`)
 }
 
 function refusal(status: number): MediaError {

@@ -51,7 +51,7 @@ function linesOf(bytes: Buffer): Line[] {
   if (bytes.length > MAX_PLAYLIST_BYTES) throw new UnfitPlaylist('it is too long')
   const texts = bytes.toString('utf8').split('\n', MAX_LINES + 1)
   if (texts.length > MAX_LINES) throw new UnfitPlaylist('it has too many lines')
-  if (texts[0]?.trim() !== '#EXTM3U') throw new UnfitPlaylist('it is no playlist')
+  if (texts[0]?.trim() !== '#EXTM3U') throw new UnfitPlaylist('it is not a playlist')
   return texts.slice(1).flatMap(readLine)
 }
 
@@ -63,17 +63,17 @@ function readLine(text: string): Line[] {
   if (!line.startsWith('#')) return [{ tag: '', value: line }]
   const colon = line.indexOf(':')
   const tag = colon === -1 ? line : line.slice(0, colon)
-  if (UNFIT_TAGS.has(tag)) throw new UnfitPlaylist(`${tag} is not passed on`)
+  if (UNFIT_TAGS.has(tag)) throw new UnfitPlaylist(`${tag} is not supported`)
   return [{ tag, value: colon === -1 ? '' : line.slice(colon + 1) }]
 }
 
 function readMaster(lines: Line[], resolve: Resolve): ReadPlaylist {
   const variants: VariantEntry[] = []
   for (const [i, { tag, value }] of lines.entries()) {
-    if (tag === '#EXTINF') throw new UnfitPlaylist('it is of two kinds')
+    if (tag === '#EXTINF') throw new UnfitPlaylist('it mixes two kinds')
     if (tag !== '#EXT-X-STREAM-INF') continue
     const next = lines[i + 1]
-    if (next?.tag !== '') throw new UnfitPlaylist('a variant has no address')
+    if (next?.tag !== '') throw new UnfitPlaylist('a variant has no URI')
     const variant = readVariant(readAttributes(value))
     variants.push({ ...variant, url: resolve(next.value) })
     if (variants.length > MAX_VARIANTS) throw new UnfitPlaylist('it has too many variants')
@@ -83,7 +83,7 @@ function readMaster(lines: Line[], resolve: Resolve): ReadPlaylist {
 
 function readVariant(attributes: Map<string, string>): Variant {
   if (attributes.has('AUDIO') || attributes.has('VIDEO')) {
-    throw new UnfitPlaylist('sound and pictures stand apart')
+    throw new UnfitPlaylist('audio and video are separate')
   }
   const bandwidth = wholeNumber(attributes.get('BANDWIDTH'), 1e9)
   if (!bandwidth) throw new UnfitPlaylist('a variant has no bandwidth')
@@ -112,7 +112,8 @@ function readMedia(lines: Line[], resolve: Resolve): ReadPlaylist {
     } else readMediaTag(reading, { tag, value }, resolve)
   }
   if (reading.segments.length === 0) throw new UnfitPlaylist('it has no segments')
-  if (!lines.some(({ tag }) => tag === '#EXT-X-ENDLIST')) throw new UnfitPlaylist('it has no end')
+  if (!lines.some(({ tag }) => tag === '#EXT-X-ENDLIST'))
+    throw new UnfitPlaylist('it has no end tag')
   return { kind: 'media', init: reading.init, segments: reading.segments }
 }
 
@@ -127,7 +128,7 @@ type Reading = {
 function readMediaTag(reading: Reading, { tag, value }: Line, resolve: Resolve): void {
   if (tag === '#EXTINF') {
     reading.seconds = decimal(value.split(',', 1)[0]!, MAX_SEGMENT_SECONDS)
-    if (reading.seconds === undefined) throw new UnfitPlaylist('a segment has no length')
+    if (reading.seconds === undefined) throw new UnfitPlaylist('a segment has no duration')
   }
   if (tag === '#EXT-X-DISCONTINUITY') reading.isCut = true
   if (tag === '#EXT-X-KEY' && readAttributes(value).get('METHOD') !== 'NONE') {
@@ -138,17 +139,18 @@ function readMediaTag(reading: Reading, { tag, value }: Line, resolve: Resolve):
 
 function readMap(reading: Reading, attributes: Map<string, string>, resolve: Resolve): void {
   const uri = attributes.get('URI')
-  if (!uri || attributes.has('BYTERANGE')) throw new UnfitPlaylist('its head is part of a file')
+  if (!uri || attributes.has('BYTERANGE'))
+    throw new UnfitPlaylist('its init segment is not a whole file')
   const init = resolve(uri)
   if (reading.init !== undefined && reading.init !== init) {
-    throw new UnfitPlaylist('it has several heads')
+    throw new UnfitPlaylist('it has several init segments')
   }
   reading.init = init
 }
 
 function addSegment(reading: Reading, url: string): void {
   const { seconds, isCut, segments } = reading
-  if (seconds === undefined) throw new UnfitPlaylist('a segment has no length')
+  if (seconds === undefined) throw new UnfitPlaylist('a segment has no duration')
   if (segments.length === MAX_SEGMENTS) throw new UnfitPlaylist('it has too many segments')
   segments.push({ seconds, url, ...(isCut && { isDiscontinuous: true }) })
   reading.seconds = undefined

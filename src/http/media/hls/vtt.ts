@@ -26,7 +26,7 @@ const LONGEST_ENTITY = 6
 export function readCues(bytes: Buffer): Cue[] {
   if (bytes.length > MAX_CAPTIONS_BYTES) throw new UnfitCaptions('the captions are too long')
   const [first = '', ...lines] = textOf(bytes).split('\n')
-  if (!/^WEBVTT(?:[ \t]|$)/.test(first)) throw new UnfitCaptions('the captions are no WebVTT')
+  if (!/^WEBVTT(?:[ \t]|$)/.test(first)) throw new UnfitCaptions('the captions are not WebVTT')
   const cues: Cue[] = []
   for (let i = 0; i < lines.length; i++) {
     const timing = lines[i]!.includes('-->') ? readTiming(lines[i]!) : undefined

@@ -29,11 +29,11 @@ export function readBoxHead(
   at: number,
   { start, limit }: { start: number; limit: number },
 ): Box {
-  if (at + 8 > bytes.length) throw new Mp4Error('a box breaks off')
+  if (at + 8 > bytes.length) throw new Mp4Error('a box is truncated')
   const short = bytes.readUInt32BE(at)
   const type = bytes.toString('latin1', at + 4, at + 8)
   const isLong = short === 1
-  if (isLong && at + 16 > bytes.length) throw new Mp4Error('a box breaks off')
+  if (isLong && at + 16 > bytes.length) throw new Mp4Error('a box is truncated')
   const size = isLong ? Number(bytes.readBigUInt64BE(at + 8)) : short || limit - start
   const headBytes = isLong ? 16 : 8
   if (size < headBytes || start + size > limit) throw new Mp4Error(`${type} does not fit`)

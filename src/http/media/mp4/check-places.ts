@@ -18,7 +18,7 @@ export function checkPlaces(
 ): void {
   const samples = tracks.reduce((sum, track) => sum + track.samples.count, 0)
   if (samples * BYTES_PER_SAMPLE > fileBytes + FREE_HEAD_BYTES) {
-    throw new Mp4Error('more samples than content')
+    throw new Mp4Error('too many samples for its size')
   }
   const chunks = tracks.map((track) => track.samples.chunks)
   const starts = joined(chunks.map((one) => one.starts)).sort()

@@ -51,6 +51,6 @@ function codecOf(init: Buffer, entry: Box): string | undefined {
 
 function audioObjectType(config: Buffer): number {
   const type = config.readUInt8(0) >> 3
-  if (type === 0 || type === 31) throw new RangeError('an audio type of another form')
+  if (type === 0 || type === 31) throw new RangeError('an unsupported audio type')
   return type
 }

@@ -21,8 +21,8 @@ export function readLayout(mp4: Mp4File): Layout {
   const boxes = topBoxes(mp4)
   if (boxes.some(({ type }) => type === 'moof')) throw new Mp4Error('already fragmented')
   const moov = boxes.find(({ type }) => type === 'moov')
-  if (!moov) throw new Mp4Error('no head')
-  if (moov.end - moov.start > MAX_MOOV_BYTES) throw new Mp4Error('the head is too long')
+  if (!moov) throw new Mp4Error('no moov or mvhd box')
+  if (moov.end - moov.start > MAX_MOOV_BYTES) throw new Mp4Error('the moov box is too large')
   return {
     moov: readBytes(mp4, moov.start, moov.end - moov.start),
     mdats: boxes
@@ -66,6 +66,7 @@ function topBox(mp4: Mp4File, at: number): Box {
 
 export function readBytes({ fd, begin }: Mp4File, at: number, count: number): Buffer {
   const buffer = Buffer.alloc(count)
-  if (readSync(fd, buffer, 0, count, begin + at) < count) throw new Mp4Error('the file breaks off')
+  if (readSync(fd, buffer, 0, count, begin + at) < count)
+    throw new Mp4Error('the file is truncated')
   return buffer
 }

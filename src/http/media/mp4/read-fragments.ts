@@ -41,7 +41,7 @@ export function readFragments(mp4: Mp4File, { dataAt, index }: CutFile): CutMovi
 function readInit(init: Buffer): { mvhd: Buffer; readings: Reading[] } {
   const moov = boxesBetween(init, 0, init.length).find(({ type }) => type === 'moov')
   const mvhd = moov && findBox(init, moov, 'mvhd')
-  if (!moov || !mvhd) throw new Mp4Error('no head')
+  if (!moov || !mvhd) throw new Mp4Error('no moov or mvhd box')
   const traks = boxesBetween(init, moov.body, moov.end).filter(({ type }) => type === 'trak')
   const readings = traks.map((trak) => {
     const track = readTrackHead(init, trak, isOf(init, trak, 'video') ? 'video' : 'audio')
@@ -53,10 +53,10 @@ function readInit(init: Buffer): { mvhd: Buffer; readings: Reading[] } {
 
 function readFragment(mp4: Mp4File, at: number, readings: readonly Reading[]): void {
   const length = readBytes(mp4, at, 8).readUInt32BE()
-  if (length > MAX_HEAD_BYTES) throw new Mp4Error('the head of a segment is too long')
+  if (length > MAX_HEAD_BYTES) throw new Mp4Error('a segment’s moof box is too large')
   const bytes = readBytes(mp4, at, length)
   const [moof] = boxesBetween(bytes, 0, length)
-  if (moof?.type !== 'moof') throw new Mp4Error('no head of a segment')
+  if (moof?.type !== 'moof') throw new Mp4Error('a segment has no moof box')
   for (const box of boxesBetween(bytes, moof.body, moof.end)) {
     if (box.type === 'traf') readRun(bytes, { traf: box, at, readings })
   }
@@ -69,7 +69,7 @@ function readRun(
   const [tfhd, tfdt, trun] = ['tfhd', 'tfdt', 'trun'].map((type) => findBox(bytes, traf, type))
   const id = tfhd && bytes.readUInt32BE(tfhd.body + 4)
   const samples = readings.find(({ track }) => track.id === id)?.samples
-  if (!samples || !tfdt || !trun) throw new Mp4Error('a segment of another form')
+  if (!samples || !tfdt || !trun) throw new Mp4Error('a segment lacks a box')
   const count = bytes.readUInt32BE(trun.body + 4)
   let time = Number(bytes.readBigUInt64BE(tfdt.body + 4))
   let offset = at + bytes.readInt32BE(trun.body + 8)

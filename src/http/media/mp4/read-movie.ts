@@ -31,7 +31,7 @@ export function readMovie(moov: Buffer): Movie {
   try {
     return readChecked(moov)
   } catch (error) {
-    if (error instanceof RangeError) throw new Mp4Error('a table breaks off', { cause: error })
+    if (error instanceof RangeError) throw new Mp4Error('a table is truncated', { cause: error })
     throw error
   }
 }
@@ -39,7 +39,7 @@ export function readMovie(moov: Buffer): Movie {
 function readChecked(moov: Buffer): Movie {
   const [whole] = boxesBetween(moov, 0, moov.length)
   const head = whole && findBox(moov, whole, 'mvhd')
-  if (!whole || !head) throw new Mp4Error('no head')
+  if (!whole || !head) throw new Mp4Error('no moov or mvhd box')
   const traks = boxesBetween(moov, whole.body, whole.end).filter(({ type }) => type === 'trak')
   if (traks.length > MAX_TRACKS) throw new Mp4Error('too many tracks')
   const movieScale = moov.readUInt32BE(head.body + (moov.readUInt8(head.body) === 1 ? 20 : 12))
@@ -48,7 +48,7 @@ function readChecked(moov: Buffer): Movie {
     const trak = traks.find((one) => isUsable(moov, one, kind))
     return trak ? readTrack(moov, { trak, kind, movieScale }) : []
   })
-  if (tracks.length === 0) throw new Mp4Error('neither pictures nor sound')
+  if (tracks.length === 0) throw new Mp4Error('no usable video or audio')
   return { mvhd: moov.subarray(head.start, head.end), tracks }
 }
 
@@ -73,7 +73,7 @@ function readTrack(
   { trak, kind, movieScale }: { trak: Box; kind: Track['kind']; movieScale: number },
 ): Track {
   const head = readTrackHead(moov, trak, kind)
-  if (movieScale === 0) throw new Mp4Error('time without a unit')
+  if (movieScale === 0) throw new Mp4Error('the timescale is 0')
   const elst = findBox(moov, trak, 'edts', 'elst')
   const track = {
     ...head,
@@ -107,7 +107,7 @@ export function readTrackHead(
     stsd: copy('mdia', 'minf', 'stbl', 'stsd'),
   }
   const timescale = boxes.mdhd.readUInt32BE(8 + (boxes.mdhd.readUInt8(8) === 1 ? 20 : 12))
-  if (timescale === 0) throw new Mp4Error('time without a unit')
+  if (timescale === 0) throw new Mp4Error('the timescale is 0')
   const id = boxes.tkhd.readUInt32BE(8 + (boxes.tkhd.readUInt8(8) === 1 ? 20 : 12))
   return { id, kind, timescale, boxes }
 }

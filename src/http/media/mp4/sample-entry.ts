@@ -13,7 +13,7 @@ const AUDIO_BYTES = 28
  */
 export function pictureEntry(stsd: Buffer): { box: Box; width: number; height: number } {
   const box = boxesBetween(stsd, 16, stsd.length)[0]
-  if (box?.type !== 'avc1') throw new Mp4Error('its pictures are not H.264')
+  if (box?.type !== 'avc1') throw new Mp4Error('its video is not H.264')
   const [width, height] = [stsd.readUInt16BE(box.body + 24), stsd.readUInt16BE(box.body + 26)]
   return { box, width, height }
 }
@@ -46,7 +46,7 @@ function inside(bytes: Buffer, { body, end }: Box, fixed: number, type: string):
  * Offset of a descriptor's content (ISO/IEC 14496-1 §7.2.6); its length takes one to four bytes.
  */
 function descriptorAt(bytes: Buffer, at: number, tag: number): number {
-  if (bytes.readUInt8(at) !== tag) throw new RangeError('another descriptor')
+  if (bytes.readUInt8(at) !== tag) throw new RangeError('unexpected descriptor')
   let content = at + 1
   for (let i = 0; i < 3 && bytes.readUInt8(content) & 0x80; i++) content += 1
   return content + 1

@@ -55,7 +55,7 @@ function readSizes(bytes: Buffer, stbl: Box): Uint32Array {
 
 function sizeTable(bytes: Buffer, stbl: Box): Table & { uniformSize: number } {
   const box = findBox(bytes, stbl, 'stsz')
-  if (!box) throw new Mp4Error('no sizes of samples')
+  if (!box) throw new Mp4Error('no sample sizes')
   const uniformSize = bytes.readUInt32BE(box.body + 4)
   const count = bytes.readUInt32BE(box.body + 8)
   if (count > MAX_SAMPLES) throw new Mp4Error('too many samples')
@@ -145,7 +145,7 @@ function readPlaces(bytes: Buffer, stbl: Box, sizes: Uint32Array) {
     }
     ends[chunk] = offset
   }
-  if (sample < sizes.length) throw new Mp4Error('samples without a place')
+  if (sample < sizes.length) throw new Mp4Error('samples without an offset')
   return { offsets, chunks: { starts: starts.subarray(0, chunk), ends: ends.subarray(0, chunk) } }
 }
 
@@ -166,7 +166,7 @@ function readChunkCounts(bytes: Buffer, stbl: Box, chunks: number): Uint32Array 
 function readChunks(bytes: Buffer, stbl: Box): Float64Array {
   const long = tableOf(bytes, stbl, 'co64', 8)
   const table = long ?? tableOf(bytes, stbl, 'stco', 4)
-  if (!table) throw new Mp4Error('no places of chunks')
+  if (!table) throw new Mp4Error('no chunk offsets')
   const chunks = new Float64Array(table.count)
   for (let i = 0; i < table.count; i++) {
     chunks[i] = long

@@ -35,10 +35,10 @@ export function createFrameWriter(config: Buffer): (frame: Buffer) => Buffer {
   const bits = config.readUInt16BE(0)
   const [type, rate, channels] = [bits >> 11, (bits >> 7) & 15, (bits >> 3) & 15]
   if (rate === FREE_RATE || channels === 0 || channels > 7 || type > 4) {
-    throw new Mp4Error('sound that a transport stream has no head for')
+    throw new Mp4Error('audio that an ADTS header cannot describe')
   }
   return (frame) => {
-    if (frame.length > MAX_ADTS_FRAME) throw new Mp4Error('a frame of sound is too long')
+    if (frame.length > MAX_ADTS_FRAME) throw new Mp4Error('an audio frame is too large')
     const length = frame.length + ADTS_BYTES
     const head = Buffer.from([
       ...[0xff, 0xf1, ((type - 1) << 6) | (rate << 2) | (channels >> 2)],
@@ -76,7 +76,7 @@ function unitsOf(sample: Buffer, lengthBytes: number): Buffer[] {
 }
 
 function cutOut(bytes: Buffer, at: number, length: number): Buffer {
-  if (length === 0 || at + length > bytes.length) throw new Mp4Error('a sample is torn')
+  if (length === 0 || at + length > bytes.length) throw new Mp4Error('a sample is truncated')
   return bytes.subarray(at, at + length)
 }
 

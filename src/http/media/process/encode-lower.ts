@@ -48,7 +48,7 @@ async function encodeTo(
   { movie, shortSide, to }: { movie: CutMovie; shortSide: number; to: string },
 ): Promise<void> {
   const track = movie.tracks.find(({ kind, samples }) => kind === 'video' && samples.count > 0)
-  if (!track) throw new Mp4Error('it has no pictures')
+  if (!track) throw new Mp4Error('it has no video track')
   const entry = pictureEntry(track.boxes.stsd)
   const size = lowerSize(entry, shortSide)
   const cuts = movie.segments.map(({ runs }) => firstShown(track, runs))
@@ -84,7 +84,7 @@ function shownTimes({ samples: { times, delays } }: Track): Float64Array {
 /** Even sides, as H.264 needs here. */
 function lowerSize({ width, height }: { width: number; height: number }, shortSide: number) {
   const scale = shortSide / Math.min(width, height)
-  if (scale >= 1) throw new Mp4Error('it has no more pixels')
+  if (scale >= 1) throw new Mp4Error('it has no larger picture')
   const even = (side: number) => Math.max(2, Math.round((side * scale) / 2) * 2)
   return { width: even(width), height: even(height) }
 }
@@ -105,7 +105,7 @@ function ratesOf(
 function* samplesOf(mp4: Mp4File, { samples }: Track) {
   for (let i = 0; i < samples.count; i++) {
     const length = samples.sizes[i]!
-    if (length > MAX_SAMPLE_BYTES) throw new Mp4Error('a picture is too long')
+    if (length > MAX_SAMPLE_BYTES) throw new Mp4Error('a frame is too large')
     const data = readBytes(mp4, samples.offsets[i]!, length)
     yield { isSync: samples.isSync[i] === 1, data }
   }
@@ -115,7 +115,8 @@ function* samplesOf(mp4: Mp4File, { samples }: Track) {
 function lowerTrack(track: Track, pictures: Pictures, stsd: Buffer): Track {
   const count = pictures.length
   const times = Float64Array.from(pictures, ({ shownAt }) => shownAt)
-  if (times.some((time, i) => i > 0 && time <= times[i - 1]!)) throw new Mp4Error('out of order')
+  if (times.some((time, i) => i > 0 && time <= times[i - 1]!))
+    throw new Mp4Error('frames out of order')
   const lastDuration = track.samples.durations[track.samples.count - 1]!
   const durations = Uint32Array.from(
     times,
@@ -157,7 +158,7 @@ function withTrack(
 
 function firstFrom({ samples: { times, isSync, count } }: Track, at: number): number {
   const found = times.findIndex((time) => time >= at)
-  if (found !== -1 && isSync[found] === 0) throw new Mp4Error('a cut is no place to begin at')
+  if (found !== -1 && isSync[found] === 0) throw new Mp4Error('a cut is not at a sync sample')
   return found === -1 ? count : found
 }
 

@@ -7,6 +7,6 @@ export async function loadCodecs() {
   try {
     return await import('@napi-rs/webcodecs')
   } catch (cause) {
-    throw new RefusedBlob('NoDecoder', 'this machine has no decoder of videos', { cause })
+    throw new RefusedBlob('NoDecoder', 'this machine has no video decoder', { cause })
   }
 }

@@ -89,7 +89,7 @@ export function createMediaProcess(options: MediaProcessOptions): MediaProcess {
     counts.died += 1
     const { why, detail } = outcome
     if (why === 'unstarted') log.error({ detail }, 'the media process does not start')
-    else log.debug({ why, detail }, 'the media process ended with a job in it')
+    else log.debug({ why, detail }, 'the media process ended during a job')
     return deaths[why]()
   }
 

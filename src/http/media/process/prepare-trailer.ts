@@ -16,7 +16,7 @@ export function prepareTrailer({ from, to, form, digest }: TrailerJob): void {
   try {
     const bytes = readFileSync(fd)
     if (hash('sha256', bytes) !== digest) {
-      throw new RefusedBlob('TrailerChanged', 'the trailer’s file changed since the start')
+      throw new RefusedBlob('TrailerChanged', 'the trailer file has changed since the start')
     }
     const mp4 = { fd, begin: 0, length: fstatSync(fd).size }
     const plan = planCut(mp4, form.hasSound ? undefined : withoutSound)

@@ -80,5 +80,5 @@ function toRefusal(error: unknown, maxPixels: number): RefusedBlob {
 }
 
 function notAnImage(why: string, cause?: unknown): RefusedBlob {
-  return new RefusedBlob('NotAnImage', `the blob is no picture: ${why}`, { cause })
+  return new RefusedBlob('NotAnImage', `the blob is not a picture: ${why}`, { cause })
 }

@@ -65,7 +65,7 @@ async function previewOf(mp4: Mp4File): Promise<Buffer> {
 
 function pictureTrack({ tracks }: Movie): Track {
   const track = tracks.find(({ kind }) => kind === 'video')
-  if (!track) throw new Mp4Error('it has no pictures')
+  if (!track) throw new Mp4Error('it has no video track')
   return track
 }
 
@@ -81,7 +81,7 @@ function keySamples({ samples: { count, isSync } }: Track): number[] {
 
 function readSample({ fd, begin }: Mp4File, { samples }: Track, sample: number): Buffer {
   const length = samples.sizes[sample]!
-  if (length > MAX_SAMPLE_BYTES) throw new Mp4Error('a picture is too long')
+  if (length > MAX_SAMPLE_BYTES) throw new Mp4Error('a frame is too large')
   const bytes = Buffer.alloc(length)
   readSync(fd, bytes, 0, length, begin + samples.offsets[sample]!)
   return bytes
@@ -105,7 +105,7 @@ async function openDecoder({
       return await pixelsOf(frames[0])
     } catch (cause) {
       if (cause instanceof RefusedBlob) throw cause
-      throw new RefusedBlob('NotDecodable', 'its pictures cannot be decoded', { cause })
+      throw new RefusedBlob('NotDecodable', 'its frames cannot be decoded', { cause })
     } finally {
       for (const frame of frames) frame.close()
     }
@@ -113,7 +113,7 @@ async function openDecoder({
 }
 
 async function pixelsOf(frame: VideoFrame | undefined): Promise<Picture> {
-  if (!frame) throw new RefusedBlob('NotDecodable', 'its first picture needs others')
+  if (!frame) throw new RefusedBlob('NotDecodable', 'its first frame needs others')
   const { codedWidth: width, codedHeight: height } = frame
   if (width * height > MAX_PIXELS) {
     throw new RefusedBlob('ImageTooLarge', `more than ${MAX_PIXELS} pixels`)

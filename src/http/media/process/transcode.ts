@@ -59,7 +59,7 @@ export async function transcode(
     output.check()
   } catch (cause) {
     if (cause instanceof RefusedBlob) throw cause
-    throw new RefusedBlob('NotEncodable', 'its pictures cannot be made smaller', { cause })
+    throw new RefusedBlob('NotEncodable', 'its frames cannot be scaled down', { cause })
   }
   return output.end()
 }
@@ -135,7 +135,7 @@ function createOutput({ shown, maxBytes }: Transcoding) {
     end() {
       const wanted = shown.reduce((sum, shownAt) => sum + Number(shownAt >= 0), 0)
       if (!config || pictures.length !== wanted) {
-        throw new RefusedBlob('NotEncodable', 'not all of its pictures can be decoded')
+        throw new RefusedBlob('NotEncodable', 'not all of its frames can be decoded')
       }
       return { config, pictures }
     },

@@ -92,7 +92,7 @@ function createOutput(target: number) {
     copy: ({ fd, begin }: Mp4File, at: number, bytes: number) =>
       fill(bytes, (done, room) => {
         const read = readSync(fd, room, 0, room.length, begin + at + done)
-        if (read < room.length) throw new Mp4Error('the file breaks off')
+        if (read < room.length) throw new Mp4Error('the file is truncated')
       }),
     end() {
       flush()

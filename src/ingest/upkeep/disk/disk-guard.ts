@@ -82,7 +82,7 @@ export function createDiskGuard(options: {
   function change(to: number, status: Omit<DiskStatus, 'state'>): void {
     const figures = { ...status, from: stateOfLevel(level), to: stateOfLevel(to) }
     if (to > level) log.warn(figures, 'the disk is getting full: dropping more data')
-    else log.info(figures, 'there is more room on the disk: dropping less data')
+    else log.info(figures, 'the disk has more room: dropping less data')
     level = to
     changedAt = now()
     // Only levels that prune have to wait for a pass.

@@ -159,11 +159,11 @@ function createNotice(log: Pick<Logger, 'error' | 'info'>) {
       isTold = true
       log.error(
         { err: error },
-        'the disk is full: nothing is written until there is room; what is here is served',
+        'the disk is full: writing stops until there is room; stored data is served',
       )
     },
     room(forMs: number): void {
-      if (isTold) log.info({ forMs }, 'there is room on the disk again: resuming')
+      if (isTold) log.info({ forMs }, 'the disk has room again: resuming')
       isTold = false
     },
   }

@@ -45,7 +45,7 @@ export function createOnceOnly(options: {
     if (isDone)
       log.warn(
         { count: seats.length },
-        'the disk is getting full: removing members who came only once',
+        'the disk is getting full: removing members that came only once',
       )
     return isDone ? seats.length : 0
   }
