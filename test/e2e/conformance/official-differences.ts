@@ -22,7 +22,7 @@ export const unlike: Record<string, string> = {
   'app.bsky.graph.searchStarterPacksV2': 'the frontend always says hitsTotal, and we do not count',
   'app.bsky.notification.getUnreadCount':
     'the frontend also counts accounts that the member blocks or mutes; we leave those out',
-  'app.bsky.unspecced.getTaggedSuggestions': 'no editor works for this frontend',
+  'app.bsky.unspecced.getTaggedSuggestions': 'the frontend has no editor beneath it',
   'app.bsky.unspecced.getOnboardingSuggestedStarterPacks': FROM_ELSEWHERE,
   'app.bsky.unspecced.getSuggestedFeeds': FROM_ELSEWHERE,
   'app.bsky.unspecced.getSuggestedOnboardingUsers': FROM_ELSEWHERE,

@@ -93,7 +93,7 @@ test('a full disk stops only writes, and loses nothing', async (context) => {
   disk.free()
   await until(() => posts() === sent)
   await until(async () => !(await isTold()))
-  expect(slipstream.output()).toMatch(/there is room on the disk again/)
+  expect(slipstream.output()).toMatch(/the disk has room again/)
   post(50)
   await until(() => posts() === sent)
   expect(await slipstream.stop()).toBe(0)
