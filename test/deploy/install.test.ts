@@ -236,7 +236,11 @@ describe('mistakes', () => {
     ['no host name', [], /host name is missing/],
     ['a URL as host name', ['--hostname', 'https://a.example'], /is not a host name/],
     ['a shell command as host name', ['--hostname', 'a;reboot'], /is not a host name/],
-    ['a shell command as members', ['--hostname', HOST, '--members', '$(x)'], /that DIDs and handles do not/],
+    [
+      'a shell command as members',
+      ['--hostname', HOST, '--members', '$(x)'],
+      /that DIDs and handles do not/,
+    ],
     ['an unknown option', ['--hots', HOST], /is not an option/],
     ['an option without its value', ['--hostname'], /needs a value/],
   ]
