@@ -8,6 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { findFreePort } from '../src/http/serve/free-port.ts'
+import { quantile } from './quantile.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld } from './world/social-world.ts'
@@ -94,10 +95,6 @@ async function ask(
       return quantile(of, share)
     },
   }
-}
-
-function quantile(sorted: number[], share: number): number {
-  return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
 function ms(name: string, value: number): BenchResult {

@@ -14,7 +14,7 @@ import {
 import { didOf } from '../test/support/records.ts'
 import { processorSeconds } from './cpu-time.ts'
 import { compare, LARGE, SMALL, seeds } from './hot-shards/compare.ts'
-import { quantile } from './hot-shards/model.ts'
+import { quantile } from './quantile.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 
 const KEYSPACE = 'slipstream_partitions'

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { readArguments } from '../../src/tools/cli/script-usage.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { getRequest, startLoadGenerator } from '../load/load-generator.ts'
+import { quantile } from '../quantile.ts'
 import { type Measured, measureLoad } from '../world/measure-load.ts'
 import type { ServedWorld } from '../world/serving-world.ts'
 import type { WorldSize } from '../world/social-world.ts'
@@ -104,12 +105,8 @@ function report(method: string, pairs: [Measured, Measured][]): void {
     rps: 'perSecond',
   } as const
   for (const [name, key] of Object.entries(figures)) {
-    const middle = (i: 0 | 1) =>
-      quantile(
-        pairs.map((pair) => pair[i][key]),
-        0.5,
-      )
-    const ratios = pairs.map(([before, now]) => now[key] / before[key])
+    const middle = (i: 0 | 1) => quantile(ascending(pairs.map((pair) => pair[i][key])), 0.5)
+    const ratios = ascending(pairs.map(([before, now]) => now[key] / before[key]))
     const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2))
     const [before, now] = [middle(0).toPrecision(4), middle(1).toPrecision(4)]
     console.log(
@@ -118,7 +115,6 @@ function report(method: string, pairs: [Measured, Measured][]): void {
   }
 }
 
-function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+function ascending(values: readonly number[]): number[] {
+  return values.toSorted((a, b) => a - b)
 }

@@ -6,6 +6,7 @@
 
 import { keepShare } from '../../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
+import { quantile } from '../quantile.ts'
 
 export type Store = {
   timelines: number
@@ -183,8 +184,4 @@ function totalWrites(shards: readonly Shard[], limit: number): number {
 
 function sorted(values: readonly number[]): number[] {
   return Array.from(Float64Array.from(values).sort())
-}
-
-export function quantile(ascending: readonly number[], share: number): number {
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))]!
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { Secp256k1Keypair } from '@atproto/crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { didDocument } from '../plc-double.ts'
 import { misbehave, type PdsTrouble } from './pds-trouble.ts'
 import {
   cidOf,
@@ -93,6 +94,10 @@ function createKeys(): KeyOf {
 }
 
 function addIdentities(app: Hono, { accounts, keyOf, servers }: Identities): void {
+  const documentOf = async ({ did, handle }: Repository) => {
+    const signingKey = (await keyOf(did)).did()
+    return didDocument({ did, handle, pds: servers.origin, signingKey })
+  }
   app.get('/xrpc/com.atproto.identity.resolveHandle', (c) => {
     const found = accounts.byHandle(c.req.query('handle'))
     return found ? c.json({ did: found.did }) : refuse(c, 'HandleNotFound')
@@ -109,28 +114,9 @@ function addIdentities(app: Hono, { accounts, keyOf, servers }: Identities): voi
   app.get('/:did', async (c) => {
     const did = c.req.param('did')
     const found = accounts.byDid(did)
-    const document = found
-      ? didDocument(found, await keyOf(did), servers.origin)
-      : servers.documentOf?.(did)
+    const document = found ? await documentOf(found) : servers.documentOf?.(did)
     return document ? c.json(document) : c.json({ message: 'DID not registered' }, 404)
   })
-}
-
-function didDocument({ did, handle }: Repository, key: Secp256k1Keypair, origin: string) {
-  return {
-    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],
-    id: did,
-    alsoKnownAs: [`at://${handle}`],
-    verificationMethod: [
-      {
-        id: `${did}#atproto`,
-        type: 'Multikey',
-        controller: did,
-        publicKeyMultibase: key.did().replace('did:key:', ''),
-      },
-    ],
-    service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: origin }],
-  }
 }
 
 function addRepositories(app: Hono, accounts: Accounts): void {
