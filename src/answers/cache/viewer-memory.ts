@@ -24,7 +24,11 @@ export class ViewerMemory {
   readonly gated = new Map<number, { cachedView: CachedView; text: string }>()
   /** An upper estimate: it only grows until the memory is cleared. */
   bytes = VIEWER_BYTES
-  #passing: number[] = []
+  /** The part of `bytes` that is in the total. */
+  countedBytes = 0
+  /** Whether the viewer came since its eviction was last considered. */
+  isUsed = false
+  readonly #passing: number[] = []
 
   constructor(uid: number) {
     this.uid = uid
@@ -43,7 +47,7 @@ export class ViewerMemory {
 
   endVisit(): void {
     for (const uid of this.#passing) this.relations.delete(uid)
-    this.#passing = []
+    this.#passing.length = 0
   }
 
   keepPost(id: number, text: string, isShared: boolean): void {
@@ -77,7 +81,7 @@ export class ViewerMemory {
 
 export class ViewerMemories {
   #maxBytes: number
-  /** Ordered by last visit. */
+  /** In the order in which they will be considered for eviction. */
   readonly #viewers = new Map<number, ViewerMemory>()
   #bytes = 0
 
@@ -89,36 +93,41 @@ export class ViewerMemories {
     return this.#bytes
   }
 
-  /** Takes out the memory of a viewer whose request begins; `leave` puts it back. */
+  /** The memory of a viewer whose request begins; `leave` keeps it. */
   visit(uid: number): ViewerMemory {
-    const viewer = this.#viewers.get(uid)
-    if (!viewer) return new ViewerMemory(uid)
-    this.#viewers.delete(uid)
-    this.#bytes -= viewer.bytes
-    return viewer
+    return this.#viewers.get(uid) ?? new ViewerMemory(uid)
   }
 
-  /** Puts the memory back as the most recent, and evicts others to make room. */
+  /** Keeps the memory, and evicts others to make room. */
   leave(viewer: ViewerMemory): void {
     viewer.endVisit()
     if (viewer.bytes > this.#maxBytes * MAX_SHARE) viewer.clear()
-    this.#viewers.set(viewer.uid, viewer)
-    this.#bytes += viewer.bytes
+    if (viewer.countedBytes === 0) this.#viewers.set(viewer.uid, viewer)
+    this.#bytes += viewer.bytes - viewer.countedBytes
+    viewer.countedBytes = viewer.bytes
+    viewer.isUsed = true
     this.#makeRoom()
   }
 
-  /** Evicts any excess immediately, least recent viewers first. */
+  /** Evicts any excess immediately. */
   keepAtMost(bytes: number): void {
     this.#maxBytes = bytes
     this.#makeRoom()
   }
 
+  /** Evicts those away longest, as base/util/lru.ts does. */
   #makeRoom(): void {
-    while (this.#bytes > this.#maxBytes) {
-      const [oldest] = this.#viewers.values()
-      if (!oldest) return
-      this.#viewers.delete(oldest.uid)
-      this.#bytes -= oldest.bytes
+    if (this.#bytes <= this.#maxBytes) return
+    for (const [uid, viewer] of this.#viewers) {
+      this.#viewers.delete(uid)
+      if (viewer.isUsed) {
+        viewer.isUsed = false
+        this.#viewers.set(uid, viewer)
+        continue
+      }
+      this.#bytes -= viewer.countedBytes
+      viewer.countedBytes = 0
+      if (this.#bytes <= this.#maxBytes) return
     }
   }
 
@@ -147,6 +156,7 @@ export class ViewerMemories {
   }
 
   forgetAll(): void {
+    for (const viewer of this.#viewers.values()) viewer.countedBytes = 0
     this.#viewers.clear()
     this.#bytes = 0
   }

@@ -1,8 +1,12 @@
-// A bounded map that evicts the least recently used entry. JavaScript's Map keeps insertion order, so
-// reinserting an entry makes it the newest.
+// A bounded map that evicts entries unused for long: CLOCK, or second chance (Corbató, A Paging Experiment with the
+// Multics System, 1968). Reading only marks an entry. A map that moves entries on each reading allocates a new
+// table every few hundred readings, and for a map that lives long, V8 does so in the old generation.
+
+type Entry<V> = { value: V; isUsed: boolean }
 
 export class LruMap<K, V> {
-  readonly #entries = new Map<K, V>()
+  /** In the order in which they will be considered for eviction. */
+  readonly #entries = new Map<K, Entry<V>>()
   readonly #capacity: number
 
   constructor(capacity: number) {
@@ -14,22 +18,34 @@ export class LruMap<K, V> {
   }
 
   get(key: K): V | undefined {
-    const value = this.#entries.get(key)
-    if (value === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    return value
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    entry.isUsed = true
+    return entry.value
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#capacity) return
-    const oldest = this.#entries.keys().next()
-    if (!oldest.done) this.#entries.delete(oldest.value)
+    const entry = this.#entries.get(key)
+    if (entry) {
+      entry.value = value
+      entry.isUsed = true
+      return
+    }
+    if (this.#entries.size >= this.#capacity) this.#evict()
+    this.#entries.set(key, { value, isUsed: false })
   }
 
   delete(key: K): void {
     this.#entries.delete(key)
+  }
+
+  /** Evicts the first entry not used since it was last considered. */
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      this.#entries.delete(key)
+      if (!entry.isUsed) return
+      entry.isUsed = false
+      this.#entries.set(key, entry)
+    }
   }
 }

@@ -130,19 +130,19 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
  * clients.
  */
 function createPipelineLimit() {
-  const waiting = new WeakMap<Socket, Set<ServerResponse>>()
-  const none: ReadonlySet<ServerResponse> = new Set()
+  const waiting = new WeakMap<Socket, ServerResponse[]>()
+  const none: readonly ServerResponse[] = []
   const waitingAt = (socket: Socket) => waiting.get(socket) ?? none
-  const isWaiting = (socket: Socket) => waitingAt(socket).size > 0
+  const isWaiting = (socket: Socket) => waitingAt(socket).length > 0
   const mayAsk = (socket: Socket, response: ServerResponse) => {
     if (socket.destroyed) return false
-    const all = waiting.get(socket) ?? new Set()
-    waiting.set(socket, all.add(response))
-    if (all.size > MAX_PIPELINED) {
+    const all = waiting.get(socket) ?? []
+    if (all.push(response) === 1) waiting.set(socket, all)
+    if (all.length > MAX_PIPELINED) {
       hangUp(socket)
       return false
     }
-    response.once('close', () => all.delete(response))
+    response.once('close', () => all.splice(all.indexOf(response), 1))
     return true
   }
   return { mayAsk, isWaiting, waitingAt }

@@ -1,8 +1,8 @@
 // Verifies the service-auth token that a PDS signs for its user with every proxied request, with the
 // semantics and error names of @atproto/xrpc-server `verifyJwt` and the reference AppView: same order of
 // checks, no leeway on `exp`, high-S signatures accepted, no replay cache, `lxm` must be the called method.
-// Verified tokens are cached, since a valid signature stays valid: a PDS mints a token for each request, but
-// backends reuse one many times.
+// Tokens verified a second time are cached, since a valid signature stays valid: backends reuse one many times.
+// A PDS mints a token for each request, and keeping those would only make garbage that is expensive to collect.
 
 import { isValidDid } from '@atproto/syntax'
 import { LruMap } from '../../base/util/lru.ts'
@@ -72,6 +72,8 @@ const MAX_TOKEN_LENGTH = 8192
 const MAX_HEADERS = 64
 const MAX_REMEMBERED = 2048
 const MAX_REMEMBERED_LENGTH = 1024
+/** Tokens that the latest verified ones are looked up among. */
+const VERIFIED_SLOTS = 1 << 11
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60
 const MAX_CLOCK_AHEAD_SECONDS = 5 * 60
@@ -96,8 +98,9 @@ export function createServiceAuth(options: {
 }): ServiceAuth {
   const { resolver, now = Date.now } = options
   const audiences = new Set(options.audiences.flatMap((did) => [did, did + SERVICE_ID]))
-  /** Verified tokens with the did:key that signed them. */
+  /** Tokens verified more than once, with the did:key that signed them. */
   const remembered = new LruMap<string, Token & { signedBy: string }>(MAX_REMEMBERED)
+  const isRepeated = createRepetitions()
 
   return {
     async verify(token, lxm, verifyOptions = {}) {
@@ -117,11 +120,27 @@ export function createServiceAuth(options: {
         resolver,
         asker: verifyOptions.asker,
       })
-      if (signedBy !== known?.signedBy && token.length <= MAX_REMEMBERED_LENGTH) {
+      const isShort = token.length <= MAX_REMEMBERED_LENGTH
+      if (signedBy !== known?.signedBy && isShort && isRepeated(signed.signature)) {
         remembered.set(token, { claims, signed, signedBy })
       }
       return { ...issuer, isForUs: isOurs && claims.lxm === lxm }
     },
+  }
+}
+
+/**
+ * Tells whether a signature was verified before. Each leaves four of its bytes in the slot that two others
+ * name, so a repetition may go unnoticed, which costs one more verification.
+ */
+function createRepetitions(): (signature: Buffer) => boolean {
+  const slots = new Int32Array(VERIFIED_SLOTS)
+  return (signature) => {
+    const mark = signature.readInt32LE(0)
+    const slot = signature.readUInt16LE(4) % VERIFIED_SLOTS
+    const isRepeated = slots[slot] === mark
+    slots[slot] = mark
+    return isRepeated
   }
 }
 
