@@ -48,10 +48,10 @@ type Bench = {
  * once more with new tokens (`….new_tokens`).
  */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
-  const served = await serveWorld(full ? fullWorld : smallWorld)
+  const served = await serveWorld(full ? fullWorld : smallWorld, {}, { isSearchable: true })
   const generator = startLoadGenerator()
   const size = full
-    ? { seconds: 6, warmupSeconds: 1, compileSeconds: 8, tokens: 4_000, streamEvents: 250_000 }
+    ? { seconds: 20, warmupSeconds: 1, compileSeconds: 8, tokens: 4_000, streamEvents: 250_000 }
     : { seconds: 0.8, warmupSeconds: 0.2, compileSeconds: 2.5, tokens: 2_400, streamEvents: 20_000 }
   const parts = { served, generator, wants, ...size }
   try {

@@ -54,7 +54,7 @@ export async function runLoad(plan: LoadPlan, events: LoadEvents): Promise<LoadR
   const pool = await openPool(plan, span, recorded, hooks)
   const measuring = setTimeout(events.onMeasuring, measuredFrom - now())
   const cpuBefore = process.cpuUsage()
-  const loop = plan.load.kind === 'closed' ? closedLoop : openLoop(plan.load)
+  const loop = plan.load.kind === 'closed' ? closedLoop : openLoop(plan.load, recorded.lateness)
   try {
     await Promise.race([loop(pool, span, hooks), failed])
     events.onMeasured()
@@ -110,7 +110,6 @@ async function openPool(
     },
     send(connection, intendedAt) {
       intended[connection] = intendedAt
-      if (intendedAt >= measuredFrom) recorded.lateness.record((now() - intendedAt) * 1000)
       connections[connection]!.send(plan.requests[next]!)
       next = (next + 1) % plan.requests.length
     },
@@ -134,8 +133,12 @@ function closedLoop(pool: Pool, { measuredTo }: Span, hooks: Hooks): Promise<voi
   })
 }
 
-function openLoop(load: OpenLoop): Loop {
-  return (pool, { measuredTo }, hooks) => {
+/**
+ * A request that finds no idle connection waits for one. That is the server's time, not the generator's:
+ * `lateness` is from when a request is due to when the generator notices.
+ */
+function openLoop(load: OpenLoop, lateness: Histogram): Loop {
+  return (pool, { measuredFrom, measuredTo }, hooks) => {
     const nextGap = gaps(load)
     const waiting = createQueue()
     let due = now() + nextGap()
@@ -147,7 +150,10 @@ function openLoop(load: OpenLoop): Loop {
         if (due >= measuredTo && waiting.length === 0 && pool.inFlight === 0) resolve()
       }
       const tick = () => {
-        for (const at = now(); due <= at && due < measuredTo; due += nextGap()) waiting.push(due)
+        for (const at = now(); due <= at && due < measuredTo; due += nextGap()) {
+          waiting.push(due)
+          if (due >= measuredFrom) lateness.record((at - due) * 1000)
+        }
         hooks.onIdle()
         if (due >= measuredTo) return
         nap(due - now())

@@ -5,7 +5,7 @@
 import type { Measured } from '../world/measure-load.ts'
 
 /** Milliseconds, 99th percentile. */
-const LATE_MS = 1
+export const LATE_MS = 1
 const ATTEMPTS = 3
 
 export type OnTime = Measured & { doubt: string | undefined }
