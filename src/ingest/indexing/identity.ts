@@ -1,18 +1,27 @@
 // An `identity` event: the handle or the DID document changed. Its content is not trusted; the account is
 // looked up again in the background, if it matters here, and a member's stored identity no longer counts.
+// Where everything is kept, it is also how a new account becomes known, before its first record.
 
 import type { IdentityEvent } from '../../base/event.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'
 import { enqueueJobAgain } from '../../data/store/jobs.ts'
 import { doubtKeptIdentity } from '../../data/store/kept-identities.ts'
-import { type IndexContext, isAuthor, isMember, type Outcome } from './index-context.ts'
+import {
+  type IndexContext,
+  internActor,
+  isAuthor,
+  isMember,
+  type Outcome,
+} from './index-context.ts'
 
 export function applyIdentity(ctx: IndexContext, event: IdentityEvent): Outcome {
-  const uid = ctx.actors.uidOf(event.did)
+  const keepsAll = ctx.scope === 'network'
+  const uid = keepsAll ? internActor(ctx, event.did) : ctx.actors.uidOf(event.did)
   const actor = uid === 0 ? undefined : findActor(ctx.db, uid)
   if (!actor) return 'unknown-account'
   if (isMember(ctx, uid)) doubtKeptIdentity(ctx.db, uid, ctx.now)
-  if (actor.identity_checked_at === null && !isAuthor(ctx, uid)) return 'out-of-scope'
+  const isWanted = keepsAll || actor.identity_checked_at !== null || isAuthor(ctx, uid)
+  if (!isWanted) return 'out-of-scope'
   forgetActorIdentity(ctx.db, uid)
   enqueueJobAgain(ctx.db, 'identity', uid)
   return 'applied'

@@ -261,4 +261,12 @@ describe('other scopes', () => {
     expect(world.timelineItems(member)).toEqual([])
     expect(postOf(world, post)?.reposts).toBe(1)
   })
+
+  it('network: a new account is known, and looked up, before its first record', () => {
+    open('network')
+    const newcomer = world.account('newcomer')
+    world.identity(newcomer)
+    expect(world.uid(newcomer)).not.toBe(0)
+    expect(jobsOf(world)).toContain(`identity ${world.uid(newcomer)}`)
+  })
 })
