@@ -11,6 +11,7 @@ import { SIGNATURE_BYTES, type VerifyingKey, verifyingKey } from './verifying-ke
 
 type ServiceAuthFailure =
   | 'BadJwt' // not a token
+  | 'InvalidToken' // a session token of a PDS
   | 'BadJwtType' // a token for something else
   | 'JwtExpired'
   | 'BadJwtAudience' // meant for another service
@@ -77,7 +78,8 @@ const VERIFIED_SLOTS = 1 << 11
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60
 const MAX_CLOCK_AHEAD_SECONDS = 5 * 60
-const OTHER_TOKENS = new Set(['at+jwt', 'refresh+jwt', 'dpop+jwt'])
+const SESSION_TOKEN = 'at+jwt'
+const OTHER_TOKENS = new Set([SESSION_TOKEN, 'refresh+jwt', 'dpop+jwt'])
 const SERVICE_ID = '#bsky_appview'
 
 /** By their encoded form: all tokens of a PDS have the same header. */
@@ -169,6 +171,7 @@ function readHeader(encoded: string): Header {
 
 function parseHeader({ typ, alg, crit }: Record<string, unknown>): Header {
   if (typeof alg !== 'string' || crit !== undefined) throw poorlyFormatted()
+  if (typ === SESSION_TOKEN) throw new ServiceAuthError('InvalidToken', 'Malformed token')
   if (typeof typ === 'string' && OTHER_TOKENS.has(typ.toLowerCase())) {
     throw new ServiceAuthError('BadJwtType', `Invalid jwt type "${typ.toLowerCase()}"`)
   }

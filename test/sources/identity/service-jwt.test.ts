@@ -188,7 +188,11 @@ describe('malformed tokens', () => {
   })
 })
 
-test.each(['at+jwt', 'refresh+jwt', 'dpop+jwt', 'AT+JWT'])(
+test('a session token of a PDS has the error of the reference AppView', async () => {
+  expect(await outcome(await tokenOf(alice, { header: { typ: 'at+jwt' } }))).toBe('InvalidToken')
+})
+
+test.each(['refresh+jwt', 'dpop+jwt', 'AT+JWT'])(
   'a token of type %s has another purpose',
   async (typ) =>
     expect(await outcome(await tokenOf(alice, { header: { typ } }))).toBe('BadJwtType'),
