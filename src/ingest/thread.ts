@@ -300,6 +300,8 @@ function createCore(config: Config) {
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
     notificationDays: config.dataplaneNotificationDays,
+    // The frontend tells any account's server how much of its repository the answer includes.
+    keepsAllRevs: config.dataplanePort !== undefined && config.indexScope === 'network',
   })
   const snapshots = keepSnapshots({ ...saved, db, writer, log })
   const room = createDiskRoom(log)

@@ -203,11 +203,23 @@ describe('the official AppView on our dataplane', () => {
   }
 
   test.skipIf(!postgresHome)(
-    'notifications of an account that never read here equal those of its own dataplane',
+    'rev and notifications of an account that never read here equal those of its own dataplane',
     async () => {
       const [zoe] = await people(world, 'zoe')
       const { ann, bo } = seed
       const said = await post(zoe!, 'who never reads')
+      // Her server adds what she wrote after this rev to the answer.
+      const revAt = async ({ origin }: { origin: string }) => {
+        const params = { actor: ann.did }
+        const asker = createAsker(world, zoe, origin)
+        const { headers } = await asker.decoded('app.bsky.feed.getAuthorFeed', { params })
+        return headers.get('atproto-repo-rev')
+      }
+      await eventually(async () => {
+        const rev = await revAt(own!)
+        expect(rev).not.toBeNull()
+        expect(await revAt(official)).toBe(rev)
+      })
       await Promise.all([like(ann, said), repost(bo, said), follow(ann, zoe!)])
       const toldAt = async ({ origin }: { origin: string }) => {
         const { body } = await createAsker(world, zoe, origin).decoded(

@@ -25,6 +25,8 @@ export type WorldStoreOptions = {
   trustedVerifiers?: string[]
   /** Days for which notifications of non-members are kept. */
   notificationDays?: number
+  /** Keeps the latest rev of every account, not only of members. */
+  keepsAllRevs?: boolean
 }
 
 export class WorldStore {
@@ -94,14 +96,15 @@ export class WorldStore {
   }
 
   #createWriter(): Writer {
-    const { scope = 'community', trustedVerifiers, notificationDays } = this.#options
+    const { scope = 'community', keepsAllRevs, trustedVerifiers } = this.#options
     return createWriter({
       db: this.#db,
       memory: this.#memory,
       scope,
       now: this.#now,
       trustedVerifiers,
-      notificationDays,
+      notificationDays: this.#options.notificationDays,
+      ...(keepsAllRevs && { keepsAllRevs }),
     })
   }
 }

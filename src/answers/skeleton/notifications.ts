@@ -81,14 +81,20 @@ export function createNotifications({
   db,
   graph,
   tagRules = NO_TAG_RULES,
+  countsEarlier = false,
 }: {
   db: Db
   tagRules?: TagRules | undefined
   graph: Pick<FollowGraphReader, 'has'>
+  /** Whether notifications from before a member joined are unseen until they say otherwise. */
+  countsEarlier?: boolean
 }): Notifications {
   const reader = prepareNotificationPages(db)
   const find = (viewer: number) => findNotificationSettings(db, viewer)
   const wantedBy = (viewer: number) => listedReasons(viewOf(find(viewer)).preferences)
+  /** Notifications after this time are unseen. */
+  const sinceOf = (row: NotificationSettings | undefined) =>
+    row?.seen_at ?? (countsEarlier ? undefined : row?.since) ?? 0
 
   /**
    * Yields notifications downwards from a place. A member's are bounded in number, so this
@@ -166,11 +172,6 @@ function viewOf(row: NotificationSettings | undefined): NotificationView {
 
 function sumOf(counts: Iterable<number>): number {
   return [...counts].reduce((sum, count) => sum + count, 0)
-}
-
-/** Notifications after this time are unseen. */
-function sinceOf(row: NotificationSettings | undefined): number {
-  return row?.seen_at ?? row?.since ?? 0
 }
 
 function pushedOf(

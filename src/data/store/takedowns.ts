@@ -57,6 +57,9 @@ const statements = perDatabase((db) => ({
   refs: db.prepare<[string], { subject: string; ref: string }>(
     'SELECT subject, ref FROM takedowns WHERE subject IN (SELECT value FROM json_each(?))',
   ),
+  rename: db.prepare<[string, string, string]>(
+    'UPDATE takedowns SET ref = ?, because = NULL WHERE subject = ? AND ref != ?',
+  ),
   setStatus: db.prepare<[number, number]>(
     `UPDATE takedowns SET status = ? WHERE uid = ? AND collection = ${ACCOUNT}`,
   ),
@@ -91,6 +94,13 @@ export function blobSubject(did: string, cid: string): string {
 
 export function findTakedown(db: Db, subject: string): TakedownRow | undefined {
   return statements(db).find.get(subject)
+}
+
+/** @returns whether a takedown by the operator had another name before */
+export function renameTakedown(db: WriteDb, row: TakedownSubject & { uid: number }, ref: string) {
+  const isRenamed = statements(db).rename.run(ref, row.subject, ref).changes > 0
+  if (isRenamed) note(db, row)
+  return isRenamed
 }
 
 /** @returns whether it was not hidden before */

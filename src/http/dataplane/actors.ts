@@ -169,7 +169,9 @@ export function actorRpcs(reading: Reading): Rpcs {
     getIdentityByDid: async ({ did }) => identityOf(await resolved(reading, did)),
 
     async getIdentityByHandle({ handle }) {
-      const did = await reading.resolver.resolveHandle(handle).catch(unavailable)
+      const uid = reading.accounts.uidOfHandle(handle)
+      const known = uid === 0 ? undefined : reading.actors.didOf(uid)
+      const did = known ?? (await reading.resolver.resolveHandle(handle).catch(unavailable))
       const identity = did === undefined ? undefined : await resolved(reading, did)
       return identityOf(identity)
     },

@@ -22,7 +22,7 @@ const collectionNames = new Map(collections.map((name) => [collectionCodes[name]
 
 export function notificationRpcs(reading: Reading): Rpcs {
   const { db, actors, graph, writer } = reading
-  const notifications = createNotifications({ db, graph })
+  const notifications = createNotifications({ db, graph, countsEarlier: true })
   const rowsOf = prepareNotifications(db)
   return {
     getNotifications({ actorDid, limit, cursor, priority }) {

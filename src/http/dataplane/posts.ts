@@ -89,9 +89,13 @@ export function postRpcs(reading: Reading): Rpcs {
         order: 'top',
       })
       const ids = [found.anchor, ...found.above, ...newestFirst(reading, found.below)]
-      const uris = reading.postUris(new Set([...ids, ...(found.opThread ?? [])]), isPresent)
-      const named = (some: readonly number[]) => some.flatMap((id) => uris.get(id) ?? [])
-      return { uris: named(ids), opThread: found.opThread ? named(found.opThread) : [] }
+      const present = reading.postUris(new Set(ids), isPresent)
+      // A deleted post keeps its place in the owner's chain, as long as any is left below it.
+      const ofOwner = reading.postUris(new Set(found.opThread))
+      return {
+        uris: ids.flatMap((id) => present.get(id) ?? []),
+        opThread: (found.opThread ?? []).flatMap((id) => ofOwner.get(id) ?? []),
+      }
     },
   }
 }

@@ -85,7 +85,7 @@ function applyEvents(
   items: StreamItem[],
   count: (outcome: Outcome) => void,
 ): void {
-  const memberRevs = new Map<number, string>()
+  const revs = new Map<number, string>()
   for (const item of items) {
     const event = item.kind === 'unread' ? readWhereNear(ctx, item) : item
     if (typeof event === 'string') {
@@ -99,9 +99,10 @@ function applyEvents(
     const uid = ctx.actors.uidOf(event.did)
     if (uid !== 0) bringBack(ctx, uid, event)
     count(applyCommit(ctx, event, uid))
-    if (isMember(ctx, uid)) memberRevs.set(uid, laterRev(event.rev, memberRevs.get(uid)))
+    const owner = ctx.keepsAllRevs ? ctx.actors.uidOf(event.did) : isMember(ctx, uid) ? uid : 0
+    if (owner !== 0) revs.set(owner, laterRev(event.rev, revs.get(owner)))
   }
-  for (const [uid, rev] of memberRevs) raiseActorRev(ctx.db, uid, rev)
+  for (const [uid, rev] of revs) raiseActorRev(ctx.db, uid, rev)
 }
 
 /** @returns the parsed commit, or why it was left out */

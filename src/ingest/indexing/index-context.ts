@@ -86,6 +86,8 @@ export type IndexContext = {
   readonly trustedVerifiers: ReadonlySet<string>
   /** How long notifications of accounts that are no members are kept; 0 keeps none. */
   readonly othersToldMs: number
+  /** Whether the latest rev of every account is kept, not only of members. */
+  readonly keepsAllRevs: boolean
   readonly coldStarts: ColdStartBudget
   readonly tombstones: TombstoneFilter
   /** Our clock at the start of the batch, milliseconds. */

@@ -16,6 +16,7 @@ import {
   deleteTakedown,
   parseTakedownSubject,
   putTakedown,
+  renameTakedown,
   type TakedownSubject,
 } from '../../data/store/takedowns.ts'
 import { hideAccount, showAccount } from './account.ts'
@@ -87,7 +88,7 @@ function hide(ctx: IndexContext, decision: ModerationDecision): boolean {
     if (blob) putTakedown(ctx.db, { ...blob, ...about, because: found.subject })
   }
   if (isNew && found.collection === ACCOUNT) hideAccount(ctx, uid)
-  return isNew
+  return isNew || (ref !== '' && renameTakedown(ctx.db, { ...found, uid }, ref))
 }
 
 function show(ctx: IndexContext, found: TakedownSubject): boolean {

@@ -41,6 +41,8 @@ type WriterOptions = {
   trustedVerifiers?: readonly string[] | undefined
   /** Days for which notifications of non-members are kept. */
   notificationDays?: number | undefined
+  /** Keeps the latest rev of every account, not only of members. */
+  keepsAllRevs?: boolean
   /** Budget that all cold starts share. */
   coldStarts?: ColdStartBudget
   /** Called after each commit that changed memory, with the number of timeline entries written. */
@@ -105,6 +107,7 @@ export function createWriter(options: WriterOptions): Writer {
 
 function createContext(options: WriterOptions): IndexContext {
   const { db, scope, trustedVerifiers, notificationDays = 0, coldStarts = UNCOUNTED } = options
+  const { keepsAllRevs = false } = options
   const { actors } = options.memory
   const ctx: IndexContext = {
     db,
@@ -114,6 +117,7 @@ function createContext(options: WriterOptions): IndexContext {
     prunedBefore: reactionsPrunedBefore(db),
     trustedVerifiers: new Set(trustedVerifiers),
     othersToldMs: notificationDays * DAY_MS,
+    keepsAllRevs,
     coldStarts,
     tombstones: createTombstoneFilter(db),
     now: 0,

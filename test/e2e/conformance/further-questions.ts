@@ -14,7 +14,8 @@ export function peopleOf(seed: Cast): Cast[keyof Cast][] {
 }
 
 function aboutEverybody(seed: Seed): Question[] {
-  return peopleOf(seed).flatMap(({ did: actor }): Question[] => [
+  return peopleOf(seed).flatMap(({ did: actor, handle }): Question[] => [
+    ['com.atproto.identity.resolveHandle', { handle }],
     ['app.bsky.actor.getProfile', { actor }],
     ['app.bsky.feed.getAuthorFeed', { actor, filter: 'posts_with_replies' }],
     ['app.bsky.graph.getListsWithMembership', { actor }],

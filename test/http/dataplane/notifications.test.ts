@@ -170,6 +170,9 @@ test('a new member finds all of them with their records, once', async () => {
   const kinds = after.map(({ uri, record }) => [uri.split('/')[3], record['$type']])
   for (const [collection, $type] of kinds) expect($type).toBe(collection)
   expect((await allOf(alice)).toSorted()).toEqual(before.toSorted())
+  // She never said how far she has seen them.
+  const { count } = await calls.getUnreadNotificationCount({ actorDid: alice })
+  expect(count).toBe(before.length)
 })
 
 describe('notifications kept for accounts that are not members', () => {

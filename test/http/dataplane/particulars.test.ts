@@ -1,5 +1,5 @@
 // Rare details in answers, as in the reference's own dataplane: times of records, who blocks whom, repeated
-// likes, and replies below a deleted post.
+// likes, and deleted posts in threads.
 
 import type { Client, createClient } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -77,6 +77,20 @@ test('an account that likes a post twice is listed once', async () => {
   const asked = { actorDid: alice, subjectUris: [post.uri], limit: 3 }
   const { results } = await calls.getKnownLikers(asked)
   expect(results[0]).toMatchObject({ count: 2, dids: expect.arrayContaining([bob, carla]) })
+})
+
+test('a deleted post keeps its place in the chain of the thread’s owner while it is continued', async () => {
+  const root = world.post(alice)
+  const chain = [root]
+  for (let i = 0; i < 3; i++) {
+    chain.push(world.post(alice, { reply: { root, parent: chain.at(-1)! } }))
+  }
+  world.delete(chain[2]!)
+  const { opThread } = await calls.getThread({ postUri: root.uri, above: 10, below: 10 })
+  expect(opThread).toEqual(chain.map(({ uri }) => uri))
+  world.delete(chain[3]!)
+  const shorter = await calls.getThread({ postUri: root.uri, above: 10, below: 10 })
+  expect(shorter.opThread).toEqual(chain.slice(0, 2).map(({ uri }) => uri))
 })
 
 test('replies below a deleted post are still shown', async () => {

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
+import { findTakedown } from '../../../src/data/store/takedowns.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'
@@ -71,6 +72,16 @@ async function words(): Promise<boolean[]> {
 
 const EVERYWHERE = places.map(() => true)
 const NOWHERE = places.map(() => false)
+
+test('another name for a takedown replaces the first, no name leaves it', () => {
+  const hide = (ref: string) => {
+    w.run((ctx) => {
+      decide(ctx, { act: 'hide', subject: post.uri, by: 'tester', reason: 'a test', ref })
+    })
+    return findTakedown(w.db, post.uri)?.ref
+  }
+  expect(['case 1', 'case 2', ''].map(hide)).toEqual(['case 1', 'case 2', 'case 2'])
+})
 
 describe('a post', () => {
   test('is nowhere while hidden, and everywhere again once shown', async () => {

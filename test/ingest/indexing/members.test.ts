@@ -75,6 +75,16 @@ describe('a member', () => {
       expect(rev()).toBe(revOf(-1))
     }))
 
+  it('is not alone in having a rev where all are kept', () =>
+    inWorld({ scope: 'network', keepsAllRevs: true }, (world) => {
+      const did = world.account('stranger')
+      const rev = () => world.db.prepare('SELECT rev FROM actors WHERE did = ?').pluck().get(did)
+      world.post(did, 'hello')
+      expect(rev()).toBe((world.sent.at(-1) as { rev: string }).rev)
+      world.like(did, world.post(did, 'again'))
+      expect(rev()).toBe((world.sent.at(-1) as { rev: string }).rev)
+    }))
+
   it('has private mutes', () =>
     inWorld({ members: ['member'] }, (world) => {
       const did = world.account('member')
