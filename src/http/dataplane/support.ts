@@ -49,7 +49,6 @@ export const support: Record<RpcName, Support> = {
     'getReferencelistoptoutsByActorAndSubjects',
     'getActorFeeds',
     'getActorStarterPacks',
-    'getKnownLikers',
     'getAuthorFeed',
     'getTimeline',
     'getListFeed',
@@ -108,6 +107,7 @@ export const support: Record<RpcName, Support> = {
     'getBlocklistSubscription',
   ]),
   getActorLikes: { partly: 'only likes of posts; the frontend shows no others' },
+  getKnownLikers: { partly: 'only of posts; the frontend asks for no others' },
   getActors: {
     partly: 'an account that others name exists even before its own first event',
   },
