@@ -52,12 +52,12 @@ export function listRpcs(reading: Reading): Rpcs {
 
     getListMembership({ actorDid, listUris }) {
       const uid = actors.uidOf(actorDid)
-      const lists = uid === 0 ? new Map<string, ListRow>() : listsByUri(reading, bounded(listUris))
-      const ids = [...lists.values()].map(({ id }) => id)
-      const items = ids.length > 0 ? pages.memberships(ids, uid) : new Map<number, string>()
+      // A threadgate's rule holds for the members of a list that was deleted, too.
+      const ids = uid === 0 ? new Map<string, number>() : listIds(reading, bounded(listUris))
+      const items = ids.size > 0 ? pages.memberships([...ids.values()], uid) : undefined
       return {
         listitemUris: listUris.map((uri) => {
-          const rkey = items.get(lists.get(uri)?.id ?? 0)
+          const rkey = items?.get(ids.get(uri) ?? 0)
           return rkey === undefined ? '' : recordUri(parseRecordUri(uri)!.did, ITEM, rkey)
         }),
       }
@@ -101,6 +101,19 @@ function optOutsOf(reading: Reading): Rpcs['getReferencelistoptoutsByActorAndSub
       }),
     }
   }
+}
+
+/** By at-URI, whether or not the list's record is stored here. */
+function listIds({ actors, packs }: Reading, uris: readonly string[]): Map<string, number> {
+  const keys = keysOf(actors, uris, LIST)
+  if (keys.length === 0) return new Map()
+  const ids = new Map(packs.anyListsByKey(keys).map((row) => [nameOf(row), row.id]))
+  return new Map(
+    keys.flatMap((key) => {
+      const id = ids.get(nameOf(key))
+      return id === undefined ? [] : [[key.uri, id]]
+    }),
+  )
 }
 
 /** Lists whose record is stored here. */

@@ -70,6 +70,15 @@ test('who blocks whom, directly and by a list', async () => {
   expect(blockUri).toBe(direct.uri)
 })
 
+test('who is on a list, also once the list is deleted', async () => {
+  const list = world.list(carla, 'list', 'app.bsky.graph.defs#curatelist')
+  const item = world.listItem(carla, list, bob)
+  const asked = { actorDid: bob, listUris: [list.uri, 'at://nobody/app.bsky.graph.list/self'] }
+  expect(await calls.getListMembership(asked)).toMatchObject({ listitemUris: [item.uri, ''] })
+  world.delete(list)
+  expect(await calls.getListMembership(asked)).toMatchObject({ listitemUris: [item.uri, ''] })
+})
+
 test('an account that likes a post twice is listed once', async () => {
   const post = world.post(bob)
   for (const did of [carla, bob, carla]) world.like(did, post)

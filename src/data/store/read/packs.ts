@@ -11,16 +11,19 @@ type MemberRow = { list: number; rkey: PackedRkey; subject: number }
 type PackReader = {
   /** Lists with a record. */
   listsByKey(keys: readonly ListKey[]): ({ id: number } & ListKey)[]
+  /** Lists with or without a record. */
+  anyListsByKey(keys: readonly ListKey[]): ({ id: number } & ListKey)[]
   /** The newest members of each list, up to a number, most followers first. */
   membersOf(lists: Iterable<number>, newest: number): MemberRow[]
   /** The account's items on these lists. */
   itemsOf(lists: Iterable<number>, subject: number): MemberRow[]
 }
 
-const LISTS = /* sql */ `
+const ANY_LISTS = /* sql */ `
 SELECT l.id, l.uid, l.rkey FROM json_each(?) k
-CROSS JOIN lists l ON l.uid = k.value ->> 0 AND l.rkey = ${keyColumn('k.value', 1)}
-  AND l.cid IS NOT NULL`
+CROSS JOIN lists l ON l.uid = k.value ->> 0 AND l.rkey = ${keyColumn('k.value', 1)}`
+
+const LISTS = `${ANY_LISTS} AND l.cid IS NOT NULL`
 
 const MEMBERS = /* sql */ `
 SELECT m.list, m.rkey, m.subject FROM (
@@ -43,11 +46,14 @@ GROUP BY li.list`
 
 export function preparePacks(db: Db): PackReader {
   const lists = db.prepare<[string], { id: number } & ListKey>(LISTS)
+  const anyLists = db.prepare<[string], { id: number } & ListKey>(ANY_LISTS)
+  const asked = (keys: readonly ListKey[]) =>
+    JSON.stringify(keys.map(({ uid, rkey }) => [uid, ...keyJson(rkey)]))
   const members = db.prepare<[string, number], MemberRow>(MEMBERS)
   const items = db.prepare<[string, number], MemberRow>(ITEMS)
   return {
-    listsByKey: (keys) =>
-      lists.all(JSON.stringify(keys.map(({ uid, rkey }) => [uid, ...keyJson(rkey)]))),
+    listsByKey: (keys) => lists.all(asked(keys)),
+    anyListsByKey: (keys) => anyLists.all(asked(keys)),
     membersOf: (ids, newest) => members.all(idList(ids), newest),
     itemsOf: (ids, subject) => items.all(idList(ids), subject),
   }
