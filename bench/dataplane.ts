@@ -1,9 +1,8 @@
-// What the dataplane interface costs: the nineteen calls that the official AppView's frontend makes for one page of
-// getTimeline(50), by gRPC over HTTP/2, sent from a separate process (load/dataplane-pages.ts) to a separate Slipstream process
-// on a seeded world. CPU is that of the whole server process while Node's client requests the pages. Call latency is taken page by
-// page at four fifths of the rate that eight concurrent pages reach (`call`), where ten calls arrive at once, and of single calls
-// at random times (`random_call`): at first so many that the serving thread is busy for four fifths of the time, then fewer, until
-// the generator, which shares the two cores, sends them on time. `random_call.busy_share` says how busy the thread was.
+// What the dataplane interface costs: the nineteen calls of a frontend's getTimeline(50), by gRPC over HTTP/2, sent from a separate
+// process (load/dataplane-pages.ts) to a separate Slipstream process on a seeded world. CPU is that of the whole server process. Call
+// latency is taken page by page at four fifths of the rate of eight concurrent pages (`call`), and of single calls at random times
+// (`random_call`): as many as keep the serving thread busy for four fifths of the time, then fewer, until the generator, which shares
+// the two cores, sends them on time. `random_call.busy_share` says how busy the thread was.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -92,9 +92,7 @@ export function createNotifications({
   const reader = prepareNotificationPages(db)
   const find = (viewer: number) => findNotificationSettings(db, viewer)
   const wantedBy = (viewer: number) => listedReasons(viewOf(find(viewer)).preferences)
-  /** Notifications after this time are unseen. */
-  const sinceOf = (row: NotificationSettings | undefined) =>
-    row?.seen_at ?? (countsEarlier ? undefined : row?.since) ?? 0
+  const sinceOf = (viewer: number) => seenUntil(find(viewer), countsEarlier)
 
   /**
    * Yields notifications downwards from a place. A member's are bounded in number, so this
@@ -117,7 +115,7 @@ export function createNotifications({
   }
 
   function unseen(viewer: number): Map<number, number> {
-    const since = sinceOf(find(viewer))
+    const since = sinceOf(viewer)
     const counts = new Map<number, number>()
     let counted = 0
     for (const { author, sortAt } of listed({ viewer, priority: false }, TOP)) {
@@ -145,7 +143,7 @@ export function createNotifications({
       // The rows do not contain the viewer's follows.
       const isByRows = wanted.followsOnly === 0 && tagRules.threadTagsHide.length === 0
       if (!isByRows) return sumOf(unseen(viewer).values())
-      const since = sinceOf(find(viewer))
+      const since = sinceOf(viewer)
       return reader.countSince({ uid: viewer, listed: wanted.listed, since, max: MAX_COUNTED })
     },
   }
@@ -172,6 +170,11 @@ function viewOf(row: NotificationSettings | undefined): NotificationView {
 
 function sumOf(counts: Iterable<number>): number {
   return [...counts].reduce((sum, count) => sum + count, 0)
+}
+
+/** Notifications after this time are unseen. */
+function seenUntil(row: NotificationSettings | undefined, countsEarlier: boolean): number {
+  return row?.seen_at ?? (countsEarlier ? undefined : row?.since) ?? 0
 }
 
 function pushedOf(
