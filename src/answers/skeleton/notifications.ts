@@ -69,6 +69,14 @@ export type Notifications = {
   unseenCount(viewer: number): number
 }
 
+type Options = {
+  db: Db
+  tagRules?: TagRules | undefined
+  graph: Pick<FollowGraphReader, 'has'>
+  /** Whether notifications from before a member joined are unseen until they say otherwise. */
+  countsEarlier?: boolean
+}
+
 /** Clients switch to "and more" at far lower counts. */
 const MAX_COUNTED = 1_000
 
@@ -82,13 +90,7 @@ export function createNotifications({
   graph,
   tagRules = NO_TAG_RULES,
   countsEarlier = false,
-}: {
-  db: Db
-  tagRules?: TagRules | undefined
-  graph: Pick<FollowGraphReader, 'has'>
-  /** Whether notifications from before a member joined are unseen until they say otherwise. */
-  countsEarlier?: boolean
-}): Notifications {
+}: Options): Notifications {
   const reader = prepareNotificationPages(db)
   const find = (viewer: number) => findNotificationSettings(db, viewer)
   const wantedBy = (viewer: number) => listedReasons(viewOf(find(viewer)).preferences)
