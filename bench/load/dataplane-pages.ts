@@ -11,6 +11,7 @@ import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
 import { nap } from './nap.ts'
+import { runPromptly } from './prompt.ts'
 import { connectRaw, type RawCalls } from './raw-calls.ts'
 
 type Order = {
@@ -40,6 +41,7 @@ const pages = new Map<string, Page>()
 const LABELER = 'did:plc:ar7c4by46qjdydhdevvrndac'
 const PREFIX_BYTES = 5
 
+runPromptly()
 process.on('message', (order: Order) => void run(order))
 process.on('disconnect', () => process.exit(0))
 

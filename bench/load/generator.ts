@@ -3,8 +3,10 @@
 // that measures latencies.
 
 import { runLoad } from './loops.ts'
+import { runPromptly } from './prompt.ts'
 import type { LoadMessage, LoadPlan } from './types.ts'
 
+runPromptly()
 process.on('message', (plan: LoadPlan) => void run(plan))
 process.on('disconnect', () => process.exit(0))
 

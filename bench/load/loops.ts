@@ -28,6 +28,7 @@ export type LoadEvents = {
 const now = () => performance.now()
 
 type Pool = {
+  /** First in, first out: the server closes connections that say nothing for long. */
   idle: number[]
   send(connection: number, intendedAt: number): void
   /** Number of requests awaiting an answer. */
@@ -127,7 +128,7 @@ function closedLoop(pool: Pool, { measuredTo }: Span, hooks: Hooks): Promise<voi
         if (pool.inFlight === 0) resolve()
         return
       }
-      while (pool.idle.length > 0) pool.send(pool.idle.pop()!, at)
+      while (pool.idle.length > 0) pool.send(pool.idle.shift()!, at)
     }
     hooks.onIdle()
   })
@@ -145,7 +146,7 @@ function openLoop(load: OpenLoop, lateness: Histogram): Loop {
     return new Promise((resolve) => {
       hooks.onIdle = () => {
         while (pool.idle.length > 0 && waiting.length > 0) {
-          pool.send(pool.idle.pop()!, waiting.shift())
+          pool.send(pool.idle.shift()!, waiting.shift())
         }
         if (due >= measuredTo && waiting.length === 0 && pool.inFlight === 0) resolve()
       }

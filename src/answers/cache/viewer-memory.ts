@@ -95,7 +95,10 @@ export class ViewerMemories {
 
   /** The memory of a viewer whose request begins; `leave` keeps it. */
   visit(uid: number): ViewerMemory {
-    return this.#viewers.get(uid) ?? new ViewerMemory(uid)
+    const viewer = this.#viewers.get(uid)
+    // A visit that failed was not left.
+    viewer?.endVisit()
+    return viewer ?? new ViewerMemory(uid)
   }
 
   /** Keeps the memory, and evicts others to make room. */
