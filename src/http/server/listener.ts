@@ -130,22 +130,47 @@ function shared(limits: ListenerLimits, threads: number): ListenerLimits {
  * clients.
  */
 function createPipelineLimit() {
-  const waiting = new WeakMap<Socket, ServerResponse[]>()
-  const none: readonly ServerResponse[] = []
-  const waitingAt = (socket: Socket) => waiting.get(socket) ?? none
+  const pipelines = new WeakMap<Socket, Pipeline>()
+  const waitingAt = (socket: Socket) => {
+    const pipeline = pipelines.get(socket)
+    return pipeline ? unanswered(pipeline).slots.slice(0, pipeline.count) : []
+  }
   const isWaiting = (socket: Socket) => waitingAt(socket).length > 0
   const mayAsk = (socket: Socket, response: ServerResponse) => {
     if (socket.destroyed) return false
-    const all = waiting.get(socket) ?? []
-    if (all.push(response) === 1) waiting.set(socket, all)
-    if (all.length > MAX_PIPELINED) {
+    const pipeline = pipelines.get(socket) ?? openPipeline()
+    if (pipeline.count === 0) pipelines.set(socket, pipeline)
+    if (unanswered(pipeline).count === MAX_PIPELINED) {
       hangUp(socket)
       return false
     }
-    response.once('close', () => all.splice(all.indexOf(response), 1))
+    pipeline.slots[pipeline.count++] = response
     return true
   }
   return { mayAsk, isWaiting, waitingAt }
+}
+
+/**
+ * A connection's unanswered requests in order of arrival, and the last answered ones until the next request:
+ * with a listener on each response, or an array that grows and shrinks, V8 promotes every response of a busy
+ * connection to its old generation.
+ */
+type Pipeline = { slots: ServerResponse[]; count: number }
+
+function openPipeline(): Pipeline {
+  return { slots: new Array(MAX_PIPELINED), count: 0 }
+}
+
+/** Drops those that are answered. */
+function unanswered(pipeline: Pipeline): Pipeline {
+  const { slots, count } = pipeline
+  let left = 0
+  for (let i = 0; i < count; i++) {
+    const one = slots[i]!
+    if (!one.writableFinished && !one.destroyed) slots[left++] = one
+  }
+  pipeline.count = left
+  return pipeline
 }
 
 /**
