@@ -255,7 +255,7 @@ async function createFeed(
   let room = Promise.resolve()
   let makeRoom = () => {}
   const batcher = createBatcher({
-    maxEvents: maxBatchEvents,
+    maxEvents: () => maxBatchEvents,
     maxBytes: maxBatchBytes,
     now: () => NOW_MS,
     cursor: () => position.current()!,

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MINUTE_MS } from '../../src/base/util/durations.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -25,6 +26,9 @@ export type ServedWorld = {
   close(): Promise<void>
 }
 
+/** The world ends before now, so that a stream has something to catch up with. */
+const AWAY_MS = 10 * MINUTE_MS
+
 export const SERVICE_DID = 'did:web:bench.test'
 
 /**
@@ -40,7 +44,7 @@ export async function serveWorld(
   { isSearchable = false, popularMembers = 0 } = {},
 ): Promise<ServedWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
-  const world = createSocialWorld(size, Date.now())
+  const world = createSocialWorld(size, Date.now() - AWAY_MS)
   const seeder = openSeeder(dataDir, 'network')
   seeder.apply(world.events())
   seeder.addMembers(world.viewers.map(({ did }) => did))

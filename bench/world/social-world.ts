@@ -47,6 +47,8 @@ export type SocialWorld = {
   viewers: Viewer[]
   /** Most followed first. */
   popular: string[]
+  /** Time of the last event, in milliseconds since 1970. */
+  endMs: number
   /** All events from the first profile to the last like, in order; can be iterated once. */
   events(): Generator<StreamEvent>
 }
@@ -78,6 +80,7 @@ export function createSocialWorld(size: WorldSize, endMs: number, seed = 1): Soc
   return {
     viewers,
     popular: dids.slice(0, POPULAR),
+    endMs,
     *events() {
       const write = createWriter()
       yield* profiles(write, [...dids, ...viewers.map(({ did }) => did)], startMs)

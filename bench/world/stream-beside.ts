@@ -1,5 +1,6 @@
 // Traffic for a served world: half of it by strangers, which a community drops, and half by the world's own
-// popular accounts, which is indexed, counted and fanned out.
+// popular accounts, which is indexed, counted and fanned out. Its clock goes from the world's last event to
+// now, as if the server had been away: records of one moment would make each page look up what orders them.
 
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
 import { createSyntheticEvents } from '../../test/support/jetstream-double/synthetic-events.ts'
@@ -11,21 +12,24 @@ import type { SocialWorld } from './social-world.ts'
 
 const REMEMBERED = 1_000
 
-export function* streamBeside({ popular }: SocialWorld, count: number): Generator<Emission> {
-  const strangers = createSyntheticEvents(3, Date.now() * 1000)
+export function* streamBeside(world: SocialWorld, count: number): Generator<Emission> {
+  const { popular, endMs: startMs } = world
+  world.endMs = Date.now()
+  const stepMs = (world.endMs - startMs) / count
+  const strangers = createSyntheticEvents(3, startMs * 1000)
   const random = createRandom(9)
   const posts: { uri: string; cid: string }[] = []
-  let keyUs = Date.now() * 1000
   for (let i = 0; i < count; i++) {
     if (i % 2 === 0) {
       yield strangers.next()
       continue
     }
     const did = random.pick(popular)
-    const createdAt = new Date().toISOString()
+    const atMs = startMs + i * stepMs
+    const createdAt = new Date(atMs).toISOString()
     const isPost = posts.length === 0 || random.chance(0.2)
     const collection = isPost ? 'app.bsky.feed.post' : 'app.bsky.feed.like'
-    const rkey = tidAt(keyUs++)
+    const rkey = tidAt(Math.floor(atMs * 1000))
     const record = isPost
       ? { $type: collection, text: postText(random), langs: ['en'], createdAt }
       : { $type: collection, subject: random.pick(posts), createdAt }

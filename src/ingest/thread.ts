@@ -372,7 +372,7 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, writer, log, now, watchdog }: Core,
+  { actors, db, writer, giveWay, log, now, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
@@ -381,6 +381,7 @@ function createStream(
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn({ db, writer }, config, now()),
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
+    wantsShortBatches: giveWay.wantsShortBatches,
     log,
   })
 }

@@ -1,13 +1,13 @@
-// Catching up yields to readers: while a serving thread is busy, the ingest thread rests after each batch, up
-// to twice as long as it worked. Readers wait for a processor, its caches and the views that every batch
-// invalidates, so a low priority alone does not help them; and at a third of its speed the stream still
-// catches up. Without readers it never rests.
+// Catching up yields to readers: while a serving thread is busy, batches are short, and the ingest thread
+// rests after each, up to twice as long as it worked. Readers wait for a processor, its caches and the views
+// that every batch invalidates: a long batch renews all pages at once, and all readers would pay then. At a
+// third of its speed the stream still catches up. Without readers it never rests.
 
 import { setTimeout } from 'node:timers/promises'
 
 /** Utilisation of the busiest serving thread at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
-const BUSY_TO = 0.5
+const BUSY_TO = 0.25
 /** As a multiple of the time worked. */
 const MOST_REST = 2
 /** Timers are no finer; shorter rests are carried over. */
@@ -15,6 +15,7 @@ const MIN_REST_MS = 2
 const MAX_REST_MS = 200
 
 type GiveWay = {
+  wantsShortBatches(): boolean
   /** Called between two batches. */
   rest(): Promise<void>
 }
@@ -30,6 +31,7 @@ export function createGiveWay(parts: {
   const { busiest, onRested, workedMs = threadMs, sleep = setTimeout } = parts
   let from = workedMs()
   return {
+    wantsShortBatches: () => busiest() >= BUSY_FROM,
     async rest() {
       const share = (busiest() - BUSY_FROM) / (BUSY_TO - BUSY_FROM)
       const worked = workedMs()

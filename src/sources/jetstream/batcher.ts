@@ -25,7 +25,7 @@ export type Batcher = {
 }
 
 export function createBatcher(options: {
-  maxEvents: number
+  maxEvents: () => number
   maxBytes: number
   now: () => number
   /** Called at handover: the stream's position after the last event added. */
@@ -49,7 +49,7 @@ export function createBatcher(options: {
     if (events.length === 0) receivedAtMs = now()
     events.push(event)
     size += bytes
-    if (events.length < maxEvents && size < maxBytes) return void schedule()
+    if (events.length < maxEvents() && size < maxBytes) return void schedule()
     if (!applying) return void handOver()
     if (isFull) return
     isFull = true

@@ -27,6 +27,8 @@ export type ConsumerOptions = {
    * the socket waits. A rejection is not handled here: it stops the process.
    */
   apply: (batch: StreamBatch) => Promise<void>
+  /** Asked while a batch is collected; default: never. */
+  wantsShortBatches?: () => boolean
   log: Logger
   /** Milliseconds since 1970. */
   now?: () => number

@@ -5,6 +5,8 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 export type ConsumerLimits = {
   /** Events handed over at once under load; more means fewer pages written twice. */
   maxBatchEvents: number
+  /** The same while short batches are wanted. A commit costs as much as a few events. */
+  shortBatchEvents: number
   /** The same in bytes of content; two batches may be in memory. */
   maxBatchBytes: number
   /** Content of one frame, uncompressed; the server is asked to leave out larger ones. */
@@ -42,6 +44,7 @@ export type ConsumerLimits = {
 
 export const defaultLimits: ConsumerLimits = {
   maxBatchEvents: 2000,
+  shortBatchEvents: 64,
   maxBatchBytes: 16 * 1024 * 1024,
   maxFrameBytes: 4 * 1024 * 1024,
   handshakeTimeoutMs: 15 * SECOND_MS,

@@ -100,7 +100,8 @@ export class StreamConsumer {
     const isExpected = () => this.#filters.dids === undefined && !this.#isPaused
     this.#silence = createSilenceWatch(limits, { received: () => this.#received, isExpected })
     this.#batcher = createBatcher({
-      maxEvents: limits.maxBatchEvents,
+      maxEvents: () =>
+        options.wantsShortBatches?.() ? limits.shortBatchEvents : limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
       now,
       cursor: () => this.#position.current()!,

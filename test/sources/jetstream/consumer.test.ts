@@ -562,6 +562,31 @@ describe('batches', () => {
     await rig.until(() => applied === 10_000)
   })
 
+  test('batches are short while that is wanted, and nothing is lost when it changes', async () => {
+    const double = await startDouble()
+    const sizes = { short: [0], long: [0] }
+    let isShort = true
+    const rig = startConsumer(double, {
+      compress: false,
+      limits: { maxBatchEvents: 4_000, shortBatchEvents: 50 },
+      wantsShortBatches: () => isShort,
+      apply: async ({ events }: StreamBatch) => {
+        sizes[isShort ? 'short' : 'long'].push(events.length)
+        rig.events.push(...(events as StreamEvent[]))
+        // Longer than a socket needs to fill any batch.
+        await new Promise((resolve) => setTimeout(resolve, isShort ? 5 : 100))
+        if (rig.events.length > 5_000) isShort = false
+      },
+    })
+    await rig.untilConnected()
+    emitLikes(double, 30_000)
+    await rig.until(() => rig.events.length === 30_000)
+    expect(rig.seqs()).toEqual(range(1, 30_000))
+    // A chunk of the socket is taken whole.
+    expect(Math.max(...sizes.short)).toBeLessThan(1_500)
+    expect(Math.max(...sizes.long)).toBeGreaterThanOrEqual(4_000)
+  })
+
   test('each batch’s cursor covers exactly the events delivered so far', async () => {
     const double = await startDouble()
     const rig = startConsumer(double, {
