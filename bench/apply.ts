@@ -15,10 +15,11 @@ import { memberSeen } from '../src/ingest/indexing/members.ts'
 import { openTimeline } from '../src/ingest/indexing/open-timeline.ts'
 import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
-import { createRandom } from '../test/support/random.ts'
+import { createRandom, type Random } from '../test/support/random.ts'
 import { cidOf, didOf, tidAt } from '../test/support/records.ts'
 import type { BenchResult } from './result.ts'
 
+const CID = cidOf('some record')
 const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const BATCH = 1000
 const MEMBERS = 100
@@ -84,29 +85,8 @@ function createStream(accounts: number) {
   const dids = Array.from({ length: accounts }, (_, i) => didOf(`account ${i}`))
   const posts: { uri: string; cid: string }[] = []
   const likes: { did: string; rkey: string }[] = []
-  const cid = cidOf('some record')
-  let timeUs = START_MS * 1000
-
-  function write(did: string, collection: string, record: JsonObject): string {
-    timeUs += 1500
-    const rkey = tidAt(timeUs, random.below(1024))
-    const createdAt = new Date(timeUs / 1000).toISOString()
-    pending.push({
-      kind: 'commit',
-      did,
-      timeUs,
-      seq: undefined,
-      operation: 'create',
-      rev: tidAt(timeUs, 1),
-      collection,
-      rkey,
-      cid: `${cid.slice(0, 45)}${rkey}a`,
-      record: { $type: collection, ...record, createdAt },
-    })
-    return rkey
-  }
-
-  let pending: StreamEvent[] = []
+  const stream = createEventWriter(random)
+  const { write } = stream
   const someone = () => random.pick(dids)
   const somePost = () => posts[posts.length - 1 - random.zipf(posts.length)]!
 
@@ -123,7 +103,7 @@ function createStream(accounts: number) {
       ...(isReply && { reply: { root: subject, parent: subject } }),
       ...(isQuote && { embed: { $type: 'app.bsky.embed.record', record: subject } }),
     })
-    posts.push({ uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid })
+    posts.push({ uri: `at://${did}/app.bsky.feed.post/${rkey}`, cid: CID })
     if (posts.length > 50_000) posts.splice(0, 25_000)
   }
 
@@ -138,7 +118,50 @@ function createStream(accounts: number) {
     if (dice < 0.84) return void write(someone(), 'app.bsky.feed.repost', { subject: somePost() })
     if (dice < 0.95) return void write(someone(), 'app.bsky.graph.follow', { subject: someone() })
     if (dice < 0.97) return void write(someone(), 'app.bsky.graph.block', { subject: someone() })
-    const like = likes[random.below(likes.length)]!
+    stream.removeLike(likes[random.below(likes.length)]!)
+  }
+
+  return {
+    dids,
+    events: (count: number) =>
+      stream.take(() => {
+        while (stream.count() < count) act()
+      }),
+    memberFollows: () =>
+      stream.take(() => {
+        for (const did of dids.slice(0, MEMBERS)) {
+          for (let i = 0; i < FOLLOWS_EACH; i++) {
+            write(did, 'app.bsky.graph.follow', { subject: dids[random.below(accounts)] })
+          }
+        }
+      }),
+  }
+}
+
+function createEventWriter(random: Random) {
+  let timeUs = START_MS * 1000
+  let pending: StreamEvent[] = []
+
+  function write(did: string, collection: string, record: JsonObject): string {
+    timeUs += 1500
+    const rkey = tidAt(timeUs, random.below(1024))
+    const createdAt = new Date(timeUs / 1000).toISOString()
+    pending.push({
+      kind: 'commit',
+      did,
+      timeUs,
+      seq: undefined,
+      operation: 'create',
+      rev: tidAt(timeUs, 1),
+      collection,
+      rkey,
+      cid: `${CID.slice(0, 45)}${rkey}a`,
+      record: { $type: collection, ...record, createdAt },
+    })
+    return rkey
+  }
+
+  function removeLike(like: { did: string; rkey: string }): void {
     timeUs += 1500
     pending.push({
       kind: 'commit',
@@ -151,25 +174,12 @@ function createStream(accounts: number) {
     })
   }
 
+  /** The events that `make` writes. */
   function take(make: () => void): StreamEvent[] {
     pending = []
     make()
     return pending
   }
 
-  return {
-    dids,
-    events: (count: number) =>
-      take(() => {
-        while (pending.length < count) act()
-      }),
-    memberFollows: () =>
-      take(() => {
-        for (const did of dids.slice(0, MEMBERS)) {
-          for (let i = 0; i < FOLLOWS_EACH; i++) {
-            write(did, 'app.bsky.graph.follow', { subject: dids[random.below(accounts)] })
-          }
-        }
-      }),
-  }
+  return { write, removeLike, take, count: () => pending.length }
 }

@@ -141,74 +141,86 @@ const since = {
 
 function operations() {
   return {
-    '/v1/timelines/{timeline_key}/events': {
-      parameters: [key],
-      get: {
-        operationId: 'getEvents',
-        summary: 'A page of a timeline',
-        parameters: [
-          cursor,
-          since,
-          {
-            name: 'direction',
-            in: 'query',
-            description: 'forward: oldest first; backward: newest first.',
-            schema: { type: 'string', enum: ['forward', 'backward'], default: 'backward' },
-          },
-          {
-            name: 'limit',
-            in: 'query',
-            schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-          },
-        ],
-        responses: responses('The page.', json('Page'), 400, 401, 403, 404, 429),
-      },
-      post: {
-        operationId: 'postEvent',
-        summary: 'Append an event to a custom timeline',
-        requestBody: { required: true, content: json('Post') },
-        responses: responses(
-          'Committed.',
-          json('Posted'),
-          ...[400, 401, 403, 409, 413, 415, 429, 503],
-        ),
-      },
+    '/v1/timelines/{timeline_key}/events': eventOperations(),
+    '/v1/timelines/{timeline_key}/stream': streamOperations(),
+    '/v1/timelines/{timeline_key}/cursor': cursorOperations(),
+  }
+}
+
+function eventOperations() {
+  return {
+    parameters: [key],
+    get: {
+      operationId: 'getEvents',
+      summary: 'A page of a timeline',
+      parameters: [
+        cursor,
+        since,
+        {
+          name: 'direction',
+          in: 'query',
+          description: 'forward: oldest first; backward: newest first.',
+          schema: { type: 'string', enum: ['forward', 'backward'], default: 'backward' },
+        },
+        {
+          name: 'limit',
+          in: 'query',
+          schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+        },
+      ],
+      responses: responses('The page.', json('Page'), 400, 401, 403, 404, 429),
     },
-    '/v1/timelines/{timeline_key}/stream': {
-      parameters: [key],
-      get: {
-        operationId: 'streamEvents',
-        summary: 'Events as they arrive, as server-sent events',
-        parameters: [
-          cursor,
-          since,
-          {
-            name: 'Last-Event-ID',
-            in: 'header',
-            description: 'The id of the last event seen: the stream continues after it.',
-            schema: { type: 'string' },
-          },
-        ],
-        responses: responses(
-          'Each message’s data is an Event; messages with event: gap carry a Gap.',
-          { 'text/event-stream': { schema: { type: 'string' } } },
-          ...[400, 401, 403, 404, 429],
-        ),
-      },
+    post: {
+      operationId: 'postEvent',
+      summary: 'Append an event to a custom timeline',
+      requestBody: { required: true, content: json('Post') },
+      responses: responses(
+        'Committed.',
+        json('Posted'),
+        ...[400, 401, 403, 409, 413, 415, 429, 503],
+      ),
     },
-    '/v1/timelines/{timeline_key}/cursor': {
-      parameters: [key],
-      get: {
-        operationId: 'getCursor',
-        summary: 'The caller’s stored position',
-        responses: responses('The cursor.', json('KeptCursor'), 400, 401, 403, 404, 429),
-      },
-      put: {
-        operationId: 'putCursor',
-        summary: 'Store a position',
-        requestBody: { required: true, content: json('PutCursor') },
-        responses: responses('Stored.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
-      },
+  }
+}
+
+function streamOperations() {
+  return {
+    parameters: [key],
+    get: {
+      operationId: 'streamEvents',
+      summary: 'Events as they arrive, as server-sent events',
+      parameters: [
+        cursor,
+        since,
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          description: 'The id of the last event seen: the stream continues after it.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: responses(
+        'Each message’s data is an Event; messages with event: gap carry a Gap.',
+        { 'text/event-stream': { schema: { type: 'string' } } },
+        ...[400, 401, 403, 404, 429],
+      ),
+    },
+  }
+}
+
+function cursorOperations() {
+  return {
+    parameters: [key],
+    get: {
+      operationId: 'getCursor',
+      summary: 'The caller’s stored position',
+      responses: responses('The cursor.', json('KeptCursor'), 400, 401, 403, 404, 429),
+    },
+    put: {
+      operationId: 'putCursor',
+      summary: 'Store a position',
+      requestBody: { required: true, content: json('PutCursor') },
+      responses: responses('Stored.', json('KeptCursor'), 400, 401, 403, 413, 415, 429, 503),
     },
   }
 }

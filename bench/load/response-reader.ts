@@ -15,7 +15,7 @@ const KEPT_BYTES = 200
 const NO_LENGTH = -1
 
 export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): ResponseReader {
-  let head: Buffer | undefined
+  const heads = createHeadReader()
   let answer: ReadAnswer = { status: 0, bodyBytes: 0, start: '' }
   /** Outstanding bytes of the body, or of the chunk including its line end. */
   let left = 0
@@ -32,18 +32,9 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
   }
 
   function takeHead(bytes: Buffer, at: number): number {
-    const joined = head ? Buffer.concat([head, bytes.subarray(at)]) : bytes.subarray(at)
-    const end = joined.indexOf('\r\n\r\n')
-    if (end < 0) {
-      if (joined.length > MAX_HEAD_BYTES) throw new Error('a response head is too long')
-      // The received bytes lie in a buffer that will be reused.
-      head = Buffer.from(joined)
-      return bytes.length
-    }
-    const before = head?.length ?? 0
-    head = undefined
-    begin(joined.toString('latin1', 0, end))
-    return at + end + 4 - before
+    const { text, end } = heads.take(bytes, at)
+    if (text !== undefined) begin(text)
+    return end
   }
 
   function begin(text: string): void {
@@ -68,8 +59,7 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
     if (state === 'trailer') {
       if (text === '') finish()
     } else {
-      const size = Number.parseInt(text, 16)
-      if (!(size >= 0)) throw new Error(`invalid chunk size: ${text.slice(0, 40)}`)
+      const size = chunkSize(text)
       state = size === 0 ? 'trailer' : 'chunk'
       left = size === 0 ? 0 : size + 2
       answer.bodyBytes += size
@@ -98,6 +88,33 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
   }
 
   return { take }
+}
+
+/** Collects heads, which may come in pieces. */
+function createHeadReader() {
+  let begun: Buffer | undefined
+  return {
+    /** @returns the text once it is whole, and where in `bytes` reading goes on */
+    take(bytes: Buffer, at: number): { text?: string; end: number } {
+      const joined = begun ? Buffer.concat([begun, bytes.subarray(at)]) : bytes.subarray(at)
+      const end = joined.indexOf('\r\n\r\n')
+      if (end < 0) {
+        if (joined.length > MAX_HEAD_BYTES) throw new Error('a response head is too long')
+        // The received bytes lie in a buffer that will be reused.
+        begun = Buffer.from(joined)
+        return { end: bytes.length }
+      }
+      const before = begun?.length ?? 0
+      begun = undefined
+      return { text: joined.toString('latin1', 0, end), end: at + end + 4 - before }
+    },
+  }
+}
+
+function chunkSize(text: string): number {
+  const size = Number.parseInt(text, 16)
+  if (!(size >= 0)) throw new Error(`invalid chunk size: ${text.slice(0, 40)}`)
+  return size
 }
 
 function lengthIn(head: string): number {

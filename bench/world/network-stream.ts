@@ -33,14 +33,61 @@ export function createNetworkStream(accounts: number, stepUs: number, seed = 1):
   const dids = Array.from({ length: accounts }, (_, i) => didOf(`disk account ${i}`))
   const words = Array.from({ length: VOCABULARY }, () => word(random))
   const recent: Post[] = []
-  const deeds: (Made | undefined)[] = []
+  const { create, remove } = createWriter(random, stepUs)
   const posts = { bytes: 0, count: 0 }
-  let timeUs = START_US
   let blocks = 0
 
   /** Half of all acts are by a few accounts, the rest by any. */
   const someone = () => dids[random.chance(0.5) ? random.zipf(accounts) : random.below(accounts)]!
   const somePost = () => recent[recent.length - 1 - random.zipf(recent.length)]!
+
+  function post(): StreamEvent {
+    const did = someone()
+    const other = recent.length > 0 && random.chance(0.55) ? somePost() : undefined
+    const event = create(did, POST, postRecord(random, words, { other, someone }))
+    const ref = { uri: `at://${did}/${POST}/${event.rkey}`, cid: event.cid }
+    const root = 'reply' in event.record && other ? other.root : ref
+    if (recent.push({ ...ref, root }) > RECENT_POSTS) recent.splice(0, RECENT_POSTS / 2)
+    posts.bytes += Buffer.byteLength(JSON.stringify(event.record))
+    posts.count++
+    return event
+  }
+
+  function next(): StreamEvent | undefined {
+    const dice = random.next()
+    if (recent.length < 10 || dice < 0.11) return post()
+    if (dice < 0.73) return create(someone(), 'app.bsky.feed.like', { subject: refOf(somePost()) })
+    if (dice < 0.81)
+      return create(someone(), 'app.bsky.feed.repost', { subject: refOf(somePost()) })
+    const subject = () => dids[random.zipf(accounts)]!
+    if (dice < 0.92) return create(someone(), 'app.bsky.graph.follow', { subject: subject() })
+    if (dice < 0.95) {
+      blocks++
+      return create(someone(), BLOCK, { subject: someone() })
+    }
+    const removed = remove()
+    if (removed?.collection === BLOCK) blocks--
+    return removed
+  }
+
+  return {
+    posts,
+    blocks: () => blocks,
+    *events(count) {
+      for (let made = 0; made < count; ) {
+        const event = next()
+        if (!event) continue
+        made++
+        yield event
+      }
+    },
+  }
+}
+
+/** Writes records, and deletes some of those written lately. */
+function createWriter(random: Random, stepUs: number) {
+  const deeds: (Made | undefined)[] = []
+  let timeUs = START_US
 
   function create(did: string, collection: string, record: JsonObject) {
     timeUs += Math.floor(random.next() * 2 * stepUs)
@@ -61,56 +108,17 @@ export function createNetworkStream(accounts: number, stepUs: number, seed = 1):
     } as const
   }
 
-  function post(): StreamEvent {
-    const did = someone()
-    const other = recent.length > 0 && random.chance(0.55) ? somePost() : undefined
-    const event = create(did, POST, postRecord(random, words, { other, someone }))
-    const ref = { uri: `at://${did}/${POST}/${event.rkey}`, cid: event.cid }
-    const root = 'reply' in event.record && other ? other.root : ref
-    if (recent.push({ ...ref, root }) > RECENT_POSTS) recent.splice(0, RECENT_POSTS / 2)
-    posts.bytes += Buffer.byteLength(JSON.stringify(event.record))
-    posts.count++
-    return event
-  }
-
-  function remove(): StreamEvent | undefined {
+  function remove() {
     const place = random.below(RECENT_DEEDS)
     const deed = deeds[place]
     if (!deed) return undefined
     deeds[place] = undefined
-    if (deed.collection === BLOCK) blocks--
     timeUs += stepUs
     const rev = tidAt(timeUs, 1)
-    return { kind: 'commit', ...deed, timeUs, seq: undefined, operation: 'delete', rev }
+    return { kind: 'commit', ...deed, timeUs, seq: undefined, operation: 'delete', rev } as const
   }
 
-  function next(): StreamEvent | undefined {
-    const dice = random.next()
-    if (recent.length < 10 || dice < 0.11) return post()
-    if (dice < 0.73) return create(someone(), 'app.bsky.feed.like', { subject: refOf(somePost()) })
-    if (dice < 0.81)
-      return create(someone(), 'app.bsky.feed.repost', { subject: refOf(somePost()) })
-    const subject = () => dids[random.zipf(accounts)]!
-    if (dice < 0.92) return create(someone(), 'app.bsky.graph.follow', { subject: subject() })
-    if (dice < 0.95) {
-      blocks++
-      return create(someone(), BLOCK, { subject: someone() })
-    }
-    return remove()
-  }
-
-  return {
-    posts,
-    blocks: () => blocks,
-    *events(count) {
-      for (let made = 0; made < count; ) {
-        const event = next()
-        if (!event) continue
-        made++
-        yield event
-      }
-    },
-  }
+  return { create, remove }
 }
 
 function refOf({ uri, cid }: Post): Ref {

@@ -5,7 +5,7 @@ import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
 import { insertActor, setActorIdentity } from '../../src/data/store/actors.ts'
 import { COLD_START, putBackfill } from '../../src/data/store/backfills.ts'
-import { openWriter } from '../../src/data/store/db.ts'
+import { openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { insertFollow } from '../../src/data/store/follows.ts'
 import { allMembers } from '../../src/data/store/members.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
@@ -94,21 +94,25 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
         for (const did of dids) memberSeen(ctx, did)
       })
     },
-    finish() {
-      const now = Date.now()
-      db.transaction(() => {
-        db.exec('DELETE FROM jobs; DELETE FROM replay_accounts')
-        for (const { uid } of allMembers(db)) {
-          putBackfill(db, uid, COLD_START, { rev: null, finished_at: now })
-        }
-        for (let uid = 1; uid <= memory.actors.count; uid++) {
-          const handle = { handle: `account${uid}.bench.test`, handleValid: true }
-          setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt: now })
-        }
-      })()
-      saveGraph(db, memory.graph, memory.actors)
-      db.pragma('wal_checkpoint(TRUNCATE)')
-      db.close()
-    },
+    finish: () => finishWorld(db, memory),
   }
+}
+
+type MemoryParts = ReturnType<typeof createMemoryParts>
+
+function finishWorld(db: WriteDb, memory: MemoryParts): void {
+  const now = Date.now()
+  db.transaction(() => {
+    db.exec('DELETE FROM jobs; DELETE FROM replay_accounts')
+    for (const { uid } of allMembers(db)) {
+      putBackfill(db, uid, COLD_START, { rev: null, finished_at: now })
+    }
+    for (let uid = 1; uid <= memory.actors.count; uid++) {
+      const handle = { handle: `account${uid}.bench.test`, handleValid: true }
+      setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt: now })
+    }
+  })()
+  saveGraph(db, memory.graph, memory.actors)
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
 }
