@@ -42,7 +42,6 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
     const length = lengthIn(text)
     if (length === NO_LENGTH) {
       state = 'chunk-size'
-      line = ''
       return
     }
     state = 'body'
@@ -56,29 +55,25 @@ export function createResponseReader(onAnswer: (answer: ReadAnswer) => void): Re
     if (end < 0) return bytes.length
     const text = line.trim()
     line = ''
-    if (state === 'trailer') {
-      if (text === '') finish()
-    } else {
-      const size = chunkSize(text)
-      state = size === 0 ? 'trailer' : 'chunk'
-      left = size === 0 ? 0 : size + 2
-      answer.bodyBytes += size
-    }
+    if (state === 'chunk-size') beginChunk(chunkSize(text))
+    else if (text === '') finish()
     return end + 1
+  }
+
+  function beginChunk(size: number): void {
+    state = size === 0 ? 'trailer' : 'chunk'
+    left = size === 0 ? 0 : size + 2
+    answer.bodyBytes += size
   }
 
   function takeBody(bytes: Buffer, at: number): number {
     const count = Math.min(left, bytes.length - at)
     const content = state === 'chunk' ? Math.max(0, Math.min(count, left - 2)) : count
-    if (answer.start.length < KEPT_BYTES) {
-      const room = KEPT_BYTES - answer.start.length
-      answer.start += bytes.toString('latin1', at, at + Math.min(content, room))
-    }
+    if (answer.start.length < KEPT_BYTES) keepStart(answer, bytes.subarray(at, at + content))
     if (state === 'body') answer.bodyBytes += count
     left -= count
-    if (left > 0) return at + count
-    if (state === 'chunk') state = 'chunk-size'
-    else finish()
+    if (left === 0 && state === 'chunk') state = 'chunk-size'
+    else if (left === 0) finish()
     return at + count
   }
 
@@ -109,6 +104,10 @@ function createHeadReader() {
       return { text: joined.toString('latin1', 0, end), end: at + end + 4 - before }
     },
   }
+}
+
+function keepStart(answer: ReadAnswer, content: Buffer): void {
+  answer.start += content.toString('latin1', 0, KEPT_BYTES - answer.start.length)
 }
 
 function chunkSize(text: string): number {
