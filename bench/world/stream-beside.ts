@@ -16,7 +16,8 @@ export function* streamBeside(world: SocialWorld, count: number): Generator<Emis
   const { popular, endMs: startMs } = world
   world.endMs = Date.now()
   const stepMs = (world.endMs - startMs) / count
-  const strangers = createSyntheticEvents(3, startMs * 1000)
+  // Their times are the stream's: none may lie before the server's connection.
+  const strangers = createSyntheticEvents(3, Date.now() * 1000)
   const random = createRandom(9)
   const posts: { uri: string; cid: string }[] = []
   for (let i = 0; i < count; i++) {
