@@ -1,13 +1,15 @@
 // Catching up yields to readers: while a serving thread is busy, batches are short, and the ingest thread
 // rests after each, up to twice as long as it worked. Readers wait for a processor, its caches and the views
-// that every batch invalidates: a long batch renews all pages at once, and all readers would pay then. At a
-// third of its speed the stream still catches up. Without readers it never rests.
+// that every batch invalidates. A long batch renews all pages at once; but many short ones renew each page
+// more often, so a saturated thread gets long ones. Without readers it never rests.
 
 import { setTimeout } from 'node:timers/promises'
 
 /** Utilisation of the busiest serving thread at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
 const BUSY_TO = 0.25
+/** From here on the thread has no time for the views of every short batch. */
+const TOO_BUSY = 0.85
 /** As a multiple of the time worked. */
 const MOST_REST = 2
 /** Timers are no finer; shorter rests are carried over. */
@@ -31,7 +33,7 @@ export function createGiveWay(parts: {
   const { busiest, onRested, workedMs = threadMs, sleep = setTimeout } = parts
   let from = workedMs()
   return {
-    wantsShortBatches: () => busiest() >= BUSY_FROM,
+    wantsShortBatches: () => busiest() >= BUSY_FROM && busiest() < TOO_BUSY,
     async rest() {
       const share = (busiest() - BUSY_FROM) / (BUSY_TO - BUSY_FROM)
       const worked = workedMs()

@@ -31,8 +31,10 @@ test('never rests while there are no readers, and owes nothing for later', async
 
 test('keeps a third of its pace under heavy reading, and gives up no more', async () => {
   const { batch, giveWay, slept, rested } = createScene()
-  for (let i = 0; i < 50; i++) await batch(0.9, 12)
+  for (let i = 0; i < 50; i++) await batch(0.8, 12)
   expect(giveWay.wantsShortBatches()).toBe(true)
+  await batch(0.9, 0)
+  expect(giveWay.wantsShortBatches()).toBe(false)
   expect(slept.reduce((sum, ms) => sum + ms, 0)).toBe(50 * 24)
   expect(rested).toEqual(slept)
 })
