@@ -33,7 +33,10 @@ export function createGiveWay(parts: {
   const { busiest, onRested, workedMs = threadMs, sleep = setTimeout } = parts
   let from = workedMs()
   return {
-    wantsShortBatches: () => busiest() >= BUSY_FROM && busiest() < TOO_BUSY,
+    wantsShortBatches() {
+      const share = busiest()
+      return share >= BUSY_FROM && share < TOO_BUSY
+    },
     async rest() {
       const share = (busiest() - BUSY_FROM) / (BUSY_TO - BUSY_FROM)
       const worked = workedMs()

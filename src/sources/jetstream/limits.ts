@@ -5,10 +5,10 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 export type ConsumerLimits = {
   /** Events handed over at once under load; more means fewer pages written twice. */
   maxBatchEvents: number
-  /** The same while short batches are wanted. A commit costs as much as a few events. */
-  shortBatchEvents: number
   /** The same in bytes of content; two batches may be in memory. */
   maxBatchBytes: number
+  /** In place of `maxBatchEvents` while short batches are wanted. */
+  shortBatchEvents: number
   /** Content of one frame, uncompressed; the server is asked to leave out larger ones. */
   maxFrameBytes: number
   /** Timeout of the upgrade. */
@@ -44,8 +44,8 @@ export type ConsumerLimits = {
 
 export const defaultLimits: ConsumerLimits = {
   maxBatchEvents: 2000,
-  shortBatchEvents: 64,
   maxBatchBytes: 16 * 1024 * 1024,
+  shortBatchEvents: 64,
   maxFrameBytes: 4 * 1024 * 1024,
   handshakeTimeoutMs: 15 * SECOND_MS,
   pingIntervalMs: 30 * SECOND_MS,
