@@ -50,7 +50,7 @@ const main = join(import.meta.dirname, '../src/main.ts')
 // Same as scripts/start.
 const slipstream = spawn(
   process.execPath,
-  ['--max-semi-space-size=16', '--no-allocation-site-pretenuring', main],
+  ['--max-semi-space-size=16', main],
   {
     stdio: 'inherit',
     // Ctrl-C signals the whole process group; the server would get it twice and not shut down

@@ -4,6 +4,7 @@
 // Exit codes (tools/cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a full or
 // failing disk or a damaged database, 70 for a broken invariant or anything else unexpected.
 
+import './base/util/v8-flags.ts'
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig, printConfig } from './base/config/config.ts'
 import { version } from './base/util/version.ts'

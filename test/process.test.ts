@@ -19,10 +19,12 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((one) => one.stop('SIGKILL')))
 })
 
-/** Starts a process whose network is unreachable: nothing listens at its hosts. */
+/** Nothing listens at its hosts. */
+const NOWHERE = { JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
+
+/** Starts a process whose network is unreachable. */
 function run(env: Record<string, string>, args: string[] = []): SlipstreamProcess {
-  const nowhere = { JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }
-  return startSlipstream({ ...nowhere, DATA_DIR: freshDataDir(), ...env }, args)
+  return startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir(), ...env }, args)
 }
 
 /** Starts a process that is stopped after the test. */
@@ -61,6 +63,16 @@ test.each([
   const refused = start(env, args)
   expect(await refused.exit).toBe(EXIT_CONFIG)
   expect(refused.output()).toMatch(expected)
+})
+
+test('V8 takes no object for long-lived because many of its kind survived', async () => {
+  // A young generation so small that objects survive, and V8 would decide, while the server starts.
+  const options = ['--max-semi-space-size=1', '--trace-pretenuring-statistics']
+  const one = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { options })
+  started.push(one)
+  await one.port()
+  await one.stop('SIGTERM')
+  expect(one.output()).not.toMatch(/=> (maybe )?tenure/)
 })
 
 test('refuses a port in use by name, before anything is loaded or created', async () => {

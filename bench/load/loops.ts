@@ -144,17 +144,21 @@ function openLoop(load: OpenLoop, lateness: Histogram): Loop {
     const waiting = createQueue()
     let due = now() + nextGap()
     return new Promise((resolve) => {
+      const noticeDue = () => {
+        for (const at = now(); due <= at && due < measuredTo; due += nextGap()) {
+          waiting.push(due)
+          if (due >= measuredFrom) lateness.record((at - due) * 1000)
+        }
+      }
+      // Also between the answers of a burst, which takes longer to read than requests are apart.
       hooks.onIdle = () => {
+        noticeDue()
         while (pool.idle.length > 0 && waiting.length > 0) {
           pool.send(pool.idle.shift()!, waiting.shift())
         }
         if (due >= measuredTo && waiting.length === 0 && pool.inFlight === 0) resolve()
       }
       const tick = () => {
-        for (const at = now(); due <= at && due < measuredTo; due += nextGap()) {
-          waiting.push(due)
-          if (due >= measuredFrom) lateness.record((at - due) * 1000)
-        }
         hooks.onIdle()
         if (due >= measuredTo) return
         nap(due - now())

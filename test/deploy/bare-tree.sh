@@ -74,7 +74,7 @@ start() {
   . /etc/slipstream/slipstream.env
   umask 077
   setsid setpriv --reuid=slipstream --regid=slipstream --init-groups \
-    node_modules/.bin/node --max-semi-space-size=16 --no-allocation-site-pretenuring src/main.ts >>/var/log/slipstream.log 2>&1 </dev/null &
+    node_modules/.bin/node --max-semi-space-size=16 src/main.ts >>/var/log/slipstream.log 2>&1 </dev/null &
   echo $! >/run/slipstream.pid
 }
 case "$1 $2" in
