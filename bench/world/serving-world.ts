@@ -4,11 +4,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MINUTE_MS } from '../../src/base/util/durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../../src/base/util/durations.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
 } from '../../test/support/jetstream-double/double.ts'
+import { createSyntheticEvents } from '../../test/support/jetstream-double/synthetic-events.ts'
 import { startPlcDouble } from '../../test/support/plc-double.ts'
 import { createViewerKey, signServiceToken } from '../load/service-tokens.ts'
 import { type RunningApp, runApp } from './running-app.ts'
@@ -28,6 +29,9 @@ export type ServedWorld = {
 
 /** The world ends before now, so that a stream has something to catch up with. */
 const AWAY_MS = 10 * MINUTE_MS
+
+/** A server whose stream is silent for a minute connects anew, and may be sent everything again. */
+const SIGN_OF_LIFE_MS = 5 * SECOND_MS
 
 export const SERVICE_DID = 'did:web:bench.test'
 
@@ -67,6 +71,11 @@ export async function serveWorld(
       ...settings,
     },
   })
+  const strangers = createSyntheticEvents(5, Date.now() * 1000)
+  const signs = setInterval(
+    () => double.emit({ ...strangers.next(), timeUs: Date.now() * 1000 }),
+    SIGN_OF_LIFE_MS,
+  )
   return {
     world,
     app,
@@ -74,6 +83,7 @@ export async function serveWorld(
     dataDir,
     token: ({ did }, lxm) => signServiceToken(keys.get(did)!, { aud: SERVICE_DID, lxm }),
     close: async () => {
+      clearInterval(signs)
       await app.stop()
       await double.close()
       await plc.close()

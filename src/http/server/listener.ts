@@ -133,7 +133,7 @@ function createPipelineLimit() {
   const pipelines = new WeakMap<Socket, Pipeline>()
   const waitingAt = (socket: Socket) => {
     const pipeline = pipelines.get(socket)
-    return pipeline ? unanswered(pipeline).slots.slice(0, pipeline.count) : []
+    return pipeline ? responsesOf(unanswered(pipeline)) : []
   }
   const isWaiting = (socket: Socket) => waitingAt(socket).length > 0
   const mayAsk = (socket: Socket, response: ServerResponse) => {
@@ -145,20 +145,27 @@ function createPipelineLimit() {
       return false
     }
     pipeline.slots[pipeline.count++] = response
+    response.on('close', forget)
     return true
+  }
+  // Otherwise an idle connection would keep its last request and response, long enough to be promoted to V8's
+  // old generation. One function for all responses, since one for each is promoted like them.
+  function forget(this: ServerResponse): void {
+    const pipeline = pipelines.get(this.req.socket)
+    if (pipeline) unanswered(pipeline)
   }
   return { mayAsk, isWaiting, waitingAt }
 }
 
-/**
- * A connection's unanswered requests in order of arrival, and the last answered ones until the next request:
- * with a listener on each response, or an array that grows and shrinks, V8 promotes every response of a busy
- * connection to its old generation.
- */
-type Pipeline = { slots: ServerResponse[]; count: number }
+/** A connection's unanswered requests in order of arrival. */
+type Pipeline = { slots: (ServerResponse | undefined)[]; count: number }
 
 function openPipeline(): Pipeline {
   return { slots: new Array(MAX_PIPELINED), count: 0 }
+}
+
+function responsesOf({ slots, count }: Pipeline): ServerResponse[] {
+  return slots.slice(0, count) as ServerResponse[]
 }
 
 /** Drops those that are answered. */
@@ -169,6 +176,7 @@ function unanswered(pipeline: Pipeline): Pipeline {
     const one = slots[i]!
     if (!one.writableFinished && !one.destroyed) slots[left++] = one
   }
+  slots.fill(undefined, left, count)
   pipeline.count = left
   return pipeline
 }

@@ -1,9 +1,17 @@
 // A client that sends thousands of requests without waiting for answers is disconnected at little cost: the
-// test counts requests begun and stacks captured, not time.
+// test counts requests begun and stacks captured, not time. And what is answered is forgotten.
 
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
+import { until } from '../../support/eventually.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 test('two thousand requests at once begin a few, and leave no stacks behind', async () => {
   let begun = 0
@@ -21,4 +29,27 @@ test('two thousand requests at once begin a few, and leave no stacks behind', as
   expect(stacks.length).toBeGreaterThan(100)
   expect(stacks.filter((stack) => stack.includes('\n'))).toEqual([])
   expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+})
+
+test('an idle connection keeps neither its last request nor its response', async () => {
+  const seen: WeakRef<object>[] = []
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    seen.push(new WeakRef(request), new WeakRef(response))
+    response.end('done')
+  }
+  const { http } = startHttp(answer, { threads: 1, isProxy: () => false })
+  const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
+  const socket = connect(port, '127.0.0.1')
+  for (let i = 0; i < 3; i++) {
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    await once(socket, 'data')
+  }
+  await until(() => {
+    collectGarbage()
+    return seen.every((one) => one.deref() === undefined)
+  })
+  expect(seen).toHaveLength(6)
+  expect(socket.readyState).toBe('open')
+  socket.destroy()
+  await new Promise((resolve) => http.close(resolve))
 })
