@@ -48,19 +48,15 @@ const origin = `http://localhost:${config.port}`
 
 const main = join(import.meta.dirname, '../src/main.ts')
 // Same as scripts/start.
-const slipstream = spawn(
-  process.execPath,
-  ['--max-semi-space-size=16', main],
-  {
-    stdio: 'inherit',
-    // Ctrl-C signals the whole process group; the server would get it twice and not shut down
-    // cleanly.
-    detached: true,
-    env: { MALLOC_ARENA_MAX: '2', ...env },
-    // A folder without a .env.
-    cwd: dataDir,
-  },
-)
+const slipstream = spawn(process.execPath, ['--max-semi-space-size=16', main], {
+  stdio: 'inherit',
+  // Ctrl-C signals the whole process group; the server would get it twice and not shut down
+  // cleanly.
+  detached: true,
+  env: { MALLOC_ARENA_MAX: '2', ...env },
+  // A folder without a .env.
+  cwd: dataDir,
+})
 slipstream.once('exit', (code) => finish(code ?? 1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => slipstream.kill('SIGTERM'))
