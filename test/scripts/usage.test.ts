@@ -24,6 +24,7 @@ describe.each([
   ['scripts/screenshots.ts', ['--page', '/'], "Unknown option '--page'"],
   ['bench/main.ts', ['--fast'], "Unknown option '--fast'"],
   ['bench/compare/serving.ts', [], 'Name the tree'],
+  ['bench/compare/answers.ts', [], 'Name the tree'],
 ])('%s %j', (script, args, wrong) => {
   test('is answered with the error and the usage', () => {
     const { status, stderr } = call(script, ...args)

@@ -8,13 +8,15 @@ import { blob, cidOf, createWorld, type World } from './social-world.ts'
 
 type Value = Record<string, unknown>
 
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const statuses: AccountStatus[] = ['deactivated', 'suspended', 'takendown', 'deleted']
+/** As many as there are letters at most. */
 const ACCOUNTS = 9
 
-export function randomWorld(random: Random, steps: number): World {
+export function randomWorld(random: Random, steps: number, accounts = ACCOUNTS): World {
   const world = createWorld()
-  for (let i = 0; i < ACCOUNTS; i++) {
-    const did = world.account(`account${'abcdefghi'[i]}`, {
+  for (let i = 0; i < accounts; i++) {
+    const did = world.account(`account${LETTERS[i]}`, {
       handle: random.chance(0.15) ? undefined : `account${i}.test`,
       status: random.chance(0.1) ? random.pick(statuses) : undefined,
     })

@@ -29,15 +29,15 @@ export function freshDataDir(): string {
 
 /**
  * `env` holds settings without their prefix; PORT defaults to any free one. `node`: Node's own
- * options and unprefixed environment variables.
+ * options and unprefixed environment variables, and another tree's `main.ts`.
  */
 export function startSlipstream(
   env: Record<string, string> = {},
   args: string[] = [],
-  node: { options?: string[]; env?: Record<string, string> } = {},
+  node: { options?: string[]; env?: Record<string, string>; main?: string } = {},
 ): SlipstreamProcess {
   const settings = { PORT: '0', FALLBACK_APPVIEW: 'none', ...env }
-  const child = spawn(process.execPath, [...(node.options ?? []), MAIN, ...args], {
+  const child = spawn(process.execPath, [...(node.options ?? []), node.main ?? MAIN, ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],
