@@ -45,7 +45,7 @@ const methods: Record<string, Tally> = {}
 const differences: Found[] = []
 /** Requests whose answers differed once, but not when they were asked again. */
 const passing: string[] = []
-const scene = await createScene([other, HERE], { seed, more: {} })
+const scene = await createScene([other, HERE], seed)
 try {
   const report = await compareTrees()
   for (const line of reportLines(report)) console.log(line)

@@ -2,6 +2,7 @@
 // members who read it, lists, starter packs, feeds, gates, changes of handles and accounts that leave. The
 // first half lies in the hours before the start, the second follows it in milliseconds.
 
+import { HOUR_MS } from '../../../src/base/util/durations.ts'
 import { createRandom, type Random } from '../../../test/support/random.ts'
 import { randomWorld, verifierOf } from '../../../test/support/random-world.ts'
 import { tidAt } from '../../../test/support/records.ts'
@@ -46,7 +47,7 @@ export function recordActs(seed: number, startMs: number): RecordedActs {
     .filter((act) => !isMembersFollow(world, act) && !changesGate(act, gates))
   const past = [...first, ...deeds.slice(0, half)]
   const present = [...later, ...deeds.slice(half), ...last]
-  const pastStepMs = (PAST_HOURS * 3_600_000) / past.length
+  const pastStepMs = (PAST_HOURS * HOUR_MS) / past.length
   const names = new Map<string, string>()
   const timed = (acts: Act[], at: (i: number) => number) =>
     acts.map((act, i) => complete(act, { atMs: Math.floor(at(i)), names, random }))
@@ -54,7 +55,7 @@ export function recordActs(seed: number, startMs: number): RecordedActs {
     world,
     verifier: verifierOf(world),
     beginnings: first.length,
-    past: timed(past, (i) => startMs - PAST_HOURS * 3_600_000 + i * pastStepMs),
+    past: timed(past, (i) => startMs - PAST_HOURS * HOUR_MS + i * pastStepMs),
     present: timed(present, (i) => startMs + 1_000 + i * PRESENT_STEP_MS),
   }
 }
@@ -100,7 +101,7 @@ const MADE_UP_KEYS = /3aaaaaa[2-7a-z]{6}/g
 
 /** Some records say that they are older than they are. */
 function createdAt(atMs: number, random: Random): string {
-  return new Date(random.chance(0.1) ? atMs - 3_600_000 : atMs).toISOString()
+  return new Date(random.chance(0.1) ? atMs - HOUR_MS : atMs).toISOString()
 }
 
 function wordsOf(collection: string, value: Value, random: Random): Value {

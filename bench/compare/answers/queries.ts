@@ -1,6 +1,7 @@
 // The recorded queries, made from the lexicons: for each method its subjects for each viewer, each further
 // parameter with some values, pages, labelers, and wrong input. So a new method is asked without a line here.
 
+import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
 import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
 import type { Recorded } from './ask.ts'
 import { type Cast, NOBODY } from './cast.ts'
@@ -61,7 +62,7 @@ function subjectsOf({ method, cast, required, properties }: Query): Params[] {
 }
 
 function recordOf(uri: unknown): Params {
-  const [repo, collection, rkey] = String(uri).replace('at://', '').split('/')
+  const { did: repo, collection, rkey } = parseRecordUri(uri)!
   return { repo, collection, rkey }
 }
 

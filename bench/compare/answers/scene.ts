@@ -2,6 +2,7 @@
 // halves with the members' private state between, and labels. In the end both are at rest.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
 import { until } from '../../../test/support/eventually.ts'
 import { createRandom } from '../../../test/support/random.ts'
 import { type RecordedActs, recordActs } from './acts.ts'
@@ -31,15 +32,12 @@ const MARKS = 3
 const APPLY_MS = 120_000
 const CLEAR_OF_ACTS_MS = 1_000
 
-export async function createScene(
-  paths: readonly [string, string],
-  { seed, more }: { seed: number; more: Record<string, string> },
-): Promise<Scene> {
+export async function createScene(paths: readonly [string, string], seed: number): Promise<Scene> {
   const { world, verifier } = recordActs(seed, Date.now())
   const accounts = [...world.accounts.values()]
   const network = await startNetwork(accounts)
   const members = [...ownMembers.map(({ did }) => did), ...randomMembers(world)]
-  const start = (path: string) => startTree(path, network, { members, verifier, more })
+  const start = (path: string) => startTree(path, network, { members, verifier })
   const trees = [await start(paths[0]), await start(paths[1])] as const
   const ask = createAsker(network)
   const quiet = async (what: string) => {
@@ -128,7 +126,7 @@ async function sayLabels(
 }
 
 function cidIn({ repositories }: RecordedNetwork, uri: string): string {
-  const [did = '', collection = '', rkey = ''] = uri.replace('at://', '').split('/')
+  const { did, collection, rkey } = parseRecordUri(uri)!
   const record = repositories.get(did)?.collections.get(collection)?.get(rkey)
   return record?.cid ?? 'bafyreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 }

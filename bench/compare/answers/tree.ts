@@ -5,11 +5,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { until } from '../../../test/support/eventually.ts'
-import {
-  freshDataDir,
-  type SlipstreamProcess,
-  startSlipstream,
-} from '../../../test/support/slipstream-process.ts'
+import { freshDataDir, startSlipstream } from '../../../test/support/slipstream-process.ts'
 import { SERVICE } from './ask.ts'
 import { LABELER } from './member-acts.ts'
 import type { RecordedNetwork } from './network.ts'
@@ -23,7 +19,6 @@ export type Tree = {
 }
 
 const QUIET_MS = 240_000
-const START_MS = 120_000
 const TAIL = 3_000
 /** Jobs that wait longer for their next attempt are about servers and records that do not exist. */
 const SOON_MS = 3_000
@@ -31,12 +26,12 @@ const SOON_MS = 3_000
 export async function startTree(
   path: string,
   network: RecordedNetwork,
-  options: { members: readonly string[]; verifier: string; more: Record<string, string> },
+  options: { members: readonly string[]; verifier: string },
 ): Promise<Tree> {
   const dataDir = freshDataDir()
-  const settings = { ...settingsOf(network, options), DATA_DIR: dataDir, ...options.more }
+  const settings = { ...settingsOf(network, options), DATA_DIR: dataDir }
   const process = startSlipstream(settings, [], { main: join(path, 'src/main.ts') })
-  const port = await portOf(process)
+  const port = await process.port()
   return {
     path,
     origin: `http://127.0.0.1:${port}`,
@@ -75,11 +70,6 @@ function settingsOf(
     MEMBER_RATE_LIMIT: '0',
     VISITOR_RATE_LIMIT: '0',
   }
-}
-
-async function portOf(process: SlipstreamProcess): Promise<number> {
-  const [, port] = await process.waitFor(/"msg":"serving on [^"]*:(\d+)"/, START_MS)
-  return Number(port)
 }
 
 function waitingIn(dataDir: string): string[] {
