@@ -10,6 +10,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 // By default V8 begins a full collection once the old generation has no more room left than the young one is
 // large, and answers on their way count as if they filled it: 5 to 7 MB are always on their way under load, of
 // 8 that it lets a small heap grow. These are shares of all that room, in percent: from the first on in slices,
-// from the second on at once. The limit stays where it is, so memory is bounded as before.
-setFlagsFromString('--incremental-marking-soft-trigger=90')
-setFlagsFromString('--incremental-marking-hard-trigger=97')
+// from the second on at once. The limit stays where it is, so memory is bounded as before. Later than this, a
+// burst of answers meets the limit before marking has begun, and then the whole collection is one pause.
+setFlagsFromString('--incremental-marking-soft-trigger=60')
+setFlagsFromString('--incremental-marking-hard-trigger=80')
