@@ -8,9 +8,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { findFreePort } from '../src/http/serve/free-port.ts'
-import { LATE_MS } from './load/on-time.ts'
 import { quantile } from './quantile.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
+import { disturbanceOf } from './world/quiet-load.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld } from './world/social-world.ts'
 
@@ -54,10 +54,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
     const random = await askOnTime((load) => {
       return ask(served, client, { ...raw, callsPerSecond: (load * calls) / servingSeconds })
     })
-    const isLate = random.late(0.99) > LATE_MS
-    const doubt = isLate
-      ? `the load generator was late by ${random.late(0.99).toFixed(1)} ms (p99)`
-      : undefined
+    const doubt = disturbanceOf({ lateMs: random.late(0.99) })
     return [
       ms('dataplane.timeline.cpu_ms', alone.cpuMs),
       ms('dataplane.timeline.busy.cpu_ms', busy.cpuMs),
@@ -86,7 +83,7 @@ type Asks = Awaited<ReturnType<typeof ask>>
 async function askOnTime(ask: (load: number) => Promise<Asks>): Promise<Asks> {
   let asked = await ask(LOADS[0]!)
   for (const load of LOADS.slice(1)) {
-    if (asked.late(0.99) <= LATE_MS) break
+    if (!disturbanceOf({ lateMs: asked.late(0.99) })) break
     asked = await ask(load)
   }
   return asked

@@ -4,10 +4,11 @@
 
 import { createRandom } from '../test/support/random.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import { doubtOf, type OnTime, onTime } from './load/on-time.ts'
 import type { OpenLoop } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type Measured, measureLoad } from './world/measure-load.ts'
+import { type PlainServer, startPlainServer } from './world/plain-server.ts'
+import { disturbanceOf, measureQuietly } from './world/quiet-load.ts'
 import { makeReady } from './world/ready-events.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld, type Viewer } from './world/social-world.ts'
@@ -25,9 +26,12 @@ const COMPILE_ROUNDS = 20
 type Bench = {
   served: ServedWorld
   generator: LoadGenerator
+  plain: PlainServer
   wants: BenchOptions['wants']
   seconds: number
   warmupSeconds: number
+  /** Slices tried at most for each of a latency's. */
+  attempts: number
   /** Load applied before a method is measured, so that its code is compiled. */
   compileSeconds: number
   /** More tokens than the server's cache of verified ones holds. */
@@ -39,6 +43,7 @@ type Bench = {
  * `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is
  * at 80% of the saturating load, with requests starting at even intervals and latency counted from
  * the start; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
+ * `….plain.p99_ms` is a plain server's at that load (bench/world/quiet-load.ts);
  * `….beside_ingest` is while the ingest thread catches up with a stream at full speed, and
  * `….beside_ingest_25` is that at 25% of the saturating load.
  *
@@ -49,11 +54,25 @@ type Bench = {
  */
 export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[]> {
   const served = await serveWorld(full ? fullWorld : smallWorld, {}, { isSearchable: true })
-  const generator = startLoadGenerator()
+  const [generator, plain] = [startLoadGenerator(), await startPlainServer()]
   const size = full
-    ? { seconds: 20, warmupSeconds: 1, compileSeconds: 8, tokens: 4_000, streamEvents: 250_000 }
-    : { seconds: 0.8, warmupSeconds: 0.2, compileSeconds: 2.5, tokens: 2_400, streamEvents: 20_000 }
-  const parts = { served, generator, wants, ...size }
+    ? {
+        seconds: 20,
+        warmupSeconds: 1,
+        attempts: 3,
+        compileSeconds: 8,
+        tokens: 4_000,
+        streamEvents: 250_000,
+      }
+    : {
+        seconds: 0.8,
+        warmupSeconds: 0.2,
+        attempts: 2,
+        compileSeconds: 2.5,
+        tokens: 2_400,
+        streamEvents: 20_000,
+      }
+  const parts = { served, generator, plain, wants, ...size }
   try {
     const results: BenchResult[] = []
     if (wants('getTimeline')) results.push(...(await benchTimeline(parts)))
@@ -62,6 +81,7 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
     return results
   } finally {
     generator.stop()
+    plain.stop()
     await served.close()
   }
 }
@@ -83,9 +103,7 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
   }
   const requests = timelineRequests(parts, viewers)
   const saturated = await closed(parts, requests, CONNECTIONS)
-  const perSecond = saturated.perSecond * LOAD
-  const even = await open(parts, requests, { perSecond, arrivals: 'even' })
-  const random = await open(parts, requests, { perSecond, arrivals: 'random' })
+  const { even, random } = await busy(parts, requests, saturated)
   results.push(
     ms('getTimeline.cpu_ms', saturated.cpuMs),
     ms('getTimeline.serving_thread_cpu_ms', saturated.servingCpuMs),
@@ -95,7 +113,8 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
     ms('getTimeline.p50_ms', even.latency.p50, even.doubt),
     ms('getTimeline.random.p99_ms', random.latency.p99, random.doubt),
     ms('getTimeline.random.p50_ms', random.latency.p50, random.doubt),
-    ms('getTimeline.generator_late_p99_ms', even.lateness.p99),
+    ms('getTimeline.plain.p99_ms', even.plain.p99, even.doubt),
+    ms('getTimeline.random.plain.p99_ms', random.plain.p99, random.doubt),
   )
   if (parts.wants('getTimeline.beside_ingest')) {
     const loads = { beside_ingest_25: 0.25, beside_ingest: LOAD }
@@ -118,15 +137,16 @@ async function benchBesideIngest(
   const receivedBefore = await received(parts)
   let ended: Promise<number> | undefined
   const load = { perSecond, arrivals: 'even' } as const
-  const loaded = await measureWith(parts, requests, load, () => {
+  const loaded = await measureWhile(parts, requests, load, () => {
     pour()
     ended = caughtUp(parts, receivedBefore + parts.streamEvents)
   })
+  const doubt = disturbanceOf({ lateMs: loaded.lateness.p99 })
   const seconds = await ended!
   double.behaviour.stalled = false
   return [
-    ms(`getTimeline.${name}.p99_ms`, loaded.latency.p99, doubtOf(loaded)),
-    ms(`getTimeline.${name}.p50_ms`, loaded.latency.p50, doubtOf(loaded)),
+    ms(`getTimeline.${name}.p99_ms`, loaded.latency.p99, doubt),
+    ms(`getTimeline.${name}.p50_ms`, loaded.latency.p50, doubt),
     ms(`getTimeline.${name}.serving_thread_cpu_ms`, loaded.servingCpuMs),
     {
       name: `getTimeline.${name}.events_per_s`,
@@ -153,7 +173,7 @@ async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
   await compile(parts, requests)
   const single = await closed(parts, requests, 1)
   const many = await closed(parts, requests, CONNECTIONS)
-  const even = await open(parts, requests, { perSecond: many.perSecond * LOAD, arrivals: 'even' })
+  const { even } = await busy(parts, requests, many)
   return [
     ms('getKnownFollowers.cpu_ms', many.cpuMs),
     ms('getKnownFollowers.serving_thread_cpu_ms', many.servingCpuMs),
@@ -161,6 +181,7 @@ async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
     { name: 'getKnownFollowers.body', value: many.bodyBytes / many.answered, unit: 'B' },
     ms('getKnownFollowers.p50_ms', single.latency.p50),
     ms('getKnownFollowers.p99_ms', even.latency.p99, even.doubt),
+    ms('getKnownFollowers.plain.p99_ms', even.plain.p99, even.doubt),
   ]
 }
 
@@ -174,9 +195,7 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
   const many = await closed(parts, counts, CONNECTIONS)
   const withFaces = await closed(parts, faces, CONNECTIONS)
   const newTokens = await closed(parts, subjectRequests(parts, PROOF, count), CONNECTIONS)
-  const perSecond = many.perSecond * LOAD
-  const even = await open(parts, counts, { perSecond, arrivals: 'even' })
-  const random = await open(parts, counts, { perSecond, arrivals: 'random' })
+  const { even, random } = await busy(parts, counts, many)
   return [
     { name: 'socialProof.rps_per_core', value: many.perCore, unit: 'requests/s' },
     { name: 'socialProof.rps', value: many.perSecond, unit: 'requests/s' },
@@ -185,6 +204,8 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
     ms('socialProof.p50_ms', even.latency.p50, even.doubt),
     ms('socialProof.p99_ms', even.latency.p99, even.doubt),
     ms('socialProof.random.p99_ms', random.latency.p99, random.doubt),
+    ms('socialProof.plain.p99_ms', even.plain.p99, even.doubt),
+    ms('socialProof.random.plain.p99_ms', random.plain.p99, random.doubt),
     ms('socialProof.five_faces.cpu_ms', withFaces.cpuMs),
     { name: 'socialProof.five_faces.rps_per_core', value: withFaces.perCore, unit: 'requests/s' },
   ]
@@ -212,15 +233,17 @@ function closed(parts: Bench, requests: Buffer[], connections: number): Promise<
   return measureLoad({ generator, app: served.app }, plan)
 }
 
-function open(
-  parts: Bench,
-  requests: Buffer[],
-  load: Pick<OpenLoop, 'perSecond' | 'arrivals'>,
-): Promise<OnTime> {
-  return onTime(() => measureWith(parts, requests, load, () => {}))
+/** At 80% of the maximum rate, in undisturbed slices. */
+async function busy(parts: Bench, requests: Buffer[], most: Measured) {
+  const { seconds, attempts, served } = parts
+  const plan = { requests, connections: OPEN_CONNECTIONS, seconds, attempts }
+  const at = await measureQuietly({ ...parts, app: served.app }, most, plan)
+  const load = { kind: 'open', perSecond: most.perSecond * LOAD } as const
+  const even = await at({ ...load, arrivals: 'even' })
+  return { even, random: await at({ ...load, arrivals: 'random' }) }
 }
 
-function measureWith(
+function measureWhile(
   parts: Bench,
   requests: Buffer[],
   load: Pick<OpenLoop, 'perSecond' | 'arrivals'>,

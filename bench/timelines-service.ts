@@ -9,10 +9,11 @@ import { cliJson } from '../test/support/cli.ts'
 import { createRandom } from '../test/support/random.ts'
 import { Histogram } from './load/histogram.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import { onTime } from './load/on-time.ts'
 import type { LoadPlan } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type Measured, measureLoad } from './world/measure-load.ts'
+import { type PlainServer, startPlainServer } from './world/plain-server.ts'
+import { measureQuietly } from './world/quiet-load.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld, type ViewerKind } from './world/social-world.ts'
 
@@ -31,9 +32,10 @@ type Bench = {
   served: ServedWorld
   generator: LoadGenerator
   token: string
+  plain: PlainServer
   seconds: number
-  /** Time for which latencies are taken: a full collection, of which there is one a minute, is then no hundredth of it. */
-  openSeconds: number
+  /** How long, and how patiently, latencies are taken. */
+  quiet: { seconds: number; attempts: number }
   /** Load applied before anything is measured, so that code is compiled. */
   compileSeconds: number
 }
@@ -43,15 +45,15 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
   const settings = { TRUSTED_PROXIES: 'none' }
   const more = { isSearchable: true, popularMembers: POPULAR_MEMBERS }
   const served = await serveWorld(full ? fullWorld : smallWorld, settings, more)
-  const generator = startLoadGenerator()
+  const [generator, plain] = [startLoadGenerator(), await startPlainServer()]
   try {
     const place = { DATA_DIR: served.dataDir }
     const scopes = ['--rate', '0', '--scope', 'read:*', 'post:custom:*']
     const made = await cliJson<{ token: string }>(place, ['token', 'create', 'bench', ...scopes])
     const times = full
-      ? { seconds: 6, openSeconds: 20, compileSeconds: 8 }
-      : { seconds: 2, openSeconds: 5, compileSeconds: 2.5 }
-    const parts = { served, generator, token: made.token, ...times }
+      ? { seconds: 6, quiet: { seconds: 20, attempts: 3 }, compileSeconds: 8 }
+      : { seconds: 2, quiet: { seconds: 1, attempts: 2 }, compileSeconds: 2.5 }
+    const parts = { served, generator, plain, token: made.token, ...times }
     return [
       ...(wants('timelines_service.page') ? await measurePages(parts) : []),
       ...(wants('timelines_service.post') ? await measurePosts(parts) : []),
@@ -59,6 +61,7 @@ export async function bench({ full, wants }: BenchOptions): Promise<BenchResult[
     ]
   } finally {
     generator.stop()
+    plain.stop()
     await served.close()
   }
 }
@@ -80,9 +83,10 @@ async function measurePages(parts: Bench): Promise<BenchResult[]> {
   for (const [kind, requests] of all) {
     const most = await run(parts, requests, { kind: 'closed' })
     const perSecond = Math.max(1, Math.floor(most.perSecond * LOAD))
-    const at80 = (arrivals: 'even' | 'random') =>
-      onTime(() => runOpen(parts, requests, { kind: 'open', perSecond, arrivals }))
-    const [even, random] = [await at80('even'), await at80('random')]
+    const plan = { ...parts.quiet, requests, connections: OPEN_CONNECTIONS }
+    const at = await measureQuietly({ ...parts, app: parts.served.app }, most, plan)
+    const even = await at({ kind: 'open', perSecond, arrivals: 'even' })
+    const random = await at({ kind: 'open', perSecond, arrivals: 'random' })
     const name = `timelines_service.page.${kind}`
     const ms = (figure: string, value: number, doubt?: string) => {
       return { name: `${name}.${figure}`, value, unit: 'ms', doubt }
@@ -94,6 +98,8 @@ async function measurePages(parts: Bench): Promise<BenchResult[]> {
       ms('even_p99_ms_at_80', even.latency.p99, even.doubt),
       ms('p50_ms_at_80', random.latency.p50, random.doubt),
       ms('p99_ms_at_80', random.latency.p99, random.doubt),
+      ms('plain.even_p99_ms_at_80', even.plain.p99, even.doubt),
+      ms('plain.p99_ms_at_80', random.plain.p99, random.doubt),
     )
   }
   return results
@@ -162,12 +168,6 @@ function run(
   connections = CONNECTIONS,
 ): Promise<Measured> {
   const plan = { requests, connections, warmupSeconds: seconds / 2, seconds, load }
-  return measureLoad({ generator, app: served.app }, plan)
-}
-
-function runOpen(parts: Bench, requests: Buffer[], load: LoadPlan['load']): Promise<Measured> {
-  const { generator, served, openSeconds: seconds } = parts
-  const plan = { requests, connections: OPEN_CONNECTIONS, warmupSeconds: 1, seconds, load }
   return measureLoad({ generator, app: served.app }, plan)
 }
 

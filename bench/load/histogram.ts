@@ -12,6 +12,9 @@ export type Quantiles = {
   max: number
 }
 
+/** All recordings, for a message to another process. */
+export type Recordings = { counts: Float64Array; count: number; sum: number; max: number }
+
 const SUB_BITS = 7
 const SUBS = 1 << SUB_BITS
 /** Covers 2^31 microseconds, or 35 minutes. */
@@ -35,6 +38,17 @@ export class Histogram {
     this.#count++
     this.#sum += value
     if (value > this.#max) this.#max = value
+  }
+
+  recordings(): Recordings {
+    return { counts: this.#counts, count: this.#count, sum: this.#sum, max: this.#max }
+  }
+
+  add({ counts, count, sum, max }: Recordings): void {
+    for (let bucket = 0; bucket < counts.length; bucket++) this.#counts[bucket]! += counts[bucket]!
+    this.#count += count
+    this.#sum += sum
+    this.#max = Math.max(this.#max, max)
   }
 
   /** The value not exceeded by the share `q` of all recordings: the upper edge of its bucket. */

@@ -12,6 +12,7 @@ export type LoadHooks = {
 }
 
 export type LoadGenerator = {
+  readonly pid: number
   /**
    * Runs one plan at a time.
    * @throws if the server breaks a connection or sends an unreadable answer
@@ -25,6 +26,7 @@ export function startLoadGenerator(): LoadGenerator {
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)
   return {
+    pid: child.pid!,
     run: (plan, hooks = {}) =>
       new Promise((resolve, reject) => {
         const settle = (finish: () => void) => {

@@ -204,6 +204,7 @@ function toReport(plan: LoadPlan, recorded: Recorded, clientCpuSeconds: number):
     perSecond: answered / plan.seconds,
     bodyBytes,
     latency: recorded.latency.quantiles(),
+    recordings: recorded.latency.recordings(),
     lateness: recorded.lateness.quantiles(),
     firstRefusal,
     clientCpuSeconds,

@@ -1,6 +1,6 @@
 // The load generator's input and its reports: messages between two processes.
 
-import type { Quantiles } from './histogram.ts'
+import type { Quantiles, Recordings } from './histogram.ts'
 
 export type LoadPlan = {
   port: number
@@ -36,6 +36,8 @@ export type LoadReport = {
   bodyBytes: number
   /** Milliseconds. */
   latency: Quantiles
+  /** The same latencies, to be added to another run's. */
+  recordings: Recordings
   /** Milliseconds between a request's scheduled time and its sending; the client's own delay. */
   lateness: Quantiles
   /** The start of the first answer with a status other than 200. */

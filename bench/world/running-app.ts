@@ -5,13 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-
-export type CpuSeconds = {
-  /** All threads, including garbage collection and compilation. */
-  total: number
-  /** The serving thread. */
-  serving: number
-}
+import { type CpuSeconds, readCpu } from './process-cpu.ts'
 
 export type ResidentMegabytes = {
   total: number
@@ -30,6 +24,7 @@ export type ResidentMegabytes = {
 export type HeapMegabytes = { thread: string; used: number; committed: number; external: number }
 
 export type RunningApp = {
+  readonly pid: number
   readonly port: number
   cpu(): CpuSeconds
   resident(): ResidentMegabytes
@@ -93,6 +88,7 @@ export async function runApp(options: {
   const port = await portOf(child)
   const pid = child.pid!
   return {
+    pid,
     port,
     cpu: () => readCpu(pid),
     resident: () => readResident(pid),
@@ -133,25 +129,6 @@ function portOf(child: ChildProcess): Promise<number> {
       resolve(Number(found[1]))
     })
   })
-}
-
-/** Nanoseconds on a processor, from the scheduler. Excludes threads that have ended. */
-function readCpu(pid: number): CpuSeconds {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((tid) => {
-    const [running = '0'] = readIfThere(`/proc/${pid}/task/${tid}/schedstat`).split(' ')
-    return { isServing: Number(tid) === pid, time: Number(running) }
-  })
-  const sum = (chosen: typeof nanoseconds) => chosen.reduce((all, { time }) => all + time, 0) / 1e9
-  return { total: sum(nanoseconds), serving: sum(nanoseconds.filter((one) => one.isServing)) }
-}
-
-/** A thread may end between listing and reading. */
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return '0'
-  }
 }
 
 function readResident(pid: number): ResidentMegabytes {

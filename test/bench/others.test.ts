@@ -1,35 +1,60 @@
-// Results from a busy machine or a late generator are reported and discarded.
+// Measurements on a busy machine or with a late generator are reported and discarded.
 
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { onTime } from '../../bench/load/on-time.ts'
 import { readFigures, saveFigures } from '../../bench/saved-figures.ts'
 import { summaryLines, tableLine } from '../../bench/table.ts'
-import type { Measured } from '../../bench/world/measure-load.ts'
+import { watchOthers } from '../../bench/world/other-processes.ts'
+import { plainPath, startPlainServer } from '../../bench/world/plain-server.ts'
+import { readCpu } from '../../bench/world/process-cpu.ts'
+import { disturbanceOf } from '../../bench/world/quiet-load.ts'
+import { until } from '../support/eventually.ts'
 
-const late = (p99: number) => ({ lateness: { p99 }, latency: { p50: p99 } }) as Measured
-
-/** Measurements that return these values in order, and the number made. */
-function runs(...p99: number[]) {
-  let made = 0
-  return { measure: async () => late(p99[made++]!), made: () => made }
+/** A process that spins, to be killed. */
+function spin(): ChildProcess {
+  return spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
 }
 
-test('a run with a late generator is repeated', async () => {
-  const some = runs(4, 0.3, 0.1)
-  expect(await onTime(some.measure)).toMatchObject({ latency: { p50: 0.3 }, doubt: undefined })
-  expect(some.made()).toBe(2)
+test('processor time of other processes is counted, that of the measured ones is not', async () => {
+  const [measured, other] = [spin(), spin()]
+  try {
+    const others = watchOthers([measured.pid!])
+    const all = watchOthers([])
+    const spentBy = () => readCpu(other.pid!).total * 1000
+    const before = spentBy()
+    await until(() => spentBy() - before > 300)
+    const spent = spentBy() - before
+    expect(others()).toBeGreaterThanOrEqual(spent)
+    expect(all() - others()).toBeGreaterThan(0)
+  } finally {
+    for (const one of [measured, other]) one.kill('SIGKILL')
+  }
 })
 
-test('if every run is late, the best is reported as doubtful', async () => {
-  const some = runs(4, 2, 9)
-  expect(await onTime(some.measure)).toMatchObject({
-    latency: { p50: 2 },
-    doubt: 'the load generator was late by 2.0 ms (p99)',
-  })
-  expect(some.made()).toBe(3)
+test('a slice is disturbed by a late generator and by others', () => {
+  expect(disturbanceOf({ lateMs: 0.4, othersMs: 20 })).toBeUndefined()
+  expect(disturbanceOf({ lateMs: 7 })).toBe('the generator was late by 7.0 ms')
+  expect(disturbanceOf({ lateMs: 0.4, othersMs: 400 })).toBe('others ran for 400 ms/s')
+})
+
+test('a plain server answers with the bytes and at the cost that are asked for', async () => {
+  const plain = await startPlainServer()
+  try {
+    const ask = async (rounds: number) => {
+      const before = plain.cpu().serving
+      const path = plainPath({ rounds, bytes: 1_234 })
+      const response = await fetch(`http://127.0.0.1:${plain.port}${path}`)
+      expect(await response.text()).toBe('x'.repeat(1_234))
+      return plain.cpu().serving - before
+    }
+    await ask(0)
+    expect(await ask(1e8)).toBeGreaterThan(10 * (await ask(0)))
+  } finally {
+    plain.stop()
+  }
 })
 
 test('a doubtful figure is neither saved nor judged, and says why', () => {
