@@ -103,7 +103,8 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
   }
   const requests = timelineRequests(parts, viewers)
   const saturated = await closed(parts, requests, CONNECTIONS)
-  const { even, random } = await busy(parts, requests, saturated)
+  const at80 = await busy(parts, requests, saturated)
+  const [even, random] = [await at80('even'), await at80('random')]
   results.push(
     ms('getTimeline.cpu_ms', saturated.cpuMs),
     ms('getTimeline.serving_thread_cpu_ms', saturated.servingCpuMs),
@@ -173,7 +174,7 @@ async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
   await compile(parts, requests)
   const single = await closed(parts, requests, 1)
   const many = await closed(parts, requests, CONNECTIONS)
-  const { even } = await busy(parts, requests, many)
+  const even = await (await busy(parts, requests, many))('even')
   return [
     ms('getKnownFollowers.cpu_ms', many.cpuMs),
     ms('getKnownFollowers.serving_thread_cpu_ms', many.servingCpuMs),
@@ -195,7 +196,8 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
   const many = await closed(parts, counts, CONNECTIONS)
   const withFaces = await closed(parts, faces, CONNECTIONS)
   const newTokens = await closed(parts, subjectRequests(parts, PROOF, count), CONNECTIONS)
-  const { even, random } = await busy(parts, counts, many)
+  const at80 = await busy(parts, counts, many)
+  const [even, random] = [await at80('even'), await at80('random')]
   return [
     { name: 'socialProof.rps_per_core', value: many.perCore, unit: 'requests/s' },
     { name: 'socialProof.rps', value: many.perSecond, unit: 'requests/s' },
@@ -233,14 +235,13 @@ function closed(parts: Bench, requests: Buffer[], connections: number): Promise<
   return measureLoad({ generator, app: served.app }, plan)
 }
 
-/** At 80% of the maximum rate, in undisturbed slices. */
+/** Latencies at 80% of the maximum rate, in undisturbed slices. */
 async function busy(parts: Bench, requests: Buffer[], most: Measured) {
   const { seconds, attempts, served } = parts
   const plan = { requests, connections: OPEN_CONNECTIONS, seconds, attempts }
   const at = await measureQuietly({ ...parts, app: served.app }, most, plan)
-  const load = { kind: 'open', perSecond: most.perSecond * LOAD } as const
-  const even = await at({ ...load, arrivals: 'even' })
-  return { even, random: await at({ ...load, arrivals: 'random' }) }
+  const perSecond = most.perSecond * LOAD
+  return (arrivals: OpenLoop['arrivals']) => at({ kind: 'open', perSecond, arrivals })
 }
 
 function measureWhile(
