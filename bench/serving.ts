@@ -43,7 +43,8 @@ type Bench = {
  * `getTimeline`: viewers with 20 quiet follows, 100, 1,000 and 5,000, in equal parts. `p99_ms` is
  * at 80% of the saturating load, with requests starting at even intervals and latency counted from
  * the start; `….random.p99_ms` is the same with random arrivals (Poisson), which queue more;
- * `….plain.p99_ms` is a plain server's at that load (bench/world/quiet-load.ts);
+ * `….plain.p99_ms` is a plain server's at that load, and `….median_p99_ms` the median of the p99 of
+ * slices of 2 s (bench/world/quiet-load.ts);
  * `….beside_ingest` is while the ingest thread catches up with a stream at full speed, and
  * `….beside_ingest_25` is that at 25% of the saturating load.
  *
@@ -114,6 +115,10 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
     ms('getTimeline.p50_ms', even.latency.p50, even.doubt),
     ms('getTimeline.random.p99_ms', random.latency.p99, random.doubt),
     ms('getTimeline.random.p50_ms', random.latency.p50, random.doubt),
+    ms('getTimeline.median_p99_ms', even.latency.medianP99, even.doubt),
+    ms('getTimeline.random.median_p99_ms', random.latency.medianP99, random.doubt),
+    ms('getTimeline.plain.median_p99_ms', even.plain.medianP99, even.doubt),
+    ms('getTimeline.random.plain.median_p99_ms', random.plain.medianP99, random.doubt),
     ms('getTimeline.plain.p99_ms', even.plain.p99, even.doubt),
     ms('getTimeline.random.plain.p99_ms', random.plain.p99, random.doubt),
   )
@@ -206,6 +211,8 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
     ms('socialProof.p50_ms', even.latency.p50, even.doubt),
     ms('socialProof.p99_ms', even.latency.p99, even.doubt),
     ms('socialProof.random.p99_ms', random.latency.p99, random.doubt),
+    ms('socialProof.median_p99_ms', even.latency.medianP99, even.doubt),
+    ms('socialProof.plain.median_p99_ms', even.plain.medianP99, even.doubt),
     ms('socialProof.plain.p99_ms', even.plain.p99, even.doubt),
     ms('socialProof.random.plain.p99_ms', random.plain.p99, random.doubt),
     ms('socialProof.five_faces.cpu_ms', withFaces.cpuMs),

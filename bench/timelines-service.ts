@@ -98,6 +98,8 @@ async function measurePages(parts: Bench): Promise<BenchResult[]> {
       ms('even_p99_ms_at_80', even.latency.p99, even.doubt),
       ms('p50_ms_at_80', random.latency.p50, random.doubt),
       ms('p99_ms_at_80', random.latency.p99, random.doubt),
+      ms('median_p99_ms_at_80', random.latency.medianP99, random.doubt),
+      ms('plain.median_p99_ms_at_80', random.plain.medianP99, random.doubt),
       ms('plain.even_p99_ms_at_80', even.plain.p99, even.doubt),
       ms('plain.p99_ms_at_80', random.plain.p99, random.doubt),
     )

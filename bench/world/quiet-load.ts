@@ -5,6 +5,7 @@
 import { Histogram, type Quantiles } from '../load/histogram.ts'
 import { getRequest, type LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan, OpenLoop } from '../load/types.ts'
+import { quantile } from '../quantile.ts'
 import { type Asked, type Measured, measureLoad } from './measure-load.ts'
 import { watchOthers } from './other-processes.ts'
 import { type PlainServer, plainPath } from './plain-server.ts'
@@ -19,10 +20,15 @@ const TUNINGS = 3
 const FIRST_ROUNDS = 100_000
 
 export type QuietLoad = {
-  latency: Quantiles
+  latency: Latency
   /** Of the plain server. */
-  plain: Quantiles
+  plain: Latency
   doubt: string | undefined
+}
+
+export type Latency = Quantiles & {
+  /** The median of the slices' 99th percentiles: half of them are below. */
+  medianP99: number
 }
 
 type Parts = { generator: LoadGenerator; app: Asked; plain: PlainServer }
@@ -52,8 +58,8 @@ export async function measureQuietly(
       console.error(`discarded ${discarded.length} slices: ${discarded.join(', ')}`)
     const isShort = Math.min(kept, theirs.kept) < wanted
     return {
-      latency: ours.quantiles(),
-      plain: theirs.quantiles(),
+      latency: ours.latency(),
+      plain: theirs.latency(),
       doubt: isShort ? `only ${kept} of ${wanted} slices were undisturbed` : undefined,
     }
   }
@@ -67,7 +73,7 @@ type Series = {
   readonly discarded: string[]
   measureSlice(): Promise<void>
   /** Of the undisturbed slices, or of all if there were none. */
-  quantiles(): Quantiles
+  latency(): Latency
 }
 
 function createSeries(
@@ -76,7 +82,7 @@ function createSeries(
   { seconds: all, ...plan }: Plan & { load: OpenLoop },
 ): Series {
   const seconds = Math.min(SLICE_SECONDS, all)
-  const [undisturbed, every] = [new Histogram(), new Histogram()]
+  const [undisturbed, every] = [createSum(), createSum()]
   const discarded: string[] = []
   let kept = 0
   return {
@@ -88,15 +94,33 @@ function createSeries(
     async measureSlice() {
       const others = watchOthers([app.pid, generator.pid])
       const slice = { ...plan, seconds, warmupSeconds: WARM_UP_SECONDS }
-      const { recordings, lateness } = await measureLoad({ generator, app }, slice)
+      const measured = await measureLoad({ generator, app }, slice)
       const othersMs = others() / (seconds + WARM_UP_SECONDS)
-      const disturbed = disturbanceOf({ lateMs: lateness.p99, othersMs })
-      every.add(recordings)
+      const disturbed = disturbanceOf({ lateMs: measured.lateness.p99, othersMs })
+      every.add(measured)
       if (disturbed !== undefined) return void discarded.push(disturbed)
-      undisturbed.add(recordings)
+      undisturbed.add(measured)
       kept++
     },
-    quantiles: () => (kept > 0 ? undisturbed : every).quantiles(),
+    latency: () => (kept > 0 ? undisturbed : every).latency(),
+  }
+}
+
+function createSum() {
+  const all = new Histogram()
+  const p99s: number[] = []
+  return {
+    add({ recordings, latency }: Measured): void {
+      all.add(recordings)
+      p99s.push(latency.p99)
+    },
+    latency: (): Latency => ({
+      ...all.quantiles(),
+      medianP99: quantile(
+        p99s.toSorted((a, b) => a - b),
+        0.5,
+      ),
+    }),
   }
 }
 
