@@ -2,10 +2,11 @@
 // of the host as far as the kernel sees them (steal). From the scheduler (/proc/PID/task/TID/schedstat).
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { readThreadTimes } from './process-cpu.ts'
 
 const TICK_MS = 10
 
-/** Milliseconds of processor time since `begin` returned. */
+/** Milliseconds of processor time since `watchOthers` returned. */
 export type Others = () => number
 
 export function watchOthers(measured: readonly number[]): Others {
@@ -23,23 +24,22 @@ export function watchOthers(measured: readonly number[]): Others {
 /** Threads are named by process and thread id; one that has ended since is not counted. */
 function readAll(except: readonly number[]): { threads: Map<string, number>; stealMs: number } {
   const threads = new Map<string, number>()
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    if (except.includes(Number(pid)) || Number(pid) === process.pid) continue
-    readThreads(pid, threads)
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  // This process last, so that the reading itself counts for as little as possible.
+  const others = pids.map(Number).filter((pid) => pid !== process.pid)
+  for (const pid of [...others, process.pid].filter((pid) => !except.includes(pid))) {
+    for (const { tid, nanoseconds } of threadsIfThere(pid))
+      threads.set(`${pid}/${tid}`, nanoseconds)
   }
-  // Last, so that the reading itself counts for as little as possible.
-  if (!except.includes(process.pid)) readThreads(String(process.pid), threads)
   return { threads, stealMs: readSteal() }
 }
 
-function readThreads(pid: string, into: Map<string, number>): void {
+/** A process may end between listing and reading. */
+function threadsIfThere(pid: number) {
   try {
-    for (const tid of readdirSync(`/proc/${pid}/task`)) {
-      const [spent = '0'] = readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')
-      into.set(`${pid}/${tid}`, Number(spent))
-    }
+    return readThreadTimes(pid)
   } catch {
-    // It ended meanwhile.
+    return []
   }
 }
 

@@ -9,14 +9,24 @@ export type CpuSeconds = {
   serving: number
 }
 
-/** Nanoseconds on a processor, from the scheduler. Excludes threads that have ended. */
+/** Excludes threads that have ended. */
 export function readCpu(pid: number): CpuSeconds {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((tid) => {
+  const times = readThreadTimes(pid)
+  const total = times.reduce((all, { nanoseconds }) => all + nanoseconds, 0)
+  const serving = times.find(({ tid }) => tid === pid)?.nanoseconds ?? 0
+  return { total: total / 1e9, serving: serving / 1e9 }
+}
+
+/**
+ * Time on a processor of each thread.
+ * @throws if the process has ended
+ */
+export function readThreadTimes(pid: number): { tid: number; nanoseconds: number }[] {
+  return readdirSync(`/proc/${pid}/task`).map((name) => {
+    const tid = Number(name)
     const [running = '0'] = readIfThere(`/proc/${pid}/task/${tid}/schedstat`).split(' ')
-    return { isServing: Number(tid) === pid, time: Number(running) }
+    return { tid, nanoseconds: Number(running) }
   })
-  const sum = (chosen: typeof nanoseconds) => chosen.reduce((all, { time }) => all + time, 0) / 1e9
-  return { total: sum(nanoseconds), serving: sum(nanoseconds.filter((one) => one.isServing)) }
 }
 
 /** A thread may end between listing and reading. */

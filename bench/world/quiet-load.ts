@@ -53,14 +53,14 @@ export async function measureQuietly(
       if (ours.kept < ours.wanted) await ours.measureSlice()
       if (theirs.kept < ours.wanted) await theirs.measureSlice()
     }
-    const { kept, wanted, discarded } = ours
+    const { wanted, discarded } = ours
     if (discarded.length > 0)
       console.error(`discarded ${discarded.length} slices: ${discarded.join(', ')}`)
-    const isShort = Math.min(kept, theirs.kept) < wanted
+    const kept = Math.min(ours.kept, theirs.kept)
     return {
       latency: ours.latency(),
       plain: theirs.latency(),
-      doubt: isShort ? `only ${kept} of ${wanted} slices were undisturbed` : undefined,
+      doubt: kept < wanted ? `only ${kept} of ${wanted} slices were undisturbed` : undefined,
     }
   }
 }
