@@ -112,7 +112,7 @@ export type OtherAct =
   | { kind: 'delete-operations'; namespace: string }
   /** An official AppView's result of age assurance for the account. */
   | { kind: 'age-assurance'; status: string; access: string | null; initiatedAt: number | null }
-  /** Admits the account; `code` in the form returned by readInviteCode. */
+  /** Makes the account a member; `code` in the form returned by readInviteCode. */
   | { kind: 'redeem-invite'; code: string }
 
 /** A video segment requested in a session. */

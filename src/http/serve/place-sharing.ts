@@ -62,10 +62,12 @@ function throughPlace(parts: Parts): {
   const decide = (act: PlaceAct) => place.decide(act).catch(asRefusal)
 
   /** Members named in the configuration need no seat. */
+  const seatsFor = (did: string) =>
+    ingest.configuredMembers().includes(did) ? 0 : config.maxMembers
+
   async function join(did: string): Promise<void> {
     if (place.hasMember(did)) return
-    const isNamed = ingest.configuredMembers().includes(did)
-    await decide({ kind: 'join', did, maxMembers: isNamed ? 0 : config.maxMembers })
+    await decide({ kind: 'join', did, maxMembers: seatsFor(did) })
   }
 
   async function operate(request: OperatorRequest): Promise<Record<string, number>> {
@@ -88,7 +90,12 @@ function throughPlace(parts: Parts): {
       async send(request) {
         const { did } = request
         if (request.kind === 'redeem-invite') {
-          await decide({ kind: 'redeem-invite', did, code: request.code })
+          await decide({
+            kind: 'redeem-invite',
+            did,
+            code: request.code,
+            maxMembers: seatsFor(did),
+          })
           return
         }
         if (request.kind === 'member-seen') await join(did)

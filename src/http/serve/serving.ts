@@ -42,7 +42,7 @@ import { createMembership } from '../server/membership.ts'
 import { createServer, type Server } from '../server/server.ts'
 import { createCounted } from '../xrpc/counted.ts'
 import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/first-page.ts'
-import { createInvites, type Invites } from '../xrpc/invites.ts'
+import { createInvites } from '../xrpc/invites.ts'
 import { createLabelRequests } from '../xrpc/label-requests.ts'
 import { createMethods } from '../xrpc/methods.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
@@ -98,7 +98,7 @@ export function createServing(options: ServingOptions): Serving {
     urls: createMediaUrls(config),
     ...{ trustedVerifiers: config.trustedVerifiers, tagRules: config },
   })
-  const invites = invitesOf(options, db, shared)
+  const invites = createInvites({ config, db, writer })
   const kept = keepAnswers(options, reading)
   const methods = createMethods({
     ...{ ...reading, ...shared.homes },
@@ -207,18 +207,10 @@ function aboutCallers(
   }
 }
 
-type Seats = Pick<Sharing, 'writer' | 'hasSeat'>
-
-function invitesOf(options: ServingOptions, db: Db, shared: Seats): Invites {
-  const { config } = options
-  const { writer } = shared
-  return createInvites({ config, db, writer, hasSeat: () => hasSeat(options, db, shared) })
-}
-
 function hasSeat(
   { config, ingest }: Pick<ServingOptions, 'config' | 'ingest'>,
   db: Db,
-  shared: Seats,
+  shared: Pick<Sharing, 'hasSeat'>,
 ): boolean {
   if (shared.hasSeat) return shared.hasSeat()
   const { maxMembers } = config

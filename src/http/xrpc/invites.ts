@@ -31,10 +31,8 @@ export function createInvites(options: {
   config: Pick<Config, 'members'>
   db: Db
   writer: Writer
-  /** Whether there is room for one more member. */
-  hasSeat: () => boolean
 }): Invites {
-  const { config, db, writer, hasSeat } = options
+  const { config, db, writer } = options
   const isOn = isByInvite(config.members)
 
   async function redeem(did: string, text: string): Promise<void> {
@@ -42,9 +40,6 @@ export function createInvites(options: {
     if (findAdmission(db, did)) return
     const code = readInviteCode(text)
     if (!code) throw invalidRequest('This invite code is not valid.', 'InvalidInvite')
-    if (!hasSeat()) {
-      throw invalidRequest('This server is full: it takes no more members.', 'InvalidInvite')
-    }
     await writer.send({ kind: 'redeem-invite', did, code }).catch(asRefusal)
   }
 

@@ -13,6 +13,7 @@ import {
   insertInvite,
 } from '../../data/store/invites.ts'
 import type { IndexContext } from './index-context.ts'
+import { makeSeat, memberSeen, type SeatLimits } from './members.ts'
 
 /** The invite can't be used; the message is for the person using it. */
 class InviteError extends Error {
@@ -45,13 +46,24 @@ export function disableInvite(ctx: IndexContext, code: string): boolean {
 }
 
 /**
- * Admits the account; only once, so that an account that returns takes no second use.
+ * Admits the account and gives it its seat, so that no one uses up a code and then finds the server
+ * full. An account that returns takes no second use.
  * @throws InviteError
  */
-export function redeemInvite(ctx: IndexContext, did: string, code: string): void {
+export function redeemInvite(
+  ctx: IndexContext,
+  did: string,
+  { code, ...limits }: SeatLimits & { code: string },
+): void {
   if (!inviteToUse(ctx, did, code)) return
+  if (!makeSeat(ctx, did, limits)) throw serverFull()
   countUse(ctx.db, code)
   insertAdmission(ctx.db, { did, code, admitted_at: ctx.now })
+  memberSeen(ctx, did, null)
+}
+
+export function serverFull(): Error {
+  return new InviteError('This server is full: it takes no more members.')
 }
 
 /** The invite that admits the account; undefined if it is admitted already. @throws InviteError */

@@ -76,20 +76,19 @@ function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: numbe
   return seenAt - lastSeenAt >= (cameOnce ? NEWCOMER_SEEN_EVERY_MS : SEEN_EVERY_MS)
 }
 
+export type SeatLimits = { maxMembers: number; except: readonly string[] }
+
 /**
  * Makes room for one more member if the limit is reached, by removing members who came once and
  * never again.
- * @throws Error if no seat can be freed
+ * @returns whether the account has a seat or may take one
  */
-export function makeSeat(
-  ctx: IndexContext,
-  did: string,
-  limits: { maxMembers: number; except: readonly string[] },
-): void {
-  if (isMember(ctx, ctx.actors.uidOf(did))) return
+export function makeSeat(ctx: IndexContext, did: string, limits: SeatLimits): boolean {
+  if (isMember(ctx, ctx.actors.uidOf(did))) return true
   const seats = seatsForOneMore(ctx.db, { ...limits, now: ctx.now })
-  if (!seats) throw new Error('there are as many members as may be')
+  if (!seats) return false
   for (const seat of seats) removeMember(ctx, seat.did)
+  return true
 }
 
 /** Ends a membership. Records kept only for this member are removed bit by bit (retention/). */

@@ -11,7 +11,7 @@ import { hasTag } from '../../data/store/moderation-tags.ts'
 import { findStoredToken } from '../../data/store/service-tokens.ts'
 import { countStanding, stands } from '../../data/store/shared-place.ts'
 import { findTakedown } from '../../data/store/takedowns.ts'
-import { checkRoomForInvite, inviteToUse } from '../indexing/invites.ts'
+import { checkRoomForInvite, inviteToUse, serverFull } from '../indexing/invites.ts'
 import { checkDecision } from '../indexing/moderation.ts'
 import { ModerationError } from '../indexing/moderation-error.ts'
 import { checkNewToken } from '../timelines/tokens.ts'
@@ -27,7 +27,7 @@ import {
 
 export type PlaceAct =
   | Exclude<OperatorRequest, { kind: 'import-state' | 'import-follows' }>
-  | { kind: 'redeem-invite'; did: string; code: string }
+  | { kind: 'redeem-invite'; did: string; code: string; maxMembers: number }
   /** A request by an account that is not a member yet. */
   | { kind: 'join'; did: string; maxMembers: number }
 
@@ -96,12 +96,16 @@ function planDisabling({ db, now }: Known, { code }: Act<'disable-invite'>): Pla
   return { changes: [docChange('invite', code, doc)], figures: { disabled: 1 } }
 }
 
-function planAdmission(known: Known, { did, code }: Act<'redeem-invite'>): PlacePlan {
+function planAdmission(known: Known, act: Act<'redeem-invite'>): PlacePlan {
+  const { did, code } = act
   const invite = inviteToUse(known, did, code)
   if (!invite) return NOTHING
+  const isNew = !stands(known.db, docKey('member', did))
+  if (isNew && isFull(known, act)) throw serverFull()
   const used = inviteDoc({ ...invite, uses: invite.uses + 1 })
   const admission = docChange('admission', did, { at: known.now, code })
-  const changes = [docChange('invite', code, used), admission]
+  const member = docChange('member', did, { at: known.now, isSeen: false })
+  const changes = [docChange('invite', code, used), admission, ...(isNew ? [member] : [])]
   return { changes, figures: {} }
 }
 
@@ -128,12 +132,15 @@ function ending({ db, now }: Known, did: string): DocChange[] {
   return kinds.map((kind) => goneChange(kind, did, { at: now, ...OPERATOR }))
 }
 
-function planJoining({ db, now }: Known, { did, maxMembers }: Act<'join'>): PlacePlan {
+function planJoining(known: Known, { did, maxMembers }: Act<'join'>): PlacePlan {
+  const { db, now } = known
   if (isBanned(db, did) || stands(db, docKey('member', did))) return NOTHING
-  if (maxMembers > 0 && countStanding(db, docKey('member', '')) >= maxMembers) {
-    throw new Error('there are as many members as may be')
-  }
+  if (isFull(known, { maxMembers })) throw new Error('there are as many members as may be')
   return { changes: [docChange('member', did, { at: now, isSeen: true })], figures: {} }
+}
+
+function isFull({ db }: Known, { maxMembers }: { maxMembers: number }): boolean {
+  return maxMembers > 0 && countStanding(db, docKey('member', '')) >= maxMembers
 }
 
 function planDecision(known: Known, decision: Act<'moderate'>): PlacePlan {

@@ -11,7 +11,7 @@ import type { VideoWatches } from '../counts/video-watches.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
-import { keepIdentity, makeSeat, memberSeen } from '../indexing/members.ts'
+import { keepIdentity, makeSeat, memberSeen, type SeatLimits } from '../indexing/members.ts'
 import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
 import {
   choosePriority,
@@ -154,13 +154,10 @@ function apply(
   request: Exclude<WriterRequest, ForOthers | { kind: 'fetch-requested' }>,
   { maxMembers = 0, namedMembers = () => [], cameFrom, fetches, isShared = false }: Applying,
 ): void {
+  const limits = () => ({ maxMembers, except: namedMembers() })
   switch (request.kind) {
     case 'member-seen':
-      // The serving side checks bans too (membership.ts), but a ban may arrive at the same moment.
-      if (isBanned(ctx.db, request.did)) return
-      makeSeat(ctx, request.did, { maxMembers, except: namedMembers() })
-      if (request.from !== undefined) cameFrom?.(internActor(ctx, request.did), request.from)
-      return memberSeen(ctx, request.did)
+      return seeMember(ctx, request, { ...limits(), cameFrom })
     case 'shared-state': {
       const { id, did } = request
       return applySharedState(ctx, did, request, (act) =>
@@ -216,8 +213,21 @@ function apply(
     case 'identity-found':
       return keepIdentity(ctx, request.did, request)
     case 'redeem-invite':
-      return redeemInvite(ctx, request.did, request.code)
+      return redeemInvite(ctx, request.did, { code: request.code, ...limits() })
   }
+}
+
+/** @throws Error if no seat can be freed for a newcomer */
+function seeMember(
+  ctx: IndexContext,
+  { did, from }: { did: string; from?: string },
+  { cameFrom, ...limits }: SeatLimits & Pick<WriterParts, 'cameFrom'>,
+): void {
+  // The serving side checks bans too (membership.ts), but a ban may arrive at the same moment.
+  if (isBanned(ctx.db, did)) return
+  if (!makeSeat(ctx, did, limits)) throw new Error('there are as many members as may be')
+  if (from !== undefined) cameFrom?.(internActor(ctx, did), from)
+  memberSeen(ctx, did)
 }
 
 type Official = Extract<

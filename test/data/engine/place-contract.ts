@@ -66,6 +66,26 @@ export function testPlaceContract(open: Open): void {
       expect(await random.pick(nodes).operate(end)).toEqual({ disabled: 0 })
     }))
 
+  test('redeeming takes a seat, and none is taken twice', () =>
+    withNodes(async (random, nodes) => {
+      const wish = { code: 'abcd', maxUses: 9, note: '', expiresAt: null }
+      await random.pick(nodes).operate({ kind: 'create-invite', ...wish })
+      const people = Array.from({ length: 7 }, (_, i) => didOf(`guest ${i}`))
+      const outcomes = await Promise.allSettled(
+        people.map((did) => random.pick(nodes).send({ kind: 'redeem-invite', did, code: 'abcd' })),
+      )
+      const left = outcomes.filter(({ status }) => status === 'rejected')
+      expect(left.map((one) => String((one as PromiseRejectedResult).reason))).toEqual(
+        Array(2).fill('InviteError: This server is full: it takes no more members.'),
+      )
+      const members = people.filter((_, i) => outcomes[i]!.status === 'fulfilled').toSorted()
+      expect(members).toHaveLength(MAX_MEMBERS)
+      for (const node of await refreshed(nodes)) {
+        expect(membersOf(node)).toEqual(members)
+        expect(findInvite(node.db, 'abcd')).toMatchObject({ uses: MAX_MEMBERS })
+      }
+    }))
+
   test(`members never exceed the limit, and all nodes agree on them (seed ${SEED})`, () =>
     withNodes(async (random, nodes) => {
       const people = Array.from({ length: 9 }, (_, i) => didOf(`comer ${i}`))

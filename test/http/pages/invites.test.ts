@@ -121,15 +121,16 @@ test('the operator admits and removes accounts by name, and disables a code', as
 
 test('the number of members is limited', async () => {
   const code = (await operate('/invites', 'POST', { maxUses: 10 })).body['code']
-  const statuses = []
-  for (const handle of ['e.test', 'f.test', 'g.test']) {
-    const account = await plc.create({ handle })
-    const redeemed = await as(account, REDEEM, { code })
-    if (redeemed.status === 200) await eventuallyIn(account)
-    statuses.push(redeemed.status)
-  }
-  // Alice and Carol are members.
-  expect(statuses).toEqual([200, 400, 400])
+  const handles = ['e.test', 'f.test', 'g.test']
+  const accounts = await Promise.all(handles.map((handle) => plc.create({ handle })))
+  // Redeeming takes the seat, before any of them reads: Alice and Carol have the other two.
+  const redeemed = await Promise.all(accounts.map((account) => as(account, REDEEM, { code })))
+  expect(redeemed.map(({ status }) => status).toSorted()).toEqual([200, 400, 400])
+  const reads = await Promise.all(accounts.map((account) => as(account, READ)))
+  const isIn = redeemed.map(({ status }) => status === 200)
+  expect(reads.map(({ status }) => status === 200)).toEqual(isIn)
+  const refused = redeemed.find(({ status }) => status === 400)
+  expect(refused?.body['message']).toBe('This server is full: it takes no more members.')
 })
 
 test('the page of a running server has its form, and is charged for', async () => {

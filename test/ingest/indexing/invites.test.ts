@@ -4,31 +4,33 @@ import { expect, test } from 'vitest'
 import { findAdmission } from '../../../src/data/store/admissions.ts'
 import { newInviteCode, readInviteCode } from '../../../src/data/store/invite-code.ts'
 import { findInvite, listInvites } from '../../../src/data/store/invites.ts'
+import { findMember } from '../../../src/data/store/members.ts'
 import { createInvite, disableInvite, redeemInvite } from '../../../src/ingest/indexing/invites.ts'
 import { addMember, endMembership } from '../../../src/ingest/indexing/operator-members.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
-import { createWorld } from '../../support/world.ts'
+import { createWorld, type World } from '../../support/world.ts'
 
 type ModelInvite = { left: number; isOff: boolean; expiresAt: number | null }
+
+function isDone(world: World, work: Parameters<World['run']>[0]): boolean {
+  try {
+    world.run(work)
+    return true
+  } catch (error) {
+    if ((error as Error).name === 'InviteError') return false
+    throw error
+  }
+}
 
 test('random histories match a map', () => {
   const random = createRandom(testSeed('invites'))
   const world = createWorld()
   const codes = Array.from({ length: 6 }, newInviteCode)
+  const limits = { maxMembers: 12, except: [] }
   const people = Array.from({ length: 30 }, (_, i) => `did:plc:${String(i).padStart(24, 'a')}`)
   const invites = new Map<string, ModelInvite>()
   const admitted = new Map<string, string | null>()
-  const outcome = (work: Parameters<typeof world.run>[0]): boolean => {
-    try {
-      world.run(work)
-      return true
-    } catch (error) {
-      if ((error as Error).name === 'InviteError') return false
-      throw error
-    }
-  }
-
   const acts = {
     create(code: string) {
       if (invites.has(code)) return
@@ -39,19 +41,22 @@ test('random histories match a map', () => {
     },
     disable(code: string) {
       const invite = invites.get(code)
-      let isDone = false
+      let wasOn = false
       world.run((ctx) => {
-        isDone = disableInvite(ctx, code)
+        wasOn = disableInvite(ctx, code)
       })
-      expect(isDone).toBe(invite !== undefined && !invite.isOff)
+      expect(wasOn).toBe(invite !== undefined && !invite.isOff)
       if (invite) invite.isOff = true
     },
     redeem(code: string, did: string) {
       const invite = invites.get(code)
       const isOver = invite?.expiresAt != null && invite.expiresAt <= world.now()
       const isUsable = invite && !invite.isOff && invite.left > 0 && !isOver
-      expect(outcome((ctx) => redeemInvite(ctx, did, code))).toBe(!!isUsable || admitted.has(did))
-      if (admitted.has(did) || !isUsable) return
+      const hasRoom = admitted.size < limits.maxMembers
+      expect(isDone(world, (ctx) => redeemInvite(ctx, did, { code, ...limits }))).toBe(
+        (!!isUsable && hasRoom) || admitted.has(did),
+      )
+      if (admitted.has(did) || !isUsable || !hasRoom) return
       invite.left -= 1
       admitted.set(did, code)
     },
@@ -73,6 +78,7 @@ test('random histories match a map', () => {
   }
   for (const did of people) {
     expect(findAdmission(world.db, did)?.code, did).toEqual(admitted.get(did))
+    expect(findMember(world.db, world.uid(did)) !== undefined, did).toBe(admitted.has(did))
   }
   for (const [code, { left, isOff }] of invites) {
     const row = findInvite(world.db, code)!
