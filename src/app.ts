@@ -5,6 +5,7 @@
 
 import { atPort, type Config } from './base/config/config.ts'
 import type { Logger } from './base/obs/log.ts'
+import { storeCompiledCode } from './base/util/compile-cache.ts'
 import { version } from './base/util/version.ts'
 import { closeToOthers } from './data/store/data-folder.ts'
 import { lockDataDir } from './data/store/lock.ts'
@@ -34,6 +35,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
     { version, port, threads, did: config.serviceDid, origin: config.publicOrigin },
     `serving on ${config.bind}:${port}`,
   )
+  storeCompiledCode()
   return {
     async close() {
       // The writer closes last, so that it leaves a single file without a write-ahead log.

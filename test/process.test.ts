@@ -75,6 +75,18 @@ test('V8 takes no object for long-lived because many of its kind survived', asyn
   expect(one.output()).not.toMatch(/=> (maybe )?tenure/)
 })
 
+test('what it compiled is stored while it runs, so that the start after a crash is quick', async () => {
+  const compiled = freshDataDir()
+  const env = { NODE_COMPILE_CACHE: compiled }
+  const one = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { env })
+  started.push(one)
+  await one.port()
+  const stored = () => readdirSync(compiled, { recursive: true }).map(String)
+  // 3,600 with those of the ingest thread, 2,200 without.
+  await expect.poll(() => stored().length).toBeGreaterThan(2_800)
+  await one.stop('SIGKILL')
+})
+
 test('refuses a port in use by name, before anything is loaded or created', async () => {
   const holder = createServer()
   const port = await new Promise<number>((resolve) => {

@@ -11,6 +11,7 @@ import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
 import { busiestShareOf } from '../base/obs/request-counters.ts'
+import { storeCompiledCode } from '../base/util/compile-cache.ts'
 import { HOUR_MS } from '../base/util/durations.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
@@ -77,6 +78,7 @@ const port = parentPort!
 
 try {
   run((workerData as { config: Config }).config)
+  storeCompiledCode()
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   tell({ kind: 'refused', message: error.message, hint: error.hint })
