@@ -89,7 +89,6 @@ export class AdjacencyView {
 /** The writer's operations; callers must keep readers away meanwhile. */
 export class Adjacency extends AdjacencyView {
   readonly #pool: SlabPool
-  #highestUid = 0
   #bitmapClass = sizes.bitmapFor(0)
 
   constructor(pool: SlabPool, maxOwners: number) {
@@ -99,7 +98,6 @@ export class Adjacency extends AdjacencyView {
 
   /** Highest uid that can be in a set: determines how many bits a bit set needs. */
   set highestUid(uid: number) {
-    this.#highestUid = uid
     this.#bitmapClass = sizes.bitmapFor(uid)
   }
 
@@ -179,11 +177,11 @@ export class Adjacency extends AdjacencyView {
     }
   }
 
-  /** Gives an owner without a set the first `count` of `keys`, which are ascending. */
-  fill(owner: number, keys: Int32Array, count: number): void {
+  /** Gives an owner without a set `count` of the keys, from `from`, which are ascending. */
+  fill(owner: number, keys: Int32Array, from: number, count: number): void {
     const sizeClass = this.reserve(owner, count)
     const base = this.heads.ints[owner * 2]!
-    if (count > 0) this.#write(keys, 0, count, base, sizeClass)
+    if (count > 0) this.#write(keys, from, count, base, sizeClass)
     this.heads.ints[owner * 2 + 1] = (sizeClass << COUNT_BITS) | count
   }
 
@@ -196,7 +194,7 @@ export class Adjacency extends AdjacencyView {
     const { ints } = this.heads
     assert(ints[owner * 2 + 1] === 0, `uid ${owner} has a set already`)
     if (count === 0) return 0
-    const sizeClass = sizes.fittingClass(count, this.#highestUid)
+    const sizeClass = sizes.fittingClass(count, this.#bitmapClass)
     ints[owner * 2] = this.#pool.take(sizeClass)
     ints[owner * 2 + 1] = sizeClass << COUNT_BITS
     return sizeClass

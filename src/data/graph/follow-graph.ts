@@ -174,7 +174,7 @@ export class SharedFollowGraph implements NewFollowGraph {
     for (const [creator, subjects] of lists) {
       assert(creator > 0 && creator <= highestUid, 'a uid is out of range')
       const keys = sortedKeys(subjects)
-      this.#follows.fill(creator, keys, keys.length)
+      this.#follows.fill(creator, keys, 0, keys.length)
       this.#counts[EDGES]! += keys.length
     }
     buildFollowers(this.#follows, this.#followers, highestUid)

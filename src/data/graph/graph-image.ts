@@ -74,6 +74,8 @@ export function loadGraph(
 function loadSet(image: ImageReader, sets: Adjacency, uid: number, maxUid: number): number {
   const count = image.next()
   if (count < 0 || count > maxUid) throw new ImageError(`the set of uid ${uid} can't be so large`)
-  if (count > 0) sets.fill(uid, image.take(count), count)
+  if (count === 0) return 0
+  const from = image.take(count)
+  sets.fill(uid, image.taken, from, count)
   return count
 }

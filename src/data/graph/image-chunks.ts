@@ -71,6 +71,8 @@ export class ImageReader {
   readonly #chunks: Generator<Int32Array, void>
   #chunk: Int32Array = new Int32Array(0)
   #at = 0
+  /** The array that `take` points into. */
+  taken: Int32Array = this.#chunk
 
   constructor(version: number, chunks: Iterable<{ bytes: Uint8Array }>) {
     this.#chunks = openChunks(version, chunks)
@@ -82,15 +84,19 @@ export class ImageReader {
     return this.#chunk[this.#at++]!
   }
 
-  /** The next `length` integers: a view that is valid until the next call. */
-  take(length: number): Int32Array {
+  /**
+   * The next `length` integers: their place in `taken`, which is valid until the next call. A view
+   * would be an object for each of millions of sets.
+   */
+  take(length: number): number {
     if (this.#at + length <= this.#chunk.length) {
+      this.taken = this.#chunk
       this.#at += length
-      return this.#chunk.subarray(this.#at - length, this.#at)
+      return this.#at - length
     }
-    const taken = new Int32Array(length)
-    this.takeInto(taken)
-    return taken
+    this.taken = new Int32Array(length)
+    this.takeInto(this.taken)
+    return 0
   }
 
   takeInto(target: Int32Array): void {

@@ -50,6 +50,10 @@ export const rowWords = Int32Array.from(capacities, (capacity, sizeClass) =>
 
 /** The smallest sorted class with room for `count` keys. */
 export function classFor(count: number): number {
+  return count < shortClasses.length ? shortClasses[count]! : findClass(count)
+}
+
+function findClass(count: number): number {
   let low = 0
   let high = FIRST_BITMAP
   while (low < high) {
@@ -60,9 +64,14 @@ export function classFor(count: number): number {
   return low
 }
 
-/** The class for a set of `count` keys that is not expected to grow. */
-export function fittingClass(count: number, highestUid: number): number {
-  return sortedOr(bitmapFor(highestUid), classFor(count))
+/** Nearly all sets are short. */
+const shortClasses = Uint8Array.from({ length: 257 }, (_, count) => findClass(count))
+
+/**
+ * The class for a set of `count` keys that is not expected to grow; `bitmap` is as in `largerClass`.
+ */
+export function fittingClass(count: number, bitmap: number): number {
+  return sortedOr(bitmap, classFor(count))
 }
 
 /**

@@ -56,31 +56,21 @@ function loadActors(db: Db, { actors }: Pick<Rebuilt, 'actors'>): void {
 }
 
 /**
- * Bits and member followers are few and quickly read from rows, so snapshots are not trusted for
- * them.
+ * Sets the bits and member followers of accounts that have none yet. They are few and quickly read
+ * from rows, so snapshots are not trusted for them.
  */
 function setActorBits(db: Db, memory: Rebuilt): void {
   const { actors } = memory
-  for (let uid = 1; uid <= actors.count; uid++) {
-    if (actors.flagsOf(uid) !== 0) actors.setFlags(uid, 0)
-    const followers = actors.memberFollowersOf(uid)
-    if (followers !== 0) actors.addMemberFollowers(uid, -followers)
-  }
   for (const [uid, status] of actorsNotActive(db)) {
     if (isHiddenStatus(status)) setFlag(memory, uid, HIDDEN)
   }
   const members = allMembers(db)
   for (const { uid } of members) setFlag(memory, uid, MEMBER)
   for (const { uid } of members) {
-    for (const subject of followsOf(memory, uid)) actors.addMemberFollowers(subject, 1)
-  }
-  markCelebrities(memory)
-}
-
-function markCelebrities(memory: Rebuilt): void {
-  for (let uid = 1; uid <= memory.actors.count; uid++) {
-    if (memory.actors.memberFollowersOf(uid) >= memory.celebrityThreshold) {
-      setFlag(memory, uid, CELEBRITY)
+    for (const subject of followsOf(memory, uid)) {
+      actors.addMemberFollowers(subject, 1)
+      const followers = actors.memberFollowersOf(subject)
+      if (followers === memory.celebrityThreshold) setFlag(memory, subject, CELEBRITY)
     }
   }
 }
