@@ -147,7 +147,7 @@ async function benchBesideIngest(
     pour()
     ended = caughtUp(parts, receivedBefore + parts.streamEvents)
   })
-  const doubt = disturbanceOf({ lateMs: loaded.lateness.p99 })
+  const doubt = disturbanceOf({ lateMs: loaded.lateness.p99, latencyMs: loaded.latency.p99 })
   const seconds = await ended!
   double.behaviour.stalled = false
   return [

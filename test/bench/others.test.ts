@@ -37,6 +37,8 @@ test('processor time of other processes is counted, that of the measured ones is
 test('a slice is disturbed by a late generator and by others', () => {
   expect(disturbanceOf({ lateMs: 0.4, othersMs: 20 })).toBeUndefined()
   expect(disturbanceOf({ lateMs: 7 })).toBe('the generator was late by 7.0 ms')
+  expect(disturbanceOf({ lateMs: 3, latencyMs: 168 })).toBeUndefined()
+  expect(disturbanceOf({ lateMs: 7, latencyMs: 168 })).toBeDefined()
   expect(disturbanceOf({ lateMs: 0.4, othersMs: 400 })).toBe('others ran for 400 ms/s')
 })
 
