@@ -8,6 +8,7 @@ import type { Engine } from '../../../src/data/engine/connect.ts'
 import { createLeaseTable } from '../../../src/data/engine/lease-table.ts'
 import { startBalancer } from '../balancer.ts'
 import type { CassandraCluster } from '../cassandra-cluster.ts'
+import { eventually } from '../eventually.ts'
 import { becomes, startTimelinesProcess, type TimelinesProcess } from '../timelines-process.ts'
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts'
 
@@ -90,9 +91,16 @@ async function createNode(
   return { ...made, proxies, setClock: (skewMs) => writeFileSync(clock, String(skewMs)) }
 }
 
-/** Creates a token on one server, and waits until all accept it. */
+/**
+ * Creates a token on one server, and waits until all accept it. Cassandra may take too long to
+ * answer while three servers start on a busy machine. Each attempt has its own name, since one that
+ * was refused may have been stored.
+ */
 async function shareToken([first, ...others]: readonly FaultyNode[]): Promise<string> {
-  const token = await first!.token('everything', ...SCOPES)
+  let attempts = 0
+  const token = await eventually(() => first!.token(`everything-${++attempts}`, ...SCOPES), {
+    giveUp: (error) => !String(error).includes('Try again soon'),
+  })
   for (const one of others) {
     await becomes(
       () => one.page('custom:nothing', 'limit=1', token),
