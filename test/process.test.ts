@@ -81,7 +81,7 @@ test('what it compiled is stored while it runs, so that the start after a crash 
   const one = startSlipstream({ ...NOWHERE, DATA_DIR: freshDataDir() }, [], { env })
   started.push(one)
   await one.port()
-  const stored = () => readdirSync(compiled, { recursive: true }).map(String)
+  const stored = () => readdirSync(compiled, { recursive: true })
   // 3,600 with those of the ingest thread, 2,200 without.
   await expect.poll(() => stored().length).toBeGreaterThan(2_800)
   await one.stop('SIGKILL')

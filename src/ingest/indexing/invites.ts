@@ -13,7 +13,7 @@ import {
   insertInvite,
 } from '../../data/store/invites.ts'
 import type { IndexContext } from './index-context.ts'
-import { makeSeat, memberSeen, type SeatLimits } from './members.ts'
+import { freeSeat, memberSeen, type SeatLimits } from './members.ts'
 
 /** The invite can't be used; the message is for the person using it. */
 class InviteError extends Error {
@@ -56,7 +56,7 @@ export function redeemInvite(
   { code, ...limits }: SeatLimits & { code: string },
 ): void {
   if (!inviteToUse(ctx, did, code)) return
-  if (!makeSeat(ctx, did, limits)) throw serverFull()
+  if (!freeSeat(ctx, did, limits)) throw serverFull()
   countUse(ctx.db, code)
   insertAdmission(ctx.db, { did, code, admitted_at: ctx.now })
   memberSeen(ctx, did, null)

@@ -78,12 +78,17 @@ function isToBeInvalidated({ joined_at, last_seen_at }: MemberRow, seenAt: numbe
 
 export type SeatLimits = { maxMembers: number; except: readonly string[] }
 
+/** As `freeSeat`. @throws Error if no seat can be freed */
+export function makeSeat(ctx: IndexContext, did: string, limits: SeatLimits): void {
+  if (!freeSeat(ctx, did, limits)) throw new Error('there are as many members as may be')
+}
+
 /**
  * Makes room for one more member if the limit is reached, by removing members who came once and
  * never again.
  * @returns whether the account has a seat or may take one
  */
-export function makeSeat(ctx: IndexContext, did: string, limits: SeatLimits): boolean {
+export function freeSeat(ctx: IndexContext, did: string, limits: SeatLimits): boolean {
   if (isMember(ctx, ctx.actors.uidOf(did))) return true
   const seats = seatsForOneMore(ctx.db, { ...limits, now: ctx.now })
   if (!seats) return false

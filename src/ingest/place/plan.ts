@@ -100,25 +100,30 @@ function planAdmission(known: Known, act: Act<'redeem-invite'>): PlacePlan {
   const { did, code } = act
   const invite = inviteToUse(known, did, code)
   if (!invite) return NOTHING
-  const isNew = !stands(known.db, docKey('member', did))
-  if (isNew && isFull(known, act)) throw serverFull()
+  if (!hasSeat(known, act)) throw serverFull()
   const used = inviteDoc({ ...invite, uses: invite.uses + 1 })
-  const admission = docChange('admission', did, { at: known.now, code })
-  const member = docChange('member', did, { at: known.now, isSeen: false })
-  const changes = [docChange('invite', code, used), admission, ...(isNew ? [member] : [])]
-  return { changes, figures: {} }
+  return {
+    changes: [docChange('invite', code, used), ...admitting(known, did, code)],
+    figures: {},
+  }
 }
 
-function planMember({ db, now }: Known, did: string): PlacePlan {
-  if (isBanned(db, did)) {
+function planMember(known: Known, did: string): PlacePlan {
+  if (isBanned(known.db, did)) {
     throw new ModerationError(`${did} is banned; \`slipstream moderation allow\` ends that first.`)
   }
-  const isNew = !stands(db, docKey('member', did))
-  const changes = [
-    ...(findAdmission(db, did) ? [] : [docChange('admission', did, { at: now, code: null })]),
-    ...(isNew ? [docChange('member', did, { at: now, isSeen: false })] : []),
-  ]
+  const changes = admitting(known, did, null)
+  const isNew = changes.some(({ key }) => key === docKey('member', did))
   return { changes, figures: { added: Number(isNew) } }
+}
+
+/** `code` is the invite that admits the account; null: the operator does. */
+function admitting({ db, now }: Known, did: string, code: string | null): DocChange[] {
+  const isMember = stands(db, docKey('member', did))
+  return [
+    ...(findAdmission(db, did) ? [] : [docChange('admission', did, { at: now, code })]),
+    ...(isMember ? [] : [docChange('member', did, { at: now, isSeen: false })]),
+  ]
 }
 
 function planEnd(known: Known, did: string): PlacePlan {
@@ -132,15 +137,18 @@ function ending({ db, now }: Known, did: string): DocChange[] {
   return kinds.map((kind) => goneChange(kind, did, { at: now, ...OPERATOR }))
 }
 
-function planJoining(known: Known, { did, maxMembers }: Act<'join'>): PlacePlan {
+function planJoining(known: Known, act: Act<'join'>): PlacePlan {
   const { db, now } = known
+  const { did } = act
   if (isBanned(db, did) || stands(db, docKey('member', did))) return NOTHING
-  if (isFull(known, { maxMembers })) throw new Error('there are as many members as may be')
+  if (!hasSeat(known, act)) throw new Error('there are as many members as may be')
   return { changes: [docChange('member', did, { at: now, isSeen: true })], figures: {} }
 }
 
-function isFull({ db }: Known, { maxMembers }: { maxMembers: number }): boolean {
-  return maxMembers > 0 && countStanding(db, docKey('member', '')) >= maxMembers
+/** Whether the account has a seat or may take one. */
+function hasSeat({ db }: Known, { did, maxMembers }: { did: string; maxMembers: number }): boolean {
+  if (maxMembers === 0 || stands(db, docKey('member', did))) return true
+  return countStanding(db, docKey('member', '')) < maxMembers
 }
 
 function planDecision(known: Known, decision: Act<'moderate'>): PlacePlan {

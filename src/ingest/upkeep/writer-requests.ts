@@ -225,7 +225,7 @@ function seeMember(
 ): void {
   // The serving side checks bans too (membership.ts), but a ban may arrive at the same moment.
   if (isBanned(ctx.db, did)) return
-  if (!makeSeat(ctx, did, limits)) throw new Error('there are as many members as may be')
+  makeSeat(ctx, did, limits)
   if (from !== undefined) cameFrom?.(internActor(ctx, did), from)
   memberSeen(ctx, did)
 }
