@@ -33,6 +33,8 @@ const PATIENT = { withinMs: 240_000, pollMs: 25 }
 const WHOLE = ['recent', 'all', 'during', 'live_pace', 'cpu', 'requests']
 /** Authors that only the other member follows. */
 const KNOWN = 30
+/** Of the stream's events, every so many is by an account that the newcomer follows. */
+const FOLLOWED_EVERY = RATE
 const METHOD = 'app.bsky.feed.getTimeline'
 
 /**
@@ -230,7 +232,10 @@ async function feel(app: RunningApp, reader: Person, over: Promise<unknown>): Pr
   return { eventsPerS, visibleP99, readP50: p50, readP99: p99 }
 }
 
-/** Half of the events are by strangers, half by the authors. */
+/**
+ * Half of the events are by strangers, nearly half by the authors that only the other member
+ * follows, and one a second by the newcomer's: they must not renew the first page again and again.
+ */
 function startLive({ stream, authors }: ColdNetwork): { stop(): void } {
   const strangers = createSyntheticEvents(11, Date.now() * 1000)
   const began = performance.now()
@@ -241,11 +246,17 @@ function startLive({ stream, authors }: ColdNetwork): { stop(): void } {
       const timeUs = Date.now() * 1000
       if (emitted % 2) stream.emit({ ...strangers.next(), timeUs })
       else {
-        const author = authors[emitted % authors.length]!
+        const author = authorOf(authors, emitted)
         const post = put(author, 'app.bsky.feed.post', { text: `live ${emitted}` }, Date.now())
         stream.emit({ ...post, timeUs } as Parameters<typeof stream.emit>[0])
       }
     }
   }, 5)
   return { stop: () => clearInterval(timer) }
+}
+
+function authorOf(authors: readonly Person[], event: number): Person {
+  const followed = authors.length - KNOWN
+  const isFollowed = event % FOLLOWED_EVERY === 1
+  return authors[isFollowed ? event % followed : followed + (event % KNOWN)]!
 }

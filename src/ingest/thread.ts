@@ -17,9 +17,6 @@ import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
 import { refuseAlone } from '../data/store/engine-move.ts'
-import { createGuardedFetch } from '../sources/identity/guarded-fetch.ts'
-import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
-import { createResolver } from '../sources/identity/resolver.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import type { Counting } from './counts/counting.ts'
@@ -30,14 +27,15 @@ import { memberSeen } from './indexing/members.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 import { createWriter } from './indexing/writer.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
+import { createOutside } from './outside.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './upkeep/archive-first.ts'
 import { forgetAwayMembers } from './upkeep/away-members.ts'
 import { type Checkpoints, watchedCheckpoints } from './upkeep/checkpoints.ts'
 import { followConfiguredMembers } from './upkeep/configured-members.ts'
-import { countBatch, countFetches } from './upkeep/count-work.ts'
+import { countBatch } from './upkeep/count-work.ts'
 import { createSeedCounting } from './upkeep/counting.ts'
-import { bearFullDisk, fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
+import { bearFullDisk } from './upkeep/disk/bear-full-disk.ts'
 import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
 import { createDiskRoom } from './upkeep/disk/disk-room.ts'
 import { createOnceOnly } from './upkeep/disk/once-only.ts'
@@ -326,16 +324,6 @@ function createCore(config: Config) {
 }
 
 type Core = ReturnType<typeof createCore>
-
-/** Guarded access to other people's servers. */
-function createOutside(config: Config, { counts, log, now, room }: Core) {
-  const { allowPrivateHosts, plcUrl } = config
-  const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [plcUrl], log })
-  const fetch = fetchWithRoom(countFetches(guarded, counts), room)
-  const lookupFor = createGuardedLookup({ allowPrivateHosts })
-  const resolver = createResolver({ allowPrivateHosts, plcUrl, fetch, now, log })
-  return { fetch, lookupFor, resolver }
-}
 
 /** Work that sends requests to other people's servers. */
 function createBackground(

@@ -15,6 +15,8 @@ export type ReplayLimits = {
   gatherMs: number
   /** The same while the newest posts of a newcomer's follows are read. */
   latestGatherMs: number
+  /** After those: the head start of the names and posts that such a first page shows. */
+  firstPageMs: number
   /** The same while follow lists are being read. */
   longestGatherMs: number
   /** Events applied at once; live events are applied in between. */
@@ -37,6 +39,7 @@ export const defaultReplayLimits: ReplayLimits = {
   minAccounts: 20,
   gatherMs: 750,
   latestGatherMs: 6 * SECOND_MS,
+  firstPageMs: 1_500,
   longestGatherMs: 15 * SECOND_MS,
   slice: 256,
   overlapMs: 10 * SECOND_MS,

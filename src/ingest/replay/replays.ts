@@ -72,10 +72,11 @@ export function createReplays(options: ReplaysOptions): Replays {
   const runs = new Map<number, { run: ReplayRun; replay: Replay; accounts: number }>()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
+  const isGathered = createGathering(parts)
 
   function look(): void {
     const waiting = requestedReplays(db)
-    if (!isGathered(db, waiting, { now: now(), limits })) return
+    if (!isGathered(waiting)) return
     if (waiting.count < limits.minAccounts) {
       writer.commit((ctx) => askServers(ctx.db, limits.minAccounts))
       return options.onJobs()
@@ -84,8 +85,7 @@ export function createReplays(options: ReplaysOptions): Replays {
     const at = head()
     if (at === 'wait') return
     const fromUs = (now() - limits.recentMs) * 1000
-    const limit = limits.accountsPerSocket
-    const wish = { fromUs, now: now(), limit }
+    const wish = { fromUs, now: now(), limit: limits.accountsPerSocket }
     const replay = writer.commit((ctx) => createReplay(ctx.db, wish))
     if (replay) begin(replay, at)
   }
@@ -175,16 +175,27 @@ function askServers(db: WriteDb, limit: number): void {
   }
 }
 
-/** Whether no more accounts are about to be added: a follow list being read adds more. */
-function isGathered(
-  db: Db,
-  { count, since }: { count: number; since: number | undefined },
-  { now, limits }: { now: number; limits: ReplayLimits },
-): boolean {
-  if (since === undefined) return false
-  if (count >= limits.accountsPerSocket) return true
-  const waitedMs = now - since
-  if (waitedMs >= limits.longestGatherMs) return true
-  if (waitedMs < limits.gatherMs || isAnyJobWaiting(db, 'member')) return false
-  return waitedMs >= limits.latestGatherMs || !isAnyJobWaiting(db, 'latest')
+/**
+ * Tells whether no more accounts are about to be added, as a follow list being read adds more, and
+ * no newcomer's first page is being read, which a replay would take the thread from.
+ */
+function createGathering({ db, now, limits }: Pick<ReplayParts, 'db' | 'now' | 'limits'>) {
+  let latestAt = Number.NEGATIVE_INFINITY
+
+  /** The newest posts of a newcomer's follows are read, or what it takes to show these. */
+  function isFirstPageDue(): boolean {
+    const isWaiting = isAnyJobWaiting(db, 'latest')
+    if (isWaiting) latestAt = now()
+    return isWaiting || now() - latestAt < limits.firstPageMs
+  }
+
+  return ({ count, since }: { count: number; since: number | undefined }): boolean => {
+    if (since === undefined) return false
+    const isHeld = isFirstPageDue()
+    if (count >= limits.accountsPerSocket) return true
+    const waitedMs = now() - since
+    if (waitedMs >= limits.longestGatherMs) return true
+    if (waitedMs < limits.gatherMs || isAnyJobWaiting(db, 'member')) return false
+    return waitedMs >= limits.latestGatherMs || !isHeld
+  }
 }

@@ -74,6 +74,11 @@ type ResolverOptions = {
   isMember?: (did: string) => boolean
   /** Where members' identities are kept outside this process; without it they are not. */
   kept?: KeptIdentities
+  /**
+   * Concurrent look-ups of strangers at the directory. `fetch` needs a connection for each, or they
+   * wait for each other there.
+   */
+  atDirectory?: number
 }
 
 /** Hosts that strangers name may be silent for their three seconds each, hence the many slots. */
@@ -164,7 +169,7 @@ function createRenewals(
   memory: ReturnType<typeof createIdentityMemory>,
 ) {
   const { fetch, plcUrl, log, now, isMember } = options
-  const queueOf = createQueues(isMember)
+  const queueOf = createQueues(options)
   const atHost = createHostLimit(plcUrl)
   const inFlight = new Map<string, Promise<Identity | undefined>>()
 
@@ -241,19 +246,27 @@ function tooMany(): IdentityUnavailableError {
   return new IdentityUnavailableError('too many look-ups at once')
 }
 
-function createQueues(isMember: (did: string) => boolean): (did: string) => Limiter {
-  const members = { plc: createQueue('memberPlc'), web: createQueue('memberWeb') }
-  const strangers = { plc: createQueue('plc'), web: createQueue('web') }
+function createQueues({
+  isMember,
+  atDirectory = MAX_RUNNING.plc,
+}: Required<Pick<ResolverOptions, 'isMember'>> & Pick<ResolverOptions, 'atDirectory'>): (
+  did: string,
+) => Limiter {
+  const members = {
+    plc: createQueue(MAX_RUNNING.memberPlc),
+    web: createQueue(MAX_RUNNING.memberWeb),
+  }
+  const strangers = { plc: createQueue(atDirectory), web: createQueue(MAX_RUNNING.web) }
   return (did) => {
     const queues = isMember(did) ? members : strangers
     return did.startsWith('did:web:') ? queues.web : queues.plc
   }
 }
 
-function createQueue(kind: keyof typeof MAX_RUNNING, shareEach = SHARE_EACH): Limiter {
+function createQueue(maxRunning: number, shareEach = SHARE_EACH): Limiter {
   return createLimiter({
-    maxRunning: MAX_RUNNING[kind],
-    maxRunningEach: Math.ceil(MAX_RUNNING[kind] * shareEach),
+    maxRunning,
+    maxRunningEach: Math.ceil(maxRunning * shareEach),
     maxWaiting: MAX_WAITING,
     full: tooMany,
   })
@@ -263,7 +276,7 @@ function createHandleResolver(
   { fetch, allowPrivateHosts, resolveTxt = createTxtResolver() }: ResolverOptions,
   resolve: Resolver['resolve'],
 ): Pick<Resolver, 'resolveHandle' | 'verifyHandle'> {
-  const queue = createQueue('handle', SHARE_OF_DOMAIN)
+  const queue = createQueue(MAX_RUNNING.handle, SHARE_OF_DOMAIN)
 
   function lookup(handle: string) {
     const work = () => lookupHandle(handle.toLowerCase(), { fetch, resolveTxt })

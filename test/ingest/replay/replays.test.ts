@@ -2,11 +2,13 @@
 // compared with a naive model of all events, while the main stream continues, hosts disconnect, lie and keep
 // less, and the process ends in the middle.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../../src/base/event.ts'
 import { followEdges, likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
+import { enqueueJob } from '../../../src/data/store/jobs.ts'
 import { allReplays, requestedReplays } from '../../../src/data/store/replays.ts'
 import { streamCursors } from '../../../src/data/store/stream-cursors.ts'
 import { defaultReplayLimits } from '../../../src/ingest/replay/limits.ts'
@@ -29,6 +31,8 @@ const MAX_DIDS_A_SOCKET = 10_000
 const BEACONS = 8
 const POST = 'app.bsky.feed.post'
 const READER = 'reader'
+/** Longer than the replays take to look twice for waiting accounts. */
+const LOOKS_MS = 600
 const PEOPLE = Array.from({ length: 9 }, (_, i) => `person-${i}`)
 
 let scene: ReplayWorld
@@ -265,6 +269,29 @@ describe('the last hours of a new member’s follows', () => {
     const jobs = world.db.prepare("SELECT subject FROM jobs WHERE kind = 'recent'").all()
     expect(jobs).toHaveLength(PEOPLE.length + 1)
     expect(scene.lines.map(({ how }) => how)).toContain('failed')
+  })
+
+  it.each([
+    { name: 'wait for the first page of a newcomer', firstPageMs: 2 * HOUR_MS, begun: 0 },
+    { name: 'begin once the newest posts are read', firstPageMs: 0, begun: 1 },
+  ])('$name', async ({ firstPageMs, begun }) => {
+    const patient = { latestGatherMs: Infinity, longestGatherMs: Infinity }
+    const { world, lines } = await start({ limits: { firstPageMs, ...patient } })
+    world.writer.commit(({ db }) => enqueueJob(db, 'latest', 1))
+    const past = history(world, 'first page', 60)
+    scene.emit(past)
+    await scene.until(() => scene.main.status().received >= past.length)
+    signIn(scene)
+    const replays = () => lines.filter(({ msg }) => msg === 'replay begun')
+    // Stands in for the jobs of the cold start, which would be done by now.
+    const endJobs = (kind: string) =>
+      world.writer.commit(({ db }) => db.prepare('DELETE FROM jobs WHERE kind = ?').run(kind))
+    endJobs('member')
+    await sleep(LOOKS_MS)
+    expect(replays()).toHaveLength(0)
+    endJobs('latest')
+    await (begun > 0 ? scene.until(() => replays().length > 0) : sleep(LOOKS_MS))
+    expect(replays()).toHaveLength(begun)
   })
 
   it('of more accounts than fit a socket use several, shared between members', async () => {

@@ -119,7 +119,11 @@ describe('did:plc', () => {
   })
 })
 
-test('a flood of requests is queued, and refused once the queue is full', async () => {
+test.each([
+  { atDirectory: undefined, expected: 16 },
+  { atDirectory: 32, expected: 32 },
+])('a flood of requests is queued, and refused once the queue is full: %o', async (limit) => {
+  const { atDirectory, expected } = limit
   let running = 0
   let most = 0
   const slow: GuardedFetch = async (url) => {
@@ -129,12 +133,13 @@ test('a flood of requests is queued, and refused once the queue is full', async 
     running -= 1
     return { status: 404, headers: new Headers(), body: Buffer.alloc(0), url }
   }
-  const resolver = createResolver({ fetch: slow, plcUrl: 'https://plc.test' })
+  const plcUrl = 'https://plc.test'
+  const resolver = createResolver({ fetch: slow, plcUrl, ...(atDirectory && { atDirectory }) })
   const asked = Array.from({ length: 3000 }, (_, i) => resolver.resolve(plcDid(`flood ${i}`)))
   const settled = await Promise.allSettled(asked)
   const refused = settled.filter(({ status }) => status === 'rejected')
-  expect(most).toBe(16)
-  expect(refused).toHaveLength(3000 - 16 - 2000)
+  expect(most).toBe(expected)
+  expect(refused).toHaveLength(3000 - expected - 2000)
   expect(await resolver.resolve(plcDid('after the flood'))).toBeUndefined()
 })
 
