@@ -56,7 +56,7 @@ export const DEFAULT_LIMITS: BackfillLimits = {
   failuresToOpen: 3,
   firstBackoffMs: 10_000,
   longestBackoffMs: HOUR_MS,
-  maxRequests: 32,
+  maxRequests: 64,
   maxJobs: 112,
   windowJobs: 4_096,
   windowPerHost: 1_024,
