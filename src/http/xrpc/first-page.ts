@@ -15,9 +15,12 @@ type FirstPage = {
   /**
    * For a page with a valid cursor, or none. Resolves when the page is worth reading; undefined if
    * it is already.
-   * @param call - its signal ends the wait
+   * @param call - its signal ends the wait; `meanwhile` is called now and then during it
    */
-  ready(request: PageRequest, call: { readonly signal: AbortSignal }): Promise<void> | undefined
+  ready(
+    request: PageRequest,
+    call: { readonly signal: AbortSignal; meanwhile?: () => void },
+  ): Promise<void> | undefined
   /**
    * Whether more items may arrive. Call it before reading the page: it lacks items that arrive
    * during the read, and a later call might take it for the last.
@@ -75,12 +78,12 @@ export function createFirstPage(parts: {
 
   return {
     isNewcomer: (did) => reachedBy(did) !== 'everything',
-    ready(request, { signal }) {
+    ready(request, { signal, meanwhile }) {
       const { did } = request
       const state = () => `posts ${reachedBy(did)}`
       const isPutOff = (times: { now: number; until: number }) =>
         coldStarts.isPutOff(actors.uidOf(did), times)
-      const asked = { did, state, isPutOff, maxWaitMs, signal }
+      const asked = { did, state, isPutOff, maxWaitMs, signal, meanwhile }
       return waits.until((waitedMs) => isWorthReading(request, waitedMs), asked)
     },
     mayGrow: (did) => !areAllHere(reachedBy(did)),

@@ -30,6 +30,8 @@ type WaitRequest = {
   isPutOff?: (times: { now: number; until: number }) => boolean
   maxWaitMs: number
   signal: AbortSignal
+  /** Called now and then during the wait, unless many wait: it may be as dear as an answer. */
+  meanwhile?: (() => void) | undefined
 }
 
 /** The wait if a full wait in vain came before and nothing has changed. */
@@ -41,6 +43,8 @@ const LOOK_EVERY_MS = 100
  * second.
  */
 const LOOK_LATER_MS = 1
+const MEANWHILE_EVERY_MS = 700
+const MEANWHILE_OF = 8
 const MAX_WAITING = 1_000
 const MAX_WAITING_EACH = 4
 
@@ -67,9 +71,14 @@ export function createNewcomerWaits({
     const { signal } = request
     const began = now()
     const giveUpAt = began + waitLeftMs(signal, longestMs(request), began)
+    let meanwhileAt = began + MEANWHILE_EVERY_MS
     while (now() < giveUpAt && !signal.aborted && !isPutOff(request, giveUpAt)) {
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
-      if (isThere(now() - began)) return
+      const at = now()
+      if (isThere(at - began)) return
+      if (at < meanwhileAt || waitingInAll > MEANWHILE_OF) continue
+      meanwhileAt = at + MEANWHILE_EVERY_MS
+      request.meanwhile?.()
     }
     if (!signal.aborted) vain.set(nameOf(request), true)
   }

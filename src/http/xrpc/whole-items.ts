@@ -39,6 +39,8 @@ type WholeItems = {
    * @returns whether it waited
    */
   awaited(make: (reader: Reader) => unknown, request: Request): Promise<boolean>
+  /** Requests what is missing from these views, and does not wait for it. */
+  ask(make: (reader: Reader) => unknown, reader: Reader): void
   /** The items that need no data still being fetched. */
   among<T>(
     items: readonly T[],
@@ -83,6 +85,9 @@ export function createWholeItems(parts: Parts): WholeItems {
         signal,
         isShared,
       })
+    },
+    ask(make, reader) {
+      void fetchRequests.ask(reader.viewer, missingIn(reader, make))
     },
     among(items, reader, make) {
       const missing = missingIn(reader, (trial) => make(items, trial))

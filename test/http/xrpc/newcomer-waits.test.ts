@@ -63,3 +63,18 @@ test('a few requests per account wait, the others are answered at once', async (
   isThere = false
   expect(waits.until(() => isThere, { ...request, signal })).toBeInstanceOf(Promise)
 })
+
+test.each([
+  { waiting: 1, isCalled: true },
+  { waiting: 9, isCalled: false },
+])('with $waiting waiting, dear work meanwhile is done: $isCalled', async (scene) => {
+  const { waits } = start()
+  const { signal } = new AbortController()
+  let calls = 0
+  const meanwhile = () => void calls++
+  const ask = (did: string) =>
+    waits.until(() => false, { did, state: () => 'page', maxWaitMs: 20_000, signal, meanwhile })
+  const last = Array.from({ length: scene.waiting }, (_, i) => ask(`newcomer ${i}`)).at(-1)
+  await last
+  expect(calls > 0).toBe(scene.isCalled)
+})

@@ -89,6 +89,19 @@ test('waits for a quoted post', async () => {
   expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
 })
 
+test('requests what the first items lack while the page waits for the others', async () => {
+  const w = start()
+  w.db.prepare('DELETE FROM backfills').run()
+  const { quoted, arrive } = fallback()
+  w.post(bob, { quote: quoted })
+  for (const kind of ['post', 'identity', 'profile']) end(kind)
+  const page = read()
+  await asked('post')
+  arrive()
+  putBackfill(w.db, w.uid(alice), MILESTONES.posts, { rev: null, finished_at: 1 })
+  expect(embedded(await page)).toEqual(['app.bsky.embed.record#viewRecord'])
+})
+
 test('also waits for a viewer unknown at the time of the request', async () => {
   world = createServingWorld({
     ...{ queuesFetchRequests: true, startAt: Date.now() },

@@ -66,15 +66,22 @@ function whole(app: Parts, call: TimelineCall): Promise<void> | undefined {
 type Parts = Needs<'firstPage' | 'homes' | 'timeline' | 'viewCache' | 'wholeItems'>
 
 async function wait(app: Parts, before: TimelineCall): Promise<void> {
-  await app.firstPage.ready(pageRequest(before), before)
-  // An account that was unknown at first may have a uid by now.
-  const { viewer, params, reader, signal } = before.again()
-  const { cursor, limit } = params
-  const read = () => app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
+  const read = ({ viewer, params: { limit, cursor } }: TimelineCall) =>
+    app.timeline({ viewer: viewer.uid, limit, cursor, since: undefined }).items
   const make = (items: readonly number[], trial: Reader) =>
     present(app, items, { call: { reader: trial } })
+  // What the items found so far lack can be fetched while the others are.
+  const meanwhile = () => {
+    const call = before.again()
+    app.wholeItems.ask((trial) => make(read(call), trial), call.reader)
+  }
+  const { signal } = before
+  await app.firstPage.ready(pageRequest(before), { signal, meanwhile })
+  // An account that was unknown at first may have a uid by now.
+  const call = before.again()
+  const { reader } = call
   const shareWhole = () => {
-    const items = read()
+    const items = read(call)
     return items.length === 0 ? 1 : app.wholeItems.among(items, reader, make).length / items.length
   }
   let share = shareWhole()
@@ -82,7 +89,7 @@ async function wait(app: Parts, before: TimelineCall): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS && (round === 0 || share < ENOUGH); round++) {
     // If nothing could be shown, waits again even for things already waited for.
     const options = { reader, signal, patienceMs: PATIENCE_MS, isShared: round > 0 || share === 0 }
-    if (!(await app.wholeItems.awaited((trial) => make(read(), trial), options))) return
+    if (!(await app.wholeItems.awaited((trial) => make(read(call), trial), options))) return
     share = shareWhole()
   }
 }
