@@ -255,8 +255,9 @@ function startLive({ stream, authors }: ColdNetwork): { stop(): void } {
   return { stop: () => clearInterval(timer) }
 }
 
+/** `event`: an even number, since every other event is a stranger's. */
 function authorOf(authors: readonly Person[], event: number): Person {
   const followed = authors.length - KNOWN
-  const isFollowed = event % FOLLOWED_EVERY === 1
-  return authors[isFollowed ? event % followed : followed + (event % KNOWN)]!
+  const isFollowed = event % FOLLOWED_EVERY === 0
+  return authors[isFollowed ? (event / FOLLOWED_EVERY) % followed : followed + (event % KNOWN)]!
 }
