@@ -44,7 +44,7 @@ const LOOK_EVERY_MS = 100
  */
 const LOOK_LATER_MS = 1
 const MEANWHILE_EVERY_MS = 700
-const MEANWHILE_OF = 8
+const MEANWHILE_MAX_WAITING = 8
 const MAX_WAITING = 1_000
 const MAX_WAITING_EACH = 4
 
@@ -76,7 +76,7 @@ export function createNewcomerWaits({
       await sleep(LOOK_EVERY_MS + waitingInAll * LOOK_LATER_MS)
       const at = now()
       if (isThere(at - began)) return
-      if (at < meanwhileAt || waitingInAll > MEANWHILE_OF) continue
+      if (at < meanwhileAt || waitingInAll > MEANWHILE_MAX_WAITING) continue
       meanwhileAt = at + MEANWHILE_EVERY_MS
       request.meanwhile?.()
     }

@@ -169,7 +169,7 @@ function createRenewals(
   memory: ReturnType<typeof createIdentityMemory>,
 ) {
   const { fetch, plcUrl, log, now, isMember } = options
-  const queueOf = createQueues(options)
+  const queueOf = createQueues(isMember, options.atDirectory)
   const atHost = createHostLimit(plcUrl)
   const inFlight = new Map<string, Promise<Identity | undefined>>()
 
@@ -246,12 +246,10 @@ function tooMany(): IdentityUnavailableError {
   return new IdentityUnavailableError('too many look-ups at once')
 }
 
-function createQueues({
-  isMember,
+function createQueues(
+  isMember: (did: string) => boolean,
   atDirectory = MAX_RUNNING.plc,
-}: Required<Pick<ResolverOptions, 'isMember'>> & Pick<ResolverOptions, 'atDirectory'>): (
-  did: string,
-) => Limiter {
+): (did: string) => Limiter {
   const members = {
     plc: createQueue(MAX_RUNNING.memberPlc),
     web: createQueue(MAX_RUNNING.memberWeb),
