@@ -2,8 +2,7 @@
 // contain no characters that JSON escapes (timeline-key.ts). The result is byte text, which needs no encoding
 // (views/ready-json.ts).
 
-import { DAY_MS } from '../../base/util/durations.ts'
-import { LruMap } from '../../base/util/lru.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import { JsonBuffer } from '../views/json-buffer.ts'
 import { toByteText } from '../views/ready-json.ts'
@@ -43,7 +42,7 @@ function placeOf({ timeline, seq, before }: DescribedEvent): string {
 }
 
 function endOf({ receivedAt }: DescribedEvent): string {
-  return `,"received_at":"${isoOf(receivedAt)}"}`
+  return `,"received_at":"${isoTime(receivedAt)}"}`
 }
 
 /** For caching: serialises once, into one flat text instead of a rope of its pieces. */
@@ -52,7 +51,7 @@ export function withFields(entity: Entity): Entity {
 }
 
 function fieldsOf({ id, type, payload, producerTs }: Entity): string {
-  return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoOf(producerTs)}"`
+  return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoTime(producerTs)}"`
 }
 
 /**
@@ -89,7 +88,7 @@ export function gapFields(one: TimelineGap): Record<string, unknown> {
     kind,
     from_sequence_id: String(from),
     to_sequence_id: String(to),
-    since: isoOf(since),
+    since: isoTime(since),
   }
 }
 
@@ -97,42 +96,9 @@ function ofStream(kind: string, { did, fromUs, toUs, state, foundAt }: Gap) {
   return {
     kind,
     ...(did !== undefined && { did }),
-    from_time: isoOf(fromUs / 1_000),
-    to_time: isoOf(toUs / 1_000),
+    from_time: isoTime(fromUs / 1_000),
+    to_time: isoTime(toUs / 1_000),
     state,
-    since: isoOf(foundAt),
+    since: isoTime(foundAt),
   }
-}
-
-const FIRST_YEAR_0 = -62_167_219_200_000
-const END_OF_9999 = 253_402_300_800_000
-
-/** Records may contain any time; times outside a Date's range become the nearest valid one. */
-export function isoOf(ms: number): string {
-  const isUsual = ms >= FIRST_YEAR_0 && ms < END_OF_9999 && Number.isInteger(ms)
-  if (!isUsual) return new Date(Math.max(-8.64e15, Math.min(8.64e15, ms))).toISOString()
-  const day = Math.floor(ms / DAY_MS)
-  const rest = ms - day * DAY_MS
-  const seconds = Math.floor(rest / 1_000)
-  const minutes = Math.floor(seconds / 60)
-  return `${dateOf(day)}T${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}.${three(rest % 1_000)}Z`
-}
-
-const dates = new LruMap<number, string>(512)
-
-/** A page's events span few days, and a Date costs ten times as much as the rest. */
-function dateOf(day: number): string {
-  const known = dates.get(day)
-  if (known) return known
-  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
-  dates.set(day, text)
-  return text
-}
-
-function two(number: number): string {
-  return number < 10 ? `0${number}` : `${number}`
-}
-
-function three(number: number): string {
-  return number < 100 ? `0${two(number)}` : `${number}`
 }

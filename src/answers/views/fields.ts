@@ -2,6 +2,7 @@
 // fit a view's lexicon become undefined, which omits the field.
 
 import type { AppBskyEmbedDefs } from '@atproto/api'
+import { isoTime } from '../../base/util/iso-time.ts'
 
 /** The lexicon accepts date texts from year 10 (it rejects 000x) to 9999. */
 const FIRST_MS = Date.parse('0010-01-01T00:00:00.000Z')
@@ -14,7 +15,7 @@ const CID = /^[A-Za-z0-9]{46,128}$/
  * digits.
  */
 export function datetime(ms: number): string {
-  return new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString()
+  return isoTime(Math.min(Math.max(ms, FIRST_MS), LAST_MS))
 }
 
 /** Returns the CID of a blob reference in a record's JSON, current or legacy. */

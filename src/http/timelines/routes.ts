@@ -6,11 +6,12 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
 import { z } from 'zod'
-import { eventId, isoOf, pageBytes } from '../../answers/timelines/event-json.ts'
+import { eventId, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
@@ -206,7 +207,7 @@ function postEvent({ poster, shared }: RouteParts): Handler {
     return jsonAnswer({
       event_id: eventId(key.text, seq),
       sequence_id: String(seq),
-      received_at: isoOf(receivedAt),
+      received_at: isoTime(receivedAt),
     })
   }
 }
@@ -216,7 +217,7 @@ function getCursor({ db }: RouteParts): Handler {
     checkMay(asker, 'read', keys)
     const found = findKeptCursor(db, asker.name, key)
     if (!found) throw new XRPCError(404, 'NoCursor', 'You have no stored cursor for this timeline')
-    return jsonAnswer({ cursor: found.cursor, updated_at: isoOf(found.updatedAt) })
+    return jsonAnswer({ cursor: found.cursor, updated_at: isoTime(found.updatedAt) })
   }
 }
 
@@ -232,7 +233,7 @@ function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
     }
     await ingest.writeTimelines({ kind: 'keep-cursor', reader: asker.name, timeline: key, cursor })
     const { updatedAt } = findKeptCursor(db, asker.name, key)!
-    return jsonAnswer({ cursor, updated_at: isoOf(updatedAt) })
+    return jsonAnswer({ cursor, updated_at: isoTime(updatedAt) })
   }
 }
 

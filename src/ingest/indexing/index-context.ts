@@ -131,6 +131,14 @@ export function internActor(ctx: IndexContext, did: string): number {
   return uid
 }
 
+/** The same for the account that wrote a record. */
+export function internCreator(
+  ctx: IndexContext,
+  { uid, did }: Pick<RecordWrite, 'uid' | 'did'>,
+): number {
+  return uid === 0 ? internActor(ctx, did) : uid
+}
+
 export function isMember(ctx: IndexContext, uid: number): boolean {
   return uid !== 0 && (ctx.actors.flagsOf(uid) & MEMBER) !== 0
 }

@@ -1,6 +1,7 @@
 // The JSON stored beside the row of a like, repost, follow, block or list item. An honest one has some
 // hundred bytes, but a stranger chooses its length, and may send one for each post of a member.
 
+import { isoTime } from '../../base/util/iso-time.ts'
 import { asObject } from '../../base/util/json-object.ts'
 import { type RecordWrite, recordJson, sortAtOf } from './index-context.ts'
 
@@ -17,7 +18,7 @@ export function shortJson(write: RecordWrite): Buffer | undefined {
 /** The record as written; if it is too long, only the fields that its lexicon requires. */
 export function toldJson(write: RecordWrite): Buffer {
   const { collection: $type, record } = write
-  const createdAt = new Date(sortAtOf(write)).toISOString()
+  const createdAt = isoTime(sortAtOf(write))
   const told = { $type, subject: briefSubject(record['subject']), createdAt }
   return shortJson(write) ?? Buffer.from(JSON.stringify(told))
 }

@@ -31,10 +31,11 @@ export function lookUpPost(ctx: IndexContext, ref: RecordRef): PostHandle | unde
  * author references it, otherwise 0.
  */
 export function ensurePost(ctx: IndexContext, ref: RecordRef, flags: number): PostHandle {
-  const uid = internActor(ctx, ref.did)
-  const rkey = packRkey(ref.rkey)
-  const row = findPostHandle(ctx.db, uid, rkey)
-  if (!row) return { id: insertStubPost(ctx.db, uid, rkey, flags), uid, state: STUB, flags }
+  const row = lookUpPost(ctx, ref)
+  if (!row) {
+    const uid = internActor(ctx, ref.did)
+    return { id: insertStubPost(ctx.db, uid, packRkey(ref.rkey), flags), uid, state: STUB, flags }
+  }
   if ((row.flags & flags) === flags) return row
   setPostFlags(ctx.db, row.id, row.flags | flags)
   return { ...row, flags: row.flags | flags }

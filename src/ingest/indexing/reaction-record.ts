@@ -4,6 +4,7 @@
 // account.
 
 import { packRkey } from '../../base/atproto/keys.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import { asObject } from '../../base/util/json-object.ts'
 import { insertReactionRecord } from '../../data/store/reaction-records.ts'
 import { putRelationRecord, type RelationCollection } from '../../data/store/relation-records.ts'
@@ -15,10 +16,14 @@ const REPOST = 'app.bsky.feed.repost'
 const USUAL_FIELDS = new Set(['$type', 'subject', 'createdAt'])
 const USUAL_OF_ITEMS = new Set([...USUAL_FIELDS, 'list'])
 
-/** @param write - applied, with the account's uid. @param rowAt - the time stored in its row */
-export function keepUnusual(ctx: IndexContext, write: RecordWrite, rowAt: number): void {
-  const { uid, collection, rkey, cid, record } = write
-  const json = unusualJson(write, rowAt, USUAL_FIELDS)
+/** @param row - the account's uid and the time, as its row stores them */
+export function keepUnusual(
+  ctx: IndexContext,
+  write: RecordWrite,
+  { uid, at }: { uid: number; at: number },
+): void {
+  const { collection, rkey, cid, record } = write
+  const json = unusualJson(write, at, USUAL_FIELDS)
   if (!json) return
   const kept = { uid, collection, rkey, cid, record: json } as const
   insertReactionRecord(ctx.db, kept, repostOf(ctx, record['via']))
@@ -44,8 +49,7 @@ function unusualJson(
 ): Buffer | undefined {
   const { record } = write
   const isUsual =
-    record['createdAt'] === new Date(rowAt).toISOString() &&
-    Object.keys(record).every((name) => fields.has(name))
+    record['createdAt'] === isoTime(rowAt) && Object.keys(record).every((name) => fields.has(name))
   return isUsual ? undefined : shortJson(write)
 }
 

@@ -8,6 +8,7 @@ import { addBoth } from '../gc-posts.ts'
 import {
   type IndexContext,
   internActor,
+  internCreator,
   isAuthor,
   isSameEdge,
   isTieKept,
@@ -24,7 +25,7 @@ import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './col
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
   if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = blockEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)

@@ -28,6 +28,7 @@ import {
   actorCounts,
   type IndexContext,
   internActor,
+  internCreator,
   isAuthor,
   isMember,
   isSameEdge,
@@ -47,7 +48,7 @@ import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './col
 function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const subjectDid = write.record['subject'] as string
   if (!isTieKept(ctx, write.uid, subjectDid)) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = followEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
@@ -63,7 +64,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   }
   notifyOfFollow(ctx, write, { uid, subject })
   insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
-  keepUnusual(ctx, { ...write, uid }, sortAt)
+  keepUnusual(ctx, write, { uid, at: sortAt })
   return 'applied'
 }
 

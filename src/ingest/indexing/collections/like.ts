@@ -11,7 +11,7 @@ import { keysIn, keysOfEdges } from '../../../data/store/stored-keys.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   isMember,
   type Outcome,
@@ -41,15 +41,15 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const post = keptSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const { rkey, createdAt } = write
-  const existing = likeEdges.find(ctx.db, uid, rkey)
+  const existing = findOwn(ctx, write)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
   if (existing) retract(ctx, existing)
-  else removeRecordLike(ctx, { uid, rkey })
+  else if (write.uid !== 0) removeRecordLike(ctx, { uid, rkey })
   const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
   const isFirst = insertLike(ctx.db, like)
-  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, createdAt)
+  if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: createdAt })
   if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
     postCounts(ctx, subject).likes++
     notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
@@ -68,9 +68,14 @@ function remove(ctx: IndexContext, removal: RecordRemoval): boolean {
 function putOtherLike(ctx: IndexContext, write: RecordWrite, uri: unknown): Outcome {
   const ref = parseNamedRecord(uri)
   if (!ref) return 'subject-unusable'
-  const before = write.uid === 0 ? undefined : likeEdges.find(ctx.db, write.uid, write.rkey)
+  const before = findOwn(ctx, write)
   if (before) retract(ctx, before)
   return putRecordLike(ctx, write, ref)
+}
+
+/** An account that was unknown until now has no likes. */
+function findOwn(ctx: IndexContext, { uid, rkey }: RecordWrite): Edge | undefined {
+  return uid === 0 ? undefined : likeEdges.find(ctx.db, uid, rkey)
 }
 
 function retract(ctx: IndexContext, like: Edge): void {

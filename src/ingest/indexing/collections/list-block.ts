@@ -12,7 +12,7 @@ import { keysIn } from '../../../data/store/stored-keys.ts'
 import { listBlocksBy } from '../../../data/store/unneeded.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   type Outcome,
   type RecordWrite,
@@ -31,7 +31,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const isOwn = isAuthor(ctx, write.uid)
   const isKept = isOwn || ctx.scope === 'network' || lookUpList(ctx, ref) !== undefined
   if (!isKept) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const list = ensureList(ctx, ref)
   const sortAt = sortAtOf(write)
   const existing = findListBlock(ctx.db, uid, write.rkey)

@@ -13,6 +13,7 @@ import { listItemsBy } from '../../../data/store/unneeded.ts'
 import {
   type IndexContext,
   internActor,
+  internCreator,
   isAuthor,
   isMember,
   type Outcome,
@@ -31,7 +32,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (ref.did !== write.did) return 'wrong-key'
   const subjectDid = write.record['subject'] as string
   if (!isKept(ctx, write.uid, ref, subjectDid)) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const row = {
     uid,
     rkey: write.rkey,

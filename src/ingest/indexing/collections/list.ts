@@ -14,7 +14,7 @@ import { keysIn } from '../../../data/store/stored-keys.ts'
 import { blockersByList, dropList, listItemsBy, listsBy } from '../../../data/store/unneeded.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   type Outcome,
   type RecordRemoval,
@@ -32,7 +32,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!row && ctx.scope !== 'network' && !isAuthor(ctx, write.uid)) return 'out-of-scope'
   if (row?.cid?.equals(write.cid)) return 'duplicate'
   if (row && isOutdated(row, write)) return 'late'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   fillList(ctx.db, {
     id: row?.id ?? insertStubList(ctx.db, uid, write.rkey),
     uid,

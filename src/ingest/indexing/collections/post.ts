@@ -37,7 +37,7 @@ import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   isMember,
   isTooEarly,
@@ -87,7 +87,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const isNear = byAuthor || (ctx.scope !== 'authors' && isAddressed(ctx, refs, write))
   if (!row && !isNear && ctx.scope !== 'network') return 'out-of-scope'
   if (row && isCounted(row)) retractPost(ctx, row)
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   if (row) removeMentions(ctx.db, row.id)
   const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)

@@ -4,7 +4,7 @@ import { deleteProfile, findProfile, putProfile as putRow } from '../../../data/
 import { keysIn } from '../../../data/store/stored-keys.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isMember,
   type Outcome,
   type RecordRemoval,
@@ -20,7 +20,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (write.rkey !== 'self') return 'wrong-key'
   const joins = joinedThrough(ctx, write.record)
   if (write.uid === 0 && ctx.scope !== 'network' && joins === 0) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const row = findProfile(ctx.db, uid)
   if (row?.cid.equals(write.cid)) return 'duplicate'
   if (row && isOutdated(row, write)) return 'late'

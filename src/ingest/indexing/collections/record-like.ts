@@ -11,7 +11,7 @@ import {
 } from '../../../data/store/record-likes.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   type Outcome,
   type RecordRemoval,
@@ -25,14 +25,14 @@ export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedR
   const isNear = ctx.scope === 'network' || isAuthor(ctx, write.uid)
   const subject = isNear ? pointAt(ctx, write, ref) : lookUpRecord(ctx, ref)
   if (subject === 0) return 'out-of-scope'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const { rkey, createdAt } = write
   const existing = findRecordLike(ctx.db, uid, rkey)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
   if (existing) retract(ctx, existing)
   if (insertRecordLike(ctx.db, { uid, rkey, subject, createdAt })) {
     const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
-    keepUnusual(ctx, { ...write, uid }, createdAt)
+    keepUnusual(ctx, write, { uid, at: createdAt })
     notifyOfRecordLike(ctx, write, { uid, owner: ctx.actors.uidOf(ref.did), subject: about })
   }
   return 'applied'

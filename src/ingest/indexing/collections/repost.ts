@@ -21,7 +21,7 @@ import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   isAuthor,
   isTooEarly,
   type Outcome,
@@ -47,7 +47,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const post = keptSubject(ctx, write, ref)
   if (!post) return 'out-of-scope'
   const subject = post.id
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const existing = findRepost(ctx.db, uid, write.rkey)
   if (existing?.cid.equals(write.cid) && !isTooEarly(existing, write)) return 'duplicate'
   if (existing) retractRepost(ctx, existing)
@@ -55,7 +55,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
     !hasReposted(ctx.db, uid, subject) && !isCountedAlready(ctx, post, sortAtOf(write))
   if (isFirst) notifyOfReaction(ctx, write, { uid, owner: post.uid, rkey: ref.rkey })
   insert(ctx, { ...write, uid }, { subject, isFirst })
-  if (post.uid !== uid) keepUnusual(ctx, { ...write, uid }, write.createdAt)
+  if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: write.createdAt })
   return 'applied'
 }
 

@@ -14,7 +14,7 @@ import {
 import { keysOfRecords } from '../../../data/store/stored-keys.ts'
 import {
   type IndexContext,
-  internActor,
+  internCreator,
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
@@ -61,7 +61,7 @@ export function putSmallRecord(
   if (!row && !about.isKept) return 'out-of-scope'
   if (row?.cid?.equals(write.cid)) return 'duplicate'
   if (row && isOutdated(row, write)) return 'late'
-  const uid = internActor(ctx, write.did)
+  const uid = internCreator(ctx, write)
   const collection = collectionCodes[write.collection]
   const content = {
     id: row?.id ?? insertStubRecord(ctx.db, { uid, collection, rkey: write.rkey }),
