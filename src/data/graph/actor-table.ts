@@ -31,6 +31,7 @@ const COUNT = 0
 const TABLE_BITS = 1
 /** Number of changes to CELEBRITY bits. */
 const CELEBRITY_MOVES = 2
+const HEAP_TOP = 3
 
 /** Version of the format that `dump` writes; increment on every change. */
 const IMAGE_VERSION = 1001
@@ -164,11 +165,11 @@ class ActorTableView implements ActorReader {
  */
 class ActorTable extends ActorTableView implements ActorWriter {
   readonly handle: ActorTableHandle
-  #heapTop = 0
 
   constructor(handle: ActorTableHandle) {
     super(handle)
     this.handle = handle
+    if (this.counts[TABLE_BITS] !== 0) return
     this.table.ensure(2 ** (FIRST_TABLE_BITS + 1))
     this.counts[TABLE_BITS] = FIRST_TABLE_BITS
   }
@@ -219,7 +220,10 @@ class ActorTable extends ActorTableView implements ActorWriter {
     const words = this.dids.ints
     const at = uid * DID_WORDS
     if (isPlc) words.set(this.packedWords(), at)
-    else this.#heapTop = storeInHeap(did, { words, at, heap: this.heap, top: this.#heapTop })
+    else {
+      const top = this.counts[HEAP_TOP]!
+      this.counts[HEAP_TOP] = storeInHeap(did, { words, at, heap: this.heap, top })
+    }
     Atomics.store(this.counts, COUNT, uid)
     Atomics.store(this.table.ints, place, uid)
     if (uid > MAX_LOAD * 2 ** this.counts[TABLE_BITS]!)
@@ -233,7 +237,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
    */
   dump(): Generator<ImageChunk> {
     const { count } = this
-    const heapTop = this.#heapTop
+    const heapTop = this.counts[HEAP_TOP]!
     return sealImage(IMAGE_VERSION, [
       Int32Array.of(count, heapTop),
       this.dids.ints.subarray(DID_WORDS, (count + 1) * DID_WORDS),
@@ -257,7 +261,7 @@ class ActorTable extends ActorTableView implements ActorWriter {
     for (let uid = 1; uid <= count; uid++) {
       if (!isDidAt(this.dids.ints, uid * DID_WORDS, heapTop)) throw new ImageError('no DID')
     }
-    this.#heapTop = heapTop
+    this.counts[HEAP_TOP] = heapTop
     Atomics.store(this.counts, COUNT, count)
     this.#makeTable(Math.max(FIRST_TABLE_BITS, Math.ceil(Math.log2((count + 1) / MAX_LOAD))))
   }
@@ -281,22 +285,31 @@ export type { ActorTable }
 
 /**
  * Loads the accounts of an image made by `dump`, with the same uids.
- * @throws ImageError if it is torn, foreign, or of another build.
+ * @param handle - of an empty table; if loading fails, it is unusable
+ * @throws ImageError if the image is torn, foreign, or of another build
  */
-export function loadActorTable(chunks: Iterable<{ bytes: Uint8Array }>): ActorTable {
-  const table = createActorTable()
+export function loadActorTable(
+  chunks: Iterable<{ bytes: Uint8Array }>,
+  handle: ActorTableHandle = reserveActorTable(),
+): ActorTable {
+  const table = new ActorTable(handle)
   table.load(chunks)
   return table
 }
 
-export function createActorTable(): ActorTable {
-  return new ActorTable({
+/** @param handle - may be of a table that another thread filled and no longer writes to */
+export function createActorTable(handle: ActorTableHandle = reserveActorTable()): ActorTable {
+  return new ActorTable(handle)
+}
+
+export function reserveActorTable(): ActorTableHandle {
+  return {
     counts: new SharedArrayBuffer(64),
     dids: createSharedInts(MAX_UID * DID_WORDS).buffer,
     heap: createSharedInts(MAX_HEAP).buffer,
     table: createSharedInts(MAX_TABLE).buffer,
     columns: createSharedInts(MAX_UID + 1).buffer,
-  })
+  }
 }
 
 export function openActorTable(handle: ActorTableHandle): ActorReader {

@@ -5,7 +5,7 @@
 import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
 import { findActor } from '../../data/store/actors.ts'
-import type { WriteDb } from '../../data/store/db.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import {
   iterateGraphChanges,
   lastGraphChange,
@@ -128,6 +128,14 @@ export function loadActors<Actors extends ActorWriter>(
     }
     return actors
   })
+}
+
+/**
+ * The chunks of the accounts' snapshot, for a thread that loads them beside the writer's.
+ * @throws SnapshotError if there is none, or it is torn
+ */
+export function actorChunks(db: Db): Iterable<SnapshotChunk> {
+  return readSnapshot(db, ACTORS, VERSION).chunks
 }
 
 function trusted<Loaded>(

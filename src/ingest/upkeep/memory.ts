@@ -19,12 +19,14 @@ import { InvalidationWriter } from '../../data/shared-memory/invalidation-ring.t
 import { countActors } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { publishInvalidationsTo } from '../../data/store/invalidations.ts'
+import type { SnapshotChunk } from '../../data/store/snapshots.ts'
 import { fanOut } from '../../data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../data/timeline/lossiness.ts'
 import { createTimelines } from '../../data/timeline/rings.ts'
 import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'
+import { loadActorsBeside } from './actors-beside.ts'
 import { createFanOutCounts, type FanOutCounts } from './fan-out-counts.ts'
 import type { SavedMemory } from './snapshots.ts'
 
@@ -38,12 +40,19 @@ type LoadedMemory = {
   saved: SavedMemory
 }
 
-export function loadMemory(options: { db: WriteDb; config: Config; log: Logger }): LoadedMemory {
+type Sources = { db: WriteDb; config: Config; log: Logger }
+
+/** @param options - `fewAccounts`: see actors-beside.ts */
+export function loadMemory(options: Sources & { fewAccounts?: number }): LoadedMemory {
   const { db, config, log } = options
   const startedAt = performance.now()
-  const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, countActors(db)), isImageError)
+  const accounts = countActors(db)
+  const { dataDir } = config
+  const actorsBeside = loadActorsBeside({ dataDir, accounts, few: options.fewAccounts, log })
+  const loaded = loadGraph(db, (chunks) => loadFollowGraph(chunks, accounts), isImageError)
   const graph = loaded?.graph ?? createFollowGraph()
-  const loadedActors = loadActors(db, loadActorTable, isImageError)
+  const load = (chunks: Iterable<SnapshotChunk>) => actorsBeside() ?? loadActorTable(chunks)
+  const loadedActors = loadActors(db, load, isImageError)
   const actors = loadedActors ?? createActorTable()
   const memory = createMemory(config, graph, actors)
   if (loaded) catchUpMemory(db, memory, loaded.covered)

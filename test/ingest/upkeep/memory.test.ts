@@ -1,7 +1,7 @@
 // Memory at start: loaded from its snapshots, or from rows if a snapshot is missing. A new snapshot is then
 // owed, so that the next start is fast again.
 
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { loadMemory } from '../../../src/ingest/upkeep/memory.ts'
 import { keepSnapshots } from '../../../src/ingest/upkeep/snapshots.ts'
@@ -21,11 +21,16 @@ beforeEach(() => {
 })
 afterEach(() => world.dispose())
 
-function load() {
+function load(fewAccounts?: number) {
   const info = (figures: object, msg: string) => told.push({ ...figures, msg })
   const config = loadConfig({ SLIPSTREAM_DATA_DIR: world.dataDir })
   const log = { info, warn: info } as never
-  const { saved, memory } = loadMemory({ db: world.db, config, log })
+  const { saved, memory } = loadMemory({
+    db: world.db,
+    config,
+    log,
+    ...(fewAccounts !== undefined && { fewAccounts }),
+  })
   const snapshots = keepSnapshots({ ...saved, db: world.db, writer: world.writer, log })
   return { memory, snapshots }
 }
@@ -48,4 +53,53 @@ it.each(['actors', 'graph'])('owes a snapshot if the one of %s is missing', asyn
   told = []
   load()
   expect(told[0]).toMatchObject({ from: 'snapshot', actors: world.actors.count })
+})
+
+describe('many accounts', () => {
+  const MANY = 0
+
+  function dids({ memory }: ReturnType<typeof load>): string[] {
+    return Array.from({ length: memory.actors.count }, (_, i) => memory.actors.didOf(i + 1))
+  }
+
+  async function save(): Promise<void> {
+    world.account('did:web:not-plc.example')
+    load().snapshots.finish()
+    await written()
+    told = []
+  }
+
+  it('are loaded by a thread beside the graph', async () => {
+    await save()
+    const expected = dids(load())
+    told = []
+    const loaded = load(MANY)
+    expect(told).toMatchObject([{ from: 'snapshot', actors: expected.length }])
+    expect(dids(loaded)).toEqual(expected)
+    expect(expected.map((did) => loaded.memory.actors.uidOf(did))).toEqual(
+      expected.map((_, i) => i + 1),
+    )
+  })
+
+  it('are joined by later ones, whatever the form of their DIDs', async () => {
+    await save()
+    const { actors } = load(MANY).memory
+    const { count } = actors
+    for (const did of ['did:web:later.example', `did:plc:${'z'.repeat(24)}`]) {
+      expect(actors.didOf(actors.intern(did))).toBe(did)
+    }
+    expect(actors.count).toBe(count + 2)
+    expect(actors.uidOf('did:web:not-plc.example')).toBe(world.uid('did:web:not-plc.example'))
+  })
+
+  it('come from rows if their snapshot is torn', async () => {
+    await save()
+    const expected = dids(load())
+    world.db
+      .prepare("UPDATE snapshots SET bytes = zeroblob(16) WHERE name LIKE 'actors#%' AND part = 1")
+      .run()
+    told = []
+    expect(dids(load(MANY))).toEqual(expected)
+    expect(told[0]).toMatchObject({ from: 'rows' })
+  })
 })
