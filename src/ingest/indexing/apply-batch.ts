@@ -99,11 +99,7 @@ function applyEvents(
     const uid = ctx.actors.uidOf(event.did)
     if (uid !== 0) bringBack(ctx, uid, event)
     count(applyCommit(ctx, event, uid))
-    const owner = ctx.keepsAllRevs
-      ? uid || ctx.actors.uidOf(event.did)
-      : isMember(ctx, uid)
-        ? uid
-        : 0
+    const owner = ctx.keepsAllRevs ? ctx.actors.uidOf(event.did) : isMember(ctx, uid) ? uid : 0
     if (owner !== 0) revs.set(owner, laterRev(event.rev, revs.get(owner)))
   }
   for (const [uid, rev] of revs) raiseActorRev(ctx.db, uid, rev)
