@@ -7,6 +7,7 @@ import type { ComAtprotoLabelDefs } from '@atproto/api'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
 import { type Collection, collectionCodes, collections } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { LabelSubject } from '../../data/store/labels.ts'
 import type { LabelFilter, StoredLabel } from '../../data/store/read/labels.ts'
@@ -195,8 +196,8 @@ function toLabel({ parts }: Loader, row: StoredLabel): Label | undefined {
     uri: collection ? recordUri(did, collection, row.rkey) : did,
     cid: row.cid ?? undefined,
     val: row.val,
-    cts: row.cts ?? new Date(row.cts_ms).toISOString(),
-    exp: row.exp_ms === null ? undefined : (row.exp ?? new Date(row.exp_ms).toISOString()),
+    cts: row.cts ?? isoTime(row.cts_ms),
+    exp: row.exp_ms === null ? undefined : (row.exp ?? isoTime(row.exp_ms)),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
@@ -162,5 +163,5 @@ function note(db: Db, { uid, collection, rkey }: LabelSubject, val: string): voi
 
 /** Returns text to store only if the number does not fully determine it. */
 function unusual(text: string, ms: number): string | null {
-  return new Date(ms).toISOString() === text ? null : text
+  return isoTime(ms) === text ? null : text
 }

@@ -1,6 +1,7 @@
 // io.slipstream.feed.getTimelineGaps, our own method: whether a stretch of the home timeline touches a gap
 // that is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
 
+import { isoTime } from '../../../../../base/util/iso-time.ts'
 import type { Gap } from '../../../../../data/store/gaps.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { query } from '../../../define.ts'
@@ -20,10 +21,6 @@ export const getTimelineGaps = query(
 )
 
 function toView({ cause, state, fromUs, toUs, did }: Gap) {
-  const from = fromUs === 0 ? {} : { from: isoTime(fromUs) }
-  return { cause, state, ...from, to: isoTime(toUs), ...(did === undefined ? {} : { did }) }
-}
-
-function isoTime(us: number): string {
-  return new Date(us / 1000).toISOString()
+  const from = fromUs === 0 ? {} : { from: isoTime(fromUs / 1000) }
+  return { cause, state, ...from, to: isoTime(toUs / 1000), ...(did === undefined ? {} : { did }) }
 }
