@@ -51,6 +51,8 @@ export type Subject = {
   waitingJobs(): string[]
   /** Gaps that are not closed, as text. */
   openGaps(): string[]
+  /** The stored position in each host's stream, by its URL, in microseconds. */
+  streamPositions(): ReadonlyMap<string, number>
   /** Unexpected exits, with the last output. */
   deaths(): readonly string[]
   output(): string
@@ -96,7 +98,7 @@ type Running = Pick<
   end(): Promise<void>
 }
 type Client = Pick<Subject, 'get' | 'post' | 'picture' | 'call' | 'origin' | 'audience' | 'health'>
-type Stored = Pick<Subject, 'stored' | 'waitingJobs' | 'openGaps'>
+type Stored = Pick<Subject, 'stored' | 'waitingJobs' | 'openGaps' | 'streamPositions'>
 
 export async function createSubject(
   world: World,
@@ -271,6 +273,13 @@ function readStored(dataDir: string): Stored {
         'SELECT * FROM search_backlog LIMIT 3',
       ),
     openGaps: () => rowsOf("SELECT * FROM gaps WHERE state <> 'closed'"),
+    streamPositions: () =>
+      new Map(
+        rowsOf('SELECT host, time_us FROM stream_cursors').map((row) => {
+          const { host, time_us } = JSON.parse(row) as { host: string; time_us: number }
+          return [host, time_us]
+        }),
+      ),
   }
 }
 
