@@ -1,10 +1,9 @@
 // How long processors worked for anything but the measured processes: every other process, and other guests
 // of the host as far as the kernel sees them (steal). From the scheduler (/proc/PID/task/TID/schedstat).
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { readMachineTimes } from './proc-stat.ts'
 import { readThreadTimes } from './process-cpu.ts'
-
-const TICK_MS = 10
 
 /** Milliseconds of processor time since `watchOthers` returned. */
 export type Others = () => number
@@ -31,7 +30,7 @@ function readAll(except: readonly number[]): { threads: Map<string, number>; ste
     for (const { tid, nanoseconds } of threadsIfThere(pid))
       threads.set(`${pid}/${tid}`, nanoseconds)
   }
-  return { threads, stealMs: readSteal() }
+  return { threads, stealMs: readMachineTimes()?.steal ?? 0 }
 }
 
 /** A process may end between listing and reading. */
@@ -41,9 +40,4 @@ function threadsIfThere(pid: number) {
   } catch {
     return []
   }
-}
-
-function readSteal(): number {
-  const [, line = ''] = /^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'utf8')) ?? []
-  return Number(line.split(' ')[7] ?? 0) * TICK_MS
 }
