@@ -1,12 +1,14 @@
 // Compares the cost of answers in this tree and in another. Both serve a world of the same size at the same
 // time, and one load generator queries them in the order A, B, B, A for one second each. A machine whose
-// speed varies by a factor of two can then neither fake a difference nor hide one.
+// speed varies by a factor of two can then neither fake a difference nor hide one. With `--load`, both then get
+// the same requests per second, a share of what the slower one can answer, for two seconds each.
 
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readArguments } from '../../src/tools/cli/script-usage.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { getRequest, startLoadGenerator } from '../load/load-generator.ts'
+import type { LoadPlan } from '../load/types.ts'
 import { quantile } from '../quantile.ts'
 import { type Measured, measureLoad } from '../world/measure-load.ts'
 import type { ServedWorld } from '../world/serving-world.ts'
@@ -14,17 +16,29 @@ import type { WorldSize } from '../world/social-world.ts'
 
 const CONNECTIONS = 8
 const COMPILE_SECONDS = 3
+const OPEN_CONNECTIONS = 64
 const ROUND_SECONDS = 1
+const LOADED_SECONDS = 2
 const TOKENS = 2_400
+const COSTS = {
+  cpu_ms: (of: Measured) => of.cpuMs,
+  serving_thread_cpu_ms: (of: Measured) => of.servingCpuMs,
+  rps: (of: Measured) => of.perSecond,
+}
+const LATENCIES = {
+  p50_ms: (of: Measured) => of.latency.p50,
+  p99_ms: (of: Measured) => of.latency.p99,
+}
 const HERE = join(import.meta.dirname, '../..')
 
-const USAGE = 'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--full]'
+const USAGE = 'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--load 0.8] [--full]'
 const { values, other } = readArguments(USAGE, (args) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '8' },
+      load: { type: 'string' },
       full: { type: 'boolean', default: false },
     },
   })
@@ -38,30 +52,37 @@ const worlds = [await serve(resolve(other)), await serve(HERE)] as const
 try {
   for (const [method, requests] of Object.entries(methods())) {
     const asked = worlds.map(requests)
-    const measure = (i: number, seconds: number) =>
+    const measure = (i: number, plan: Pick<LoadPlan, 'connections' | 'seconds' | 'load'>) =>
       measureLoad(
         { generator, app: worlds[i]!.app },
-        {
-          requests: asked[i]!,
-          connections: CONNECTIONS,
-          warmupSeconds: 0.2,
-          seconds,
-          load: { kind: 'closed' },
-        },
+        { requests: asked[i]!, warmupSeconds: 0.2, ...plan },
       )
-    for (const i of [0, 1]) await measure(i, COMPILE_SECONDS)
-    const pairs: [Measured, Measured][] = []
-    for (let round = 0; round < Number(values.rounds); round++) {
-      const order = round % 2 === 0 ? [0, 1] : [1, 0]
-      const pair: Measured[] = []
-      for (const i of order) pair[i] = await measure(i, ROUND_SECONDS)
-      pairs.push(pair as [Measured, Measured])
+    const closed = { connections: CONNECTIONS, load: { kind: 'closed' } } as const
+    for (const i of [0, 1]) await measure(i, { ...closed, seconds: COMPILE_SECONDS })
+    const pairs = await inTurns((i) => measure(i, { ...closed, seconds: ROUND_SECONDS }))
+    report(method, pairs, COSTS)
+    if (values.load === undefined) continue
+    const most = Math.min(...[0, 1].map((i) => median(pairs.map((pair) => pair[i]!.perSecond))))
+    for (const arrivals of ['even', 'random'] as const) {
+      const load = { kind: 'open', perSecond: most * Number(values.load), arrivals } as const
+      const open = { connections: OPEN_CONNECTIONS, load, seconds: LOADED_SECONDS }
+      const loaded = await inTurns((i) => measure(i, open))
+      report(`${method}.${arrivals}`, loaded, LATENCIES)
     }
-    report(method, pairs)
   }
 } finally {
   generator.stop()
   for (const world of worlds) await world.close()
+}
+
+async function inTurns(measure: (i: number) => Promise<Measured>): Promise<Measured[][]> {
+  const pairs: Measured[][] = []
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const pair: Measured[] = []
+    for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) pair[i] = await measure(i)
+    pairs.push(pair)
+  }
+  return pairs
 }
 
 async function serve(tree: string): Promise<ServedWorld> {
@@ -98,23 +119,30 @@ function aboutPopular(served: ServedWorld, nsid: string, query: (did: string) =>
   })
 }
 
-function report(method: string, pairs: [Measured, Measured][]): void {
-  const figures = {
-    cpu_ms: 'cpuMs',
-    serving_thread_cpu_ms: 'servingCpuMs',
-    rps: 'perSecond',
-  } as const
-  for (const [name, key] of Object.entries(figures)) {
-    const middle = (i: 0 | 1) => quantile(ascending(pairs.map((pair) => pair[i][key])), 0.5)
-    const ratios = ascending(pairs.map(([before, now]) => now[key] / before[key]))
-    const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2))
-    const [before, now] = [middle(0).toPrecision(4), middle(1).toPrecision(4)]
+function report(
+  method: string,
+  pairs: readonly Measured[][],
+  figures: Record<string, (of: Measured) => number>,
+): void {
+  for (const [name, figure] of Object.entries(figures)) {
+    const all = [0, 1].map((i) => pairs.map((pair) => figure(pair[i]!)))
+    const ratios = pairs.map((pair) => figure(pair[1]!) / figure(pair[0]!))
+    const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => of(ratios, share).toFixed(2))
+    const [before, now] = all.map((one) => median(one).toPrecision(4))
+    const [worst, worstNow] = all.map((one) => Math.max(...one).toPrecision(3))
     console.log(
-      `${method}.${name}: ${before} → ${now}, ratio ${mid} (half of the rounds ${low} to ${high})`,
+      `${method}.${name}: ${before} → ${now}, ratio ${mid} (half of the rounds ${low} to ${high}); largest ${worst} → ${worstNow}`,
     )
   }
 }
 
-function ascending(values: readonly number[]): number[] {
-  return values.toSorted((a, b) => a - b)
+function median(values: readonly number[]): number {
+  return of(values, 0.5)
+}
+
+function of(values: readonly number[], share: number): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    share,
+  )
 }
