@@ -1,16 +1,18 @@
 // A growing buffer that text and bytes are appended to. Text is collected first, since one long write is much
 // cheaper than many short ones.
 
+import { giveBackMemory, takeMemory } from '../../base/util/reused-memory.ts'
+
 const FIRST_BYTES = 1 << 18
 /** Larger memory is released afterwards, since pages seldom need it. */
 const MAX_KEPT_BYTES = 4 << 20
 const MAX_UTF8_BYTES = 3
-const HANDED_OVER_FROM = 1 << 16
+/** Shorter answers get memory of their own. */
+const REUSED_FROM = 1 << 12
 const ROOM = 1.1
-const PAGE_BYTES = 1 << 14
 
 export class JsonBuffer {
-  #memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #memory = takeMemory(FIRST_BYTES)
   #length = 0
   #text = ''
 
@@ -54,15 +56,21 @@ export class JsonBuffer {
   }
 
   /**
-   * Returns everything since `clear`; the caller owns the result. A long one is returned without
-   * copying, and the next one, likely to be as long, gets new memory.
+   * Returns everything since `clear`; the caller owns the result, and may give its memory back
+   * (base/util/reused-memory.ts). If it fills most of the memory it was written to, it is returned
+   * without copying, and the next one, likely to be as long, gets other memory.
    */
   take(): Buffer {
     const end = this.position()
-    if (end < HANDED_OVER_FROM) return this.copyFrom(0)
+    if (end < REUSED_FROM) return this.copyFrom(0)
+    if (end * 2 < this.#memory.length) {
+      const copy = takeMemory(end).subarray(0, end)
+      this.#memory.copy(copy, 0, 0, end)
+      return copy
+    }
     const taken = this.#memory.subarray(0, end)
-    const next = Math.ceil((end * ROOM) / PAGE_BYTES) * PAGE_BYTES
-    this.#memory = Buffer.allocUnsafeSlow(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
+    const next = Math.ceil(end * ROOM)
+    this.#memory = takeMemory(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
     this.#length = 0
     return taken
   }
@@ -77,8 +85,9 @@ export class JsonBuffer {
   #ensure(bytes: number): void {
     const needed = this.#length + bytes
     if (needed <= this.#memory.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#memory.length * 2))
+    const larger = takeMemory(Math.max(needed, this.#memory.length * 2))
     this.#memory.copy(larger, 0, 0, this.#length)
+    giveBackMemory(this.#memory)
     this.#memory = larger
   }
 }

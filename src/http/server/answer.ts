@@ -20,6 +20,8 @@ export type Answer = {
   /** In one piece, or in several that are sent one after another. */
   body: Buffer | readonly Buffer[] | null
   headers: Record<string, string>
+  /** The body's memory is used for another answer once this one is sent: nothing may keep it. */
+  isSentOnce?: boolean
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
@@ -39,8 +41,9 @@ export function textAnswer(text: string, status = 200): Answer {
 /** Encoded bytes are sent unchanged. */
 export function resultAnswer({ body, headers }: MethodResult): Answer {
   if (body === undefined) return { status: 200, body: null, headers: headers ?? {} }
-  if (!isBytes(body)) return jsonAnswer(body, { headers })
-  return { status: 200, body, headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE }
+  const all = headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE
+  if (isBytes(body)) return { status: 200, body, headers: all }
+  return { status: 200, body: jsonBytes(body), headers: all, isSentOnce: true }
 }
 
 /**

@@ -3,6 +3,7 @@
 // most requests need neither, and the rest need a header or two.
 
 import type { ServerResponse } from 'node:http'
+import { giveBackMemory } from '../../base/util/reused-memory.ts'
 import type { Answer } from './answer.ts'
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './compression.ts'
 import type { HttpRequest } from './http-request.ts'
@@ -20,7 +21,7 @@ const BEHIND = ['slipstream-behind', 'engine']
 type Envelope = { requestId: string; isDraining: boolean }
 
 /** Ready to send: `headers` alternates names and values, the form that Node writes fastest. */
-export type FinishedAnswer = Pick<Answer, 'status' | 'body'> & { headers: string[] }
+export type FinishedAnswer = Pick<Answer, 'status' | 'body' | 'isSentOnce'> & { headers: string[] }
 
 /** Adds all headers, including the length, and compresses if the client wants that. */
 export function finishAnswer(
@@ -28,7 +29,7 @@ export function finishAnswer(
   answer: Answer,
   { requestId, isDraining }: Envelope,
 ): FinishedAnswer | Promise<FinishedAnswer> {
-  const { status, body } = answer
+  const { status, body, isSentOnce } = answer
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)
@@ -41,13 +42,14 @@ export function finishAnswer(
     if (encoding !== 'identity') {
       headers.push('content-encoding', encoding)
       return compress(wholeBody(body), encoding).then((compressed) => {
+        reuseMemory(answer)
         headers.push('content-length', String(compressed.length))
         return { status, body: compressed, headers }
       })
     }
   }
   headers.push('content-length', String(length))
-  return { status, body, headers }
+  return { status, body, headers, isSentOnce }
 }
 
 export function toResponse(
@@ -62,19 +64,22 @@ export function toResponse(
 }
 
 /** Writes the pieces of a body in one system call, without joining them. */
-export function writeAnswer(
-  response: ServerResponse,
-  { status, body, headers }: FinishedAnswer,
-): void {
-  if (response.destroyed) return
+export function writeAnswer(response: ServerResponse, answer: FinishedAnswer): void {
+  const { status, body, headers, isSentOnce } = answer
+  if (response.destroyed) return reuseMemory(answer)
   response.writeHead(status, headers)
   if (!isPieces(body)) {
-    response.end(body)
+    response.end(body, isSentOnce ? () => reuseMemory(answer) : undefined)
     return
   }
   response.cork()
   for (const piece of body) response.write(piece)
   response.end()
+}
+
+/** Called once the body has been handed to the system, or will not be sent. */
+function reuseMemory({ body, isSentOnce }: Pick<Answer, 'body' | 'isSentOnce'>): void {
+  if (isSentOnce && Buffer.isBuffer(body)) giveBackMemory(body)
 }
 
 function bodyLength(body: Answer['body']): number {

@@ -166,7 +166,7 @@ function getEvents(parts: RouteParts): Handler {
     const body = pageBytes(page)
     clock?.mark('handler')
     if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
-    return { status: 200, body, headers: JSON_HEADERS }
+    return { status: 200, body, headers: JSON_HEADERS, isSentOnce: true }
   }
 }
 

@@ -1,0 +1,55 @@
+// Memory for answers, used again once they are sent. If each had its own, the operating system would hand it
+// out a page fault for every 4 KB, a collection would free that of hundreds of answers at once, and V8 would
+// count all of it as if it filled the heap.
+
+type Memory = { readonly bytes: Buffer; readonly size: number; isLent: boolean }
+
+const SIZES = sizes()
+/** Kept for later answers; what is given back beyond that is left to the collector. */
+const MAX_KEPT_BYTES = 8 << 20
+
+const kept: Memory[][] = SIZES.map(() => [])
+const known = new WeakMap<ArrayBufferLike, Memory>()
+let keptBytes = 0
+
+/**
+ * Returns at least as many bytes, with any content. The caller owns them until it gives them back,
+ * if ever. Up to 1 MB is reused, and from 16 KB on it is at most a quarter more than asked for.
+ */
+export function takeMemory(length: number): Buffer {
+  const size = SIZES.findIndex((one) => one >= length)
+  if (size < 0) return Buffer.allocUnsafeSlow(length)
+  const memory = kept[size]!.pop()
+  if (!memory) return allocate(size)
+  memory.isLent = true
+  keptBytes -= memory.bytes.length
+  return memory.bytes
+}
+
+/**
+ * Memory that did not come from `takeMemory`, or was given back already, is left alone.
+ *
+ * @param part - of the memory; nothing may read or write it from now on.
+ */
+export function giveBackMemory(part: Buffer): void {
+  const memory = known.get(part.buffer)
+  if (!memory?.isLent || keptBytes + memory.bytes.length > MAX_KEPT_BYTES) return
+  memory.isLent = false
+  keptBytes += memory.bytes.length
+  kept[memory.size]!.push(memory)
+}
+
+function allocate(size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(SIZES[size]!)
+  known.set(bytes.buffer, { bytes, size, isLent: true })
+  return bytes
+}
+
+/** 4 KB to 1 MB. */
+function sizes(): number[] {
+  const all = [1 << 12, 1 << 13, 3 << 12]
+  for (let size = 1 << 14; size < 1 << 20; size *= 2) {
+    all.push(size, size * 1.25, size * 1.5, size * 1.75)
+  }
+  return [...all, 1 << 20]
+}
