@@ -1,7 +1,7 @@
 // A growing buffer that text and bytes are appended to. Text is collected first, since one long write is much
 // cheaper than many short ones.
 
-import { giveBackMemory, takeMemory } from '../../base/util/reused-memory.ts'
+import { createReusedMemory } from '../../base/util/reused-memory.ts'
 
 const FIRST_BYTES = 1 << 18
 /** Larger memory is released afterwards, since pages seldom need it. */
@@ -11,13 +11,16 @@ const MAX_UTF8_BYTES = 3
 const REUSED_FROM = 1 << 12
 const ROOM = 1.1
 
+/** Where this thread's answers are written to. */
+export const answerMemory = createReusedMemory(8 << 20)
+
 export class JsonBuffer {
-  #memory = takeMemory(FIRST_BYTES)
+  #memory = answerMemory.take(FIRST_BYTES)
   #length = 0
   #text = ''
 
   clear(): void {
-    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = Buffer.allocUnsafeSlow(FIRST_BYTES)
+    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = answerMemory.take(FIRST_BYTES)
     this.#length = 0
     this.#text = ''
   }
@@ -56,21 +59,21 @@ export class JsonBuffer {
   }
 
   /**
-   * Returns everything since `clear`; the caller owns the result, and may give its memory back
-   * (base/util/reused-memory.ts). If it fills most of the memory it was written to, it is returned
+   * Returns everything since `clear`; the caller owns the result, and may give it back to
+   * `answerMemory`. If it fills most of the memory it was written to, it is returned
    * without copying, and the next one, likely to be as long, gets other memory.
    */
   take(): Buffer {
     const end = this.position()
     if (end < REUSED_FROM) return this.copyFrom(0)
     if (end * 2 < this.#memory.length) {
-      const copy = takeMemory(end).subarray(0, end)
+      const copy = answerMemory.take(end).subarray(0, end)
       this.#memory.copy(copy, 0, 0, end)
       return copy
     }
     const taken = this.#memory.subarray(0, end)
     const next = Math.ceil(end * ROOM)
-    this.#memory = takeMemory(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
+    this.#memory = answerMemory.take(next > MAX_KEPT_BYTES ? FIRST_BYTES : next)
     this.#length = 0
     return taken
   }
@@ -85,9 +88,9 @@ export class JsonBuffer {
   #ensure(bytes: number): void {
     const needed = this.#length + bytes
     if (needed <= this.#memory.length) return
-    const larger = takeMemory(Math.max(needed, this.#memory.length * 2))
+    const larger = answerMemory.take(Math.max(needed, this.#memory.length * 2))
     this.#memory.copy(larger, 0, 0, this.#length)
-    giveBackMemory(this.#memory)
+    answerMemory.giveBack(this.#memory)
     this.#memory = larger
   }
 }

@@ -1,48 +1,67 @@
-// Memory for answers, used again once they are sent. If each had its own, the operating system would hand it
-// out a page fault for every 4 KB, a collection would free that of hundreds of answers at once, and V8 would
+// Memory for what is sent, used again once it is. If each answer had its own, the operating system would hand
+// it out a page fault for every 4 KB, a collection would free that of hundreds of answers at once, and V8 would
 // count all of it as if it filled the heap.
 
 type Memory = { readonly bytes: Buffer; readonly size: number; isLent: boolean }
 
+type ReusedMemory = {
+  /**
+   * Returns at least as many bytes, with any content. The caller owns them until it gives them
+   * back, if ever. Up to 1 MB is reused, and from 16 KB on it is at most a quarter more than asked
+   * for.
+   */
+  take(length: number): Buffer
+  /**
+   * Memory that did not come from `take`, or was given back already, is left alone.
+   *
+   * @param part - of the memory; nothing may read or write it from now on.
+   */
+  giveBack(part: Buffer): void
+}
+
 const SIZES = sizes()
-/** Kept for later answers; what is given back beyond that is left to the collector. */
-const MAX_KEPT_BYTES = 8 << 20
-
-const kept: Memory[][] = SIZES.map(() => [])
-const known = new WeakMap<ArrayBufferLike, Memory>()
-let keptBytes = 0
 
 /**
- * Returns at least as many bytes, with any content. The caller owns them until it gives them back,
- * if ever. Up to 1 MB is reused, and from 16 KB on it is at most a quarter more than asked for.
+ * @param maxKeptBytes - beyond that, everything kept so far is left to the collector, since it may
+ * be of sizes that are no longer asked for
  */
-export function takeMemory(length: number): Buffer {
-  const size = SIZES.findIndex((one) => one >= length)
-  if (size < 0) return Buffer.allocUnsafeSlow(length)
-  const memory = kept[size]!.pop()
-  if (!memory) return allocate(size)
-  memory.isLent = true
-  keptBytes -= memory.bytes.length
-  return memory.bytes
+export function createReusedMemory(maxKeptBytes: number): ReusedMemory {
+  let kept = emptyLists()
+  const known = new WeakMap<ArrayBufferLike, Memory>()
+  let keptBytes = 0
+
+  function allocate(size: number): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(SIZES[size]!)
+    known.set(bytes.buffer, { bytes, size, isLent: true })
+    return bytes
+  }
+
+  return {
+    take(length) {
+      const size = SIZES.findIndex((one) => one >= length)
+      if (size < 0) return Buffer.allocUnsafeSlow(length)
+      const memory = kept[size]!.pop()
+      if (!memory) return allocate(size)
+      memory.isLent = true
+      keptBytes -= memory.bytes.length
+      return memory.bytes
+    },
+    giveBack(part) {
+      const memory = known.get(part.buffer)
+      if (!memory?.isLent) return
+      if (keptBytes + memory.bytes.length > maxKeptBytes) {
+        kept = emptyLists()
+        keptBytes = 0
+      }
+      memory.isLent = false
+      keptBytes += memory.bytes.length
+      kept[memory.size]!.push(memory)
+    },
+  }
 }
 
-/**
- * Memory that did not come from `takeMemory`, or was given back already, is left alone.
- *
- * @param part - of the memory; nothing may read or write it from now on.
- */
-export function giveBackMemory(part: Buffer): void {
-  const memory = known.get(part.buffer)
-  if (!memory?.isLent || keptBytes + memory.bytes.length > MAX_KEPT_BYTES) return
-  memory.isLent = false
-  keptBytes += memory.bytes.length
-  kept[memory.size]!.push(memory)
-}
-
-function allocate(size: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(SIZES[size]!)
-  known.set(bytes.buffer, { bytes, size, isLent: true })
-  return bytes
+function emptyLists(): Memory[][] {
+  return SIZES.map(() => [])
 }
 
 /** 4 KB to 1 MB. */

@@ -3,6 +3,7 @@
 // the socket tells. Bodies consumed in another way keep their buffers, which are replaced.
 
 import type { ServerResponse } from 'node:http'
+import { createReusedMemory } from '../../base/util/reused-memory.ts'
 
 type Lender = {
   /** Returns a buffer of at least this size, up to `LARGE_BYTES`. */
@@ -13,7 +14,7 @@ type Lender = {
 export const LARGE_BYTES = 1024 * 1024
 const MAX_SPARE = 8
 
-const spare: Buffer[] = []
+const spare = createReusedMemory(MAX_SPARE * LARGE_BYTES)
 
 /**
  * Makes a lender for one body.
@@ -26,8 +27,7 @@ export function createLender(outgoing: ServerResponse | undefined): Lender {
   let lent: Buffer[] = []
 
   const giveBack = () => {
-    const room = Math.max(0, MAX_SPARE - spare.length)
-    spare.push(...lent.filter(({ length }) => length === LARGE_BYTES).slice(0, room))
+    for (const buffer of lent) spare.giveBack(buffer)
     lent = []
   }
   const isSent = () =>
@@ -39,7 +39,7 @@ export function createLender(outgoing: ServerResponse | undefined): Lender {
   return {
     take(bytes) {
       if (lent.length > 0 && isSent()) giveBack()
-      const buffer = spare.pop() ?? Buffer.allocUnsafeSlow(bytes)
+      const buffer = spare.take(bytes)
       lent.push(buffer)
       taken += bytes
       return buffer

@@ -3,7 +3,7 @@
 // most requests need neither, and the rest need a header or two.
 
 import type { ServerResponse } from 'node:http'
-import { giveBackMemory } from '../../base/util/reused-memory.ts'
+import { answerMemory } from '../../answers/views/json-buffer.ts'
 import type { Answer } from './answer.ts'
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './compression.ts'
 import type { HttpRequest } from './http-request.ts'
@@ -79,7 +79,7 @@ export function writeAnswer(response: ServerResponse, answer: FinishedAnswer): v
 
 /** Called once the body has been handed to the system, or will not be sent. */
 function reuseMemory({ body, isSentOnce }: Pick<Answer, 'body' | 'isSentOnce'>): void {
-  if (isSentOnce && Buffer.isBuffer(body)) giveBackMemory(body)
+  if (isSentOnce && Buffer.isBuffer(body)) answerMemory.giveBack(body)
 }
 
 function bodyLength(body: Answer['body']): number {

@@ -1,8 +1,10 @@
 // Memory that is lent out, given back and lent again, at random: no two owners ever share any of it.
 
 import { expect, test } from 'vitest'
-import { giveBackMemory, takeMemory } from '../../../src/base/util/reused-memory.ts'
+import { createReusedMemory } from '../../../src/base/util/reused-memory.ts'
 import { createRandom } from '../../support/random.ts'
+
+const { take: takeMemory, giveBack: giveBackMemory } = createReusedMemory(8 << 20)
 
 type Lent = { bytes: Buffer; mark: number }
 
@@ -47,6 +49,15 @@ test('at most 8 MB are kept for later', () => {
   const reused = again.filter(({ buffer }) => known.has(buffer))
   expect(reused.length).toBeGreaterThan(0)
   expect(reused.length).toBeLessThanOrEqual(8)
+})
+
+test('a size that is no longer asked for leaves room for others', () => {
+  const memory = createReusedMemory(4 << 20)
+  const large = Array.from({ length: 4 }, () => memory.take(1 << 20))
+  for (const one of large) memory.giveBack(one)
+  const small = memory.take(50_000)
+  memory.giveBack(small)
+  expect(memory.take(50_000).buffer).toBe(small.buffer)
 })
 
 function writeEnds(bytes: Buffer, mark: number): Buffer {
