@@ -9,10 +9,10 @@ import { readArguments } from '../../src/tools/cli/script-usage.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { getRequest, startLoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan } from '../load/types.ts'
-import { quantile } from '../quantile.ts'
 import { type Measured, measureLoad } from '../world/measure-load.ts'
 import type { ServedWorld } from '../world/serving-world.ts'
 import type { WorldSize } from '../world/social-world.ts'
+import { inTurns, median, reportRatio } from './in-turns.ts'
 
 const CONNECTIONS = 8
 const COMPILE_SECONDS = 3
@@ -47,6 +47,7 @@ const { values, other } = readArguments(USAGE, (args) => {
   return { values, other }
 })
 
+const rounds = Number(values.rounds)
 const generator = startLoadGenerator()
 const worlds = [await serve(resolve(other)), await serve(HERE)] as const
 try {
@@ -59,30 +60,20 @@ try {
       )
     const closed = { connections: CONNECTIONS, load: { kind: 'closed' } } as const
     for (const i of [0, 1]) await measure(i, { ...closed, seconds: COMPILE_SECONDS })
-    const pairs = await inTurns((i) => measure(i, { ...closed, seconds: ROUND_SECONDS }))
+    const pairs = await inTurns(rounds, (i) => measure(i, { ...closed, seconds: ROUND_SECONDS }))
     report(method, pairs, COSTS)
     if (values.load === undefined) continue
     const most = Math.min(...[0, 1].map((i) => median(pairs.map((pair) => pair[i]!.perSecond))))
     for (const arrivals of ['even', 'random'] as const) {
       const load = { kind: 'open', perSecond: most * Number(values.load), arrivals } as const
       const open = { connections: OPEN_CONNECTIONS, load, seconds: LOADED_SECONDS }
-      const loaded = await inTurns((i) => measure(i, open))
+      const loaded = await inTurns(rounds, (i) => measure(i, open))
       report(`${method}.${arrivals}`, loaded, LATENCIES)
     }
   }
 } finally {
   generator.stop()
   for (const world of worlds) await world.close()
-}
-
-async function inTurns(measure: (i: number) => Promise<Measured>): Promise<Measured[][]> {
-  const pairs: Measured[][] = []
-  for (let round = 0; round < Number(values.rounds); round++) {
-    const pair: Measured[] = []
-    for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) pair[i] = await measure(i)
-    pairs.push(pair)
-  }
-  return pairs
 }
 
 async function serve(tree: string): Promise<ServedWorld> {
@@ -124,25 +115,6 @@ function report(
   pairs: readonly Measured[][],
   figures: Record<string, (of: Measured) => number>,
 ): void {
-  for (const [name, figure] of Object.entries(figures)) {
-    const all = [0, 1].map((i) => pairs.map((pair) => figure(pair[i]!)))
-    const ratios = pairs.map((pair) => figure(pair[1]!) / figure(pair[0]!))
-    const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => of(ratios, share).toFixed(2))
-    const [before, now] = all.map((one) => median(one).toPrecision(4))
-    const [worst, worstNow] = all.map((one) => Math.max(...one).toPrecision(3))
-    console.log(
-      `${method}.${name}: ${before} → ${now}, ratio ${mid} (half of the rounds ${low} to ${high}); largest ${worst} → ${worstNow}`,
-    )
-  }
-}
-
-function median(values: readonly number[]): number {
-  return of(values, 0.5)
-}
-
-function of(values: readonly number[], share: number): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    share,
-  )
+  for (const [name, figure] of Object.entries(figures))
+    reportRatio(`${method}.${name}`, pairs, figure)
 }

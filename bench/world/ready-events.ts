@@ -4,16 +4,27 @@
 import { fixtureDictionary } from '../../test/support/jetstream-double/dictionaries.ts'
 import type { JetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
-import { compressedFrame } from '../../test/support/jetstream-double/event-log.ts'
+import {
+  compressedFrame,
+  textFrame,
+  type Wire,
+} from '../../test/support/jetstream-double/event-log.ts'
+
+export type WireForm = { wire: Wire; compressed: boolean }
 
 /** @returns a function that starts the sending */
-export function makeReady(double: JetstreamDouble, events: Iterable<Emission>): () => void {
-  const dictionary = fixtureDictionary('v2')
+export function makeReady(
+  double: JetstreamDouble,
+  events: Iterable<Emission>,
+  { wire, compressed }: WireForm = { wire: 'v2', compressed: true },
+): () => void {
+  const dictionary = fixtureDictionary(wire)
   double.behaviour.stalled = true
   const before = double.entries().length
   for (const event of events) double.emit(event)
   for (const entry of double.entries().slice(before)) {
-    compressedFrame(entry, 'v2', true, dictionary)
+    if (compressed) compressedFrame(entry, wire, true, dictionary)
+    else textFrame(entry, wire, true)
   }
   return () => {
     double.behaviour.stalled = false
