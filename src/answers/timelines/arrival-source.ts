@@ -8,7 +8,7 @@ import { HIDDEN } from '../../data/graph/types.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read/arrivals.ts'
-import type { Arrived, Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
+import type { Arrived, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** The accounts whose posts make up the timeline. */
 type Originators = {
@@ -25,7 +25,7 @@ export type ArrivalSourceParts = {
   blocks: ArrivalBlocks
   flagsOf: (uid: number) => number
   originators: Originators
-  describe: (events: readonly Arrival[]) => Map<number, Entity>
+  describe: TimelineSource<Arrival>['describe']
   /** Gaps between these times, in microseconds. */
   gapsIn: (stretch: { fromUs: number; toUs: number }) => Gap[]
   now?: () => number

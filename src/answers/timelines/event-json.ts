@@ -6,7 +6,7 @@ import { isoTime } from '../../base/util/iso-time.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import { JsonBuffer } from '../views/json-buffer.ts'
 import { toByteText } from '../views/ready-json.ts'
-import type { Entity, TimelineGap } from './types.ts'
+import type { Entity, TimelineGap, WrittenEntity } from './types.ts'
 
 export type DescribedEvent = {
   /** Key of the single timeline that the event is from. */
@@ -15,7 +15,7 @@ export type DescribedEvent = {
   /** Number of the previous event in that timeline; undefined for the first. */
   before: number | undefined
   receivedAt: number
-  entity: Entity
+  entity: Entity | WrittenEntity
 }
 
 export type PageJson = {
@@ -33,7 +33,9 @@ export function eventId(timeline: string, seq: number): string {
 
 /** Byte text. */
 export function eventJson(event: DescribedEvent): string {
-  return placeOf(event) + (event.entity.fields ?? toByteText(fieldsOf(event.entity))) + endOf(event)
+  const { entity } = event
+  const fields = 'fields' in entity ? entity.fields : toByteText(fieldsOf(entity))
+  return placeOf(event) + fields + endOf(event)
 }
 
 function placeOf({ timeline, seq, before }: DescribedEvent): string {
@@ -46,8 +48,8 @@ function endOf({ receivedAt }: DescribedEvent): string {
 }
 
 /** For caching: serialises once, into one flat text instead of a rope of its pieces. */
-export function withFields(entity: Entity): Entity {
-  return { ...entity, fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
+export function writeEntity(entity: Entity): WrittenEntity {
+  return { fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
 }
 
 function fieldsOf({ id, type, payload, producerTs }: Entity): string {
@@ -72,9 +74,9 @@ export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: Pag
   buffer.text('{"events":[')
   for (const [i, event] of events.entries()) {
     buffer.text((i === 0 ? '' : ',') + placeOf(event))
-    const { fields } = event.entity
-    if (fields === undefined) buffer.text(fieldsOf(event.entity))
-    else buffer.byteText(fields)
+    const { entity } = event
+    if ('fields' in entity) buffer.byteText(entity.fields)
+    else buffer.text(fieldsOf(entity))
     buffer.text(endOf(event))
   }
   buffer.text(`],${rest.slice(1)}`)

@@ -6,16 +6,16 @@ import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { FeedEntities, FeedEntity } from '../../data/store/read/feed-entities.ts'
 import type { TakedownReader } from '../../data/store/read/takedowns.ts'
-import { withFields } from './event-json.ts'
+import { writeEntity } from './event-json.ts'
 import type { KeptTimelines } from './kept.ts'
 import { withoutHidden } from './notification-source.ts'
-import type { Entity } from './types.ts'
+import type { Entity, WrittenEntity } from './types.ts'
 
 /** By item; only items that exist and are not hidden by the operator. */
-type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity>
+type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity | WrittenEntity>
 
-/** Bytes of one event besides its text, which is held twice. */
-const EVENT_BYTES = 600
+/** Bytes of one cached event besides its text. */
+const EVENT_BYTES = 150
 
 export function createFeedEvents(parts: {
   actors: Pick<ActorReader, 'didOf'>
@@ -35,7 +35,7 @@ export function createFeedEvents(parts: {
 
   return (items) => {
     if (!kept) return read(items)
-    const found = new Map<number, Entity>()
+    const found = new Map<number, Entity | WrittenEntity>()
     const unknown: number[] = []
     for (const item of items) {
       const known = kept.events.find(item)
@@ -44,8 +44,8 @@ export function createFeedEvents(parts: {
     }
     if (unknown.length === 0) return found
     for (const [item, entity] of read(unknown)) {
-      const bytes = EVENT_BYTES + entity.payload.length * 4
-      const one = { ...withFields(entity), bytes }
+      const { fields } = writeEntity(entity)
+      const one = { fields, bytes: EVENT_BYTES + fields.length }
       kept.events.keep(item, one)
       found.set(item, one)
     }

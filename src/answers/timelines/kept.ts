@@ -8,7 +8,7 @@ import type { InvalidationReader } from '../../data/shared-memory/invalidation-r
 import { postItem, repostItem } from '../../data/store/item-ids.ts'
 import type { KnownArrivals } from '../../data/store/read/arrival-blocks.ts'
 import { KeptBlocks } from './kept-blocks.ts'
-import type { Entity } from './types.ts'
+import type { WrittenEntity } from './types.ts'
 
 /** The members of a list; immutable. */
 export type Members = { all: readonly number[]; set: ReadonlySet<number> }
@@ -19,7 +19,7 @@ const MAX_MEMBERS = 200_000
 
 export class KeptTimelines {
   /** Entities of posts and reposts, by item; none that the operator hid. */
-  readonly events = new BoundedByBytes<Entity & { bytes: number }>(MAX_EVENT_BYTES)
+  readonly events = new BoundedByBytes<WrittenEntity & { bytes: number }>(MAX_EVENT_BYTES)
   readonly blocks = new KeptBlocks()
   readonly #invalidations: InvalidationReader
   /** Arrival numbers, by item. */

@@ -6,7 +6,7 @@ import type { LoggedEntry } from '../../data/engine/following-log.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Arrival, ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
-import type { Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
+import type { SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** Members' logs; a source shows only entries whose rows this node has. */
 export type FollowingLogs = {
@@ -26,7 +26,7 @@ type Parts = {
   graph: Pick<FollowGraphReader, 'has'>
   /** Tells which of these accounts have a block with the member. */
   blocked: (some: readonly { uid: number }[]) => (uid: number) => boolean
-  describe: (events: readonly Arrival[]) => Map<number, Entity>
+  describe: TimelineSource<Arrival>['describe']
   gaps: (events: readonly Arrival[], isTip: boolean) => TimelineGap[]
 }
 

@@ -18,11 +18,12 @@ export type Entity = {
   payload: string
   /** Milliseconds. */
   producerTs: number
-  /**
-   * All fields above as they appear in an event's JSON, as byte text, if already serialised
-   * (event-json.ts).
-   */
-  fields?: string
+}
+
+/** The same, already serialised (event-json.ts). */
+export type WrittenEntity = {
+  /** All fields as they appear in an event's JSON, as byte text. */
+  fields: string
 }
 
 export type SourceSlice<T extends Arrived = Arrived> = {
@@ -47,7 +48,7 @@ export interface TimelineSource<T extends Arrived = Arrived> {
   /** The number of the previous event; undefined for the first. */
   before(seq: number): number | undefined
   /** By number; omits events whose rows are gone. */
-  describe(events: readonly T[]): Map<number, Entity>
+  describe(events: readonly T[]): Map<number, Entity | WrittenEntity>
   /** Known gaps around these events; `isTip`: there are no newer events here. */
   gaps(events: readonly Arrived[], isTip: boolean): TimelineGap[]
 }

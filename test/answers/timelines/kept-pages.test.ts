@@ -14,6 +14,7 @@ import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
+import { entityIdOf } from '../../support/timeline-events.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const SEED = testSeed('kept timelines')
@@ -124,7 +125,7 @@ test('repaired records are in the next page, and after the repair no gaps are re
   const record = { $type: 'app.bsky.feed.post', text: 'missed', createdAt: world.isoNow() }
   world.fetched({ uri, record })
   const second = page({ key: `following:${alice}`, limit: 10, cursor: first.nextCursor! })
-  expect(second.events.map(({ entity }) => entity.id)).toEqual([uri])
+  expect(second.events.map(entityIdOf)).toEqual([uri])
   expect(second.events[0]!.seq).toBeGreaterThan(first.events[0]!.seq)
   expect(second.gaps).toHaveLength(1)
   closeAccountGap(world.db, uid, { how: 'compared', now: world.now() })

@@ -12,6 +12,7 @@ import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
+import { entityIdOf } from '../../support/timeline-events.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 const SEED = testSeed('timelines by arrival')
@@ -46,8 +47,9 @@ async function walk(timelines: Timelines, key: string, random: Random, isForward
     const page = await timelines.page(
       cursor === undefined ? { key, limit, direction } : { key, limit, cursor },
     )
-    for (const { seq, before, timeline, entity } of page.events) {
-      found.push({ seq, before, timeline, uri: entity.id })
+    for (const event of page.events) {
+      const { seq, before, timeline } = event
+      found.push({ seq, before, timeline, uri: entityIdOf(event) })
     }
     cursor = page.nextCursor
     if (cursor === undefined || (isForward && page.events.length === 0)) return found
@@ -217,5 +219,5 @@ test('no page shows records hidden by the operator, by the member, or by a block
     decide(ctx, { act: 'hide', subject: hidden.uri, by: 'the operator', reason: '' })
   })
   const page = await timelines.page({ key: `following:${alice}`, limit: 100 })
-  expect(page.events.map(({ entity }) => entity.id)).toEqual([shown.uri])
+  expect(page.events.map(entityIdOf)).toEqual([shown.uri])
 })

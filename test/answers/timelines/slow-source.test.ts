@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { createTimelines } from '../../../src/answers/timelines/timelines.ts'
 import type { Arrived, TimelineSource } from '../../../src/answers/timelines/types.ts'
+import { entityIdOf } from '../../support/timeline-events.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -54,7 +55,7 @@ function reader(answer: Answering) {
   return async (cursor: string | undefined) => {
     const from = cursor === undefined ? { direction: 'forward' as const } : { cursor }
     const page = await timelines.page({ key: KEY, limit: 3, ...from })
-    return { ...page, ids: page.events.map(({ entity }) => entity.id) }
+    return { ...page, ids: page.events.map(entityIdOf) }
   }
 }
 
