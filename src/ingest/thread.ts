@@ -371,7 +371,7 @@ function createStream(
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn({ db, writer }, config, now()),
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
-    wantsShortBatches: giveWay.wantsShortBatches,
+    mostEvents: giveWay.mostEvents,
     log,
   })
 }

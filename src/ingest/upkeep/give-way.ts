@@ -1,23 +1,32 @@
 // Catching up yields to readers: while a serving thread is busy, batches are short, and the ingest thread
-// rests after each, up to twice as long as it worked. Readers wait for a processor, its caches and the views
-// that every batch invalidates. A long batch renews all pages at once; but many short ones renew each page
-// more often, so a saturated thread gets long ones. Without readers it never rests.
+// rests after each, up to twice as long as it worked. Many short batches renew each page more often, so a
+// saturated thread gets long ones. One that has just become saturated meets authors new to each viewer, at
+// several times the usual cost of a page: a surge, in which catching up nearly stands still for some seconds.
 
 import { setTimeout } from 'node:timers/promises'
 
 /** Utilisation of the busiest serving thread at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
 const BUSY_TO = 0.25
-/** From here on the thread has no time for the views of every short batch. */
+/** From here on the thread is saturated: it has no time for the views of every short batch. */
 const TOO_BUSY = 0.85
 /** As a multiple of the time worked. */
 const MOST_REST = 2
+/** The rest added in a surge: from this utilisation on, and at full utilisation. */
+const SURGE_FROM = 0.6
+const SURGE_REST = 18
+/** The most rest that surges may add, and the share of the time by which it grows back. */
+const SURGE_MS = 8_000
+const SURGE_REGAINED = 0.05
+const SHORT_BATCH = 64
+const SURGE_BATCH = 256
 /** Timers are no finer; shorter rests are carried over. */
 const MIN_REST_MS = 2
 const MAX_REST_MS = 200
 
 type GiveWay = {
-  wantsShortBatches(): boolean
+  /** The most events of a batch; undefined: no other limit than the usual one. */
+  mostEvents(): number | undefined
   /** Called between two batches. */
   rest(): Promise<void>
 }
@@ -28,27 +37,62 @@ export function createGiveWay(parts: {
   onRested: (ms: number) => void
   /** Processor time of this thread. */
   workedMs?: () => number
+  /** Milliseconds from any start. */
+  now?: () => number
   sleep?: (ms: number) => Promise<unknown>
 }): GiveWay {
   const { busiest, onRested, workedMs = threadMs, sleep = setTimeout } = parts
+  const surge = createSurge(parts.now ?? (() => performance.now()))
   let from = workedMs()
   return {
-    wantsShortBatches() {
+    mostEvents() {
       const share = busiest()
-      return share >= BUSY_FROM && share < TOO_BUSY
+      if (share < BUSY_FROM) return undefined
+      if (share < TOO_BUSY) return SHORT_BATCH
+      return surge.isOn() ? SURGE_BATCH : undefined
     },
     async rest() {
-      const share = (busiest() - BUSY_FROM) / (BUSY_TO - BUSY_FROM)
+      const share = busiest()
       const worked = workedMs()
-      const owed = Math.min(Math.max(share, 0), 1) * MOST_REST * (worked - from)
+      const usual = between(BUSY_FROM, BUSY_TO, share) * MOST_REST * (worked - from)
+      const owed = usual + surge.restMs(share, worked - from)
       if (owed > 0 && owed < MIN_REST_MS) return
       from = worked
       if (owed === 0) return
       const restMs = Math.min(owed, MAX_REST_MS)
+      surge.spend(Math.max(0, restMs - usual))
       await sleep(restMs)
       onRested(restMs)
     },
   }
+}
+
+/** Begins when a thread becomes saturated, unless the last one is recent; ends when all is spent. */
+function createSurge(now: () => number) {
+  let leftMs = SURGE_MS
+  let isOn = false
+  let at = now()
+  return {
+    isOn: () => isOn,
+    /** The additional rest for this time worked. */
+    restMs(share: number, workedMs: number): number {
+      const regained = isOn ? 0 : (now() - at) * SURGE_REGAINED
+      at = now()
+      leftMs = Math.min(SURGE_MS, leftMs + regained)
+      if (leftMs <= 0) isOn = false
+      else if (share >= TOO_BUSY && leftMs >= SURGE_MS / 2) isOn = true
+      if (!isOn) return 0
+      return Math.min(leftMs, between(SURGE_FROM, 1, share) * SURGE_REST * workedMs)
+    },
+    spend(ms: number): void {
+      leftMs -= ms
+    },
+  }
+}
+
+/** 0 at `low` and below, 1 at `high` and above. */
+function between(low: number, high: number, value: number): number {
+  return Math.min(1, Math.max(0, (value - low) / (high - low)))
 }
 
 function threadMs(): number {

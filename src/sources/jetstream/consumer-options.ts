@@ -27,8 +27,8 @@ export type ConsumerOptions = {
    * the socket waits. A rejection is not handled here: it stops the process.
    */
   apply: (batch: StreamBatch) => Promise<void>
-  /** Asked while a batch is collected; default: never. */
-  wantsShortBatches?: () => boolean
+  /** Asked while a batch is collected: limits it further than `maxBatchEvents`, if defined. */
+  mostEvents?: () => number | undefined
   log: Logger
   /** Milliseconds since 1970. */
   now?: () => number

@@ -7,8 +7,6 @@ export type ConsumerLimits = {
   maxBatchEvents: number
   /** The same in bytes of content; two batches may be in memory. */
   maxBatchBytes: number
-  /** In place of `maxBatchEvents` while short batches are wanted. */
-  shortBatchEvents: number
   /** Content of one frame, uncompressed; the server is asked to leave out larger ones. */
   maxFrameBytes: number
   /** Timeout of the upgrade. */
@@ -45,7 +43,6 @@ export type ConsumerLimits = {
 export const defaultLimits: ConsumerLimits = {
   maxBatchEvents: 2000,
   maxBatchBytes: 16 * 1024 * 1024,
-  shortBatchEvents: 64,
   maxFrameBytes: 4 * 1024 * 1024,
   handshakeTimeoutMs: 15 * SECOND_MS,
   pingIntervalMs: 30 * SECOND_MS,

@@ -100,8 +100,7 @@ export class StreamConsumer {
     const isExpected = () => this.#filters.dids === undefined && !this.#isPaused
     this.#silence = createSilenceWatch(limits, { received: () => this.#received, isExpected })
     this.#batcher = createBatcher({
-      maxEvents: () =>
-        options.wantsShortBatches?.() ? limits.shortBatchEvents : limits.maxBatchEvents,
+      maxEvents: () => options.mostEvents?.() ?? limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
       now,
       cursor: () => this.#position.current()!,

@@ -568,8 +568,8 @@ describe('batches', () => {
     let isShort = true
     const rig = startConsumer(double, {
       compress: false,
-      limits: { maxBatchEvents: 4_000, shortBatchEvents: 50 },
-      wantsShortBatches: () => isShort,
+      limits: { maxBatchEvents: 4_000 },
+      mostEvents: () => (isShort ? 50 : undefined),
       apply: async ({ events }: StreamBatch) => {
         sizes[isShort ? 'short' : 'long'].push(events.length)
         rig.events.push(...(events as StreamEvent[]))
