@@ -31,14 +31,16 @@ const FORMS: WireForm[] = [
 const POLL_MS = 20
 const HERE = join(import.meta.dirname, '../..')
 
-const USAGE = 'node bench/compare/catch-up.ts OTHER_TREE [--rounds 4] [--events 100000]'
+const USAGE =
+  'node bench/compare/catch-up.ts OTHER_TREE [--rounds 4] [--events 200000] [--only community.v2]'
 const { values, other } = readArguments(USAGE, (args) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '4' },
-      events: { type: 'string', default: '100000' },
+      events: { type: 'string', default: '200000' },
+      only: { type: 'string', default: '' },
     },
   })
   const [other] = positionals
@@ -51,10 +53,11 @@ const plc = await startPlcDouble()
 try {
   for (const scope of ['network', 'community'] as const) {
     for (const form of FORMS) {
+      const name = `${scope}.${form.wire}.${form.compressed ? 'zstd' : 'plain'}`
+      if (!name.startsWith(values.only)) continue
       const pairs = await inTurns(Number(values.rounds), (i) =>
         catchUp([other, HERE][i]!, scope, form),
       )
-      const name = `${scope}.${form.wire}.${form.compressed ? 'zstd' : 'plain'}`
       reportRatio(`${name}.events_per_s`, pairs, (run) => run.perSecond)
       reportRatio(`${name}.cpu_us_per_event`, pairs, (run) => run.cpuUs)
     }
