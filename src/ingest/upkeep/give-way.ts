@@ -76,9 +76,10 @@ function createSurge(now: () => number) {
     isOn: () => isOn,
     /** The additional rest for this time worked. */
     restMs(share: number, workedMs: number): number {
-      const regained = isOn ? 0 : (now() - at) * SURGE_REGAINED
+      const from = at
       at = now()
-      leftMs = Math.min(SURGE_MS, leftMs + regained)
+      const isSpending = isOn && share > SURGE_FROM
+      if (!isSpending) leftMs = Math.min(SURGE_MS, leftMs + (at - from) * SURGE_REGAINED)
       if (leftMs <= 0) isOn = false
       else if (share >= TOO_BUSY && leftMs >= SURGE_MS / 2) isOn = true
       if (!isOn) return 0

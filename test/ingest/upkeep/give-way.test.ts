@@ -80,6 +80,15 @@ test('rests less in a surge as the thread gets time again, and not at all longer
   expect(slept).toEqual([10, 100, expect.closeTo(55), 10])
 })
 
+test('gains back what a short surge spent, although it never ended', async () => {
+  const { batches, slept } = createScene()
+  await batches(1, 2_000)
+  await batches(0.05, 200_000)
+  slept.splice(0)
+  await batches(1, 30_000)
+  expect(sum(slept.map((ms) => ms - 20))).toBeCloseTo(8_000)
+})
+
 test('begins no second surge until half of the rest has grown back', async () => {
   const { batch, batches, slept } = createScene()
   await batches(1, 30_000)
