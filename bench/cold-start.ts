@@ -21,7 +21,7 @@ import {
   type Person,
   put,
 } from './world/cold-network.ts'
-import { type RunningApp, runApp } from './world/running-app.ts'
+import { type RunningApp, receivedEvents, runApp } from './world/running-app.ts'
 
 const LAG_MS = Number(process.env['COLD_START_LAG_MS'] ?? 20)
 const RATE = 600
@@ -208,12 +208,11 @@ async function feel(app: RunningApp, reader: Person, over: Promise<unknown>): Pr
   let isOver = false
   const visible: number[] = []
   const reads = new Histogram()
-  const received = async () => (await app.health()).ingest?.stream.received ?? 0
   void over.finally(() => {
     isOver = true
   })
   const began = performance.now()
-  const receivedBefore = await received()
+  const receivedBefore = await receivedEvents(app)
   const watching = setInterval(async () => {
     const health = await app.health()
     if (health.ingest) visible.push(health.ingest.visibleMs.p99)
@@ -226,7 +225,8 @@ async function feel(app: RunningApp, reader: Person, over: Promise<unknown>): Pr
   }
   clearInterval(watching)
   // The report is at most one second old, and so is the count.
-  const eventsPerS = ((await received()) - receivedBefore) / ((performance.now() - began) / 1000)
+  const eventsPerS =
+    ((await receivedEvents(app)) - receivedBefore) / ((performance.now() - began) / 1000)
   const { p50, p99 } = reads.quantiles()
   const visibleP99 = visible.toSorted((a, b) => a - b)[Math.floor(visible.length * 0.9)] ?? 0
   return { eventsPerS, visibleP99, readP50: p50, readP99: p99 }

@@ -9,7 +9,7 @@ import type { BenchOptions, BenchResult } from './result.ts'
 import type { CommunitySize } from './world/community-world.ts'
 import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 import { makeReady } from './world/ready-events.ts'
-import type { RunningApp } from './world/running-app.ts'
+import { type RunningApp, receivedEvents } from './world/running-app.ts'
 
 const RATE = 600
 const SETTLE_MS = 3_000
@@ -71,7 +71,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
 async function caughtUp(app: RunningApp, events: number): Promise<void> {
   for (let received = 0; received < events; ) {
     await pause(200)
-    received = (await app.health()).ingest?.stream.received ?? 0
+    received = await receivedEvents(app)
   }
 }
 

@@ -10,6 +10,7 @@ import { type Measured, measureLoad } from './world/measure-load.ts'
 import { type PlainServer, startPlainServer } from './world/plain-server.ts'
 import { disturbanceOf, measureQuietly } from './world/quiet-load.ts'
 import { makeReady } from './world/ready-events.ts'
+import { receivedEvents } from './world/running-app.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
 import { fullWorld, smallWorld, type Viewer } from './world/social-world.ts'
 import { streamBeside } from './world/stream-beside.ts'
@@ -140,7 +141,7 @@ async function benchBesideIngest(
 ): Promise<BenchResult[]> {
   const { double, app, world } = parts.served
   const pour = makeReady(double, streamBeside(world, parts.streamEvents))
-  const receivedBefore = await received(parts)
+  const receivedBefore = await receivedEvents(parts.served.app)
   let ended: Promise<number> | undefined
   const load = { perSecond, arrivals: 'even' } as const
   const loaded = await measureWhile(parts, requests, load, () => {
@@ -163,14 +164,11 @@ async function benchBesideIngest(
   ]
 }
 
-async function received({ served }: Bench): Promise<number> {
-  return (await served.app.health()).ingest?.stream.received ?? 0
-}
-
 /** Seconds until the server has ingested this many events, to a tenth. */
 async function caughtUp(parts: Bench, count: number): Promise<number> {
   const startedAt = performance.now()
-  while ((await received(parts)) < count) await new Promise((resolve) => setTimeout(resolve, 100))
+  while ((await receivedEvents(parts.served.app)) < count)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   return (performance.now() - startedAt) / 1000
 }
 

@@ -3,9 +3,6 @@
 // differences that a file names with a reason. Cost is compared by serving.ts.
 
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readArguments } from '../../src/tools/cli/script-usage.ts'
 import { tidAt } from '../../test/support/records.ts'
 import type { Answer, Recorded } from './answers/ask.ts'
 import { type Found, groupByCause, readExceptions, reasonFor } from './answers/causes.ts'
@@ -16,27 +13,18 @@ import { emptyTally, type Report, reportLines, type Tally } from './answers/repo
 import { createScene } from './answers/scene.ts'
 import { type KnownMethod, methodsOf } from './answers/tree.ts'
 import { earlyWrites, lastWrites, laterWrites, wrongWrites } from './answers/writes.ts'
+import { readTrees } from './read-trees.ts'
 
-const HERE = join(import.meta.dirname, '../..')
 const USAGE = 'node bench/compare/answers.ts OTHER_TREE [--seed 1] [--named FILE] [--json FILE]'
 const FEED_POSTS = 60
 const LANES = 8
 /** Stands for a page that only the other tree has. */
 const NONE: Answer = { status: 0, type: '', headers: {}, text: '' }
 
-const { values, other } = readArguments(USAGE, (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      seed: { type: 'string', default: '1' },
-      named: { type: 'string' },
-      json: { type: 'string' },
-    },
-  })
-  const [other] = positionals
-  if (!other) throw new Error('Name the tree to compare with.')
-  return { values, other: resolve(other) }
+const { values, trees } = readTrees(USAGE, {
+  seed: { type: 'string', default: '1' },
+  named: { type: 'string' },
+  json: { type: 'string' },
 })
 
 const exceptions = readExceptions(values.named)
@@ -45,7 +33,7 @@ const methods: Record<string, Tally> = {}
 const differences: Found[] = []
 /** Requests whose answers differed once, but not when they were asked again. */
 const passing: string[] = []
-const scene = await createScene([other, HERE], seed)
+const scene = await createScene(trees, seed)
 try {
   const report = await compareTrees()
   for (const line of reportLines(report)) console.log(line)

@@ -5,17 +5,16 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readArguments } from '../../src/tools/cli/script-usage.ts'
+import { join } from 'node:path'
 import { until } from '../../test/support/eventually.ts'
 import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import type { Emission } from '../../test/support/jetstream-double/emission.ts'
 import { createNetworkStream } from '../../test/support/network-stream.ts'
 import { startPlcDouble } from '../../test/support/plc-double.ts'
 import { makeReady, type WireForm } from '../world/ready-events.ts'
-import type { RunningApp } from '../world/running-app.ts'
+import { type RunningApp, receivedEvents } from '../world/running-app.ts'
 import { inTurns, reportRatio } from './in-turns.ts'
+import { readTrees } from './read-trees.ts'
 
 type Scope = 'network' | 'community'
 type Run = { perSecond: number; cpuUs: number }
@@ -29,23 +28,13 @@ const FORMS: WireForm[] = [
   { wire: 'v1', compressed: false },
 ]
 const POLL_MS = 20
-const HERE = join(import.meta.dirname, '../..')
 
 const USAGE =
   'node bench/compare/catch-up.ts OTHER_TREE [--rounds 4] [--events 200000] [--only community.v2]'
-const { values, other } = readArguments(USAGE, (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '4' },
-      events: { type: 'string', default: '200000' },
-      only: { type: 'string', default: '' },
-    },
-  })
-  const [other] = positionals
-  if (!other) throw new Error('Name the tree to compare with.')
-  return { values, other: resolve(other) }
+const { values, trees } = readTrees(USAGE, {
+  rounds: { type: 'string', default: '4' },
+  events: { type: 'string', default: '200000' },
+  only: { type: 'string', default: '' },
 })
 
 const count = Number(values.events)
@@ -55,9 +44,7 @@ try {
     for (const form of FORMS) {
       const name = `${scope}.${form.wire}.${form.compressed ? 'zstd' : 'plain'}`
       if (!name.startsWith(values.only)) continue
-      const pairs = await inTurns(Number(values.rounds), (i) =>
-        catchUp([other, HERE][i]!, scope, form),
-      )
+      const pairs = await inTurns(Number(values.rounds), (i) => catchUp(trees[i]!, scope, form))
       reportRatio(`${name}.events_per_s`, pairs, (run) => run.perSecond)
       reportRatio(`${name}.cpu_us_per_event`, pairs, (run) => run.cpuUs)
     }
@@ -80,7 +67,7 @@ async function catchUp(tree: string, scope: Scope, form: WireForm): Promise<Run>
     const pour = makeReady(double, events(), form)
     const before = { atMs: performance.now(), cpu: app.cpu().total }
     pour()
-    await until(async () => (await received(app)) >= count, { pollMs: POLL_MS })
+    await until(async () => (await receivedEvents(app)) >= count, { pollMs: POLL_MS })
     const seconds = (performance.now() - before.atMs) / 1000
     return { perSecond: count / seconds, cpuUs: ((app.cpu().total - before.cpu) / count) * 1e6 }
   } finally {
@@ -110,8 +97,4 @@ function settings(
 function* events(): Generator<Emission> {
   const stream = createNetworkStream({ seed: 7, accounts: ACCOUNTS, startMs: Date.now() })
   for (let i = 0; i < count; i++) yield { ...stream.next(), timeUs: Date.now() * 1000 } as Emission
-}
-
-async function received(app: RunningApp): Promise<number> {
-  return (await app.health()).ingest?.stream.received ?? 0
 }

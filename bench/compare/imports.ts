@@ -4,35 +4,23 @@
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readArguments } from '../../src/tools/cli/script-usage.ts'
+import { join } from 'node:path'
 import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import { type FollowList, writeFollowLists } from '../world/follow-lists.ts'
 import { inTurns, reportRatio } from './in-turns.ts'
-
-const HERE = join(import.meta.dirname, '../..')
+import { readTrees } from './read-trees.ts'
 
 const USAGE = 'node bench/compare/imports.ts OTHER_TREE [--rounds 4] [--lines 100000]'
-const { values, other } = readArguments(USAGE, (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '4' },
-      lines: { type: 'string', default: '100000' },
-    },
-  })
-  const [other] = positionals
-  if (!other) throw new Error('Name the tree to compare with.')
-  return { values, other: resolve(other) }
+const { values, trees } = readTrees(USAGE, {
+  rounds: { type: 'string', default: '4' },
+  lines: { type: 'string', default: '100000' },
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'slipstream-bench-import-'))
 const stream = await createJetstreamDouble()
 try {
   for (const list of writeFollowLists(folder, Number(values.lines))) {
-    const pairs = await inTurns(Number(values.rounds), (i) => importInto([other, HERE][i]!, list))
+    const pairs = await inTurns(Number(values.rounds), (i) => importInto(trees[i]!, list))
     reportRatio(`${list.name}.lines_per_s`, pairs, (perSecond) => perSecond)
   }
 } finally {

@@ -3,9 +3,7 @@
 // speed varies by a factor of two can then neither fake a difference nor hide one. With `--load`, both then get
 // the same requests per second, a share of what the slower one can answer, for two seconds each.
 
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { readArguments } from '../../src/tools/cli/script-usage.ts'
+import { join } from 'node:path'
 import { createRandom } from '../../test/support/random.ts'
 import { getRequest, startLoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan } from '../load/types.ts'
@@ -13,6 +11,7 @@ import { type Measured, measureLoad } from '../world/measure-load.ts'
 import type { ServedWorld } from '../world/serving-world.ts'
 import type { WorldSize } from '../world/social-world.ts'
 import { inTurns, median, reportRatio } from './in-turns.ts'
+import { readTrees } from './read-trees.ts'
 
 const CONNECTIONS = 8
 const COMPILE_SECONDS = 3
@@ -29,27 +28,17 @@ const LATENCIES = {
   p50_ms: (of: Measured) => of.latency.p50,
   p99_ms: (of: Measured) => of.latency.p99,
 }
-const HERE = join(import.meta.dirname, '../..')
 
 const USAGE = 'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--load 0.8] [--full]'
-const { values, other } = readArguments(USAGE, (args) => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      rounds: { type: 'string', default: '8' },
-      load: { type: 'string' },
-      full: { type: 'boolean', default: false },
-    },
-  })
-  const [other] = positionals
-  if (!other) throw new Error('Name the tree to compare with.')
-  return { values, other }
+const { values, trees } = readTrees(USAGE, {
+  rounds: { type: 'string', default: '8' },
+  load: { type: 'string' },
+  full: { type: 'boolean', default: false },
 })
 
 const rounds = Number(values.rounds)
 const generator = startLoadGenerator()
-const worlds = [await serve(resolve(other)), await serve(HERE)] as const
+const worlds = [await serve(trees[0]), await serve(trees[1])] as const
 try {
   for (const [method, requests] of Object.entries(methods())) {
     const asked = worlds.map(requests)

@@ -44,6 +44,11 @@ export type IngestHealth = {
   follows: number
 }
 
+/** Events of the stream received so far. */
+export async function receivedEvents(app: Pick<RunningApp, 'health'>): Promise<number> {
+  return (await app.health()).ingest?.stream.received ?? 0
+}
+
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const PACKAGE = join(import.meta.dirname, '../../package.json')
 /** Same default as scripts/setup.sh. */

@@ -6,7 +6,7 @@ import { isoTime } from '../../base/util/iso-time.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import { JsonBuffer } from '../views/json-buffer.ts'
 import { toByteText } from '../views/ready-json.ts'
-import type { Entity, TimelineGap, WrittenEntity } from './types.ts'
+import type { Entity, PlainEntity, TimelineGap, WrittenEntity } from './types.ts'
 
 export type DescribedEvent = {
   /** Key of the single timeline that the event is from. */
@@ -15,7 +15,7 @@ export type DescribedEvent = {
   /** Number of the previous event in that timeline; undefined for the first. */
   before: number | undefined
   receivedAt: number
-  entity: Entity | WrittenEntity
+  entity: Entity
 }
 
 export type PageJson = {
@@ -48,11 +48,11 @@ function endOf({ receivedAt }: DescribedEvent): string {
 }
 
 /** For caching: serialises once, into one flat text instead of a rope of its pieces. */
-export function writeEntity(entity: Entity): WrittenEntity {
+export function writeEntity(entity: PlainEntity): WrittenEntity {
   return { fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
 }
 
-function fieldsOf({ id, type, payload, producerTs }: Entity): string {
+function fieldsOf({ id, type, payload, producerTs }: PlainEntity): string {
   return `"entity_id":${JSON.stringify(id)},"entity_type":${JSON.stringify(type)},"payload":${payload},"producer_ts":"${isoTime(producerTs)}"`
 }
 

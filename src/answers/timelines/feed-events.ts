@@ -9,10 +9,10 @@ import type { TakedownReader } from '../../data/store/read/takedowns.ts'
 import { writeEntity } from './event-json.ts'
 import type { KeptTimelines } from './kept.ts'
 import { withoutHidden } from './notification-source.ts'
-import type { Entity, WrittenEntity } from './types.ts'
+import type { Entity, PlainEntity } from './types.ts'
 
 /** By item; only items that exist and are not hidden by the operator. */
-type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity | WrittenEntity>
+type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity>
 
 /** Bytes of one cached event besides its text. */
 const EVENT_BYTES = 150
@@ -25,17 +25,17 @@ export function createFeedEvents(parts: {
 }): FeedEvents {
   const { actors, entities, takedowns, kept } = parts
 
-  function read(items: readonly number[]): Map<number, Entity> {
+  function read(items: readonly number[]): Map<number, PlainEntity> {
     const found = entities(items)
     const described = [...found].map(
-      ([item, one]) => [item, toEntity(actors, one)] as [number, Entity],
+      ([item, one]) => [item, toEntity(actors, one)] as [number, PlainEntity],
     )
     return withoutHidden(takedowns, described)
   }
 
   return (items) => {
     if (!kept) return read(items)
-    const found = new Map<number, Entity | WrittenEntity>()
+    const found = new Map<number, Entity>()
     const unknown: number[] = []
     for (const item of items) {
       const known = kept.events.find(item)
@@ -53,7 +53,7 @@ export function createFeedEvents(parts: {
   }
 }
 
-function toEntity(actors: Pick<ActorReader, 'didOf'>, one: FeedEntity): Entity {
+function toEntity(actors: Pick<ActorReader, 'didOf'>, one: FeedEntity): PlainEntity {
   const actor = actors.didOf(one.uid)
   const head = `{"actor":${JSON.stringify(actor)},"cid":"${unpackCid(one.cid)}"`
   const { subject } = one

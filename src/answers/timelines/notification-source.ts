@@ -9,7 +9,7 @@ import type {
   NotificationArrivals,
 } from '../../data/store/read/notification-arrivals.ts'
 import type { TakedownReader } from '../../data/store/read/takedowns.ts'
-import type { Entity, SourceSlice, TimelineSource } from './types.ts'
+import type { PlainEntity, SourceSlice, TimelineSource } from './types.ts'
 
 type Arrival = NotificationArrival & { at: number }
 
@@ -59,15 +59,15 @@ export function arrivalOf(row: NotificationArrival): Arrival {
 export function describeNotifications(
   { actors, takedowns }: { actors: Pick<ActorReader, 'didOf'>; takedowns: TakedownReader },
   events: readonly NotificationArrival[],
-): Map<number, Entity> {
-  const all = events.map((one): [number, Entity] => [one.seq, notificationEntity(actors, one)])
+): Map<number, PlainEntity> {
+  const all = events.map((one): [number, PlainEntity] => [one.seq, notificationEntity(actors, one)])
   return withoutHidden(takedowns, all)
 }
 
 export function withoutHidden(
   takedowns: TakedownReader,
-  described: [number, Entity][],
-): Map<number, Entity> {
+  described: [number, PlainEntity][],
+): Map<number, PlainEntity> {
   if (!takedowns.isAny()) return new Map(described)
   const hidden = new Set(takedowns.among(described.map(([, { id }]) => id)))
   return new Map(described.filter(([, { id }]) => !hidden.has(id)))
@@ -76,7 +76,7 @@ export function withoutHidden(
 function notificationEntity(
   actors: Pick<ActorReader, 'didOf'>,
   { uid, author, reason, collection, rkey, sortAt, subject }: NotificationArrival,
-): Entity {
+): PlainEntity {
   const actor = actors.didOf(author)
   const about = subject && recordUri(actors.didOf(uid), subject.collection, subject.rkey)
   return {

@@ -26,7 +26,7 @@ import { KeptBlocks } from './kept-blocks.ts'
 import { createLoggedSource, type FollowingLogs } from './logged-source.ts'
 import { createNotificationSource } from './notification-source.ts'
 import type { TimelineKey } from './timeline-key.ts'
-import type { Entity, TimelineSource, WrittenEntity } from './types.ts'
+import type { Entity, TimelineSource } from './types.ts'
 
 export type SourceParts = {
   db: Db
@@ -198,9 +198,9 @@ function common(
 export function describeArrivals(
   { events: read }: Pick<Readers, 'events'>,
   events: readonly Arrival[],
-): Map<number, Entity | WrittenEntity> {
+): Map<number, Entity> {
   const found = read(events.map(({ item }) => item))
-  const described = new Map<number, Entity | WrittenEntity>()
+  const described = new Map<number, Entity>()
   for (const { seq, item } of events) {
     const entity = found.get(item)
     if (entity) described.set(seq, entity)

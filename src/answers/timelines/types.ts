@@ -9,8 +9,11 @@ import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
 /** An event whose content has not been read yet. */
 export type Arrived = { seq: number; at: number }
 
-/** The content of an event, in the terms of the API. */
-export type Entity = {
+/** The content of an event. */
+export type Entity = PlainEntity | WrittenEntity
+
+/** The content in the terms of the API. */
+export type PlainEntity = {
   /** An at-URI, or the producer's own id. */
   id: string
   type: string
@@ -48,7 +51,7 @@ export interface TimelineSource<T extends Arrived = Arrived> {
   /** The number of the previous event; undefined for the first. */
   before(seq: number): number | undefined
   /** By number; omits events whose rows are gone. */
-  describe(events: readonly T[]): Map<number, Entity | WrittenEntity>
+  describe(events: readonly T[]): Map<number, Entity>
   /** Known gaps around these events; `isTip`: there are no newer events here. */
   gaps(events: readonly Arrived[], isTip: boolean): TimelineGap[]
 }

@@ -9,12 +9,7 @@ import {
   type SourceParts,
 } from '../../answers/timelines/open-sources.ts'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
-import type {
-  Entity,
-  TimelineGap,
-  TimelineSource,
-  WrittenEntity,
-} from '../../answers/timelines/types.ts'
+import type { Entity, TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import { type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
@@ -22,7 +17,7 @@ import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'
 
-export type NewEvent = { seq: number; receivedAt: number; entity: Entity | WrittenEntity }
+export type NewEvent = { seq: number; receivedAt: number; entity: Entity }
 
 /** One timeline with listeners. */
 export type Topic = {
