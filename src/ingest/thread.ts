@@ -10,7 +10,7 @@ import { namedMembers } from '../base/config/members.ts'
 import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
 import { createLogger } from '../base/obs/log.ts'
-import { busiestShareOf } from '../base/obs/request-counters.ts'
+import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { storeCompiledCode } from '../base/util/compile-cache.ts'
 import { HOUR_MS } from '../base/util/durations.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
@@ -309,7 +309,7 @@ function createCore(config: Config) {
   const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
   const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
   const giveWay = createGiveWay({
-    busiest: busiestShareOf(handles.requests),
+    busiest: highestRequestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
   })
   /** DIDs named by the configuration, as far as they are known. */

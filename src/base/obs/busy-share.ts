@@ -1,17 +1,38 @@
-// Measures a few times a second how much of its time a thread is busy: at a share near one, new work has to
-// wait. A thread that is ready to run but has no processor counts as busy, which makes the share a measure of
-// load.
+// Measures a few times a second how much of its time a serving thread is busy, and how much of that with requests:
+// at a share near one, new ones have to wait. A thread that is ready to run but has no processor counts as busy,
+// which makes the shares a measure of load.
 
 const EVERY_MS = 50
 
-/** @param tell - called with the share of the last interval, 0 to 1 */
-export function watchBusyShare(tell: (share: number) => void): { stop(): void } {
+type Shares = {
+  busy: number
+  /** At most `busy`: a thread also starts, drops caches and sends events, which keeps no reader waiting. */
+  requests: number
+}
+
+/** @param tell - called with the shares of the last interval, 0 to 1 */
+export function watchBusyShare(tell: (shares: Shares) => void): {
+  /** To be called for each request answered. */
+  answered(seconds: number): void
+  stop(): void
+} {
   let last = performance.eventLoopUtilization()
+  let from = performance.now()
+  let answeredMs = 0
   const timer = setInterval(() => {
     const now = performance.eventLoopUtilization()
-    tell(performance.eventLoopUtilization(now, last).utilization)
+    const busy = performance.eventLoopUtilization(now, last).utilization
+    const at = performance.now()
+    tell({ busy, requests: Math.min(busy, answeredMs / (at - from)) })
     last = now
+    from = at
+    answeredMs = 0
   }, EVERY_MS)
   timer.unref()
-  return { stop: () => clearInterval(timer) }
+  return {
+    answered(seconds) {
+      answeredMs += seconds * 1_000
+    },
+    stop: () => clearInterval(timer),
+  }
 }

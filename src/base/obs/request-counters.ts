@@ -37,6 +37,7 @@ export function webPath(route: WebRoute): string {
 const THREAD_GAUGES = [
   'loopLagSeconds',
   'busyShare',
+  'requestShare',
   'collectionSeconds',
   'heapBytes',
   'cachedViewBytes',
@@ -198,14 +199,14 @@ export function readThreadGauges(space: SharedArrayBuffer): Record<ThreadGauge, 
   })
 }
 
-/** Returns a cheap function that reads the busiest serving thread's busy share, 0 to 1. */
-export function busiestShareOf(space: SharedArrayBuffer): () => number {
+/** Returns a cheap function that reads the highest share of time that a serving thread spends on requests, 0 to 1. */
+export function highestRequestShareOf(space: SharedArrayBuffer): () => number {
   const all = new Float64Array(space)
-  const first = THREAD_GAUGES.indexOf('busyShare')
+  const first = THREAD_GAUGES.indexOf('requestShare')
   return () => {
-    let busiest = 0
-    for (let at = first; at < all.length; at += SECTION) busiest = Math.max(busiest, all[at]!)
-    return busiest
+    let highest = 0
+    for (let at = first; at < all.length; at += SECTION) highest = Math.max(highest, all[at]!)
+    return highest
   }
 }
 

@@ -214,8 +214,13 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
     ),
     gauge(
       'serving_busy_share',
-      'Share of time that a serving thread is busy: near 1, requests wait, and catching up yields.',
+      'Share of time that a serving thread is busy: near 1, requests wait.',
       () => threads('busyShare'),
+    ),
+    gauge(
+      'serving_request_share',
+      'Share of time that a serving thread spends on requests: from 0.1 on, catching up yields.',
+      () => threads('requestShare'),
     ),
     counter(
       'serving_collection_seconds_total',

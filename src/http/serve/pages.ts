@@ -55,7 +55,10 @@ export function servePages(options: PagesOptions): Pages {
   const slowRequests = createSlowRequests({ collections })
   const page = createPage({ ...options, requests, slowRequests, status: ingest.status })
   const lag = watchLoopLag()
-  const busy = watchBusyShare((share) => counters.set('busyShare', share))
+  const shares = watchBusyShare(({ busy, requests }) => {
+    counters.set('busyShare', busy)
+    counters.set('requestShare', requests)
+  })
   const timer = setInterval(() => {
     const { viewCache, viewers, hits, misses } = options.kept()
     counters.set('loopLagSeconds', lag.take())
@@ -93,11 +96,14 @@ export function servePages(options: PagesOptions): Pages {
   return {
     routes: page.routes,
     slowRequests,
-    onAnswered: (path, status, seconds) => counters.count(path, status, seconds),
+    onAnswered(path, status, seconds) {
+      counters.count(path, status, seconds)
+      shares.answered(seconds)
+    },
     close() {
       clearInterval(timer)
       lag.stop()
-      busy.stop()
+      shares.stop()
       collections.stop()
       page.close()
     },

@@ -5,7 +5,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 
-/** Utilisation of the busiest serving thread at which rests begin and reach their maximum. */
+/** Share of time that a serving thread spends on requests, at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
 const BUSY_TO = 0.25
 /** From here on the thread is saturated: it has no time for the views of every short batch. */
@@ -32,7 +32,7 @@ type GiveWay = {
 }
 
 export function createGiveWay(parts: {
-  /** Utilisation of the busiest serving thread, 0 to 1. */
+  /** Utilisation of the serving thread with the most requests, 0 to 1. */
   busiest: () => number
   onRested: (ms: number) => void
   /** Processor time of this thread. */
