@@ -39,6 +39,7 @@ import * as bsyncOperations from './migrations/034-bsync-operations.ts'
 import * as sharedPlace from './migrations/035-shared-place.ts'
 import * as relationRecords from './migrations/036-relation-records.ts'
 import * as keptIdentities from './migrations/037-kept-identities.ts'
+import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -80,6 +81,7 @@ const migrations: readonly Migration[] = [
   sharedPlace,
   relationRecords,
   keptIdentities,
+  arrivalsByCode,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

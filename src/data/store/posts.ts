@@ -3,8 +3,10 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import { numberArrival, removeArrival } from './arrivals.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
+import { postItem } from './item-ids.ts'
 import { removeMentions } from './mentions.ts'
 import { perDatabase, returning } from './per-database.ts'
 import { packRecord, recordColumn, recordText } from './record-bytes.ts'
@@ -150,6 +152,7 @@ export function fillPost(db: WriteDb, post: PresentPost): void {
   const { fill, invalidations } = statements(db)
   queuePost(db, post.id)
   fill.run({ ...post, record: packRecord(post.record) })
+  numberArrival(db, { uid: post.uid, item: postItem(post.id) })
   invalidations.add(INVALIDATION.post, post.id)
   invalidations.add(INVALIDATION.feed, post.uid)
 }
@@ -159,6 +162,7 @@ function beforeEmptied(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): v
   const { invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
+  removeArrival(db, postItem(id))
   invalidations.add(INVALIDATION.post, id)
   invalidations.add(INVALIDATION.feed, uid)
 }

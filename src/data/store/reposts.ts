@@ -2,8 +2,10 @@
 
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import { numberArrival } from './arrivals.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
+import { repostItem } from './item-ids.ts'
 import { perDatabase, returning } from './per-database.ts'
 import { deleteReactionRecord, deleteReactionRecordsOf } from './reaction-records.ts'
 
@@ -51,6 +53,7 @@ export function findRepost(db: Db, uid: number, rkey: PackedRkey): RepostRow | u
 export function insertRepost(db: WriteDb, row: Omit<RepostRow, 'id'>): number {
   const { insert, invalidations } = statements(db)
   const id = Number(insert.run(row).lastInsertRowid)
+  numberArrival(db, { uid: row.uid, item: repostItem(id) })
   invalidations.add(INVALIDATION.repost, id)
   invalidations.add(INVALIDATION.reaction, row.uid, row.subject)
   invalidations.add(INVALIDATION.feed, row.uid)
