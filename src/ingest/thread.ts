@@ -118,7 +118,7 @@ function run(config: Config): void {
     identityNews.ofEvents(batch.events)
     replaying.noteBatch(batch)
     latency.record(now() - batch.receivedAtMs)
-    backfill.wake()
+    backfill.wake(batch.events.length)
     await checkpoints.tend()
     await core.giveWay.rest()
   }
@@ -127,7 +127,7 @@ function run(config: Config): void {
     createStream: () => createStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
-      backfill.wake()
+      backfill.wake(events.length)
       await checkpoints.tend()
       await core.giveWay.rest()
     },

@@ -35,6 +35,7 @@ import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
 import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
 import { createSlowLane, type SlowLane } from './slow-lane.ts'
+import { createStreamPace } from './stream-pace.ts'
 import { noteLoaded } from './within-budget.ts'
 import type { Services } from './work.ts'
 
@@ -44,9 +45,9 @@ export type Backfill = {
   stop(): Promise<void>
   /**
    * Polls the queue soon, since jobs may have been queued. Cheap enough for every batch of the
-   * stream.
+   * stream, whose events are counted.
    */
-  wake(): void
+  wake(streamEvents?: number): void
   /** Running cold starts, and recently finished ones. */
   coldStarts(): ColdStartProgress[]
 }
@@ -67,6 +68,8 @@ const TRIES_FOR_CIDS = 3
 /** Divides the number of concurrent jobs while a replay runs. */
 const REPLAY_SHARE = 4
 const REPLAY_FIRST_MS = MINUTE_MS
+/** Jobs that nobody waits for running at once, and started at each poll, while the stream catches up. */
+const BESIDE_CATCHING_UP = 8
 /** After all other jobs for an author. */
 const SPARE_PRIORITY = jobPriority.records + 1
 
@@ -82,6 +85,9 @@ class Runner implements Backfill {
   readonly #isReplaying: () => boolean
   readonly #clockWentBack: () => number
   readonly #slowLane: SlowLane
+  readonly #pace = createStreamPace()
+  /** How many jobs that nobody waits for may still start before the next poll. */
+  #unhurriedLeft = 0
   #replayingSince: number | undefined
   readonly #window = createJobWindow()
   readonly #stopping = new AbortController()
@@ -122,8 +128,10 @@ class Runner implements Backfill {
     await Promise.all(this.#running)
   }
 
-  wake(): void {
+  wake(streamEvents = 0): void {
+    this.#pace.count(streamEvents)
     if (!this.#isStarted || this.#isWaking) return
+    if (streamEvents > 0 && this.#pace.isCatchingUp()) return // the next poll is soon enough
     this.#isWaking = true
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#poll(), WAKE_MS)
@@ -142,6 +150,7 @@ class Runner implements Backfill {
     this.#bearClock()
     this.#slowLane.advance()
     this.#isDry = false
+    this.#unhurriedLeft = BESIDE_CATCHING_UP - this.#running.size
     if (this.#window.size < limits.windowJobs * 2) this.#refill(URGENT_JOBS)
     this.#pump()
     if (this.#mayCheckProgress()) this.#progress.check()
@@ -168,6 +177,7 @@ class Runner implements Backfill {
     while (this.#running.size < this.#bound()) {
       const next = this.#window.take(this.#hosts.hasRoom, this.#leastUrgent())
       if (!next) return
+      if (next.job.priority >= jobPriority.identity) this.#unhurriedLeft -= 1
       const work = this.#run(next).finally(() => {
         this.#running.delete(work)
         this.#pump()
@@ -184,14 +194,21 @@ class Runner implements Backfill {
     return this.#isReplaying() ? Math.ceil(maxJobs / REPLAY_SHARE) : maxJobs
   }
 
-  /** For a while, only feeds and jobs that a client waits for run beside a replay. */
+  /**
+   * For a while, only feeds and jobs that a client waits for run beside a replay; while the stream
+   * catches up, hardly any others.
+   */
   #leastUrgent(): number {
     const now = this.#services.now()
     this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
     const isHeld =
       this.#replayingSince !== undefined && now - this.#replayingSince < REPLAY_FIRST_MS
-    const leastUrgent = isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY
-    return Math.min(leastUrgent, this.#held.leastUrgent())
+    const isCrowded = this.#unhurriedLeft <= 0 && this.#pace.isCatchingUp()
+    return Math.min(
+      isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY,
+      isCrowded ? jobPriority.identity - 1 : Number.POSITIVE_INFINITY,
+      this.#held.leastUrgent(),
+    )
   }
 
   #refill(count: number): void {
