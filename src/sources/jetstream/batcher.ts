@@ -1,7 +1,8 @@
 // Collects events into batches and hands them over one at a time.
 //
 // A batch is handed over as soon as the event loop has drained what arrived, so a lone event does not wait;
-// under load batches grow up to their maximum, in events or bytes. While one is being applied, one further
+// while catching up, only some time after the last one, since many small batches write the same pages again
+// and again. Batches grow up to their maximum, in events or bytes. While one is being applied, one further
 // batch accumulates; when that is full the socket must wait (`onFull`) until there is room again.
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
@@ -24,6 +25,11 @@ export type Batcher = {
   stop(): Promise<void>
 }
 
+/** Events per millisecond that no live stream brings: its peaks are 2 to 4. */
+const CATCHING_UP = 5
+/** Time between two batches while catching up, unless one is full. */
+const GATHER_MS = 50
+
 export function createBatcher(options: {
   maxEvents: () => number
   maxBytes: number
@@ -43,6 +49,9 @@ export function createBatcher(options: {
   let isScheduled = false
   let isFull = false
   let isStopped = false
+  let handedOverAt = 0
+  /** How long after that the next batch may be handed over. */
+  let gatherMs = 0
 
   function add(event: StreamItem, bytes: number): void {
     if (isStopped) return
@@ -59,16 +68,23 @@ export function createBatcher(options: {
   function schedule(): void {
     if (isScheduled || applying) return
     isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      if (!applying) handOver()
-    })
+    const waitMs = gatherMs - (performance.now() - handedOverAt)
+    if (waitMs > 0) setTimeout(onScheduled, waitMs)
+    else setImmediate(onScheduled)
+  }
+
+  function onScheduled(): void {
+    isScheduled = false
+    if (!applying) handOver()
   }
 
   function handOver(): void {
     // Gaps wait for an event: only then is the cursor past them.
     if (isStopped || events.length === 0) return
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
+    const at = performance.now()
+    gatherMs = events.length > (at - handedOverAt) * CATCHING_UP ? GATHER_MS : 0
+    handedOverAt = at
     events = []
     gaps = []
     size = 0
@@ -78,8 +94,8 @@ export function createBatcher(options: {
 
   function afterApply(): void {
     applying = undefined
+    if (!isFull) return events.length > 0 ? schedule() : undefined
     handOver()
-    if (!isFull) return
     isFull = false
     onRoom()
   }
