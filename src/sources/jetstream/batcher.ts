@@ -1,9 +1,7 @@
-// Collects events into batches and hands them over one at a time.
-//
-// A batch is handed over as soon as the event loop has drained what arrived, so a lone event does not wait;
-// while catching up, only some time after the last one, since many small batches write the same pages again
-// and again. Batches grow up to their maximum, in events or bytes. While one is being applied, one further
-// batch accumulates; when that is full the socket must wait (`onFull`) until there is room again.
+// Collects events into batches and hands them over one at a time: as soon as the event loop has drained what
+// arrived, so a lone event does not wait; while catching up, some time after the last one, since many small
+// batches write the same pages again and again. A batch has a maximum, in events and bytes. While one is
+// being applied, one further batch accumulates; when that is full the socket must wait (`onFull`).
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
 
@@ -30,7 +28,7 @@ const CATCHING_UP = 5
 /** Time between two batches while catching up, unless one is full. */
 const GATHER_MS = 50
 
-export function createBatcher(options: {
+type BatcherOptions = {
   maxEvents: () => number
   maxBytes: number
   now: () => number
@@ -39,7 +37,9 @@ export function createBatcher(options: {
   apply: (batch: StreamBatch) => Promise<void>
   onFull: () => void
   onRoom: () => void
-}): Batcher {
+}
+
+export function createBatcher(options: BatcherOptions): Batcher {
   const { maxEvents, maxBytes, now, apply, onFull, onRoom } = options
   let events: StreamItem[] = []
   let gaps: StreamGap[] = []
@@ -49,9 +49,7 @@ export function createBatcher(options: {
   let isScheduled = false
   let isFull = false
   let isStopped = false
-  let handedOverAt = 0
-  /** How long after that the next batch may be handed over. */
-  let gatherMs = 0
+  const gathering = createGathering()
 
   function add(event: StreamItem, bytes: number): void {
     if (isStopped) return
@@ -68,9 +66,7 @@ export function createBatcher(options: {
   function schedule(): void {
     if (isScheduled || applying) return
     isScheduled = true
-    const waitMs = gatherMs - (performance.now() - handedOverAt)
-    if (waitMs > 0) setTimeout(onScheduled, waitMs)
-    else setImmediate(onScheduled)
+    gathering.wait(onScheduled)
   }
 
   function onScheduled(): void {
@@ -82,9 +78,7 @@ export function createBatcher(options: {
     // Gaps wait for an event: only then is the cursor past them.
     if (isStopped || events.length === 0) return
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
-    const at = performance.now()
-    gatherMs = events.length > (at - handedOverAt) * CATCHING_UP ? GATHER_MS : 0
-    handedOverAt = at
+    gathering.handedOver(events.length)
     events = []
     gaps = []
     size = 0
@@ -106,6 +100,24 @@ export function createBatcher(options: {
     stop: async () => {
       isStopped = true
       await applying
+    },
+  }
+}
+
+/** Waits for more events; no longer than a turn unless the last batch came faster than any live stream. */
+function createGathering() {
+  let at = 0
+  let gatherMs = 0
+  return {
+    handedOver(events: number): void {
+      const now = performance.now()
+      gatherMs = events > (now - at) * CATCHING_UP ? GATHER_MS : 0
+      at = now
+    },
+    wait(onEnd: () => void): void {
+      const ms = gatherMs - (performance.now() - at)
+      if (ms > 0) setTimeout(onEnd, ms)
+      else setImmediate(onEnd)
     },
   }
 }

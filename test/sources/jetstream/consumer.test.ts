@@ -574,7 +574,7 @@ describe('batches', () => {
         sizes[isShort ? 'short' : 'long'].push(events.length)
         rig.events.push(...(events as StreamEvent[]))
         // Longer than a socket needs to fill any batch.
-        await new Promise((resolve) => setTimeout(resolve, isShort ? 5 : 100))
+        await new Promise((resolve) => setTimeout(resolve, isShort ? 5 : 250))
         if (rig.events.length > 5_000) isShort = false
       },
     })
