@@ -1,8 +1,9 @@
 // Whether the stream brings more events than it ever does live. Catching up then needs all of this thread's
 // time, and jobs that nobody waits for, such as the names of newly seen accounts, can come later.
 
-/** The network's peaks are 2,000 to 4,000. */
-const CATCHING_UP_PER_S = 5_000
+import { SECOND_MS } from '../../base/util/durations.ts'
+import { CATCHING_UP_PER_S } from '../../sources/jetstream/limits.ts'
+
 const MEASURED_MS = 250
 
 type StreamPace = {
@@ -19,7 +20,7 @@ export function createStreamPace(now: () => number = () => performance.now()): S
   function measure(): void {
     const ms = now() - from
     if (ms < MEASURED_MS) return
-    isFast = events / ms > CATCHING_UP_PER_S / 1_000
+    isFast = events / ms > CATCHING_UP_PER_S / SECOND_MS
     from += ms
     events = 0
   }

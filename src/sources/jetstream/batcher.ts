@@ -4,6 +4,8 @@
 // being applied, one further batch accumulates; when that is full the socket must wait (`onFull`).
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
+import { SECOND_MS } from '../../base/util/durations.ts'
+import { CATCHING_UP_PER_S } from './limits.ts'
 
 export type StreamBatch = {
   events: StreamItem[]
@@ -23,8 +25,6 @@ export type Batcher = {
   stop(): Promise<void>
 }
 
-/** Events per millisecond that no live stream brings: its peaks are 2 to 4. */
-const CATCHING_UP = 5
 /** Time between two batches while catching up, unless one is full. */
 const GATHER_MS = 50
 
@@ -111,7 +111,7 @@ function createGathering() {
   return {
     handedOver(events: number): void {
       const now = performance.now()
-      gatherMs = events > (now - at) * CATCHING_UP ? GATHER_MS : 0
+      gatherMs = events > ((now - at) / SECOND_MS) * CATCHING_UP_PER_S ? GATHER_MS : 0
       at = now
     },
     wait(onEnd: () => void): void {
