@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const CHECK_MS = 5_000
-/** Share of the time; the ingest thread needs a tenth to a fifth for a live stream. */
-const HAS_TIME = 0.25
+/** Share of the time; the ingest thread needs up to a third beside a live stream while it indexes for search. */
+const HAS_TIME = 0.5
 
 /** Called by each thread as it begins its work. */
 export function releaseStartMemory(checkMs: number = CHECK_MS): void {
