@@ -55,9 +55,9 @@ export function createViewCache(parts: ViewCacheParts) {
   const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels })
   const looked = { hits: 0, misses: 0 }
 
+  /** Before each read, and now and then without one: a reader far behind loses everything. */
   function takeInvalidations(): void {
-    if (invalidations?.take(forget.noted)) return
-    forget.everything()
+    if (!invalidations?.take(forget.noted)) forget.everything()
   }
 
   function present(reader: Reader, ids: readonly number[], ways: Ways): (string | undefined)[] {
@@ -102,6 +102,7 @@ export function createViewCache(parts: ViewCacheParts) {
     /** Merged feeds; reads the rows that are not cached. */
     feedOver: (db: Db) => keptFeed(db, { kept, heads, takeInvalidations }),
 
+    takeInvalidations,
     /** Estimated bytes held; number of elements of answers that were ready, and that were not. */
     usage: () => ({ viewCache: kept.bytes, viewers: viewers.bytes, ...looked }),
 

@@ -1,5 +1,7 @@
 // How many bytes of answers a serving thread caches, by SLIPSTREAM_MEMORY_MB (base/config/memory.ts).
-// Recomputed periodically: stored data grows while a server runs, and leaves less room for the cache.
+// Recomputed periodically: stored data grows while a server runs, and leaves less room for the cache. Also
+// keeps the cache up to date while nobody reads: in a minute without requests, catching up changes more than
+// the invalidations hold, and all answers would be dropped.
 
 import type { Logger } from 'pino'
 import type { ViewCache } from '../../answers/cache/view-cache.ts'
@@ -14,9 +16,10 @@ type Reading = {
   graph: { readonly edgeCount: number }
   actors: { readonly count: number }
 }
-type Cache = Pick<ViewCache, 'usage' | 'keepAtMost'>
+type Cache = Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>
 
 const WORKED_OUT_EVERY_MS = 10 * 60_000
+const UP_TO_DATE_EVERY_MS = 250
 const MEGABYTE = 1e6
 const NOTHING = { viewCache: 0, viewers: 0, hits: 0, misses: 0 }
 
@@ -39,14 +42,19 @@ export function keepAnswers(options: Options, reading: Reading): KeptAnswers {
     return bytes
   }
   const timer = setInterval(() => cache?.keepAtMost(workOut()), WORKED_OUT_EVERY_MS)
+  const upToDate = setInterval(() => cache?.takeInvalidations(), UP_TO_DATE_EVERY_MS)
   timer.unref()
+  upToDate.unref()
   return {
     maxBytes: workOut(),
     usage: () => cache?.usage() ?? NOTHING,
     watch: (one) => {
       cache = one
     },
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer)
+      clearInterval(upToDate)
+    },
   }
 }
 

@@ -106,7 +106,7 @@ export type AppParts = {
   /** Limit of the view cache. */
   maxKeptBytes?: number
   /** Called with the view cache, for monitoring and resizing. */
-  onKept?: (cache: Pick<ViewCache, 'usage' | 'keepAtMost'>) => void
+  onKept?: (cache: Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>) => void
 }
 
 const DEFAULT_KEPT_BYTES = 96 << 20

@@ -6,6 +6,11 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
+import { INVALIDATION } from '../../../src/data/shared-memory/invalidation-kinds.ts'
+import {
+  InvalidationReader,
+  InvalidationWriter,
+} from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { keepAnswers } from '../../../src/http/serve/kept-answers.ts'
 import { openEmpty } from '../../support/empty-database.ts'
 
@@ -23,7 +28,7 @@ test('grows and shrinks with the stored state, and reports once if it is too sma
   const kept = keepAnswers({ config, log, thread: 0 }, { db, graph, actors })
   const bounds = [kept.maxBytes]
   const usage = () => ({ viewCache: 1, viewers: 2, hits: 3, misses: 4 })
-  kept.watch({ usage, keepAtMost: (bytes) => bounds.push(bytes) })
+  kept.watch({ usage, keepAtMost: (bytes) => bounds.push(bytes), takeInvalidations() {} })
   for (const follows of [0, 14_000_000, 40_000_000, 80_000_000, 0]) {
     graph.edgeCount = follows
     vi.advanceTimersByTime(HOUR_MS)
@@ -38,3 +43,40 @@ test('grows and shrinks with the stored state, and reports once if it is too sma
   expect(bounds).toHaveLength(told)
   db.close()
 })
+
+test('keeps the cache up to date while nobody reads', () => {
+  const log = pino({}, { write: () => undefined })
+  const db = openEmpty(mkdtempSync(join(tmpdir(), 'slipstream-kept-')))
+  const config = loadConfig({}, '/nonexistent/.env')
+  const kept = keepAnswers(
+    { config, log, thread: 0 },
+    { db, graph: { edgeCount: 0 }, actors: { count: 0 } },
+  )
+  const { buffer, ...writer } = ringOf()
+  const reader = new InvalidationReader(buffer)
+  let taken = 0
+  const takeInvalidations = () => {
+    const isComplete = reader.take(() => void taken++)
+    expect(isComplete).toBe(true)
+  }
+  const usage = () => ({ viewCache: 0, viewers: 0, hits: 0, misses: 0 })
+  kept.watch({ usage, keepAtMost() {}, takeInvalidations })
+  for (let seconds = 0; seconds < 60; seconds++) {
+    writer.add(20_000)
+    vi.advanceTimersByTime(1_000)
+  }
+  expect(taken).toBe(60 * 20_000)
+  kept.close()
+  writer.add(1)
+  vi.advanceTimersByTime(1_000)
+  expect(taken).toBe(60 * 20_000)
+  db.close()
+})
+
+function ringOf() {
+  const writer = new InvalidationWriter()
+  const add = (count: number) => {
+    for (let i = 0; i < count; i++) writer.add(INVALIDATION.counts, i, 0)
+  }
+  return { buffer: writer.buffer, add }
+}
