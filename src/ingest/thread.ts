@@ -311,7 +311,7 @@ function createCore(config: Config) {
   const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
   const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
   const giveWay = createGiveWay({
-    busiest: highestRequestShareOf(handles.requests),
+    requestShare: highestRequestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
   })
   /** DIDs named by the configuration, as far as they are known. */

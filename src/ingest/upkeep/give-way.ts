@@ -1,4 +1,4 @@
-// Catching up yields to readers: while a serving thread is busy, batches are short, and the ingest thread
+// Catching up yields to readers: while requests keep a serving thread busy, batches are short, and this thread
 // rests after each, up to twice as long as it worked. Many short batches renew each page more often, so a
 // saturated thread gets long ones. One that has just become saturated meets authors new to each viewer, at
 // several times the usual cost of a page: a surge, in which catching up nearly stands still for some seconds.
@@ -33,7 +33,7 @@ type GiveWay = {
 
 export function createGiveWay(parts: {
   /** Utilisation of the serving thread with the most requests, 0 to 1. */
-  busiest: () => number
+  requestShare: () => number
   onRested: (ms: number) => void
   /** Processor time of this thread. */
   workedMs?: () => number
@@ -41,18 +41,18 @@ export function createGiveWay(parts: {
   now?: () => number
   sleep?: (ms: number) => Promise<unknown>
 }): GiveWay {
-  const { busiest, onRested, workedMs = threadMs, sleep = setTimeout } = parts
+  const { requestShare, onRested, workedMs = threadMs, sleep = setTimeout } = parts
   const surge = createSurge(parts.now ?? (() => performance.now()))
   let from = workedMs()
   return {
     mostEvents() {
-      const share = busiest()
+      const share = requestShare()
       if (share < BUSY_FROM) return undefined
       if (share < TOO_BUSY) return SHORT_BATCH
       return surge.isOn() ? SURGE_BATCH : undefined
     },
     async rest() {
-      const share = busiest()
+      const share = requestShare()
       const worked = workedMs()
       const usual = between(BUSY_FROM, BUSY_TO, share) * MOST_REST * (worked - from)
       const owed = usual + surge.restMs(share, worked - from)

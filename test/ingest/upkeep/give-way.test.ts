@@ -8,7 +8,7 @@ function createScene() {
   const slept: number[] = []
   const rested: number[] = []
   const giveWay = createGiveWay({
-    busiest: () => state.busy,
+    requestShare: () => state.busy,
     workedMs: () => state.workedMs,
     now: () => state.nowMs,
     sleep: async (ms) => {
