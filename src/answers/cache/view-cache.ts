@@ -44,6 +44,9 @@ function shared(bytes: number): { views: number; viewers: number } {
 
 export type ViewCache = ReturnType<typeof createViewCache>
 
+/** What its owner monitors, resizes and keeps up to date. */
+export type WatchedCache = Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>
+
 export function createViewCache(parts: ViewCacheParts) {
   const { hydrator, invalidations } = parts
   const most = shared(parts.maxBytes)

@@ -2,6 +2,8 @@
 // at a share near one, new ones have to wait. A thread that is ready to run but has no processor counts as busy,
 // which makes the shares a measure of load.
 
+import { watchUtilization } from '../util/utilization.ts'
+
 const EVERY_MS = 50
 
 type Shares = {
@@ -16,15 +18,13 @@ export function watchBusyShare(tell: (shares: Shares) => void): {
   answered(seconds: number): void
   stop(): void
 } {
-  let last = performance.eventLoopUtilization()
+  const utilization = watchUtilization()
   let from = performance.now()
   let answeredMs = 0
   const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization()
-    const busy = performance.eventLoopUtilization(now, last).utilization
+    const busy = utilization()
     const at = performance.now()
     tell({ busy, requests: Math.min(busy, answeredMs / (at - from)) })
-    last = now
     from = at
     answeredMs = 0
   }, EVERY_MS)

@@ -4,6 +4,7 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { watchUtilization } from './utilization.ts'
 
 const CHECK_MS = 5_000
 /** Share of the time; the ingest thread needs up to a third beside a live stream while it indexes for search. */
@@ -11,12 +12,9 @@ const HAS_TIME = 0.5
 
 /** Called by each thread as it begins its work. */
 export function releaseStartMemory(checkMs: number = CHECK_MS): void {
-  let last = performance.eventLoopUtilization()
+  const utilization = watchUtilization()
   const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, last)
-    last = now
-    if (utilization > HAS_TIME) return
+    if (utilization() > HAS_TIME) return
     clearInterval(timer)
     collect()
   }, checkMs)

@@ -4,7 +4,7 @@
 // the invalidations hold, and all answers would be dropped.
 
 import type { Logger } from 'pino'
-import type { ViewCache } from '../../answers/cache/view-cache.ts'
+import type { ViewCache, WatchedCache } from '../../answers/cache/view-cache.ts'
 import type { Config } from '../../base/config/config.ts'
 import { answerCacheBytes } from '../../base/config/memory.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -16,7 +16,6 @@ type Reading = {
   graph: { readonly edgeCount: number }
   actors: { readonly count: number }
 }
-type Cache = Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>
 
 const WORKED_OUT_EVERY_MS = 10 * 60_000
 const UP_TO_DATE_EVERY_MS = 250
@@ -28,12 +27,12 @@ type KeptAnswers = {
   readonly maxBytes: number
   usage: ViewCache['usage']
   /** Limits this cache from now on. */
-  watch(cache: Cache): void
+  watch(cache: WatchedCache): void
   close(): void
 }
 
 export function keepAnswers(options: Options, reading: Reading): KeptAnswers {
-  let cache: Cache | undefined
+  let cache: WatchedCache | undefined
   let isTold = false
   const workOut = () => {
     const { bytes, missing, sizes } = divided(options.config, reading)

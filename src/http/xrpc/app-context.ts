@@ -1,7 +1,7 @@
 // Everything that the handlers of a serving thread read with, built once. A handler names the parts of it
 // that it needs (define.ts).
 
-import { createViewCache, type ViewCache } from '../../answers/cache/view-cache.ts'
+import { createViewCache, type WatchedCache } from '../../answers/cache/view-cache.ts'
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createAuthorFeedSkeleton } from '../../answers/skeleton/author-feed.ts'
 import { createBookmarkPages } from '../../answers/skeleton/bookmarks.ts'
@@ -106,7 +106,7 @@ export type AppParts = {
   /** Limit of the view cache. */
   maxKeptBytes?: number
   /** Called with the view cache, for monitoring and resizing. */
-  onKept?: (cache: Pick<ViewCache, 'usage' | 'keepAtMost' | 'takeInvalidations'>) => void
+  onKept?: (cache: WatchedCache) => void
 }
 
 const DEFAULT_KEPT_BYTES = 96 << 20

@@ -2,6 +2,7 @@
 // busy catching up with the stream, which hardly slows it, and a fifth otherwise. Members' posts become
 // searchable a tenth of a second later, as long as there is no backlog.
 
+import { watchUtilization } from '../../base/util/utilization.ts'
 import { type SearchUpkeep, tendSearch } from '../indexing/search-upkeep.ts'
 import { type SliceParts, workInSlices } from './slices.ts'
 
@@ -13,14 +14,8 @@ const REST = { busy: 19, calm: 4 }
 const BUSY_FROM = 0.6
 
 export function keepSearchable(upkeep: SearchUpkeep & SliceParts): { stop(): void } {
-  let before = performance.eventLoopUtilization()
-
-  function restTimes(): number {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, before)
-    before = now
-    return REST[utilization > BUSY_FROM ? 'busy' : 'calm']
-  }
+  const utilization = watchUtilization()
+  const restTimes = () => REST[utilization() > BUSY_FROM ? 'busy' : 'calm']
 
   return workInSlices({
     ...{ checkpoint: upkeep.checkpoint, room: upkeep.room, restTimes },
