@@ -18,7 +18,8 @@ import { SERVICE_DID } from './serving-world.ts'
 import { putDocuments } from './viewers-documents.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
-const TICK_MS = 10
+/** Short, so that events arrive one by one, as from the network, and not many in one read of the socket. */
+const TICK_MS = 1
 
 export type LiveCommunity = {
   dataDir: string

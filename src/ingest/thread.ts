@@ -19,6 +19,7 @@ import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
 import { refuseAlone } from '../data/store/engine-move.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
+import { createStreamPace } from '../sources/jetstream/stream-pace.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import type { Counting } from './counts/counting.ts'
 import { createVideoWatches } from './counts/video-watches.ts'
@@ -120,7 +121,7 @@ function run(config: Config): void {
     identityNews.ofEvents(batch.events)
     replaying.noteBatch(batch)
     latency.record(now() - batch.receivedAtMs)
-    backfill.wake(batch.events.length)
+    core.pace.count(batch.events.length)
     await checkpoints.tend()
     await core.giveWay.rest()
   }
@@ -129,7 +130,7 @@ function run(config: Config): void {
     createStream: () => createStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
-      backfill.wake(events.length)
+      core.pace.count(events.length)
       await checkpoints.tend()
       await core.giveWay.rest()
     },
@@ -318,7 +319,7 @@ function createCore(config: Config) {
   const namedMembers: readonly string[] = []
   const core = {
     ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
-    ...{ namedMembers, now, rings, room, snapshots, watchdog, writer },
+    ...{ namedMembers, now, pace: createStreamPace(), rings, room, snapshots, watchdog, writer },
     /** Called after each commit that changed memory. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }
@@ -344,7 +345,7 @@ function createBackground(
   const backfill = createBackfill({
     ...shared,
     ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },
-    counts: core.counts,
+    ...{ counts: core.counts, isCatchingUp: core.pace.isCatchingUp },
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
     limits: { recentMs: config.replayHours * HOUR_MS, timelineTarget: config.timelineTarget },
   })
@@ -364,7 +365,7 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, writer, giveWay, log, now, watchdog }: Core,
+  { actors, db, writer, giveWay, log, now, pace, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
@@ -373,7 +374,7 @@ function createStream(
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn({ db, writer }, config, now()),
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
-    mostEvents: giveWay.mostEvents,
+    ...{ mostEvents: giveWay.mostEvents, isCatchingUp: pace.isCatchingUp },
     log,
   })
 }

@@ -67,6 +67,7 @@ export type BackfillWorldOptions = {
   timelineLength?: number
   /** Requests replays, but from hosts that do not exist. */
   replays?: boolean
+  isCatchingUp?: () => boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
   /** Keeps the database's log short; left to SQLite by default. */
@@ -145,6 +146,7 @@ function openNode(db: WriteDb, { options, plc, counts }: Surroundings): Node {
     ...shared,
     ...createNetwork(plc, options.resolverNow),
     limits,
+    isCatchingUp: options.isCatchingUp ?? (() => false),
     ...(limits?.timelineTarget !== undefined && { timelineItems: itemsIn(memory) }),
     ...(replays && { replays: replays.running }),
   })

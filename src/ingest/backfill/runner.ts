@@ -35,7 +35,6 @@ import type { RepoJobResult } from './repo-jobs.ts'
 import { type BackfillOptions, createServices } from './services.ts'
 import { isGapRepair, leaveGap, settleGap } from './settle-gap.ts'
 import { createSlowLane, type SlowLane } from './slow-lane.ts'
-import { createStreamPace } from './stream-pace.ts'
 import { noteLoaded } from './within-budget.ts'
 import type { Services } from './work.ts'
 
@@ -43,17 +42,14 @@ export type Backfill = {
   start(): void
   /** Resolves when no job runs any more. */
   stop(): Promise<void>
-  /**
-   * Polls the queue soon, since jobs may have been queued. Cheap enough for every batch of the
-   * stream, whose events are counted.
-   */
-  wake(streamEvents?: number): void
+  /** Polls the queue soon, since jobs that somebody waits for may have been queued. */
+  wake(): void
   /** Running cold starts, and recently finished ones. */
   coldStarts(): ColdStartProgress[]
 }
 
 const POLL_MS = 250
-/** Shortest time between two looks at the queue, as every batch of the stream wakes it. */
+/** Shortest time between two looks at the queue. */
 const WAKE_MS = 20
 const PROGRESS_EVERY_MS = 250
 const REFILL_JOBS = 256
@@ -85,7 +81,7 @@ class Runner implements Backfill {
   readonly #isReplaying: () => boolean
   readonly #clockWentBack: () => number
   readonly #slowLane: SlowLane
-  readonly #pace = createStreamPace()
+  readonly #isCatchingUp: () => boolean
   /** How many jobs that nobody waits for may still start before the next poll. */
   #unhurriedLeft = 0
   #replayingSince: number | undefined
@@ -110,7 +106,8 @@ class Runner implements Backfill {
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
     this.#held = createHeldJobs(now)
     this.#slowLane = createSlowLane(this.#services)
-    const { timelineItems = () => 0, replays } = options
+    const { timelineItems = () => 0, isCatchingUp = () => false, replays } = options
+    this.#isCatchingUp = isCatchingUp
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
     this.#mayCheckProgress = createGate(PROGRESS_EVERY_MS, now)
     this.#progress = createProgress({ ...this.#services, timelineItems, replays })
@@ -128,10 +125,8 @@ class Runner implements Backfill {
     await Promise.all(this.#running)
   }
 
-  wake(streamEvents = 0): void {
-    this.#pace.count(streamEvents)
+  wake(): void {
     if (!this.#isStarted || this.#isWaking) return
-    if (streamEvents > 0 && this.#pace.isCatchingUp()) return // the next poll is soon enough
     this.#isWaking = true
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#poll(), WAKE_MS)
@@ -203,7 +198,7 @@ class Runner implements Backfill {
     this.#replayingSince = this.#isReplaying() ? (this.#replayingSince ?? now) : undefined
     const isHeld =
       this.#replayingSince !== undefined && now - this.#replayingSince < REPLAY_FIRST_MS
-    const isCrowded = this.#unhurriedLeft <= 0 && this.#pace.isCatchingUp()
+    const isCrowded = this.#unhurriedLeft <= 0 && this.#isCatchingUp()
     return Math.min(
       isHeld ? jobPriority.follows - 1 : Number.POSITIVE_INFINITY,
       isCrowded ? jobPriority.identity - 1 : Number.POSITIVE_INFINITY,

@@ -28,6 +28,8 @@ export type BackfillOptions = {
   timelineItems?: (uid: number, limit: number) => number
   /** The running replays; without it there is no replaying. */
   replays?: () => readonly ReplayPlace[]
+  /** Whether jobs that nobody waits for should leave the thread to the stream; never by default. */
+  isCatchingUp?: () => boolean
   limits?: Partial<BackfillLimits>
   /** Keeps the database's log short (upkeep/checkpoints.ts); left to SQLite if not given. */
   tendLog?: () => Promise<void> | undefined

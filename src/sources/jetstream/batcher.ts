@@ -1,11 +1,9 @@
-// Collects events into batches and hands them over one at a time: as soon as the event loop has drained what
-// arrived, so a lone event does not wait; while catching up, some time after the last one, since many small
-// batches write the same pages again and again. A batch has a maximum, in events and bytes. While one is
-// being applied, one further batch accumulates; when that is full the socket must wait (`onFull`).
+// Collects events into batches and hands them over one at a time: a lone event as soon as the event loop has
+// drained what arrived, others some time after the last batch, since each is a transaction, and many small ones
+// write the same pages again and again. A batch has a maximum, in events and bytes. While one is being
+// applied, one further batch accumulates; when that is full the socket must wait (`onFull`).
 
 import type { StreamCursor, StreamGap, StreamItem } from '../../base/event.ts'
-import { SECOND_MS } from '../../base/util/durations.ts'
-import { CATCHING_UP_PER_S } from './limits.ts'
 
 export type StreamBatch = {
   events: StreamItem[]
@@ -25,12 +23,13 @@ export type Batcher = {
   stop(): Promise<void>
 }
 
-/** Time between two batches while catching up, unless one is full. */
-const GATHER_MS = 50
+/** Time between two batches, unless one is full. */
+const GATHER_MS = { live: 20, catchingUp: 50 }
 
 type BatcherOptions = {
   maxEvents: () => number
   maxBytes: number
+  isCatchingUp: () => boolean
   now: () => number
   /** Called at handover: the stream's position after the last event added. */
   cursor: () => StreamCursor
@@ -40,7 +39,7 @@ type BatcherOptions = {
 }
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { maxEvents, maxBytes, now, apply, onFull, onRoom } = options
+  const { maxEvents, maxBytes, isCatchingUp, now, apply, onFull, onRoom } = options
   let events: StreamItem[] = []
   let gaps: StreamGap[] = []
   let size = 0
@@ -49,7 +48,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
   let isScheduled = false
   let isFull = false
   let isStopped = false
-  const gathering = createGathering()
+  let handedOverAt = Number.NEGATIVE_INFINITY
 
   function add(event: StreamItem, bytes: number): void {
     if (isStopped) return
@@ -66,7 +65,10 @@ export function createBatcher(options: BatcherOptions): Batcher {
   function schedule(): void {
     if (isScheduled || applying) return
     isScheduled = true
-    gathering.wait(onScheduled)
+    const gatherMs = isCatchingUp() ? GATHER_MS.catchingUp : GATHER_MS.live
+    const waitMs = handedOverAt + gatherMs - performance.now()
+    if (waitMs > 0) setTimeout(onScheduled, waitMs)
+    else setImmediate(onScheduled)
   }
 
   function onScheduled(): void {
@@ -78,7 +80,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     // Gaps wait for an event: only then is the cursor past them.
     if (isStopped || events.length === 0) return
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
-    gathering.handedOver(events.length)
+    handedOverAt = performance.now()
     events = []
     gaps = []
     size = 0
@@ -100,24 +102,6 @@ export function createBatcher(options: BatcherOptions): Batcher {
     stop: async () => {
       isStopped = true
       await applying
-    },
-  }
-}
-
-/** Waits for more events; no longer than a turn unless the last batch came faster than any live stream. */
-function createGathering() {
-  let at = 0
-  let gatherMs = 0
-  return {
-    handedOver(events: number): void {
-      const now = performance.now()
-      gatherMs = events > ((now - at) / SECOND_MS) * CATCHING_UP_PER_S ? GATHER_MS : 0
-      at = now
-    },
-    wait(onEnd: () => void): void {
-      const ms = gatherMs - (performance.now() - at)
-      if (ms > 0) setTimeout(onEnd, ms)
-      else setImmediate(onEnd)
     },
   }
 }

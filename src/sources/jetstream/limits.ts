@@ -2,9 +2,6 @@
 
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
-/** Events a second that no live stream brings: the network's peaks are 2,000 to 4,000. */
-export const CATCHING_UP_PER_S = 5_000
-
 export type ConsumerLimits = {
   /** Events handed over at once under load; more means fewer pages written twice. */
   maxBatchEvents: number

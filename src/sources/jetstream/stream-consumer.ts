@@ -102,6 +102,7 @@ export class StreamConsumer {
     this.#batcher = createBatcher({
       maxEvents: () => options.mostEvents?.() ?? limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
+      isCatchingUp: options.isCatchingUp ?? (() => false),
       now,
       cursor: () => this.#position.current()!,
       apply,

@@ -5,14 +5,17 @@ import type { StreamItem } from '../../../src/base/event.ts'
 import { type Batcher, createBatcher } from '../../../src/sources/jetstream/batcher.ts'
 
 let sizes: number[]
+let isCatchingUp: boolean
 let batcher: Batcher
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
   sizes = []
+  isCatchingUp = false
   batcher = createBatcher({
     maxEvents: () => 2_000,
     maxBytes: 1_000_000,
+    isCatchingUp: () => isCatchingUp,
     now: () => 0,
     cursor: () => ({ host: 'test', wire: 'v2', seq: 1, timeUs: 1 }),
     apply: async ({ events }) => void sizes.push(events.length),
@@ -33,18 +36,26 @@ async function receiveEach(count: number, ms: number): Promise<void> {
   for (let i = 0; i < ms; i++) await receive(count)
 }
 
-test('a live event is handed over at once', async () => {
+test('a lone event is handed over at once', async () => {
   await vi.advanceTimersByTimeAsync(1_000)
   for (let i = 0; i < 20; i++) {
     await receive(1)
     expect(sizes).toHaveLength(i + 1)
+    await vi.advanceTimersByTimeAsync(20)
   }
-  await receiveEach(4, 100)
-  expect(sizes).toHaveLength(120)
 })
 
-test('while catching up, events are gathered for some time, or until a batch is full', async () => {
-  await vi.advanceTimersByTimeAsync(1_000)
+test('events that follow each other are gathered for 20 ms', async () => {
+  await receiveEach(1, 1_000)
+  await vi.advanceTimersByTimeAsync(20)
+  expect(sizes.length).toBeGreaterThanOrEqual(40)
+  expect(sizes.length).toBeLessThanOrEqual(52)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(22)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1_000)
+})
+
+test('while catching up, events are gathered for longer, or until a batch is full', async () => {
+  isCatchingUp = true
   await receiveEach(20, 500)
   expect(sizes.length).toBeLessThan(15)
   expect(Math.max(...sizes)).toBeGreaterThanOrEqual(1_000)
@@ -53,16 +64,4 @@ test('while catching up, events are gathered for some time, or until a batch is 
   sizes.splice(0)
   await receiveEach(200, 100)
   expect(sizes.filter((size) => size === 2_000).length).toBeGreaterThanOrEqual(5)
-})
-
-test('after catching up, live events no longer wait', async () => {
-  await vi.advanceTimersByTimeAsync(1_000)
-  await receiveEach(20, 500)
-  await vi.advanceTimersByTimeAsync(200)
-  await receive(1)
-  sizes.splice(0)
-  for (let i = 0; i < 20; i++) {
-    await receive(1)
-    expect(sizes).toHaveLength(i + 1)
-  }
 })
