@@ -13,7 +13,7 @@ import { createLogger } from '../base/obs/log.ts'
 import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { storeCompiledCode } from '../base/util/compile-cache.ts'
 import { HOUR_MS } from '../base/util/durations.ts'
-import { releaseStartMemory } from '../base/util/start-memory.ts'
+import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
@@ -79,7 +79,7 @@ const port = parentPort!
 try {
   run((workerData as { config: Config }).config)
   storeCompiledCode()
-  releaseStartMemory()
+  releaseUnusedMemory({ again: true })
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   tell({ kind: 'refused', message: error.message, hint: error.hint })

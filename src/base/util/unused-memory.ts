@@ -1,0 +1,43 @@
+// Gives back memory that a thread needed only for a while, such as for its start or for catching up. V8 does so
+// only in a collection meant for it (its “last resort”), and by itself only in threads that hardly allocate: in a
+// usual one, 70 MB stayed committed for 31 in use. Takes a thread 0.1 to 0.2 s, half of it waiting for helpers.
+
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { watchUtilization } from './utilization.ts'
+
+const CHECK_MS = 5_000
+/** Share of the time; the ingest thread needs up to a third beside a live stream while it indexes for search. */
+const HAS_TIME = 0.5
+/** By so much a heap grows before it is collected again, and this many checks later at the earliest. */
+const GROWTH_BYTES = 32 * 2 ** 20
+const REST_CHECKS = 12
+
+/**
+ * Called by each thread as it begins its work.
+ * @param options - `again`: not only after the start but whenever the heap has grown, for a thread
+ * that nobody waits for
+ */
+export function releaseUnusedMemory({ again = false, checkMs = CHECK_MS } = {}): void {
+  const utilization = watchUtilization()
+  let collectFrom = 0
+  let resting = 0
+  const timer = setInterval(() => {
+    const isBusy = utilization() > HAS_TIME
+    if (resting-- > 0 || isBusy || committed() < collectFrom) return
+    collect()
+    collectFrom = committed() + GROWTH_BYTES
+    resting = REST_CHECKS
+    if (!again) clearInterval(timer)
+  }, checkMs)
+  timer.unref()
+}
+
+function committed(): number {
+  return getHeapStatistics().total_heap_size
+}
+
+function collect(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext("gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })")
+}
