@@ -75,7 +75,7 @@ async function caughtUp(app: RunningApp, events: number): Promise<void> {
   }
 }
 
-/** To the search index the seeded records are old, so it indexes them after everything else. */
+/** The search index takes in what was caught up with after everything else. */
 async function searchable(dataDir: string): Promise<void> {
   const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true })
   const left = db

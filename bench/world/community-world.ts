@@ -18,6 +18,8 @@ export type CommunitySize = {
   accounts: number
   /** Events of the network; the community keeps only its part. */
   events: number
+  /** Whether everything is indexed for search beforehand. */
+  isSearchable?: boolean
 }
 
 export type CommunityWorld = {
@@ -52,7 +54,7 @@ export function seedCommunity(dataDir: string, size: CommunitySize, endMs: numbe
     const chunk: StreamEvent[] = stream.take(Math.min(CHUNK, events - done))
     kept += seeder.apply(chunk)
   }
-  seeder.finish()
+  seeder.finish({ isSearchable: size.isSearchable })
   return { members: memberDids, authors: authors.size, edges, kept }
 }
 

@@ -43,7 +43,7 @@ export async function startLiveCommunity(
   size: CommunitySize & { retain: number },
 ): Promise<LiveCommunity> {
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
-  const world = seedCommunity(dataDir, size, Date.now())
+  const world = seedCommunity(dataDir, { ...size, isSearchable: true }, Date.now())
   const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs: Date.now() })
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false, retain: size.retain })

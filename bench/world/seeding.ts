@@ -32,10 +32,8 @@ export type Seeder = {
   /** Makes these accounts members without fetching from their servers. */
   addMembers(dids: readonly string[]): void
   uidOf(did: string): number
-  /** Adds all existing records to the search index. */
-  makeSearchable(): void
-  /** Gives every account a verified handle and completes the file. */
-  finish(): void
+  /** Gives every account a verified handle, indexes everything for search if wanted, and completes the file. */
+  finish(options?: { isSearchable?: boolean | undefined }): void
 }
 
 export function openSeeder(dataDir: string, scope: 'community' | 'network'): Seeder {
@@ -86,19 +84,30 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
       })()
       return written
     },
-    makeSearchable() {
-      tendSearch({ writer, posts: { maxPosts: Infinity } }, () => false)
-    },
     addMembers(dids) {
       writer.commit((ctx) => {
         for (const did of dids) memberSeen(ctx, did)
       })
     },
-    finish: () => finishWorld(db, memory),
+    finish({ isSearchable = false } = {}) {
+      giveHandles(db, memory.actors.count)
+      if (isSearchable) tendSearch({ writer, posts: { maxPosts: Infinity } }, () => false)
+      finishWorld(db, memory)
+    },
   }
 }
 
 type MemoryParts = ReturnType<typeof createMemoryParts>
+
+function giveHandles(db: WriteDb, accounts: number): void {
+  const checkedAt = Date.now()
+  db.transaction(() => {
+    for (let uid = 1; uid <= accounts; uid++) {
+      const handle = { handle: `account${uid}.bench.test`, handleValid: true }
+      setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt })
+    }
+  })()
+}
 
 function finishWorld(db: WriteDb, memory: MemoryParts): void {
   const now = Date.now()
@@ -106,10 +115,6 @@ function finishWorld(db: WriteDb, memory: MemoryParts): void {
     db.exec('DELETE FROM jobs; DELETE FROM replay_accounts')
     for (const { uid } of allMembers(db)) {
       putBackfill(db, uid, COLD_START, { rev: null, finished_at: now })
-    }
-    for (let uid = 1; uid <= memory.actors.count; uid++) {
-      const handle = { handle: `account${uid}.bench.test`, handleValid: true }
-      setActorIdentity(db, uid, { ...handle, pds: 'http://127.0.0.1:1', checkedAt: now })
     }
   })()
   saveGraph(db, memory.graph, memory.actors)

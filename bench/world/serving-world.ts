@@ -53,8 +53,7 @@ export async function serveWorld(
   seeder.apply(world.events())
   seeder.addMembers(world.viewers.map(({ did }) => did))
   seeder.addMembers(world.popular.slice(0, popularMembers))
-  if (isSearchable) seeder.makeSearchable()
-  seeder.finish()
+  seeder.finish({ isSearchable })
 
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false, retain: 500_000 })
