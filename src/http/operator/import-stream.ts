@@ -7,9 +7,12 @@ import type { FollowLine } from '../../data/store/follows.ts'
 import { createFollowReader } from '../../ingest/indexing/follow-lines.ts'
 import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
 
-/** A line has at most two kilobytes (ingest/indexing/follow-lines.ts), but mostly eighty bytes. */
-const PART_LINES = 2_048
-const MAX_PARTS = 3
+/**
+ * The more of an account's lines come together, the fewer times its list is written. A line has at
+ * most two kilobytes (ingest/indexing/follow-lines.ts), but mostly eighty bytes.
+ */
+const PART_LINES = 16_384
+const MAX_PARTS = 2
 
 /** `operate` resolves once a part is committed. */
 export async function importStream(

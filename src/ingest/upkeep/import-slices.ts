@@ -1,5 +1,6 @@
 // Imports parts of lists in the order of arrival, each in slices of some milliseconds of the writer's time:
-// between slices the stream's batches and other writes get their turn, and the database's log is tended.
+// between slices the stream's batches and other writes get their turn, and the database's log is tended. A part
+// is imported account by account, since a slice reads and writes each list that it adds to once.
 
 import { setImmediate } from 'node:timers/promises'
 import type { FollowLine } from '../../data/store/follows.ts'
@@ -29,8 +30,9 @@ export function createImportSlices(options: {
     isInScopeOnly: boolean,
   ): Promise<ImportTally> {
     const tally = emptyTally()
-    for (let start = 0; start < lines.length; ) {
-      const slice = lines.slice(start, start + size)
+    const sorted = byAccount(lines)
+    for (let start = 0; start < sorted.length; ) {
+      const slice = sorted.slice(start, start + size)
       const began = performance.now()
       addTo(tally, options.apply(slice, isInScopeOnly))
       size = nextSize(slice.length, performance.now() - began)
@@ -46,6 +48,11 @@ export function createImportSlices(options: {
     last = done.catch(() => undefined)
     return done
   }
+}
+
+/** An account's lines stay in their order. */
+function byAccount(lines: readonly FollowLine[]): FollowLine[] {
+  return [...Map.groupBy(lines, ({ did }) => did).values()].flat()
 }
 
 /** As many lines as would have taken the time of a full slice. */
