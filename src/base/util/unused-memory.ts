@@ -9,8 +9,11 @@ import { watchUtilization } from './utilization.ts'
 const CHECK_MS = 5_000
 /** Share of the time; the ingest thread needs up to a third beside a live stream while it indexes for search. */
 const HAS_TIME = 0.5
-/** By so much a heap grows before it is collected again, and this many checks later at the earliest. */
-const GROWTH_BYTES = 32 * 2 ** 20
+/**
+ * By so much a heap grows before it is collected again, and this many checks later at the earliest.
+ * Beside a live stream alone it grows by 40 MB.
+ */
+const GROWTH_BYTES = 48 * 2 ** 20
 const REST_CHECKS = 12
 
 /**
