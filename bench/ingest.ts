@@ -257,7 +257,7 @@ async function createFeed(
   const batcher = createBatcher({
     maxEvents: () => maxBatchEvents,
     maxBytes: maxBatchBytes,
-    isCatchingUp: () => true,
+    onRest() {},
     now: () => NOW_MS,
     cursor: () => position.current()!,
     apply: async ({ events }) => {

@@ -365,7 +365,7 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, writer, giveWay, log, now, pace, watchdog }: Core,
+  { actors, db, writer, giveWay, log, now, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
@@ -374,7 +374,7 @@ function createStream(
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn({ db, writer }, config, now()),
     apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
-    ...{ mostEvents: giveWay.mostEvents, isCatchingUp: pace.isCatchingUp },
+    mostEvents: giveWay.mostEvents,
     log,
   })
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
+import { createFlow, READ_NOTHING_AHEAD } from './flow.ts'
 import type { ConsumerLimits } from './limits.ts'
 
 const MAX_REFUSAL_BYTES = 8192
@@ -32,6 +33,8 @@ export type Ending =
 
 export type Connection = {
   ended: Promise<Ending>
+  /** Reads nothing for so many milliseconds: what comes meanwhile waits in the system's buffer. */
+  rest(ms: number): void
   pause(): void
   resume(): void
   send(text: string): void
@@ -55,15 +58,15 @@ export function openConnection(options: Options): Connection {
   const { limits, onOpen, onFrame } = options
   const { promise: ended, resolve } = Promise.withResolvers<Ending>()
   const ws = connect(options)
-  let isPaused = false
+  const flow = createFlow(ws)
   let isOpen = false
   let cause: Ending | undefined
 
   const giveUp = (message: string) => stop({ kind: 'idle', message })
   const heartbeat = createHeartbeat(limits, {
     ping: () => {
-      if (isOpen && !isPaused) ws.ping()
-      return isOpen && !isPaused
+      if (flow.isLive()) ws.ping()
+      return flow.isLive()
     },
     giveUp,
   })
@@ -76,21 +79,20 @@ export function openConnection(options: Options): Connection {
 
   function end(ending: Ending): void {
     heartbeat.stop()
+    flow.stop()
     ws.removeAllListeners('message')
     resolve(cause ?? ending)
   }
 
-  function setPaused(paused: boolean): void {
-    isPaused = paused
+  function setPaused(isPaused: boolean): void {
     heartbeat.touch()
-    if (!isOpen) return
-    if (paused) ws.pause()
-    else ws.resume()
+    flow.setPaused(isPaused)
   }
 
   ws.on('open', () => {
     isOpen = true
-    setPaused(isPaused)
+    heartbeat.touch()
+    flow.open()
     onOpen()
   })
   ws.on('message', (data: Buffer, isBinary) => {
@@ -111,6 +113,7 @@ export function openConnection(options: Options): Connection {
   return {
     ended,
     giveUp,
+    rest: flow.rest,
     pause: () => setPaused(true),
     resume: () => setPaused(false),
     send: (text) => {
@@ -126,6 +129,7 @@ function connect(options: Options): WebSocket {
     ...(lookup && { lookup }),
     // Offered by default, but v2 hosts answer it with a 400 if compress=true is requested too.
     perMessageDeflate: false,
+    ...READ_NOTHING_AHEAD,
     skipUTF8Validation: true,
     maxPayload: maxPayload(options),
     handshakeTimeout: limits.handshakeTimeoutMs,

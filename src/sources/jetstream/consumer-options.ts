@@ -29,8 +29,6 @@ export type ConsumerOptions = {
   apply: (batch: StreamBatch) => Promise<void>
   /** Asked while a batch is collected: limits it further than `maxBatchEvents`, if defined. */
   mostEvents?: () => number | undefined
-  /** Whether to gather events for longer; never by default. */
-  isCatchingUp?: () => boolean
   log: Logger
   /** Milliseconds since 1970. */
   now?: () => number

@@ -102,10 +102,10 @@ export class StreamConsumer {
     this.#batcher = createBatcher({
       maxEvents: () => options.mostEvents?.() ?? limits.maxBatchEvents,
       maxBytes: limits.maxBatchBytes,
-      isCatchingUp: options.isCatchingUp ?? (() => false),
       now,
       cursor: () => this.#position.current()!,
       apply,
+      onRest: (ms) => this.#connection?.rest(ms),
       onFull: () => this.#setPaused(true),
       onRoom: () => this.#setPaused(false),
     })

@@ -1,6 +1,5 @@
 // Whether the stream brings more events than it ever does live. Catching up then needs all of the thread's
-// time: batches are gathered for longer, and jobs that nobody waits for, such as the names of newly seen
-// accounts, can come later.
+// time: jobs that nobody waits for, such as the names of newly seen accounts, can come later.
 
 import { SECOND_MS } from '../../base/util/durations.ts'
 

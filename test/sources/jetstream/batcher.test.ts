@@ -5,20 +5,20 @@ import type { StreamItem } from '../../../src/base/event.ts'
 import { type Batcher, createBatcher } from '../../../src/sources/jetstream/batcher.ts'
 
 let sizes: number[]
-let isCatchingUp: boolean
+let rests: number[]
 let batcher: Batcher
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
   sizes = []
-  isCatchingUp = false
+  rests = []
   batcher = createBatcher({
     maxEvents: () => 2_000,
     maxBytes: 1_000_000,
-    isCatchingUp: () => isCatchingUp,
     now: () => 0,
     cursor: () => ({ host: 'test', wire: 'v2', seq: 1, timeUs: 1 }),
     apply: async ({ events }) => void sizes.push(events.length),
+    onRest: (ms) => void rests.push(ms),
     onFull() {},
     onRoom() {},
   })
@@ -41,27 +41,29 @@ test('a lone event is handed over at once', async () => {
   for (let i = 0; i < 20; i++) {
     await receive(1)
     expect(sizes).toHaveLength(i + 1)
-    await vi.advanceTimersByTimeAsync(20)
+    await vi.advanceTimersByTimeAsync(40)
   }
 })
 
-test('events that follow each other are gathered for 20 ms', async () => {
+test('events that follow each other are gathered for 40 ms', async () => {
   await receiveEach(1, 1_000)
-  await vi.advanceTimersByTimeAsync(20)
-  expect(sizes.length).toBeGreaterThanOrEqual(40)
-  expect(sizes.length).toBeLessThanOrEqual(52)
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(22)
+  await vi.advanceTimersByTimeAsync(40)
+  expect(sizes.length).toBeGreaterThanOrEqual(20)
+  expect(sizes.length).toBeLessThanOrEqual(27)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(42)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1_000)
 })
 
-test('while catching up, events are gathered for longer, or until a batch is full', async () => {
-  isCatchingUp = true
-  await receiveEach(20, 500)
-  expect(sizes.length).toBeLessThan(15)
-  expect(Math.max(...sizes)).toBeGreaterThanOrEqual(1_000)
-  await vi.advanceTimersByTimeAsync(100)
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(10_000)
-  sizes.splice(0)
+test('or until a batch is full', async () => {
   await receiveEach(200, 100)
   expect(sizes.filter((size) => size === 2_000).length).toBeGreaterThanOrEqual(5)
+})
+
+test('the socket rests for as long after a small batch, and not after a large one', async () => {
+  await receive(1)
+  expect(rests).toEqual([40])
+  for (let i = 0; i < 1_000; i++) batcher.add({} as StreamItem, 100)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(sizes).toEqual([1, 1_000])
+  expect(rests).toEqual([40])
 })
