@@ -14,9 +14,7 @@ export type Ingest = IngestConnection & {
   stop(): Promise<void>
 }
 
-/**
- * Three semi-spaces of 4 MB: only serving threads profit from the 16 MB set on the command line.
- */
+/** Three semi-spaces of 4 MB; only serving threads profit from 16. */
 const YOUNG_MB = 12
 
 /** @throws ConfigError if the database can't be used */

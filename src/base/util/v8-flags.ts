@@ -14,3 +14,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 // burst of answers meets the limit before marking has begun, and then the whole collection is one pause.
 setFlagsFromString('--incremental-marking-soft-trigger=60')
 setFlagsFromString('--incremental-marking-hard-trigger=80')
+
+// On the command line this flag (16 MB) is for the main thread, which serves. For the threads that it starts, it
+// would outweigh their own `resourceLimits`.
+setFlagsFromString('--max-semi-space-size=0')

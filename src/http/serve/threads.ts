@@ -77,6 +77,9 @@ export async function listenShared(
   }
 }
 
+/** Three semi-spaces of 16 MB, as the main thread's. */
+const YOUNG_MB = 48
+
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
   const name = `serve-${thread + 1}`
   const { config, ingest, rateBuffers, videoSessions, onFatal } = options
@@ -85,6 +88,7 @@ async function startThread(options: ThreadOptions, thread: number): Promise<Thre
   const shared = { memory, rateBuffers, videoSessions }
   const data: ServingThreadData = { config, line, ...shared, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     workerData: data,
     transferList: [line],
     name,
