@@ -1,12 +1,12 @@
 // Works on the search index between batches, a slice at a time: a twentieth of the time while the thread is
 // busy catching up with the stream, which hardly slows it, and a fifth otherwise. Members' posts become
-// searchable a tenth of a second later, as long as there is no backlog.
+// searchable within a quarter of a second, as long as there is no backlog.
 
 import { watchUtilization } from '../../base/util/utilization.ts'
 import { type SearchUpkeep, tendSearch } from '../indexing/search-upkeep.ts'
 import { type SliceParts, workInSlices } from './slices.ts'
 
-const IDLE_WAIT_MS = 100
+const IDLE_WAIT_MS = 250
 const SHORTEST_WAIT_MS = 10
 /** Rest after a slice, as a multiple of its duration. */
 const REST = { busy: 19, calm: 4 }

@@ -1,17 +1,14 @@
 // Identifies an event independently of its seq: a host that lost its last events gives their seqs to others.
 // Account, revision and time are not enough, since one commit may change many records.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { StreamItem } from '../../base/event.ts'
 
 /** Short, and the same each time the event arrives over the same wire. */
 export function markOf(item: StreamItem): string {
   const event = item.kind === 'unread' ? item.read() : item
   const what = event ? [event.did, event.kind, ...detailsOf(event)] : [item.kind]
-  return createHash('sha256')
-    .update([item.timeUs, ...what].join(' '))
-    .digest('base64url')
-    .slice(0, 22)
+  return hash('sha256', [item.timeUs, ...what].join(' '), 'base64url').slice(0, 22)
 }
 
 function detailsOf(event: Exclude<StreamItem, { kind: 'unread' }>): (string | undefined)[] {
