@@ -3,13 +3,12 @@
 // mix. Slipstream then runs on it and catches up with more of the stream at full speed while every member's
 // timeline is read.
 
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { BenchOptions, BenchResult } from './result.ts'
 import type { CommunitySize } from './world/community-world.ts'
 import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 import { makeReady } from './world/ready-events.ts'
-import { type RunningApp, receivedEvents } from './world/running-app.ts'
+import { caughtUp, searchable } from './world/settled.ts'
 
 const RATE = 600
 const SETTLE_MS = 3_000
@@ -68,35 +67,12 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   ]
 }
 
-async function caughtUp(app: RunningApp, events: number): Promise<void> {
-  for (let received = 0; received < events; ) {
-    await pause(200)
-    received = await receivedEvents(app)
-  }
-}
-
-/** The search index takes in what was caught up with after everything else. */
-async function searchable(dataDir: string): Promise<void> {
-  const db = new Database(join(dataDir, 'slipstream.sqlite'), { readonly: true })
-  const left = db
-    .prepare<[], number>(
-      'SELECT (SELECT count(*) FROM search_queue) + (SELECT count(*) FROM search_backlog)',
-    )
-    .pluck()
-  while (left.get()! > 0) await pause(SETTLE_MS)
-  db.close()
-}
-
 /** The process's processor time in percent of one core. */
 async function cpuAtRate({ app, double, next }: LiveCommunity, seconds: number): Promise<number> {
   const [startedAt, before] = [performance.now(), app.cpu().total]
   await atRate({ perSecond: RATE, seconds }, () => double.emit(next()))
   const wallSeconds = (performance.now() - startedAt) / 1000
   return ((app.cpu().total - before) / wallSeconds) * 100
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 function mb(name: string, value: number): BenchResult {

@@ -5,6 +5,7 @@
 
 import { Histogram } from './load/histogram.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
+import { slope } from './slope.ts'
 import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 
 const EVENTS_PER_SECOND = 600
@@ -75,14 +76,4 @@ function drift(name: (typeof KEPT)[number], parts: readonly Part[], hours: numbe
     figure('last', values.at(-1)!),
     figure('slope', slope(values) * (values.length / hours), `${unit} an hour`),
   ]
-}
-
-/** Slope of the least-squares line, per step. */
-function slope(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const products = values.map((value, i) => (i - middle) * (value - mean))
-  const squares = values.map((_, i) => (i - middle) ** 2)
-  const sum = (all: number[]) => all.reduce((a, b) => a + b, 0)
-  return sum(products) / sum(squares)
 }

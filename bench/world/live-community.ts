@@ -4,6 +4,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StreamCursor } from '../../src/base/event.ts'
+import { openWriter } from '../../src/data/store/db.ts'
+import { putStreamCursor } from '../../src/data/store/stream-cursors.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,
@@ -38,15 +41,20 @@ export type LiveCommunity = {
   stop(): Promise<void>
 }
 
-/** @param size - `retain`: how many events the double keeps */
+/**
+ * @param size - `retain`: how many events the double keeps; `startMs`: when the instance was last at
+ * the stream's end, now by default
+ */
 export async function startLiveCommunity(
-  size: CommunitySize & { retain: number },
+  size: CommunitySize & { retain: number; startMs?: number },
 ): Promise<LiveCommunity> {
+  const { startMs = Date.now() } = size
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-bench-'))
-  const world = seedCommunity(dataDir, { ...size, isSearchable: true }, Date.now())
-  const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs: Date.now() })
+  const world = seedCommunity(dataDir, { ...size, isSearchable: true }, startMs)
+  const stream = createNetworkStream({ seed: 8, accounts: size.accounts, startMs })
   const plc = await startPlcDouble()
   const double = await createJetstreamDouble({ recordSent: false, retain: size.retain })
+  saveCursor(dataDir, { host: double.url, wire: 'v2', seq: undefined, timeUs: startMs * 1_000 })
   const key = createViewerKey(world.members[0]!)
   putDocuments(plc, world.members, () => key)
   const app = await runApp({
@@ -78,6 +86,12 @@ export async function startLiveCommunity(
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+function saveCursor(dataDir: string, cursor: StreamCursor): void {
+  const db = openWriter(dataDir)
+  putStreamCursor(db, cursor, Date.now())
+  db.close()
 }
 
 /** Calls a function at a fixed rate per second, regardless of timer delays. */
