@@ -1,7 +1,9 @@
 // A server's memory use, and how SLIPSTREAM_MEMORY_MB is divided: stored data takes what it needs, database
-// pages get a share of the whole, and the answer caches get the rest. The units are those of docs/COST.md
-// (docs/figures.json), scaled by the excess over the model that its own check measured.
+// pages get a share of the whole, and the answer caches get the rest. Without it, a small machine is divided
+// as if a part of its memory had been set. The units are those of docs/COST.md (docs/figures.json), scaled by
+// the excess over the model that its own check measured.
 
+import { totalmem } from 'node:os'
 import type { Config } from './config.ts'
 
 /** `memory.empty.rss_mb`, `graph.bytes_per_edge`; accounts and timelines as in `cost.active.1e4.ram.*`. */
@@ -24,6 +26,8 @@ const KIB_PER_MB = 1_024
 /** Per database connection. */
 const PAGES_MB = { most: 64, least: 4, share: 0.15 }
 const LEAST_ANSWERS_MB = 8
+/** A VPS of 1 GB also has a system, and perhaps a PDS; on a larger one than `upToMb` caches need no limit. */
+const SMALL_MACHINE = { upToMb: 2_048, share: 0.4 }
 
 export function storedBytes(
   { members, actors, follows }: Sizes,
@@ -36,27 +40,46 @@ export function storedBytes(
   )
 }
 
-/** KiB of database pages cached by each connection: the writer's, and one per serving thread. */
-export function pageCacheKib({ memoryMb, serveThreads }: Limits): number {
+/**
+ * KiB of database pages cached by each connection: the writer's, and one per serving thread.
+ * @param machineMb - memory of the machine or container
+ */
+export function pageCacheKib(
+  { memoryMb, serveThreads }: Pick<Limits, 'memoryMb' | 'serveThreads'>,
+  machineMb = memoryOfMachineMb(),
+): number {
   const { most, least, share } = PAGES_MB
-  const each = memoryMb === 0 ? most : (memoryMb * share) / (1 + serveThreads)
+  const wholeMb = memoryMb || shareOf(machineMb)
+  const each = wholeMb === 0 ? most : (wholeMb * share) / (1 + serveThreads)
   return Math.floor(Math.min(most, Math.max(least, each)) * KIB_PER_MB)
 }
 
 /**
  * Bytes of answers cached by each serving thread. `missing`: the bytes by which the total exceeds
- * its limit.
+ * SLIPSTREAM_MEMORY_MB.
  */
 export function answerCacheBytes(
   sizes: Sizes,
   limits: Limits & Pick<Config, 'timelineLength'>,
+  machineMb = memoryOfMachineMb(),
 ): { bytes: number; missing: number } {
   const { memoryMb, serveThreads, answerCacheMb } = limits
   const most = answerCacheMb * MB
-  if (memoryMb === 0) return { bytes: most, missing: 0 }
+  const wholeMb = memoryMb || shareOf(machineMb)
+  if (wholeMb === 0) return { bytes: most, missing: 0 }
   const taken = UNITS.emptyBytes + storedBytes(sizes, limits) * UNITS.measuredOverModel
-  const left = (memoryMb * MB - taken) / serveThreads
+  const left = (wholeMb * MB - taken) / serveThreads
   const least = Math.min(most, LEAST_ANSWERS_MB * MB)
   const bytes = Math.min(most, Math.max(least, left))
-  return { bytes, missing: Math.max(0, (bytes - left) * serveThreads) }
+  return { bytes, missing: memoryMb === 0 ? 0 : Math.max(0, (bytes - left) * serveThreads) }
+}
+
+/** 0: no limit. */
+function shareOf(machineMb: number): number {
+  return machineMb > SMALL_MACHINE.upToMb ? 0 : machineMb * SMALL_MACHINE.share
+}
+
+function memoryOfMachineMb(): number {
+  const container = process.constrainedMemory()
+  return Math.min(container > 0 ? container : Infinity, totalmem()) / MB
 }

@@ -159,7 +159,7 @@ export const settings = {
     'MEMORY_MB',
     '0',
     integer(0, 10_000_000),
-    'Megabytes of memory for the server, without its media processes. Database pages get 15 % (4 to 64 MB per connection, set at start); the threads’ answer caches share the room that stored data leaves, up to ANSWER_CACHE_MB each. 0: each has its own limit.',
+    'Megabytes of memory for the server, without its media processes. Database pages get 15 % (4 to 64 MB per connection, set at start); the threads’ answer caches share the room that stored data leaves, up to ANSWER_CACHE_MB each. 0: two fifths of a machine or container of up to 2 GB; on larger ones each has its own limit.',
   ),
   answerCacheMb: setting(
     'ANSWER_CACHE_MB',

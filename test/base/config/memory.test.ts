@@ -9,8 +9,23 @@ const nothing: Sizes = { members: 0, actors: 0, follows: 0 }
 const community: Sizes = { members: 100, actors: 500_000, follows: 5_000_000 }
 
 test('without it each part uses its default', () => {
-  expect(pageCacheKib(usual)).toBe(64 * 1_024)
-  expect(answerCacheBytes(community, usual)).toEqual({ bytes: 96e6, missing: 0 })
+  expect(pageCacheKib(usual, 4_000)).toBe(64 * 1_024)
+  expect(answerCacheBytes(community, usual, 4_000)).toEqual({ bytes: 96e6, missing: 0 })
+})
+
+test('without it a small machine gives two fifths of its memory, and no warning', () => {
+  expect(pageCacheKib(usual, 1_000)).toBe(pageCacheKib({ ...usual, memoryMb: 400 }, 4_000))
+  const { bytes } = answerCacheBytes(community, { ...usual, memoryMb: 400 }, 4_000)
+  expect(bytes).toBeLessThan(96e6)
+  expect(answerCacheBytes(community, usual, 1_000)).toEqual({ bytes, missing: 0 })
+})
+
+test('with it the size of the machine makes no difference', () => {
+  const limits = { ...usual, memoryMb: 300 }
+  expect(pageCacheKib(limits, 1_000)).toBe(pageCacheKib(limits, 64_000))
+  expect(answerCacheBytes(community, limits, 1_000)).toEqual(
+    answerCacheBytes(community, limits, 64_000),
+  )
 })
 
 test('stored records take precedence, and no part gets more than its default', () => {
