@@ -26,8 +26,8 @@ const KIB_PER_MB = 1_024
 /** Per database connection. */
 const PAGES_MB = { most: 64, least: 4, share: 0.15 }
 const LEAST_ANSWERS_MB = 8
-/** A VPS of 1 GB also has a system, and perhaps a PDS; on a larger one than `upToMb` caches need no limit. */
-const SMALL_MACHINE = { upToMb: 2_048, share: 0.4 }
+/** A VPS of 1 GB also has a system, and perhaps a PDS; on one larger than 2 GiB caches need no limit. */
+const SMALL_MACHINE = { upToMb: 2_150, share: 0.4 }
 
 export function storedBytes(
   { members, actors, follows }: Sizes,

@@ -27,8 +27,9 @@ export type Batcher = {
 /** Time between two batches, unless one is full. */
 const GATHER_MS = 40
 /**
- * The socket rests after batches below this size, which a live stream brings at up to 1,000 events a second.
- * A system keeps 64 KB and more of what arrives meanwhile, so a stream that has more to bring is noticed.
+ * The socket rests after batches below this size that are not full, which a live stream brings at up to 1,000
+ * events a second. A system keeps 64 KB and more of what arrives meanwhile, so a stream that has more to bring
+ * is noticed.
  */
 const REST_BELOW_BYTES = 32 * 1024
 
@@ -87,7 +88,8 @@ export function createBatcher(options: BatcherOptions): Batcher {
     if (isStopped || events.length === 0) return
     const batch = { events, cursor: options.cursor(), gaps, receivedAtMs }
     handedOverAt = performance.now()
-    if (size < REST_BELOW_BYTES) options.onRest(GATHER_MS)
+    const isSmall = size < REST_BELOW_BYTES && events.length < maxEvents()
+    if (isSmall) options.onRest(GATHER_MS)
     events = []
     gaps = []
     size = 0

@@ -6,14 +6,16 @@ import { type Batcher, createBatcher } from '../../../src/sources/jetstream/batc
 
 let sizes: number[]
 let rests: number[]
+let maxEvents: number
 let batcher: Batcher
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
   sizes = []
   rests = []
+  maxEvents = 2_000
   batcher = createBatcher({
-    maxEvents: () => 2_000,
+    maxEvents: () => maxEvents,
     maxBytes: 1_000_000,
     now: () => 0,
     cursor: () => ({ host: 'test', wire: 'v2', seq: 1, timeUs: 1 }),
@@ -59,9 +61,14 @@ test('or until a batch is full', async () => {
   expect(sizes.filter((size) => size === 2_000).length).toBeGreaterThanOrEqual(5)
 })
 
-test('the socket rests for as long after a small batch, and not after a large one', async () => {
+test('the socket rests for as long after a small batch, and not after a large or full one', async () => {
   await receive(1)
   expect(rests).toEqual([40])
+  maxEvents = 64
+  await receiveEach(64, 3)
+  expect(sizes.splice(1)).toEqual([64, 64, 64])
+  expect(rests).toEqual([40])
+  maxEvents = 2_000
   for (let i = 0; i < 1_000; i++) batcher.add({} as StreamItem, 100)
   await vi.advanceTimersByTimeAsync(100)
   expect(sizes).toEqual([1, 1_000])
