@@ -46,7 +46,7 @@ export function storedBytes(
  */
 export function pageCacheKib(
   { memoryMb, serveThreads }: Pick<Limits, 'memoryMb' | 'serveThreads'>,
-  machineMb = memoryOfMachineMb(),
+  machineMb = memoryOfMachine() / MB,
 ): number {
   const { most, least, share } = PAGES_MB
   const wholeMb = memoryMb || shareOf(machineMb)
@@ -61,7 +61,7 @@ export function pageCacheKib(
 export function answerCacheBytes(
   sizes: Sizes,
   limits: Limits & Pick<Config, 'timelineLength'>,
-  machineMb = memoryOfMachineMb(),
+  machineMb = memoryOfMachine() / MB,
 ): { bytes: number; missing: number } {
   const { memoryMb, serveThreads, answerCacheMb } = limits
   const most = answerCacheMb * MB
@@ -79,7 +79,10 @@ function shareOf(machineMb: number): number {
   return machineMb > SMALL_MACHINE.upToMb ? 0 : machineMb * SMALL_MACHINE.share
 }
 
-function memoryOfMachineMb(): number {
-  const container = process.constrainedMemory()
-  return Math.min(container > 0 ? container : Infinity, totalmem()) / MB
+/**
+ * Bytes of the machine, or of the container if that has less.
+ * @param limit - the container's; 0: none
+ */
+export function memoryOfMachine(limit = process.constrainedMemory()): number {
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -2,10 +2,15 @@
 // data.
 
 import { existsSync } from 'node:fs'
-import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
-import { answerCacheBytes, type Sizes, storedBytes, UNITS } from '../../base/config/memory.ts'
+import {
+  answerCacheBytes,
+  memoryOfMachine,
+  type Sizes,
+  storedBytes,
+  UNITS,
+} from '../../base/config/memory.ts'
 import { countActors } from '../../data/store/actors.ts'
 import { countFollows } from '../../data/store/counts.ts'
 import { FILE_NAME, openReader } from '../../data/store/db.ts'
@@ -83,8 +88,7 @@ export function aboutMemory(
 
 /** @param limit - the running server's; if none runs, only this process's own is known. */
 function availableBytes(config: Config, limit: number | undefined): number {
-  const own = limit ?? process.constrainedMemory()
-  const machine = own > 0 ? Math.min(own, totalmem()) : totalmem()
+  const machine = memoryOfMachine(limit)
   if (config.memoryMb === 0) return machine
   return Math.min(machine, config.memoryMb * MB + mediaBytes(config))
 }
