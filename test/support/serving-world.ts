@@ -15,10 +15,14 @@ import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts
 import type { OnViewer } from '../../src/http/server/auth.ts'
 import type { Method } from '../../src/http/server/method.ts'
 import { createServer, type Server } from '../../src/http/server/server.ts'
-import type { AppParts } from '../../src/http/xrpc/app-context.ts'
+import {
+  type AppContext,
+  type AppParts,
+  createAppContext,
+} from '../../src/http/xrpc/app-context.ts'
 import { type Counted, createCounted } from '../../src/http/xrpc/counted.ts'
 import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
-import { createMethods } from '../../src/http/xrpc/methods.ts'
+import { bindMethods } from '../../src/http/xrpc/methods.ts'
 import type { Counting } from '../../src/ingest/counts/counting.ts'
 import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Fallback } from '../../src/sources/appview/fallback.ts'
@@ -97,12 +101,14 @@ export function createServingWorld(options: ServingOptions = {}) {
   const counted = createCountedFor(options, { world, writer })
   const hydrator = createHydratorFor(options, { world, writer, counted, unusable })
   const resolver = createNetwork(options, looked)
-  const methods = createMethodsFor(options, { world, writer, counted, hydrator, resolver })
+  const app = createAppFor(options, { world, writer, counted, hydrator, resolver })
+  const methods = bindMethods(app)
   const server = createServerFor(options, { world, writer, methods })
   return {
     ...world,
     world,
     server,
+    app,
     methods,
     hydrator,
     requests: writer,
@@ -180,10 +186,10 @@ function createNetwork(options: ServingOptions, looked: string[]): AppParts['res
   }
 }
 
-function createMethodsFor(options: ServingOptions, parts: Parts): Method[] {
+function createAppFor(options: ServingOptions, parts: Parts): AppContext {
   const { world, ...others } = parts
   const { memory, reader, invalidations } = world
-  return createMethods({
+  return createAppContext({
     ...memory,
     ...keepsFromRows(reader, memory, options.reasonableLimit),
     ...others,

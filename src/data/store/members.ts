@@ -25,6 +25,11 @@ const statements = perDatabase((db) => ({
       `SELECT did FROM members JOIN actors USING (uid) WHERE coalesce(last_seen_at, joined_at) < ? LIMIT ?`,
     )
     .pluck(),
+  lastSeen: db
+    .prepare<[number], string>(
+      `SELECT did FROM members JOIN actors USING (uid) ORDER BY last_seen_at DESC, uid LIMIT ?`,
+    )
+    .pluck(),
   byDid: db.prepare<[], MemberRow & { did: string }>(
     'SELECT uid, did, joined_at, last_seen_at FROM members JOIN actors USING (uid) ORDER BY uid',
   ),
@@ -67,4 +72,9 @@ export function membersDeletedBefore(db: Db, timeUs: number): { uid: number; did
 /** DIDs of members last seen before this time, or who joined before it and were never seen; ms. */
 export function membersAwaySince(db: Db, at: number, limit: number): string[] {
   return statements(db).awaySince.all(at, limit)
+}
+
+/** DIDs of the members seen last; those never seen come at the end. */
+export function lastSeenMembers(db: Db, limit: number): string[] {
+  return statements(db).lastSeen.all(limit)
 }

@@ -40,11 +40,13 @@ import { createAcceptLabelers } from '../server/accepted-labelers.ts'
 import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
 import { createServer, type Server } from '../server/server.ts'
+import { createAppContext } from '../xrpc/app-context.ts'
 import { createCounted } from '../xrpc/counted.ts'
 import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/first-page.ts'
 import { createInvites } from '../xrpc/invites.ts'
 import { createLabelRequests } from '../xrpc/label-requests.ts'
-import { createMethods } from '../xrpc/methods.ts'
+import { bindMethods } from '../xrpc/methods.ts'
+import { warmUp } from '../xrpc/warm-up.ts'
 import { dataplaneNames, withDataplane } from './dataplane.ts'
 import { createIdentities } from './identities.ts'
 import { keepAnswers } from './kept-answers.ts'
@@ -100,7 +102,7 @@ export function createServing(options: ServingOptions): Serving {
   })
   const invites = createInvites({ config, db, writer })
   const kept = keepAnswers(options, reading)
-  const methods = createMethods({
+  const app = createAppContext({
     ...{ ...reading, ...shared.homes },
     ...{ hydrator, writer, resolver, fetch },
     ...{ moderationServices: config.moderationServices, tagRules: config },
@@ -115,6 +117,8 @@ export function createServing(options: ServingOptions): Serving {
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: kept.watch,
   })
+  const methods = bindMethods(app)
+  const warming = warmUp(app, log)
   const pushes = servePushes({ ...options, db, actors, graph, hydrator })
   const media = mediaRoutes(config, { ...options, db, actors, resolver })
   const pages = servePages({
@@ -145,7 +149,7 @@ export function createServing(options: ServingOptions): Serving {
   return {
     server: withDataplane(closing, dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
-    closeStore: () => closeAll([kept, shared, db]),
+    closeStore: () => closeAll([warming, kept, shared, db]),
   }
 }
 

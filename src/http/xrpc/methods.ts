@@ -74,7 +74,7 @@ import { getPostThreadV2 } from './app/bsky/unspecced/getPostThreadV2.ts'
 import { getTaggedSuggestions } from './app/bsky/unspecced/getTaggedSuggestions.ts'
 import { getTrendingTopics } from './app/bsky/unspecced/getTrendingTopics.ts'
 import { getTrends } from './app/bsky/unspecced/getTrends.ts'
-import { type AppParts, createAppContext } from './app-context.ts'
+import { type AppContext, type AppParts, createAppContext } from './app-context.ts'
 import { bind } from './bind.ts'
 import { getSubjectStatus } from './com/atproto/admin/getSubjectStatus.ts'
 import { updateSubjectStatus } from './com/atproto/admin/updateSubjectStatus.ts'
@@ -191,8 +191,11 @@ const methods: readonly MethodDefinition[] = [
   getStats,
 ]
 
-/** Binds all methods to one context for the server. */
 export function createMethods(parts: AppParts): Method[] {
-  const app = createAppContext(parts)
+  return bindMethods(createAppContext(parts))
+}
+
+/** Binds all methods to one context for the server. */
+export function bindMethods(app: AppContext): Method[] {
   return methods.map((method) => bind(app, method))
 }

@@ -1,0 +1,47 @@
+// Makes home timelines right after the start, before anyone asks. Until V8 has compiled the code behind a page,
+// which takes some twenty pages, each takes five to twenty times as long, and after a restart clients ask at
+// once. The members seen last come first, since what is made for them also stays in the cache. After each page
+// the thread rests for as long as it took, so a request meets at most one of them.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
+import { jsonBytes } from '../../answers/views/ready-json.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { lastSeenMembers } from '../../data/store/members.ts'
+import { getTimeline } from './app/bsky/feed/getTimeline.ts'
+import type { AppContext } from './app-context.ts'
+import { createCall } from './call.ts'
+
+const PAGES = 50
+/** As many items as the app asks for. */
+const LIMIT = 30
+
+/** Begins once the caller's turn has ended. The first page that fails is logged, and is the last. */
+export function warmUp(app: AppContext, log: Pick<Logger, 'error'>): { close(): void } {
+  const closing = new AbortController()
+  makePages(app, closing.signal).catch((error: unknown) => {
+    if (closing.signal.aborted) return
+    log.error({ err: error }, 'a page could not be made in advance')
+  })
+  return { close: () => closing.abort() }
+}
+
+async function makePages(app: AppContext, signal: AbortSignal): Promise<void> {
+  const rest = (ms: number) => pause(ms, undefined, { signal, ref: false })
+  await rest(0)
+  for (const did of lastSeenMembers(app.db, PAGES)) {
+    const startedAt = performance.now()
+    makePage(app, did, signal)
+    await rest(performance.now() - startedAt)
+  }
+}
+
+/** Calls the handler itself: what a page lacks is fetched when its member asks, not because of this. */
+function makePage(app: AppContext, viewer: string, signal: AbortSignal): void {
+  const call = createCall(app, {
+    ...{ viewer, params: { limit: LIMIT }, input: undefined, token: undefined },
+    ...{ labelers: NO_LABELERS, header: () => undefined, signal },
+  })
+  const answer = getTimeline.handler(app, call)
+  if (!(answer instanceof Promise)) jsonBytes(answer.body)
+}
