@@ -17,14 +17,31 @@ const ALL: Growth[] = [
   ['read a page of a timeline', 'members', 'timeline_read.us', 'µs'],
   ['fan a post out', 'members', 'fan_out.us', 'µs'],
   ['memory of timelines', 'members', 'timelines.mb', 'MB'],
+  ['a home timeline, again', 'posts', 'page_again.ms', 'ms'],
+  ['a home timeline, nothing cached', 'posts', 'page_uncached.ms', 'ms'],
+  ['a home timeline, from rows', 'posts', 'page_from_rows.ms', 'ms'],
+  ['disk of a post', 'posts', 'disk.bytes', 'B'],
+  ['a home timeline, again', 'follows', 'page_again.ms', 'ms'],
+  ['a home timeline, nothing cached', 'follows', 'page_uncached.ms', 'ms'],
+  ['a home timeline, from rows', 'follows', 'page_from_rows.ms', 'ms'],
+  ['home timelines a second', 'threads', 'answers.rps', ''],
+  ['a home timeline, processor time', 'threads', 'cpu.ms', 'ms'],
 ]
 
+/** What the sizes of a group count. */
+const SIZES: Record<string, string> = {
+  edges: 'follows',
+  follows: 'accounts followed',
+  threads: 'serving threads',
+}
+
 export function growthTable(figures: SavedFigures): string {
-  const rows = ALL.map(([what, group, figure, unit]) => {
+  const rows = ALL.flatMap(([what, group, figure, unit]) => {
     const { points } = series(figures, what, { before: `growth.${group}.`, after: `.${figure}` })
+    if (points.length < 2) return []
     const [[from, least], [to, most]] = [points[0]!, points.at(-1)!]
-    const sizes = `${from.toLocaleString('en-US')} → ${to.toLocaleString('en-US')} ${group === 'edges' ? 'follows' : group}`
-    const values = `${formatValue(least)} → ${formatValue(most)} ${unit}`
+    const sizes = `${from.toLocaleString('en-US')} → ${to.toLocaleString('en-US')} ${SIZES[group] ?? group}`
+    const values = `${formatValue(least)} → ${formatValue(most)} ${unit}`.trim()
     return `| ${what} | ${sizes} | ${values} | ${exponentOf(points).toFixed(2)} |`
   })
   return ['| what | at | takes | exponent |', '| --- | --- | --- | --- |', ...rows].join('\n')

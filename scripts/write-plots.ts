@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
 import { drawPlot, type Plot } from './line-plot.ts'
 import { lossyPlots } from './lossy-plots.ts'
+import { pagePlots } from './page-plots.ts'
 import { series } from './plot-series.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
@@ -61,6 +62,7 @@ export function plotsOf(figures: SavedFigures): Record<string, Plot> {
       yLabel: 'megabytes',
       series: [members('timelines', 'timelines.mb')],
     },
+    ...pagePlots(figures),
     ...lossyPlots(figures),
   }
   return Object.fromEntries(
