@@ -6,7 +6,7 @@
 import { atPort, type Config } from './base/config/config.ts'
 import type { Logger } from './base/obs/log.ts'
 import { storeCompiledCode } from './base/util/compile-cache.ts'
-import { releaseUnusedMemory } from './base/util/unused-memory.ts'
+import { NEARLY_IDLE, releaseUnusedMemory } from './base/util/unused-memory.ts'
 import { version } from './base/util/version.ts'
 import { closeToOthers } from './data/store/data-folder.ts'
 import { lockDataDir } from './data/store/lock.ts'
@@ -37,7 +37,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
     `serving on ${config.bind}:${port}`,
   )
   storeCompiledCode()
-  releaseUnusedMemory()
+  releaseUnusedMemory({ hasTime: NEARLY_IDLE })
   return {
     async close() {
       // The writer closes last, so that it leaves a single file without a write-ahead log.

@@ -79,7 +79,7 @@ const port = parentPort!
 try {
   run((workerData as { config: Config }).config)
   storeCompiledCode()
-  releaseUnusedMemory({ again: true })
+  releaseUnusedMemory()
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   tell({ kind: 'refused', message: error.message, hint: error.hint })

@@ -7,7 +7,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
 import { createLogger } from '../../base/obs/log.ts'
 import { storeCompiledCode } from '../../base/util/compile-cache.ts'
-import { releaseUnusedMemory } from '../../base/util/unused-memory.ts'
+import { NEARLY_IDLE, releaseUnusedMemory } from '../../base/util/unused-memory.ts'
 import { createIngestConnection } from '../../bridge/connection.ts'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
@@ -65,7 +65,7 @@ async function run(): Promise<void> {
   await server.listen({ reusePort: true })
   port.postMessage({ kind: 'listening' } satisfies ServingThreadMessage)
   storeCompiledCode()
-  releaseUnusedMemory()
+  releaseUnusedMemory({ hasTime: NEARLY_IDLE })
 }
 
 /** Thrown outside of the request that met it, so that the request still gets its answer. */

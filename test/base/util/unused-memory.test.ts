@@ -1,19 +1,28 @@
 // What nothing refers to any more is collected once the thread has time, and only then.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-import { releaseUnusedMemory } from '../../../src/base/util/unused-memory.ts'
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
+import { NEARLY_IDLE, releaseUnusedMemory } from '../../../src/base/util/unused-memory.ts'
 
 const CHECK_MS = 100
 
 let work: NodeJS.Timeout | undefined
-afterEach(() => clearInterval(work))
 
-/** Keeps this thread busy for most of its time. */
-function beBusy(): void {
+/** All that were started, so that none outlives its test. */
+let intervals: MockInstance<typeof setInterval>
+beforeEach(() => {
+  intervals = vi.spyOn(globalThis, 'setInterval')
+})
+afterEach(() => {
+  for (const { value } of intervals.mock.results) clearInterval(value)
+  intervals.mockRestore()
+})
+
+/** Keeps this thread busy for most of its time, or for a fifth. */
+function beBusy(everyMs = 1): void {
   work = setInterval(() => {
     for (const endMs = performance.now() + 40; performance.now() < endMs; );
-  }, 1)
+  }, everyMs)
 }
 
 /** Tells whether an object of so many parts, to which nothing refers, is still in memory. */
@@ -32,8 +41,8 @@ test('a busy thread is left alone; an idle one collects what its start left', as
   await expect.poll(isLeft).toBe(false)
 })
 
-test('a thread that nobody waits for collects again once its heap has grown', async () => {
-  releaseUnusedMemory({ again: true, checkMs: CHECK_MS })
+test('a thread collects again once its heap has grown', async () => {
+  releaseUnusedMemory({ checkMs: CHECK_MS })
   const isFirstLeft = leave(1)
   await expect.poll(isFirstLeft).toBe(false)
   const isLittleLeft = leave(1)
@@ -42,4 +51,16 @@ test('a thread that nobody waits for collects again once its heap has grown', as
   const isMuchLeft = leave(3_000_000)
   await expect.poll(isMuchLeft).toBe(false)
   expect(isLittleLeft()).toBe(false)
+})
+
+test('a thread that answers requests collects again only when nearly idle', async () => {
+  beBusy(200)
+  releaseUnusedMemory({ hasTime: NEARLY_IDLE, checkMs: 2 * CHECK_MS })
+  const isFirstLeft = leave(1)
+  await expect.poll(isFirstLeft, { timeout: 20 * CHECK_MS }).toBe(false)
+  const isMuchLeft = leave(3_000_000)
+  await sleep(15 * 2 * CHECK_MS)
+  expect(isMuchLeft()).toBe(true)
+  clearInterval(work)
+  await expect.poll(isMuchLeft, { timeout: 20 * 2 * CHECK_MS }).toBe(false)
 })
