@@ -1,6 +1,7 @@
 // Gives back memory that a thread needed only for a while, such as for its start or for catching up. V8 does so
 // only in a collection meant for it (its “last resort”), and by itself only in threads that hardly allocate: in a
-// usual one, 70 MB stayed committed for 31 in use. Takes a thread 0.1 to 0.2 s, half of it waiting for helpers.
+// usual one, 70 MB stayed committed for 31 in use, and pages that it no longer uses stay resident in a pool that
+// no statistics count. Takes a thread 0.1 to 0.2 s, half of it waiting for helpers.
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -29,12 +30,15 @@ export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } =
   const utilization = watchUtilization()
   let busyFrom = HAS_TIME
   let collectFrom = 0
+  let peak = 0
   let resting = 0
   const timer = setInterval(() => {
     const isBusy = utilization() > busyFrom
-    if (resting-- > 0 || isBusy || committed() < collectFrom) return
+    peak = Math.max(peak, committed())
+    if (resting-- > 0 || isBusy || peak < collectFrom) return
     collect()
-    collectFrom = committed() + GROWTH_BYTES
+    peak = committed()
+    collectFrom = peak + GROWTH_BYTES
     resting = REST_CHECKS
     busyFrom = hasTime
   }, checkMs)
