@@ -12,7 +12,7 @@ import { getTimeline } from './app/bsky/feed/getTimeline.ts'
 import type { AppContext } from './app-context.ts'
 import { createCall } from './call.ts'
 
-const PAGES = 50
+const PAGES = 25
 /** As many items as the app asks for. */
 const LIMIT = 30
 
