@@ -16,8 +16,9 @@ const HAS_TIME = 0.5
  */
 export const NEARLY_IDLE = 0.1
 /**
- * By so much a heap grows before it is collected again, and this many checks later at the earliest.
- * Beside a live stream alone it grows by 40 MB.
+ * By so much a heap grows before it is collected again, and this many checks after the last collection
+ * and the last busy one at the earliest: code that is not used meanwhile is dropped, too. Beside a live
+ * stream alone a heap grows by 40 MB.
  */
 const GROWTH_BYTES = 48 * 2 ** 20
 const REST_CHECKS = 12
@@ -34,7 +35,9 @@ export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } =
   let resting = 0
   const timer = setInterval(() => {
     const isBusy = utilization() > busyFrom
+    const isAgain = collectFrom > 0
     peak = Math.max(peak, committed())
+    if (isBusy && isAgain) resting = REST_CHECKS
     if (resting-- > 0 || isBusy || peak < collectFrom) return
     collect()
     peak = committed()
