@@ -17,8 +17,8 @@ const HAS_TIME = 0.5
 export const NEARLY_IDLE = 0.1
 /**
  * By so much a heap grows before it is collected again, and this many checks after the last collection
- * and the last busy one at the earliest: code that is not used meanwhile is dropped, too. Beside a live
- * stream alone a heap grows by 40 MB.
+ * and the last busy one at the earliest: a thread collected between two loads is slower for a while.
+ * Beside a live stream alone a heap grows by 40 MB.
  */
 const GROWTH_BYTES = 48 * 2 ** 20
 const REST_CHECKS = 12
