@@ -3,7 +3,7 @@
 
 import type { SavedFigures } from '../bench/saved-figures.ts'
 import { formatValue } from '../bench/table.ts'
-import { series } from './plot-series.ts'
+import { bySize } from './plot-series.ts'
 
 type Growth = [what: string, group: string, figure: string, unit: string]
 
@@ -37,7 +37,7 @@ const SIZES: Record<string, string> = {
 
 export function growthTable(figures: SavedFigures): string {
   const rows = ALL.flatMap(([what, group, figure, unit]) => {
-    const { points } = series(figures, what, { before: `growth.${group}.`, after: `.${figure}` })
+    const { points } = bySize(figures, what, { group: `growth.${group}`, figure })
     if (points.length < 2) return []
     const [[from, least], [to, most]] = [points[0]!, points.at(-1)!]
     const sizes = `${from.toLocaleString('en-US')} → ${to.toLocaleString('en-US')} ${SIZES[group] ?? group}`

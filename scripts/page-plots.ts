@@ -3,18 +3,16 @@
 
 import type { SavedFigures } from '../bench/saved-figures.ts'
 import type { Plot } from './line-plot.ts'
-import { series } from './plot-series.ts'
+import { bySize } from './plot-series.ts'
 
 export function pagePlots(figures: SavedFigures): Record<string, Plot> {
-  const bySize = (group: string, name: string, figure: string) =>
-    series(figures, name, { before: `${group}.`, after: `.${figure}` })
   const milliseconds = (group: string) => ({
     yLabel: 'milliseconds',
     logarithmic: true,
     series: [
-      bySize(group, 'again', 'page_again.ms'),
-      bySize(group, 'nothing cached', 'page_uncached.ms'),
-      bySize(group, 'from rows', 'page_from_rows.ms'),
+      bySize(figures, 'again', { group, figure: 'page_again.ms' }),
+      bySize(figures, 'nothing cached', { group, figure: 'page_uncached.ms' }),
+      bySize(figures, 'from rows', { group, figure: 'page_from_rows.ms' }),
     ],
   })
   return {
@@ -33,7 +31,7 @@ export function pagePlots(figures: SavedFigures): Record<string, Plot> {
       xLabel: 'serving threads',
       yLabel: 'pages a second',
       logarithmic: false,
-      series: [bySize('growth.threads', 'pages', 'answers.rps')],
+      series: [bySize(figures, 'pages', { group: 'growth.threads', figure: 'answers.rps' })],
     },
   }
 }

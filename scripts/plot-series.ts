@@ -16,3 +16,12 @@ export function series(
   })
   return { name, points: points.sort(([a], [b]) => a - b) }
 }
+
+/** The figures `<group>.<size>.<figure>`. */
+export function bySize(
+  figures: SavedFigures,
+  name: string,
+  { group, figure }: { group: string; figure: string },
+): Series {
+  return series(figures, name, { before: `${group}.`, after: `.${figure}` })
+}

@@ -7,16 +7,16 @@ import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
 import { drawPlot, type Plot } from './line-plot.ts'
 import { lossyPlots } from './lossy-plots.ts'
 import { pagePlots } from './page-plots.ts'
-import { series } from './plot-series.ts'
+import { bySize } from './plot-series.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
 
 /** The plots by file name, except those whose figures are missing. */
 export function plotsOf(figures: SavedFigures): Record<string, Plot> {
-  const bySize = (group: string, name: string, figure: string) =>
-    series(figures, name, { before: `${group}.`, after: `.${figure}` })
-  const edges = (name: string, figure: string) => bySize('growth.edges', name, figure)
-  const members = (name: string, figure: string) => bySize('growth.members', name, figure)
+  const edges = (name: string, figure: string) =>
+    bySize(figures, name, { group: 'growth.edges', figure })
+  const members = (name: string, figure: string) =>
+    bySize(figures, name, { group: 'growth.members', figure })
   const graph = { xLabel: 'follow edges', logarithmic: true }
   const community = { xLabel: 'members', logarithmic: true }
   const plots: Record<string, Plot> = {

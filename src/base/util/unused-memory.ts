@@ -29,13 +29,12 @@ const REST_CHECKS = 12
  */
 export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } = {}): void {
   const utilization = watchUtilization()
-  let busyFrom = HAS_TIME
   let collectFrom = 0
   let peak = 0
   let resting = 0
   const timer = setInterval(() => {
-    const isBusy = utilization() > busyFrom
     const isAgain = collectFrom > 0
+    const isBusy = utilization() > (isAgain ? hasTime : HAS_TIME)
     peak = Math.max(peak, committed())
     if (isBusy && isAgain) resting = REST_CHECKS
     if (resting-- > 0 || isBusy || peak < collectFrom) return
@@ -43,7 +42,6 @@ export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } =
     peak = committed()
     collectFrom = peak + GROWTH_BYTES
     resting = REST_CHECKS
-    busyFrom = hasTime
   }, checkMs)
   timer.unref()
 }
