@@ -88,7 +88,7 @@ describe('docs/plots', () => {
   const plots = plotsOf(readFigures(join(folder, 'data.json')))
 
   test('data exists for all plots', () => {
-    expect(Object.keys(plots).length).toBe(9)
+    expect(Object.keys(plots).length).toBe(12)
   })
 
   test.each(Object.entries(plots))('%s.svg was drawn from it', (name, one) => {
