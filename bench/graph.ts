@@ -3,6 +3,7 @@
 // process, each with one direction and nothing shared: a Map<number, Set<number>>, and open addressing in an
 // Int32Array.
 
+import { EdgeRuns } from '../src/data/graph/edge-run.ts'
 import {
   createFollowGraph,
   openFollowGraph,
@@ -171,7 +172,8 @@ function measureKnownFollowers(): BenchResult[] {
 }
 
 /**
- * Adds all edges of a network one by one in random order, as a stream delivers them, never sorted.
+ * Adds all edges of a network in random order, as a stream delivers them, never sorted: in runs, as
+ * a batch of events is published, and (`….alone`) each by itself.
  */
 function measureAdding(edges: number): BenchResult[] {
   const accounts = edges / 10
@@ -185,14 +187,21 @@ function measureAdding(edges: number): BenchResult[] {
     }
   }
   shuffle(creators, subjects, count)
+  const alone = createFollowGraph()
+  const aloneNs = onceNs(count, () => {
+    for (let i = 0; i < count; i++) alone.add(creators[i]!, subjects[i]!)
+  })
   const graph = createFollowGraph()
   const addNs = onceNs(count, () => {
-    for (let i = 0; i < count; i++) graph.add(creators[i]!, subjects[i]!)
+    const runs = new EdgeRuns(graph)
+    for (let i = 0; i < count; i++) runs.push(creators[i]!, subjects[i]!, true)
+    runs.flush()
   })
   const { poolBytes, headBytes, freeBytes } = graph.usage()
   return [
     { name: 'graph.network.edges', value: count, unit: 'edges' },
     { name: 'graph.network.add.ns', value: addNs, unit: 'ns' },
+    { name: 'graph.network.add.alone.ns', value: aloneNs, unit: 'ns' },
     { name: 'graph.network.bytes_per_edge', value: (poolBytes + headBytes) / count, unit: 'B' },
     { name: 'graph.network.bytes_per_edge.free', value: freeBytes / count, unit: 'B' },
   ]

@@ -1,7 +1,7 @@
 // The plain twin of the follow graph: maps of sets, sorted on demand. It holds the shared-memory graph to its
 // contract, and is the yardstick for it.
 
-import type { FollowGraphWriter } from '../../src/data/graph/types.ts'
+import type { EdgeRun, FollowGraphWriter } from '../../src/data/graph/types.ts'
 import { compareUids } from '../../src/data/graph/uid-order.ts'
 
 const NOBODY: ReadonlySet<number> = new Set()
@@ -52,6 +52,13 @@ export class MemoryFollowGraph implements FollowGraphWriter {
     this.#followers.get(subject)?.delete(creator)
     this.edgeCount--
     return true
+  }
+
+  changeAll({ creators, subjects, added, count }: EdgeRun): void {
+    for (let i = 0; i < count; i++) {
+      if (added[i] === 1) this.add(creators[i]!, subjects[i]!)
+      else this.remove(creators[i]!, subjects[i]!)
+    }
   }
 
   #known(viewer: number, subject: number): number[] {

@@ -12,7 +12,7 @@ import { dumpGraph, loadGraph } from './graph-image.ts'
 import { type ImageChunk, ImageError } from './image-chunks.ts'
 import { countCommon, pageCommon, type SetOf } from './intersection.ts'
 import { SlabPool } from './slab-pool.ts'
-import type { FollowGraphReader, NewFollowGraph } from './types.ts'
+import type { EdgeRun, FollowGraphReader, NewFollowGraph } from './types.ts'
 import * as order from './uid-order.ts'
 
 // Local constants, so that they are compiled in; see sorted-slots.ts.
@@ -157,6 +157,19 @@ export class SharedFollowGraph implements NewFollowGraph {
     } finally {
       this.#versions.release()
     }
+  }
+
+  changeAll({ creators, subjects, added, count }: EdgeRun): void {
+    if (count > 1) {
+      this.#follows.prefetch(creators, subjects, count)
+      this.#followers.prefetch(subjects, creators, count)
+    }
+    this.batch(() => {
+      for (let i = 0; i < count; i++) {
+        if (added[i] === 1) this.add(creators[i]!, subjects[i]!)
+        else this.remove(creators[i]!, subjects[i]!)
+      }
+    })
   }
 
   /**

@@ -14,6 +14,11 @@ const { EMPTY } = order
 
 const WINDOW = 4
 
+/** Where a search for the key begins, from the start of its piece. */
+export function homeOf(sizeClass: number, key: number): number {
+  return Math.imul((key ^ EMPTY) >>> 4, multipliers[sizeClass]!) >>> shifts[sizeClass]!
+}
+
 /**
  * An empty home means the key is absent; otherwise a search walks from the home towards the key and
  * ends at the key, a gap, or a key beyond. This is linear probing that keeps order, in both

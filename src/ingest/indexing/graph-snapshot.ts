@@ -6,11 +6,7 @@ import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
 import { findActor } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import {
-  iterateGraphChanges,
-  lastGraphChange,
-  pruneGraphChanges,
-} from '../../data/store/graph-changes.ts'
+import { lastGraphChange, pruneGraphChanges } from '../../data/store/graph-changes.ts'
 import {
   beginSnapshot,
   deleteSnapshot,
@@ -20,6 +16,7 @@ import {
   SnapshotError,
   type SnapshotWriter,
 } from '../../data/store/snapshots.ts'
+import { replayGraphChanges } from './replay-graph.ts'
 
 const GRAPH = 'graph'
 const ACTORS = 'actors'
@@ -99,12 +96,7 @@ export function loadGraph<Graph extends FollowGraphWriter & { settled(): void }>
   return trusted(db, GRAPH, isUntrusted, ({ covered, chunks }) => {
     assert(covered <= lastGraphChange(db), 'the snapshot covers changes that were never made')
     const graph = load(chunks)
-    let last = covered
-    for (const [creator, subject, added, id] of iterateGraphChanges(db, covered)) {
-      if (added) graph.add(creator, subject)
-      else graph.remove(creator, subject)
-      last = id
-    }
+    const last = replayGraphChanges(db, graph, covered)
     graph.settled()
     return { graph, covered: last }
   })

@@ -4,6 +4,7 @@
 // ("celebrities") are not fanned out. Becoming one removes their items from the rings, ceasing to be one puts
 // them back; the two thresholds differ, so that authors do not flap.
 
+import { EdgeRuns } from '../../data/graph/edge-run.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { hashOfItem, newestItems } from '../../data/store/feed-items.ts'
@@ -17,10 +18,26 @@ const DEMOTION_SHARE = 0.8
 
 /** @returns the number of timeline entries written */
 export function publish(db: WriteDb, memory: Memory, changes: MemoryChange[]): number {
+  const runs = new EdgeRuns(memory.graph)
   let written = 0
-  for (const change of changes) written += publishOne(db, memory, change)
+  for (const change of changes) {
+    if (isOfStranger(memory, change)) {
+      runs.push(change.creator, change.subject, change.kind === 'follow')
+      continue
+    }
+    runs.flush()
+    written += publishOne(db, memory, change)
+  }
+  runs.flush()
   invalidationsOf(db).endPublishing()
   return written
+}
+
+type FollowChange = Extract<MemoryChange, { creator: number }>
+
+/** Follows of strangers change only the graph. */
+function isOfStranger(memory: Memory, change: MemoryChange): change is FollowChange {
+  return 'creator' in change && !isMember(memory, change.creator)
 }
 
 function publishOne(db: Db, memory: Memory, change: MemoryChange): number {
@@ -48,9 +65,9 @@ function publishOne(db: Db, memory: Memory, change: MemoryChange): number {
   }
 }
 
+/** Of a member, as in `unfollow`. */
 function follow(db: Db, memory: Memory, creator: number, subject: number): number {
   if (!memory.graph.add(creator, subject)) return 0
-  if (!isMember(memory, creator)) return 0
   addMemberFollower(memory, subject)
   if (isCelebrity(memory, subject)) return 0
   return fillFrom(db, memory, creator, subject)
@@ -58,7 +75,6 @@ function follow(db: Db, memory: Memory, creator: number, subject: number): numbe
 
 function unfollow(db: Db, memory: Memory, creator: number, subject: number): number {
   if (!memory.graph.remove(creator, subject)) return 0
-  if (!isMember(memory, creator)) return 0
   const written = dropMemberFollower(db, memory, subject)
   if (creator !== subject) memory.timelines.removeOriginator(creator, subject)
   return written

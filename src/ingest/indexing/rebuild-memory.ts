@@ -13,10 +13,10 @@ import { actorsNotActive, iterateActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
 import { followedBy } from '../../data/store/follows.ts'
-import { iterateGraphChanges } from '../../data/store/graph-changes.ts'
 import { allMembers } from '../../data/store/members.ts'
 import { isHiddenStatus } from '../../data/store/status.ts'
 import { followsOf, type Memory, setFlag } from './memory.ts'
+import { replayGraphChanges } from './replay-graph.ts'
 
 type Rebuilt = Pick<Memory, 'actors' | 'graph' | 'celebrityThreshold'>
 
@@ -42,10 +42,7 @@ export function rebuildActors(db: Db, actors: ActorWriter): void {
  */
 export function catchUpMemory(db: Db, memory: Rebuilt, covered: number): void {
   loadActors(db, memory)
-  for (const [creator, subject, added] of iterateGraphChanges(db, covered)) {
-    if (added) memory.graph.add(creator, subject)
-    else memory.graph.remove(creator, subject)
-  }
+  replayGraphChanges(db, memory.graph, covered)
   setActorBits(db, memory)
 }
 

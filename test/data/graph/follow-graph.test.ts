@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import { InvariantError } from '../../../src/base/util/assert.ts'
+import { EdgeRuns } from '../../../src/data/graph/edge-run.ts'
 import { createFollowGraph, openFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import type { FollowGraphReader, FollowGraphWriter } from '../../../src/data/graph/types.ts'
 import { compareUids } from '../../../src/data/graph/uid-order.ts'
@@ -381,16 +382,24 @@ test('reading threads never see half a change, and see the memory grow', async (
   })
   await new Promise((resolve) => worker.once('online', resolve))
   const isDone = readerIsDone(stop, 300)
+  const runs = new EdgeRuns(graph)
   for (let i = 0; i < 240_000 || !isDone(); i++) {
     const owner = 1 + random.below(owners)
     const other = owner + owners * (1 + random.below(40_000))
     const grows = i % 80_000 < 55_000
     if (grows) {
-      graph.add(owner, other)
-      graph.add(other, owner)
+      // In runs and one by one, in turns.
+      if (i % 20_000 < 10_000) {
+        runs.push(owner, other, true)
+        runs.push(other, owner, true)
+      } else {
+        graph.add(owner, other)
+        graph.add(other, owner)
+      }
     } else {
       removeSome(graph, owner, owners)
     }
+    if (i % 10_000 === 0) runs.flush()
     if (i % 20_000 === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   Atomics.store(stop, 0, 1)
