@@ -7,7 +7,7 @@
 import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-export type ImageChunk = { name: string; bytes: Uint8Array }
+export type ImageChunk = { bytes: Uint8Array }
 
 /** The image cannot be trusted; the message says why. Rebuild the memory from rows instead. */
 export class ImageError extends Error {
@@ -63,7 +63,7 @@ function sealChunk({ version, image, index, isLast }: Place, sealed: Int32Array)
   sealed[LAST_AT] = isLast ? 1 : 0
   sealed[LENGTH_AT] = sealed.length - HEAD_INTS
   sealed[CHECKSUM_AT] = checksumOf(sealed)
-  return { name: `${index}`, bytes: new Uint8Array(sealed.buffer, 0, sealed.byteLength) }
+  return { bytes: new Uint8Array(sealed.buffer, 0, sealed.byteLength) }
 }
 
 /** Reads the integers of an image in their original order. */

@@ -24,6 +24,8 @@ export interface Db {
   prepare<Bind extends object = unknown[], Row = unknown>(
     source: string,
   ): Bind extends unknown[] ? ReadStatement<Bind, Row> : ReadStatement<[Bind], Row>
+  /** Path of the file. */
+  readonly name: string
   pragma(source: string, options?: Database.PragmaOptions): unknown
   close(): void
 }

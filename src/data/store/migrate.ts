@@ -40,6 +40,7 @@ import * as sharedPlace from './migrations/035-shared-place.ts'
 import * as relationRecords from './migrations/036-relation-records.ts'
 import * as keptIdentities from './migrations/037-kept-identities.ts'
 import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
+import * as snapshotFiles from './migrations/039-snapshot-files.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -82,6 +83,7 @@ const migrations: readonly Migration[] = [
   relationRecords,
   keptIdentities,
   arrivalsByCode,
+  snapshotFiles,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

@@ -1,31 +1,42 @@
-// Snapshots of memory: a list of named byte strings, stored in pieces next to the rows they derive from. The
-// header (part 0) names the build that wrote it, the changes it covers, its pieces, and each chunk's length
-// and checksum. Any mismatch is reported as a SnapshotError, and memory is rebuilt from rows instead
-// (invariant 3).
+// Snapshots of memory: chunks of bytes in a file beside the database. SQLite reads a large value four
+// kilobytes at a time, which was half of a start. A row, the header, names the file, the build that wrote it,
+// the changes it covers and its chunks' lengths. Chunks carry their own checksums (image-chunks.ts). Whatever
+// is missing or does not fit is a SnapshotError, and memory is rebuilt from rows instead (invariant 3).
 
 import { randomInt } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  unlink,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
-export type SnapshotChunk = { name: string; bytes: Uint8Array }
+export type SnapshotChunk = { bytes: Uint8Array }
 
 type Snapshot = {
   /** As passed to `finish`. */
   covered: number
   /**
-   * Chunks in the order they were written.
-   * @throws SnapshotError if one is torn
+   * Chunks in the order they were written; each is valid until the next. Whoever leaves some of
+   * them unread must call `return`.
+   * @throws SnapshotError if the file is missing, or not as long as it should be
    */
-  chunks: Iterable<SnapshotChunk>
+  chunks: Generator<SnapshotChunk, void>
 }
 
 /**
- * The pieces of a new snapshot are stored one by one, in any number of transactions, under their
- * own name; the header, written last, replaces the old pieces at once. Pieces that no header names
- * are left over from the previous snapshot or an unfinished one, and are removed little by little.
+ * The chunks of a new snapshot are appended to its own file, in any number of transactions; the
+ * header, written last, replaces the previous one at once. Files that no header names are left over
+ * from the previous snapshot or an unfinished one, until `removeLeftovers`.
  */
 export type SnapshotWriter = {
+  /** @throws Error with the system's code, such as ENOSPC */
   add(chunk: SnapshotChunk): void
   /** Makes this the snapshot of its name. `covered` says which changes are included. */
   finish(covered: number): void
@@ -35,122 +46,116 @@ export class SnapshotError extends Error {
   override name = 'SnapshotError'
 }
 
-type ChunkHeader = { name: string; length: number; checksum: number }
 type Header = {
   format: number
   version: string
   covered: number
-  pieces: string
-  chunks: ChunkHeader[]
+  /** Name of the file, in the database's folder. */
+  file: string
+  /** Bytes of each chunk, in order. */
+  lengths: number[]
 }
 
-const FORMAT = 2
-const PIECE_BYTES = 8 << 20
+const FORMAT = 3
+const FILE = /^slipstream\.[a-z]+-[0-9]+\.snapshot$/
 
 const statements = perDatabase((db) => ({
-  insert: db.prepare<[string, number, Uint8Array]>(
-    'INSERT OR REPLACE INTO snapshots (name, part, bytes) VALUES (?, ?, ?)',
+  put: db.prepare<[string, string]>(
+    'INSERT OR REPLACE INTO snapshots (name, header) VALUES (?, ?)',
   ),
-  part: db
-    .prepare<[string, number], Buffer>('SELECT bytes FROM snapshots WHERE name = ? AND part = ?')
-    .pluck(),
-  remove: db.prepare<[string, number]>('DELETE FROM snapshots WHERE name = ? AND part = ?'),
-  removeAll: db.prepare<[string, string, string]>(
-    'DELETE FROM snapshots WHERE name = ? OR (name > ? AND name < ?)',
-  ),
-  leftovers: db.prepare<[string, string, string, number], { name: string; part: number }>(
-    'SELECT name, part FROM snapshots WHERE name > ? AND name < ? AND name <> ? LIMIT ?',
-  ),
+  header: db.prepare<[string], string>('SELECT header FROM snapshots WHERE name = ?').pluck(),
+  headers: db.prepare<[], string>('SELECT header FROM snapshots').pluck(),
+  remove: db.prepare<[string]>('DELETE FROM snapshots WHERE name = ?'),
 }))
 
 /**
  * Begins a new snapshot of this name; the previous one stays until `finish`. `version` names the
  * layout of the chunks; a build with another layout drops the snapshot.
+ *
+ * Nothing waits until the file is on the disk: after a power failure it may be torn, as its
+ * checksums show.
  */
 export function beginSnapshot(db: WriteDb, name: string, version: string): SnapshotWriter {
-  const pieces = `${name}#${randomInt(2 ** 47)}`
-  const chunks: ChunkHeader[] = []
-  let part = 1
+  const file = `slipstream.${name}-${randomInt(2 ** 47)}.snapshot`
+  const path = join(dirname(db.name), file)
+  const lengths: number[] = []
   return {
-    add(chunk) {
-      for (const piece of piecesOf(chunk.bytes)) statements(db).insert.run(pieces, part++, piece)
-      const { length } = chunk.bytes
-      chunks.push({ name: chunk.name, length, checksum: crc32(chunk.bytes) })
+    add({ bytes }) {
+      appendFileSync(path, bytes)
+      lengths.push(bytes.length)
     },
     finish(covered) {
-      const header: Header = { format: FORMAT, version, covered, pieces, chunks }
-      statements(db).insert.run(name, 0, Buffer.from(JSON.stringify(header)))
+      const header: Header = { format: FORMAT, version, covered, file, lengths }
+      statements(db).put.run(name, JSON.stringify(header))
     },
   }
 }
 
 /**
- * Removes up to `limit` pieces that belong to no snapshot. Not to be called while one is being
- * written.
- * @returns how many were removed
+ * Removes the files that belong to no snapshot. Not to be called while one is being written, nor
+ * before the header of a new one is committed. What can't be removed is tried again next time.
  */
-export function removeLeftovers(db: WriteDb, name: string, limit: number): number {
-  const current = hasHeader(db, name) ? readHeader(db, name).pieces : ''
-  const { leftovers, remove } = statements(db)
-  const found = leftovers.all(...rangeOf(name), current, limit)
-  for (const piece of found) remove.run(piece.name, piece.part)
-  return found.length
+export function removeLeftovers(db: WriteDb): void {
+  const folder = dirname(db.name)
+  const current = statements(db).headers.all().join()
+  for (const file of readdirSync(folder)) {
+    if (FILE.test(file) && !current.includes(file)) unlink(join(folder, file), () => undefined)
+  }
 }
 
-/** @throws SnapshotError if there is none, or it is from another build, or torn */
+/** @throws SnapshotError if there is none, or it is from another build */
 export function readSnapshot(db: Db, name: string, version: string): Snapshot {
   const header = readHeader(db, name)
   if (header.format !== FORMAT || header.version !== version) {
     throw new SnapshotError(`snapshot ${name} is of another version`)
   }
-  return { covered: header.covered, chunks: readChunks(db, header) }
+  return { covered: header.covered, chunks: readChunks(dirname(db.name), header) }
 }
 
 export function deleteSnapshot(db: WriteDb, name: string): void {
-  statements(db).removeAll.run(name, ...rangeOf(name))
-}
-
-/** The names of all pieces are between these two. */
-function rangeOf(name: string): [string, string] {
-  return [`${name}#`, `${name}$`]
-}
-
-function hasHeader(db: Db, name: string): boolean {
-  return statements(db).part.get(name, 0) !== undefined
+  statements(db).remove.run(name)
 }
 
 function readHeader(db: Db, name: string): Header {
-  const bytes = statements(db).part.get(name, 0)
-  if (!bytes) throw new SnapshotError(`there is no snapshot ${name}`)
+  const text = statements(db).header.get(name)
+  if (text === undefined) throw new SnapshotError(`there is no snapshot ${name}`)
   try {
-    const header = JSON.parse(bytes.toString()) as Header
-    if (Number.isInteger(header.covered) && Array.isArray(header.chunks)) return header
+    const header = JSON.parse(text) as Header
+    if (Number.isInteger(header.covered) && FILE.test(header.file)) return header
   } catch {
     // Torn: not JSON.
   }
   throw new SnapshotError(`the header of snapshot ${name} is torn`)
 }
 
-function* readChunks(db: Db, { pieces, chunks }: Header): Generator<SnapshotChunk> {
-  let part = 1
-  for (const { name, length, checksum } of chunks) {
-    const count = Math.ceil(length / PIECE_BYTES)
-    const read: Uint8Array[] = []
-    for (let i = 0; i < count; i++) read.push(readPiece(db, pieces, part++))
-    const bytes = read.length === 1 ? read[0]! : Buffer.concat(read)
-    if (bytes.length !== length || crc32(bytes) !== checksum) {
-      throw new SnapshotError(`chunk ${name} of snapshot ${pieces} is torn`)
-    }
-    yield { name, bytes }
+/** One buffer takes one chunk after another: new memory for each would cost more than reading it. */
+function* readChunks(folder: string, header: Header): Generator<SnapshotChunk, void> {
+  const { file, lengths } = header
+  const fd = open(join(folder, file))
+  try {
+    const size = lengths.reduce((sum, length) => sum + length, 0)
+    if (fstatSync(fd).size !== size) throw new SnapshotError(`${file} has not its length`)
+    const buffer = new Uint8Array(lengths.reduce((most, one) => Math.max(most, one), 0))
+    for (const length of lengths) yield { bytes: read(fd, buffer.subarray(0, length)) }
+  } finally {
+    closeSync(fd)
   }
 }
 
-function readPiece(db: Db, pieces: string, part: number): Uint8Array {
-  const piece = statements(db).part.get(pieces, part)
-  if (!piece) throw new SnapshotError(`part ${part} of snapshot ${pieces} is missing`)
-  return piece
+function open(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (cause) {
+    throw new SnapshotError(`${path} can't be opened`, { cause })
+  }
 }
 
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+/** Fills `bytes` with what comes next. */
+function read(fd: number, bytes: Uint8Array): Uint8Array {
+  try {
+    if (readSync(fd, bytes) === bytes.length) return bytes
+  } catch (cause) {
+    throw new SnapshotError("the snapshot's file can't be read", { cause })
+  }
+  throw new SnapshotError("the snapshot's file ends too early")
 }

@@ -21,7 +21,6 @@ import { replayGraphChanges } from './replay-graph.ts'
 const GRAPH = 'graph'
 const ACTORS = 'actors'
 const VERSION = '2'
-const PIECES_REMOVED_AT_ONCE = 4
 const CHANGES_PRUNED_AT_ONCE = 2_000
 /** Accounts of a loaded image that are compared with their rows. */
 const COMPARED = 100
@@ -31,9 +30,9 @@ type Dumped = { dump(): Iterable<SnapshotChunk> }
 /**
  * Rows and memory may change between two steps. The snapshot covers the journal up to the start of
  * saving; later changes are in the journal too, and it does not matter whether an account's sets
- * were written before or after them, since replaying a follow or unfollow is idempotent. Only the
- * header that replaces the old snapshot is written in a single transaction; afterwards the covered
- * part of the journal is not needed.
+ * were written before or after them, since replaying a follow or unfollow is idempotent. The headers
+ * that replace the old snapshots are written in one transaction; once it is committed, the old files
+ * and the covered part of the journal are not needed.
  *
  * Saves in steps, each a commit, between batches, when rows and memory agree.
  */
@@ -42,7 +41,7 @@ export function* savingMemory(
   { actors, graph }: { actors?: Dumped | undefined; graph: Dumped },
 ): Generator<void> {
   const covered = lastGraphChange(db)
-  yield* removingLeftovers(db)
+  removeLeftovers(db)
   const writers: SnapshotWriter[] = []
   for (const [name, dumped] of [[ACTORS, actors] as const, [GRAPH, graph] as const]) {
     if (!dumped) continue
@@ -54,19 +53,11 @@ export function* savingMemory(
     writers.push(writer)
   }
   for (const writer of writers) writer.finish(covered)
-  yield* removingLeftovers(db)
+  yield
+  removeLeftovers(db)
   for (let pruned = CHANGES_PRUNED_AT_ONCE; pruned === CHANGES_PRUNED_AT_ONCE; ) {
     pruned = pruneGraphChanges(db, covered, CHANGES_PRUNED_AT_ONCE)
     yield
-  }
-}
-
-function* removingLeftovers(db: WriteDb): Generator<void> {
-  for (const name of [ACTORS, GRAPH]) {
-    for (let removed = 1; removed > 0; ) {
-      removed = removeLeftovers(db, name, PIECES_REMOVED_AT_ONCE)
-      yield
-    }
   }
 }
 
@@ -136,11 +127,15 @@ function trusted<Loaded>(
   isUntrusted: (error: unknown) => boolean,
   load: (snapshot: ReturnType<typeof readSnapshot>) => Loaded,
 ): Loaded | undefined {
+  let snapshot: ReturnType<typeof readSnapshot> | undefined
   try {
-    return load(readSnapshot(db, name, VERSION))
+    snapshot = readSnapshot(db, name, VERSION)
+    return load(snapshot)
   } catch (error) {
     if (!(error instanceof SnapshotError) && !isUntrusted(error)) throw error
     deleteSnapshot(db, name)
     return undefined
+  } finally {
+    snapshot?.chunks.return()
   }
 }

@@ -1,9 +1,18 @@
-// Snapshots are read back byte for byte, or not at all.
+// Snapshots are read back byte for byte, or not at all; what their chunks hold is checked by graph-image.test.ts.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { PRIVATE_UMASK } from '../../../src/data/store/data-folder.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {
   beginSnapshot,
@@ -14,6 +23,7 @@ import {
   SnapshotError,
 } from '../../../src/data/store/snapshots.ts'
 import { createRandom, type Random } from '../../support/random.ts'
+import { snapshotFiles } from '../../support/snapshot-files.ts'
 
 let db: WriteDb
 let dataDir: string
@@ -29,39 +39,33 @@ afterEach(() => {
 
 function randomChunks(): SnapshotChunk[] {
   const random = createRandom(5)
-  // One is empty, one needs a single piece, the others several.
-  return [0, 1, 70_000, 20_000_001].map((length, i) => ({
-    name: `chunk ${i}`,
-    bytes: randomBytes(random, length),
-  }))
+  return [0, 1, 70_000, 524_316].map((length) => ({ bytes: randomBytes(random, length) }))
 }
 
-/** Sparse random words, where not every byte needs to be random. */
 function randomBytes(random: Random, length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  for (let i = 0; i < length; i += 1 + (i >> 8)) bytes[i] = random.below(256)
-  return bytes
+  return Uint8Array.from({ length }, () => random.below(256))
 }
 
-function save(chunks: SnapshotChunk[]): void {
-  const writer = beginSnapshot(db, 'graph', 'one')
+function save(chunks: SnapshotChunk[], name = 'graph'): void {
+  const writer = beginSnapshot(db, name, 'one')
   for (const chunk of chunks) writer.add(chunk)
   writer.finish(42)
-  removeLeftovers(db, 'graph', Number.MAX_SAFE_INTEGER)
 }
 
-const load = () => [...readSnapshot(db, 'graph', 'one').chunks]
+/** Copies, since each chunk is valid until the next. */
+const load = () =>
+  Array.from(readSnapshot(db, 'graph', 'one').chunks, ({ bytes }) => ({ bytes: bytes.slice() }))
 
 it('are read back as written, with what they cover', () => {
   const chunks = randomChunks()
-  save([{ name: 'older', bytes: new Uint8Array(10_000_000) }])
+  save([{ bytes: new Uint8Array(100_000) }])
   save(chunks)
   expect(readSnapshot(db, 'graph', 'one').covered).toBe(42)
-  for (const [i, chunk] of load().entries()) {
-    expect(chunk.name).toBe(chunks[i]!.name)
-    expect(Buffer.compare(chunk.bytes, chunks[i]!.bytes)).toBe(0)
+  const loaded = load()
+  expect(loaded).toHaveLength(chunks.length)
+  for (const [i, { bytes }] of loaded.entries()) {
+    expect(Buffer.compare(bytes, chunks[i]!.bytes)).toBe(0)
   }
-  expect(load()).toHaveLength(chunks.length)
 })
 
 it('are refused if missing or of another version', () => {
@@ -73,15 +77,52 @@ it('are refused if missing or of another version', () => {
   expect(load).toThrow(SnapshotError)
 })
 
+it('can be read by no other user', () => {
+  const mask = process.umask(PRIVATE_UMASK)
+  save(randomChunks())
+  process.umask(mask)
+  expect(statSync(snapshotFiles(dataDir)[0]!).mode & 0o077).toBe(0)
+})
+
+it('leave files behind, which are removed, but no one else’s', async () => {
+  const others = ['slipstream.graph-12.txt', 'my.graph-12.snapshot', 'slipstream.graph-.snapshot']
+  for (const file of others) writeFileSync(join(dataDir, file), '')
+  save(randomChunks())
+  save(randomChunks())
+  save(randomChunks(), 'actors')
+  beginSnapshot(db, 'graph', 'one').add({ bytes: new Uint8Array(9) })
+  expect(snapshotFiles(dataDir)).toHaveLength(4)
+  removeLeftovers(db)
+  await expect.poll(() => snapshotFiles(dataDir)).toHaveLength(2)
+  expect(readdirSync(dataDir)).toEqual(expect.arrayContaining(others))
+  expect(load()).toHaveLength(4)
+})
+
+const setHeader = (header: string) => () =>
+  db.prepare('UPDATE snapshots SET header = ?').run(header)
+const changeHeader = (change: (header: Record<string, unknown>) => void) => () => {
+  const sql = db.prepare<[], string>('SELECT header FROM snapshots').pluck()
+  const header = JSON.parse(sql.get()!)
+  change(header)
+  setHeader(JSON.stringify(header))()
+}
+
 it.each([
-  ['a flipped bit', 'UPDATE snapshots SET bytes = zeroblob(length(bytes)) WHERE part = 2'],
-  ['a missing part', 'DELETE FROM snapshots WHERE part = 3'],
-  ['a missing last part', 'DELETE FROM snapshots WHERE part = (SELECT max(part) FROM snapshots)'],
-  ['a missing header', 'DELETE FROM snapshots WHERE part = 0'],
-  ['a torn header', 'UPDATE snapshots SET bytes = substr(bytes, 1, 20) WHERE part = 0'],
-  ['a longer part', 'UPDATE snapshots SET bytes = zeroblob(length(bytes) + 1) WHERE part = 1'],
+  ['a shorter file', (file: string) => truncateSync(file, statSync(file).size - 1)],
+  ['a longer file', (file: string) => appendFileSync(file, '.')],
+  ['an empty file', (file: string) => truncateSync(file, 0)],
+  ['no file', (file: string) => rmSync(file)],
+  ['no header', () => db.exec('DELETE FROM snapshots')],
+  ['half a header', setHeader('{"format":3,"version":"one"')],
+  ['another header', setHeader('{}')],
+  ['a header of another kind', setHeader('null')],
+  ['the name of a file elsewhere', changeHeader((header) => (header['file'] = '../other'))],
+  [
+    'the name of another file',
+    changeHeader((header) => (header['file'] = 'slipstream.a-1.snapshot')),
+  ],
 ])('are refused with %s', (_name, damage) => {
   save(randomChunks())
-  db.exec(damage)
+  damage(snapshotFiles(dataDir)[0]!)
   expect(load).toThrow(SnapshotError)
 })

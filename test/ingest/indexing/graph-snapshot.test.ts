@@ -1,6 +1,7 @@
 // The graph is restored from its snapshot and the journal, through the shared-memory image, or not at all;
 // then it is rebuilt from rows.
 
+import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
 import { createFollowGraph, loadFollowGraph } from '../../../src/data/graph/follow-graph.ts'
@@ -18,6 +19,7 @@ import { createMemoryParts } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { countRows } from '../../support/rows.ts'
+import { snapshotFiles } from '../../support/snapshot-files.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 17)
@@ -69,19 +71,28 @@ it('is undefined if none was saved', () => {
   expect(load()).toBeUndefined()
 })
 
+const ANOTHER_BUILD = `UPDATE snapshots SET header = replace(header, '"version":"2"', '"version":"1"')`
+
 it.each([
-  ['a torn part', 'UPDATE snapshots SET bytes = zeroblob(length(bytes)) WHERE part = 1'],
-  ['a missing part', 'DELETE FROM snapshots WHERE part = (SELECT max(part) FROM snapshots)'],
-  [
-    'another build',
-    `UPDATE snapshots SET bytes = replace(bytes, '"version":"2"', '"version":"1"')`,
-  ],
+  ['a torn file', (file: string) => writeFileSync(file, new Uint8Array(statSync(file).size))],
+  ['a cut file', (file: string) => truncateSync(file, statSync(file).size - 4)],
+  ['a longer file', (file: string) => appendFileSync(file, 'more')],
+  ['a missing file', (file: string) => rmSync(file)],
+  ['a folder in its place', replaceByFolder],
+  ['another build', () => world.db.exec(ANOTHER_BUILD)],
 ])('is discarded with %s', (_name, damage) => {
   save()
-  world.db.exec(damage)
+  const [file, ...others] = snapshotFiles(world.dataDir)
+  expect(others).toEqual([])
+  damage(file!)
   expect(load()).toBeUndefined()
   expect(countRows(world, 'snapshots')).toBe(0)
 })
+
+function replaceByFolder(file: string): void {
+  rmSync(file)
+  mkdirSync(file)
+}
 
 it('is not half saved when saving fails', () => {
   save()
@@ -138,7 +149,7 @@ it(`is correct when rows and memory change between the steps of saving it (seed 
   }
 })
 
-it(`stays the previous one if saving stops at any step, and leftovers are removed (seed ${SEED})`, () => {
+it(`stays the previous one if saving stops at any step, and leftovers are removed (seed ${SEED})`, async () => {
   const steps = saveWhileLiving()
   for (let stopAfter = 1; stopAfter <= steps + 2; stopAfter++) {
     saveWhileLiving(stopAfter)
@@ -146,7 +157,8 @@ it(`stays the previous one if saving stops at any step, and leftovers are remove
   }
   saveWhileLiving()
   expectLoaded()
-  expect(countRows(world, "snapshots WHERE name LIKE '%#%'")).toBe(2)
+  await expect.poll(() => snapshotFiles(world.dataDir)).toHaveLength(2)
+  expectLoaded()
 })
 
 it('discards accounts that do not match the rows, and keeps the graph', () => {

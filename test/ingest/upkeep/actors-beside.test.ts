@@ -1,8 +1,10 @@
+import { truncateSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import { saveGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { loadActorsBeside } from '../../../src/ingest/upkeep/actors-beside.ts'
+import { snapshotFiles } from '../../support/snapshot-files.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const DIDS = ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', 'did:web:other.example']
@@ -33,8 +35,6 @@ it('leaves few accounts to the caller', () => {
 })
 
 it('leaves a torn snapshot to the caller', () => {
-  world.db
-    .prepare("UPDATE snapshots SET bytes = zeroblob(16) WHERE name LIKE 'actors#%' AND part = 1")
-    .run()
+  truncateSync(snapshotFiles(world.dataDir, 'actors')[0]!, 16)
   expect(load(1)).toBeUndefined()
 })

@@ -87,7 +87,7 @@ it('are completed at shutdown, whether begun or not, but only if there are chang
 it('keep the previous one if writing fails, and are written at the next attempt', async () => {
   keeper.finish()
   live(100)
-  world.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.snapshots WHEN new.name LIKE 'graph%'
+  world.db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON main.snapshots WHEN new.name = 'graph'
     BEGIN SELECT raise(ABORT, 'the disk is full'); END`)
   keeper.startIfWorth(1)
   await untilTold(failures)

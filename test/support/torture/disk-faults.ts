@@ -1,10 +1,11 @@
 // Faults of the data on disk: no space left, a torn memory snapshot, and caches full of garbage.
 
 import { randomFillSync } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { until } from '../eventually.ts'
+import { snapshotFiles } from '../snapshot-files.ts'
 import { type Fault, pick } from './fault.ts'
 import { leaveMark } from './mark.ts'
 import { sleep } from './sleep.ts'
@@ -38,7 +39,7 @@ export const diskFaults = {
   },
   'torn-snapshot': async ({ subject }, { forMs, dice }) => {
     await subject.stop(dice > 0.3 ? 'SIGTERM' : 'SIGKILL')
-    tearSnapshot(join(subject.dataDir, DATABASE), dice)
+    tearSnapshot(subject.dataDir, dice)
     await sleep(forMs)
     await subject.start()
   },
@@ -63,25 +64,21 @@ async function startInVain(subject: Subject, forMs: number): Promise<void> {
   await sleep(1_000 + 2 * forMs)
 }
 
-type Piece = { name: string; part: number; bytes: Buffer }
+/** Damages the file of one of the snapshots, or the header that names it. */
+function tearSnapshot(dataDir: string, dice: number): void {
+  const files = snapshotFiles(dataDir)
+  const file = files[Math.floor(((dice * 7) % 1) * files.length)]
+  if (file === undefined) return
+  const torn = pick(['corrupt', 'drop', 'header'] as const, (dice * 31) % 1)
+  if (torn === 'corrupt') corrupt(file, (dice * 13) % 1)
+  if (torn === 'drop') rmSync(file)
+  if (torn === 'header') cutHeaders(join(dataDir, DATABASE))
+}
 
-/** Damages some of the pieces that a header names, or the header itself. */
-function tearSnapshot(path: string, dice: number): void {
+function cutHeaders(path: string): void {
   const db = new Database(path)
   try {
-    const pieces = db.prepare('SELECT name, part, bytes FROM snapshots ORDER BY name, part').all()
-    const piece = pieces[Math.floor(((dice * 7) % 1) * pieces.length)] as Piece | undefined
-    if (piece === undefined) return
-    const { name, part, bytes } = piece
-    const torn = pick(['flip', 'cut', 'drop', 'random'] as const, (dice * 31) % 1)
-    if (torn === 'flip')
-      bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 0x10, bytes.length >> 1)
-    if (torn === 'random') randomFillSync(bytes)
-    const now = torn === 'cut' ? bytes.subarray(0, bytes.length >> 1) : bytes
-    if (torn === 'drop')
-      db.prepare('DELETE FROM snapshots WHERE name = ? AND part = ?').run(name, part)
-    else
-      db.prepare('UPDATE snapshots SET bytes = ? WHERE name = ? AND part = ?').run(now, name, part)
+    db.exec('UPDATE snapshots SET header = substr(header, 1, length(header) / 2)')
   } finally {
     db.close()
   }
