@@ -40,6 +40,8 @@ const MAX_LOAD = 0.7
 const MAX_UID = 2 ** 28
 const MAX_TABLE = 2 ** 30
 const MAX_HEAP = 2 ** 30
+/** Accounts whose slots are read ahead. */
+const GROUP = 256
 const FLAG_BITS = 8
 const FLAG_MASK = (1 << FLAG_BITS) - 1
 const MAX_MEMBER_FOLLOWERS = 2 ** (31 - FLAG_BITS) - 1
@@ -272,10 +274,21 @@ class ActorTable extends ActorTableView implements ActorWriter {
     this.table.ensure(size * 2)
     const table = this.table.ints
     const words = this.dids.ints
-    for (let uid = 1; uid <= this.count; uid++) {
-      let i = hashAt(words, uid * DID_WORDS) & (size - 1)
-      while (table[size + i] !== 0) i = (i + 1) & (size - 1)
-      table[size + i] = uid
+    const slots = new Int32Array(GROUP + 1)
+    for (let first = 1; first <= this.count; first += GROUP) {
+      const count = Math.min(GROUP, this.count - first + 1)
+      for (let i = 0; i < count; i++) {
+        slots[i] = hashAt(words, (first + i) * DID_WORDS) & (size - 1)
+      }
+      // Reads ahead, so that the processor fetches the slots side by side, as in adjacency.ts.
+      let sum = 0
+      for (let i = 0; i < count; i++) sum = (sum + table[size + slots[i]!]!) | 0
+      slots[GROUP] = sum
+      for (let i = 0; i < count; i++) {
+        let slot = slots[i]!
+        while (table[size + slot] !== 0) slot = (slot + 1) & (size - 1)
+        table[size + slot] = first + i
+      }
     }
     Atomics.store(this.counts, TABLE_BITS, bits)
   }
