@@ -306,7 +306,8 @@ function createCore(config: Config) {
     // The frontend tells any account's server how much of its repository the answer includes.
     keepsAllRevs: config.dataplanePort !== undefined && config.indexScope === 'network',
   })
-  const snapshots = keepSnapshots({ ...saved, db, writer, log })
+  const reserveBytes = config.diskReserveMb * 1_000_000
+  const snapshots = keepSnapshots({ ...saved, db, writer, reserveBytes, log })
   const room = createDiskRoom(log)
   const counts = createCounts()
   const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })

@@ -95,7 +95,7 @@ export function beginSnapshot(db: WriteDb, name: string, version: string): Snaps
  * Removes the files that belong to no snapshot. Not to be called while one is being written, nor
  * before the header of a new one is committed. What can't be removed is tried again next time.
  */
-export function removeLeftovers(db: WriteDb): void {
+export function removeLeftovers(db: Db): void {
   const folder = dirname(db.name)
   const current = statements(db).headers.all().join()
   for (const file of readdirSync(folder)) {

@@ -2,6 +2,7 @@
 // the next request if the start found none, in steps of about two milliseconds between batches; at shutdown
 // the rest is written at once.
 
+import { dirname } from 'node:path'
 import type { Logger } from '../../base/obs/log.ts'
 import { InvariantError } from '../../base/util/assert.ts'
 import type { ActorTable } from '../../data/graph/actor-table.ts'
@@ -9,9 +10,15 @@ import type { SharedFollowGraph } from '../../data/graph/follow-graph.ts'
 import { copyLog } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countGraphChanges } from '../../data/store/graph-changes.ts'
+import { removeLeftovers } from '../../data/store/snapshots.ts'
 import { savingMemory } from '../indexing/graph-snapshot.ts'
 import type { Writer } from '../indexing/writer.ts'
+import { readDiskUse } from './disk-use.ts'
 
+/** Of the accounts' snapshot, and of the graph's without its follows, a bit more than they take. */
+const BYTES_AN_ACCOUNT = 32
+/** In both directions. */
+const BYTES_A_FOLLOW = 8
 /** Between two steps: waiting work comes first, and half the time is left to it. */
 const PAUSE_MS = 2
 /** Steps between two looks at the database's log. */
@@ -41,6 +48,11 @@ export type SavedMemory = {
 
 type SnapshotParts = SavedMemory & {
   db: Db
+  /**
+   * Disk space that stays free: a snapshot is only a copy, and must not take the room that rows
+   * need.
+   */
+  reserveBytes?: number
   writer: Pick<Writer, 'commit'>
   log: Pick<Logger, 'info' | 'warn'>
 }
@@ -67,10 +79,10 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   /** @returns whether it was the last step. */
   function step(): boolean {
     const before = performance.now()
-    const { done } = writer.commit(() => saving!.next())
+    const isDone = advance(options, saving!)
     steps++
     longestMs = Math.max(longestMs, performance.now() - before)
-    if (!done) return false
+    if (!isDone) return false
     saving = undefined
     isOwed = false
     const tookMs = Math.round(performance.now() - startedAt)
@@ -95,12 +107,13 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   return {
     startIfWorth(minChanges) {
       if (saving || (!isOwed && countGraphChanges(db, minChanges) < minChanges)) return
+      if (!hasRoom(options)) return
       begin()
       void goOn()
     },
     finish() {
       clearTimeout(timer)
-      if (!saving && countGraphChanges(db, 1) === 0) return
+      if (!saving && (countGraphChanges(db, 1) === 0 || !hasRoom(options))) return
       if (!saving) begin()
       while (!step());
     },
@@ -108,4 +121,22 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
       tend = by
     },
   }
+}
+
+/** What was written in vain takes no room. @returns whether it was the last step */
+function advance({ db, writer }: SnapshotParts, saving: Generator<void>): boolean {
+  try {
+    return writer.commit(() => saving.next()).done === true
+  } catch (error) {
+    removeLeftovers(db)
+    throw error
+  }
+}
+
+function hasRoom({ db, graph, actors, log, reserveBytes = 0 }: SnapshotParts): boolean {
+  const { freeBytes } = readDiskUse(dirname(db.name))
+  const neededBytes = actors.count * BYTES_AN_ACCOUNT + graph.edgeCount * BYTES_A_FOLLOW
+  if (freeBytes - reserveBytes >= neededBytes) return true
+  log.warn({ freeBytes, reserveBytes, neededBytes }, 'snapshot not written: the disk has no room')
+  return false
 }

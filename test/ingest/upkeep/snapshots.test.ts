@@ -1,6 +1,7 @@
 // Snapshots are written alongside all other work: begun when worthwhile, finished at shutdown, and correct
 // whenever writing stops.
 
+import { statfsSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
 import { loadFollowGraph, type SharedFollowGraph } from '../../../src/data/graph/follow-graph.ts'
@@ -11,6 +12,7 @@ import { until } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { countRows } from '../../support/rows.ts'
+import { snapshotFiles } from '../../support/snapshot-files.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const SEED = Number(process.env['SEED'] ?? 23)
@@ -91,11 +93,31 @@ it('keep the previous one if writing fails, and are written at the next attempt'
     BEGIN SELECT raise(ABORT, 'the disk is full'); END`)
   keeper.startIfWorth(1)
   await untilTold(failures)
+  // What was written in vain takes no room.
+  await expect.poll(() => snapshotFiles(world.dataDir)).toHaveLength(2)
   expectLoaded()
   world.db.exec('DROP TRIGGER full')
   keeper.finish()
   expect(written).toHaveLength(2)
   expectLoaded()
+})
+
+it('leave the reserve of the disk free', () => {
+  const { bavail, bsize } = statfsSync(world.dataDir)
+  const parts = {
+    ...{ db: world.db, writer: world.writer, reserveBytes: bavail * bsize },
+    graph: world.memory.graph as SharedFollowGraph,
+    actors: world.memory.actors as ActorTable,
+    log: { info: () => {}, warn: (failure: unknown) => failures.push(failure) } as never,
+  }
+  const keeping = keepSnapshots(parts)
+  keeping.startIfWorth(1)
+  keeping.finish()
+  expect(failures).toMatchObject([
+    { neededBytes: expect.any(Number) },
+    { neededBytes: expect.any(Number) },
+  ])
+  expect(snapshotFiles(world.dataDir)).toEqual([])
 })
 
 it('is written once, however few the changes, if the start found none', async () => {
