@@ -120,9 +120,9 @@ export class Adjacency extends AdjacencyView {
   }
 
   /**
-   * Reads the heads of the owners of a run, and then the homes of the keys of `uids` in their sets, each in
-   * a loop so short that the processor fetches many at once: `add` and `remove` then find them in
-   * its caches.
+   * Reads the heads of the owners of a run, and then the homes of the keys of `uids` in their sets,
+   * each in a loop so short that the processor fetches many at once: `add` and `remove` then find
+   * them in its caches.
    */
   prefetch(owners: Int32Array, uids: Int32Array, count: number): void {
     const heads = this.heads.ints

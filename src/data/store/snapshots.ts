@@ -121,7 +121,8 @@ function readHeader(db: Db, name: string): Header {
   if (text === undefined) throw new SnapshotError(`there is no snapshot ${name}`)
   try {
     const header = JSON.parse(text) as Header
-    if (Number.isInteger(header.covered) && FILE.test(header.file)) return header
+    const { covered, file, lengths } = header
+    if (Number.isInteger(covered) && FILE.test(file) && Array.isArray(lengths)) return header
   } catch {
     // Torn: not JSON.
   }

@@ -115,6 +115,7 @@ it.each([
   ['no header', () => db.exec('DELETE FROM snapshots')],
   ['half a header', setHeader('{"format":3,"version":"one"')],
   ['another header', setHeader('{}')],
+  ['a header without lengths', changeHeader((header) => delete header['lengths'])],
   ['a header of another kind', setHeader('null')],
   ['the name of a file elsewhere', changeHeader((header) => (header['file'] = '../other'))],
   [
