@@ -28,8 +28,8 @@ export type SnapshotKeeper = {
   /** Starts writing if at least `minChanges` follows changed and no snapshot is being written. */
   startIfWorth(minChanges: number): void
   /**
-   * Completes a snapshot in progress, or writes one if anything changed: nothing is written after
-   * this.
+   * Completes a snapshot in progress, or writes one if anything changed or one is owed: nothing is
+   * written after this.
    */
   finish(): void
   /** Leaves the log to `tend` (checkpoints.ts); until then a step copies it now and then. */
@@ -70,6 +70,10 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
     return undefined
   }
 
+  function isWorth(minChanges: number): boolean {
+    return isOwed || countGraphChanges(db, minChanges) >= minChanges
+  }
+
   function begin(): void {
     saving = writer.commit((ctx) => savingMemory(ctx.db, { actors, graph }))
     startedAt = performance.now()
@@ -106,14 +110,13 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
 
   return {
     startIfWorth(minChanges) {
-      if (saving || (!isOwed && countGraphChanges(db, minChanges) < minChanges)) return
-      if (!hasRoom(options)) return
+      if (saving || !isWorth(minChanges) || !hasRoom(options)) return
       begin()
       void goOn()
     },
     finish() {
       clearTimeout(timer)
-      if (!saving && (countGraphChanges(db, 1) === 0 || !hasRoom(options))) return
+      if (!saving && (!isWorth(1) || !hasRoom(options))) return
       if (!saving) begin()
       while (!step());
     },

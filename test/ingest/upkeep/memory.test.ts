@@ -57,6 +57,16 @@ it.each(['actors', 'graph'])('owes a snapshot if the one of %s is missing', asyn
   expect(told[0]).toMatchObject({ from: 'snapshot', actors: world.actors.count })
 })
 
+it('writes an owed snapshot at shutdown, although nothing changed', async () => {
+  load().snapshots.finish()
+  await written()
+  world.db.exec('DELETE FROM snapshots')
+  load().snapshots.finish()
+  told = []
+  load().snapshots.finish()
+  expect(told).toMatchObject([{ from: 'snapshot' }])
+})
+
 describe('many accounts', () => {
   const MANY = 0
 
