@@ -1,5 +1,5 @@
 // Snapshots of memory: chunks of bytes in a file beside the database. SQLite reads a large value four
-// kilobytes at a time, which was half of a start. A row, the header, names the file, the build that wrote it,
+// kilobytes at a time, half of a load. A row, the header, names the file, the build that wrote it,
 // the changes it covers and its chunks' lengths. Chunks carry their own checksums (image-chunks.ts). Whatever
 // is missing or does not fit is a SnapshotError, and memory is rebuilt from rows instead (invariant 3).
 
