@@ -60,8 +60,8 @@ export async function sow(world: World, privately?: string[]): Promise<Seed> {
   await becomeMembers(cast)
   await introduce(cast)
   const records = await writeRecords(cast, generator)
-  const posts = await writePosts(cast)
   const askers = (privately ?? [undefined]).map((origin) => createAsker(world, cast.vera, origin))
+  const posts = await writePosts(cast, askers)
   await keepPrivately(askers, cast, { ...records, ...posts })
   generator.gives([posts.root, posts.quoted, ...posts.veras])
   await part(world, cast)
@@ -154,7 +154,22 @@ async function writeRecords({ vera, ann, bo, cat, eve, gil, hal }: Cast, generat
   return { listA, listB, modlistA, modlistB, feeds, packs, labelerRecord }
 }
 
-async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: Cast) {
+/**
+ * What others reply to is awaited: the reference's own indexer, which processes accounts beside each
+ * other, notifies no one of a reply that it processes before the post.
+ */
+async function writePosts(
+  { vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: Cast,
+  askers: Asker[],
+) {
+  const arrive = (...refs: Ref[]) =>
+    eventually(async () => {
+      const params = { uris: refs.map(({ uri }) => uri) }
+      for (const { decoded } of askers) {
+        const { body } = await decoded('app.bsky.feed.getPosts', { params })
+        expect(body['posts']).toHaveLength(refs.length)
+      }
+    })
   const tag = { $type: 'app.bsky.richtext.facet#tag', tag: WORD }
   const facets = [{ index: { byteStart: 0, byteEnd: WORD.length + 1 }, features: [tag] }]
   const image = {
@@ -165,8 +180,10 @@ async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: 
   const images = { $type: 'app.bsky.embed.images', images: [image] }
   const root = await post(ann, `#${WORD} root`, { facets, langs: ['en'], embed: images })
   const quoted = await post(ann, `#${WORD} quoted`, { facets })
+  await arrive(root)
   await reply(ann, root, root, `${WORD} goes on`)
   const answer = await reply(bo, root, root, `${WORD} answer`)
+  await arrive(answer)
   await reply(gil, root, answer, `${WORD} deeper`)
   for (const other of [cat, dan, eve, fay, hal, ivy]) await reply(other, root, root, `${WORD} too`)
   const embedOf = (record: Ref) => ({ $type: 'app.bsky.embed.record', record })
@@ -184,6 +201,7 @@ async function writePosts({ vera, ann, bo, cat, dan, eve, fay, gil, hal, ivy }: 
   const labelled = await post(gil, `#${WORD} labelled`, { facets, ...selfLabels('graphic-media') })
   const takenDown = await post(gil, `#${WORD} taken down`, { facets })
   const veras = [await post(vera, `#${WORD} mine`, { facets }), await post(vera, 'my other one')]
+  await arrive(...veras)
   for (const other of [bo, cat, dan, eve, fay, gil, hal, ivy, vera]) await like(other, root)
   for (const other of [vera, bo]) await like(other, quoted)
   await like(vera, labelled)
