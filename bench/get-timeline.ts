@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import { type Labelers, NO_LABELERS } from '../src/answers/hydrate/labelers.ts'
+import { answerMemory } from '../src/answers/views/json-buffer.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { jsonBytes } from '../src/answers/views/ready-json.ts'
 import { collectionCodes } from '../src/base/atproto/collections.ts'
@@ -79,7 +80,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   return results
 }
 
-/** Requests a page and returns its bytes. */
+/** Requests a page. Its bytes are valid until the next one, as their memory is used again. */
 type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 
 /** @param timelines - default: the rings */
@@ -110,7 +111,9 @@ export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader)
     const signal = new AbortController().signal
     const answer = handler({ ...rest, labelers, signal, viewer, params: { limit: 50, cursor } })
     if (answer instanceof Promise) throw new Error('the handler did not answer synchronously')
-    return jsonBytes(answer.body)
+    const bytes = jsonBytes(answer.body)
+    answerMemory.giveBack(bytes)
+    return bytes
   }
 }
 

@@ -8,7 +8,7 @@ import type { OpenLoop } from './load/types.ts'
 import type { BenchOptions, BenchResult } from './result.ts'
 import { type Measured, measureLoad } from './world/measure-load.ts'
 import { type PlainServer, startPlainServer } from './world/plain-server.ts'
-import { disturbanceOf, measureQuietly } from './world/quiet-load.ts'
+import { disturbanceOf, measureQuietly, type QuietLoad } from './world/quiet-load.ts'
 import { makeReady } from './world/ready-events.ts'
 import { receivedEvents } from './world/running-app.ts'
 import { type ServedWorld, serveWorld } from './world/serving-world.ts'
@@ -112,16 +112,10 @@ async function benchTimeline(parts: Bench): Promise<BenchResult[]> {
     ms('getTimeline.serving_thread_cpu_ms', saturated.servingCpuMs),
     { name: 'getTimeline.rps', value: saturated.perSecond, unit: 'requests/s' },
     { name: 'getTimeline.body', value: saturated.bodyBytes / saturated.answered, unit: 'B' },
-    ms('getTimeline.p99_ms', even.latency.p99, even.doubt),
     ms('getTimeline.p50_ms', even.latency.p50, even.doubt),
-    ms('getTimeline.random.p99_ms', random.latency.p99, random.doubt),
     ms('getTimeline.random.p50_ms', random.latency.p50, random.doubt),
-    ms('getTimeline.median_p99_ms', even.latency.medianP99, even.doubt),
-    ms('getTimeline.random.median_p99_ms', random.latency.medianP99, random.doubt),
-    ms('getTimeline.plain.median_p99_ms', even.plain.medianP99, even.doubt),
-    ms('getTimeline.random.plain.median_p99_ms', random.plain.medianP99, random.doubt),
-    ms('getTimeline.plain.p99_ms', even.plain.p99, even.doubt),
-    ms('getTimeline.random.plain.p99_ms', random.plain.p99, random.doubt),
+    ...besidePlain('getTimeline', even),
+    ...besidePlain('getTimeline.random', random),
   )
   if (parts.wants('getTimeline.beside_ingest')) {
     const loads = { beside_ingest_25: 0.25, beside_ingest: LOAD }
@@ -184,8 +178,7 @@ async function benchKnownFollowers(parts: Bench): Promise<BenchResult[]> {
     { name: 'getKnownFollowers.rps', value: many.perSecond, unit: 'requests/s' },
     { name: 'getKnownFollowers.body', value: many.bodyBytes / many.answered, unit: 'B' },
     ms('getKnownFollowers.p50_ms', single.latency.p50),
-    ms('getKnownFollowers.p99_ms', even.latency.p99, even.doubt),
-    ms('getKnownFollowers.plain.p99_ms', even.plain.p99, even.doubt),
+    ...besidePlain('getKnownFollowers', even),
   ]
 }
 
@@ -207,12 +200,8 @@ async function benchSocialProof(parts: Bench): Promise<BenchResult[]> {
     { name: 'socialProof.new_tokens.rps_per_core', value: newTokens.perCore, unit: 'requests/s' },
     ms('socialProof.cpu_ms', many.cpuMs),
     ms('socialProof.p50_ms', even.latency.p50, even.doubt),
-    ms('socialProof.p99_ms', even.latency.p99, even.doubt),
-    ms('socialProof.random.p99_ms', random.latency.p99, random.doubt),
-    ms('socialProof.median_p99_ms', even.latency.medianP99, even.doubt),
-    ms('socialProof.plain.median_p99_ms', even.plain.medianP99, even.doubt),
-    ms('socialProof.plain.p99_ms', even.plain.p99, even.doubt),
-    ms('socialProof.random.plain.p99_ms', random.plain.p99, random.doubt),
+    ...besidePlain('socialProof', even),
+    ...besidePlain('socialProof.random', random),
     ms('socialProof.five_faces.cpu_ms', withFaces.cpuMs),
     { name: 'socialProof.five_faces.rps_per_core', value: withFaces.perCore, unit: 'requests/s' },
   ]
@@ -247,6 +236,18 @@ async function busy(parts: Bench, requests: Buffer[], most: Measured) {
   const at = await measureQuietly({ ...parts, app: served.app }, most, plan)
   const perSecond = most.perSecond * LOAD
   return (arrivals: OpenLoop['arrivals']) => at({ kind: 'open', perSecond, arrivals })
+}
+
+/** `busy` is the share of the time in which the serving thread ran. */
+function besidePlain(name: string, { latency, plain, doubt }: QuietLoad): BenchResult[] {
+  return [
+    ms(`${name}.p99_ms`, latency.p99, doubt),
+    ms(`${name}.median_p99_ms`, latency.medianP99, doubt),
+    { name: `${name}.busy`, value: latency.busy, unit: 'of 1', doubt },
+    ms(`${name}.plain.p99_ms`, plain.p99, doubt),
+    ms(`${name}.plain.median_p99_ms`, plain.medianP99, doubt),
+    { name: `${name}.plain.busy`, value: plain.busy, unit: 'of 1', doubt },
+  ]
 }
 
 function measureWhile(

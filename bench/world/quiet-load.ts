@@ -1,14 +1,16 @@
 // Latencies at a load, as a sceptic would take them: in slices of two seconds, of which one is discarded if the
 // load generator was late or anything else used the processors. Between them a plain server, whose answers
-// cost as much and are as long, gets the same load: its latencies are those of the machine and the method.
+// cost as much and are as long, gets the same load: its latencies are those of the machine and the method,
+// as long as its thread is as busy as the product's (`busy`).
 
 import { Histogram, type Quantiles } from '../load/histogram.ts'
-import { getRequest, type LoadGenerator } from '../load/load-generator.ts'
+import type { LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan, OpenLoop } from '../load/types.ts'
 import { quantile } from '../quantile.ts'
+import { createAsBusy } from './as-busy.ts'
 import { type Asked, type Measured, measureLoad } from './measure-load.ts'
 import { watchOthers } from './other-processes.ts'
-import { type PlainServer, plainPath } from './plain-server.ts'
+import type { PlainServer } from './plain-server.ts'
 
 /** Milliseconds, 99th percentile. Latencies count from when a request is due, so lateness only makes them longer. */
 const LATE_MS = 2
@@ -18,8 +20,6 @@ const SLICE_SECONDS = 2
 /** Processor time of everything else in a second. */
 const OTHERS_MS = 30
 const WARM_UP_SECONDS = 0.5
-const TUNINGS = 3
-const FIRST_ROUNDS = 100_000
 
 export type QuietLoad = {
   latency: Latency
@@ -31,6 +31,8 @@ export type QuietLoad = {
 export type Latency = Quantiles & {
   /** The median of the slices' 99th percentiles: half of them are below. */
   medianP99: number
+  /** Share of the time in which the serving thread ran. */
+  busy: number
 }
 
 type Parts = { generator: LoadGenerator; app: Asked; plain: PlainServer }
@@ -47,13 +49,14 @@ export async function measureQuietly(
   most: Measured,
   plan: Plan,
 ): Promise<(load: OpenLoop) => Promise<QuietLoad>> {
-  const plain = { ...plan, requests: await asCostly(parts, most) }
+  const asBusy = await createAsBusy(parts, most)
   return async (load) => {
     const ours = createSeries(parts.generator, parts.app, { ...plan, load })
-    const theirs = createSeries(parts.generator, parts.plain, { ...plain, load })
+    const theirs = createSeries(parts.generator, parts.plain, { ...plan, load })
     for (let i = 0; i < ours.wanted * plan.attempts; i++) {
-      if (ours.kept < ours.wanted) await ours.measureSlice()
-      if (theirs.kept < ours.wanted) await theirs.measureSlice()
+      if (ours.kept >= ours.wanted && theirs.kept >= ours.wanted) break
+      const measured = await ours.measureSlice(plan.requests)
+      asBusy.adjust(measured, await theirs.measureSlice(asBusy.requests()))
     }
     const { wanted, discarded } = ours
     if (discarded.length > 0)
@@ -73,7 +76,7 @@ type Series = {
   readonly kept: number
   /** Why each of the others was discarded. */
   readonly discarded: string[]
-  measureSlice(): Promise<void>
+  measureSlice(requests: LoadPlan['requests']): Promise<Measured>
   /** Of the undisturbed slices, or of all if there were none. */
   latency(): Latency
 }
@@ -81,7 +84,7 @@ type Series = {
 function createSeries(
   generator: LoadGenerator,
   app: Asked,
-  { seconds: all, ...plan }: Plan & { load: OpenLoop },
+  { seconds: all, connections, load }: Plan & { load: OpenLoop },
 ): Series {
   const seconds = Math.min(SLICE_SECONDS, all)
   const [undisturbed, every] = [createSum(), createSum()]
@@ -93,16 +96,19 @@ function createSeries(
       return kept
     },
     discarded,
-    async measureSlice() {
+    async measureSlice(requests) {
       const others = watchOthers([app.pid, generator.pid])
-      const slice = { ...plan, seconds, warmupSeconds: WARM_UP_SECONDS }
+      const slice = { requests, connections, load, seconds, warmupSeconds: WARM_UP_SECONDS }
       const measured = await measureLoad({ generator, app }, slice)
       const othersMs = others() / (seconds + WARM_UP_SECONDS)
       const disturbed = disturbanceOf({ lateMs: measured.lateness.p99, othersMs })
       every.add(measured)
-      if (disturbed !== undefined) return void discarded.push(disturbed)
-      undisturbed.add(measured)
-      kept++
+      if (disturbed !== undefined) discarded.push(disturbed)
+      else {
+        undisturbed.add(measured)
+        kept++
+      }
+      return measured
     },
     latency: () => (kept > 0 ? undisturbed : every).latency(),
   }
@@ -111,10 +117,12 @@ function createSeries(
 function createSum() {
   const all = new Histogram()
   const p99s: number[] = []
+  const busy: number[] = []
   return {
-    add({ recordings, latency }: Measured): void {
+    add({ recordings, latency, servingCpuMs, perSecond }: Measured): void {
       all.add(recordings)
       p99s.push(latency.p99)
+      busy.push((servingCpuMs * perSecond) / 1000)
     },
     latency: (): Latency => ({
       ...all.quantiles(),
@@ -122,6 +130,7 @@ function createSum() {
         p99s.toSorted((a, b) => a - b),
         0.5,
       ),
+      busy: busy.reduce((sum, one) => sum + one, 0) / busy.length,
     }),
   }
 }
@@ -143,25 +152,4 @@ export function disturbanceOf({
     return `the generator was late by ${lateMs.toFixed(1)} ms`
   if (othersMs > OTHERS_MS) return `others ran for ${othersMs.toFixed(0)} ms/s`
   return undefined
-}
-
-/** Requests of the plain server at which its maximum rate is the product's. */
-async function asCostly({ generator, plain }: Parts, most: Measured): Promise<Buffer[]> {
-  const bytes = most.bodyBytes / most.answered
-  const ask = async (rounds: number) => {
-    const requests = [getRequest(plainPath({ rounds, bytes }))]
-    const closed: Omit<LoadPlan, 'port'> = {
-      ...{ requests, connections: 8, warmupSeconds: 0.1, seconds: 0.5 },
-      load: { kind: 'closed' },
-    }
-    return 1000 / (await measureLoad({ generator, app: plain }, closed)).perSecond
-  }
-  const wantedMs = 1000 / most.perSecond
-  let rounds = FIRST_ROUNDS
-  await ask(rounds)
-  const idleMs = await ask(0)
-  for (let i = 0; i < TUNINGS; i++) {
-    rounds *= Math.max(0, wantedMs - idleMs) / Math.max((await ask(rounds)) - idleMs, 1e-3)
-  }
-  return [getRequest(plainPath({ rounds, bytes }))]
 }
