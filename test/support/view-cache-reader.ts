@@ -8,6 +8,7 @@ import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import { createReader } from '../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
+import { jsonBytes } from '../../src/answers/views/ready-json.ts'
 import { openActorTable } from '../../src/data/graph/actor-table.ts'
 import { openFollowGraph } from '../../src/data/graph/follow-graph.ts'
 import { InvalidationReader } from '../../src/data/shared-memory/invalidation-ring.ts'
@@ -38,9 +39,9 @@ function allItems(): number[] {
 }
 
 function present(did: string, items: number[]): unknown[] {
-  const texts = viewCache.items(items, createReader({ did, uid: actors.uidOf(did) }))
+  const views = viewCache.items(items, createReader({ did, uid: actors.uidOf(did) }))
   Atomics.add(control, CONTROL.presented, 1)
-  return texts.map((text) => text && JSON.parse(Buffer.from(text, 'latin1').toString()))
+  return views.map((view) => view && JSON.parse(jsonBytes(view).toString()))
 }
 
 function compare(did: string): void {

@@ -7,6 +7,7 @@ import type { Reader } from '../../src/answers/hydrate/reader.ts'
 import { feedViewPost } from '../../src/answers/views/feed-view-post.ts'
 import { postView } from '../../src/answers/views/post-view.ts'
 import { profileView, profileViewBasic } from '../../src/answers/views/profile-views.ts'
+import { jsonBytes } from '../../src/answers/views/ready-json.ts'
 import { feedItemRules, isBlockedOrMuted, viewerBlocks } from '../../src/answers/views/rules.ts'
 import { expectSameOnTheWire } from './hydration.ts'
 
@@ -27,7 +28,7 @@ export function expectSameAsViews(
     (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
   )
   const isShown = (rules: Parameters<typeof isBlockedOrMuted>[0]) => !isBlockedOrMuted(rules)
-  const pairs: [(string | undefined)[], unknown[]][] = [
+  const pairs: [(object | undefined)[], unknown[]][] = [
     [viewCache.items(items, reader), items.map((item) => feedViewPost(feed, item))],
     [viewCache.items(items, reader, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
     [viewCache.items([pinned], reader, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
@@ -39,8 +40,10 @@ export function expectSameAsViews(
     ],
   ]
   const said = pairs.map(([shown, views]) => {
-    const texts = shown.filter((text) => text !== undefined)
-    const ours = texts.map((text) => JSON.parse(Buffer.from(text, 'latin1').toString()))
+    const texts = shown
+      .filter((view) => view !== undefined)
+      .map((view) => jsonBytes(view).toString())
+    const ours = texts.map((text) => JSON.parse(text))
     const theirs = views.filter((view) => view !== undefined)
     for (const [i, view] of theirs.entries()) expectSameOnTheWire(ours[i], view, `item ${i}`)
     expect(ours.length).toBe(theirs.length)

@@ -6,7 +6,7 @@ import type { Reader } from '../hydrate/reader.ts'
 import type { ProfileState } from '../hydrate/types.ts'
 import { postViewer, ungatedPostViewer } from '../views/post-viewer.ts'
 import { profileViewer } from '../views/profile-viewer.ts'
-import { byteText } from '../views/ready-json.ts'
+import { byteText, wholeText } from '../views/ready-json.ts'
 import { relationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
@@ -82,5 +82,5 @@ export function loadGated(
 }
 
 function viewerText(view: object | undefined): string {
-  return view ? `,"viewer":${byteText(view)}` : ''
+  return view ? wholeText(`,"viewer":${byteText(view)}`) : ''
 }

@@ -12,7 +12,7 @@ import {
   profileViewBasicForEveryone,
   visibleActor,
 } from '../views/profile-views.ts'
-import { byteText } from '../views/ready-json.ts'
+import { byteText, wholeText } from '../views/ready-json.ts'
 import { feedItemAccounts } from '../views/rules.ts'
 import { SLOT, type Slot } from '../views/slots.ts'
 import {
@@ -78,8 +78,8 @@ export function makeProfiles(
  * In two pieces: the counts that embedded posts show too, and those that only a post itself shows.
  */
 export function makeCounts(kept: CachedViews, id: number, counts: PostCounts): void {
-  const shared = `,${byteText(postCounts(counts)).slice(1, -1)}`
-  const rest = `,"bookmarkCount":${counts.bookmarkCount}`
+  const shared = wholeText(`,${byteText(postCounts(counts)).slice(1, -1)}`)
+  const rest = wholeText(`,"bookmarkCount":${counts.bookmarkCount}`)
   kept.keep(CACHED.counts, id, { ...ABSENT, showing: 'shown', pieces: [shared, rest] })
 }
 

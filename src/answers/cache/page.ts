@@ -1,6 +1,7 @@
 // One page in the making: writes cached views with their slots filled, and records what is missing. It loads
 // nothing itself: view-cache.ts loads what is missing and has the page write again.
 
+import { ReadyJson } from '../views/ready-json.ts'
 import { SLOT } from '../views/slots.ts'
 import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
@@ -32,7 +33,7 @@ export class Misses {
  * `misses`: something is not loaded yet. `unfit`: only the slow path can present this to the
  * viewer.
  */
-export type Written = { text: string; state: 'ready' | 'misses' | 'unfit' }
+export type Written = { view: ReadyJson; state: 'ready' | 'misses' | 'unfit' }
 
 export class Page {
   /** Created on the first miss, since most pages have none. */
@@ -45,6 +46,7 @@ export class Page {
   /** Undefined if no labels count. */
   readonly #labels: LabelMemory | undefined
   #isUnfit = false
+  #parts: string[] = []
   /** Since the last `begin`. */
   hasMisses = false
 
@@ -92,9 +94,12 @@ export class Page {
   /** Writes the JSON object of a cached view for this viewer. */
   write(cachedView: CachedView): Written {
     this.begin()
-    const text = `${this.#open(cachedView)}}`
+    const parts: string[] = []
+    this.#parts = parts
+    this.#open(cachedView)
+    parts.push('}')
     const state = this.hasMisses ? 'misses' : this.#isUnfit ? 'unfit' : 'ready'
-    return { text, state }
+    return { view: new ReadyJson(parts), state }
   }
 
   begin(): void {
@@ -108,11 +113,11 @@ export class Page {
   }
 
   /** Writes the object without its closing brace. */
-  #open(cachedView: CachedView | undefined): string {
-    if (!cachedView) return ''
+  #open(cachedView: CachedView | undefined): void {
+    if (!cachedView) return
     if (cachedView.showing !== 'shown') {
       this.#isUnfit = true
-      return ''
+      return
     }
     if (cachedView.forMembersOnly && !this.#viewer) this.#isUnfit = true
     if (cachedView.notFor !== 0 && cachedView.notFor === this.#viewer?.uid) this.#isUnfit = true
@@ -122,11 +127,12 @@ export class Page {
       if (this.relation(withoutBlocks[i]!).blocks) this.#isUnfit = true
     }
     const pieces = this.#labels ? this.#labelled(cachedView, this.#labels) : cachedView.pieces
-    let text = pieces[0]!
+    const parts = this.#parts
+    parts.push(pieces[0]!)
     for (let i = 0; i < slots.length; i += 2) {
-      text += this.#filled(cachedView, slots[i]!, slots[i + 1]!) + pieces[i / 2 + 1]!
+      this.#fill(cachedView, slots[i]!, slots[i + 1]!)
+      parts.push(pieces[i / 2 + 1]!)
     }
-    return text
   }
 
   /** Notes what a view lacks, or what an item lacks that cannot be shown without it. */
@@ -165,7 +171,7 @@ export class Page {
   }
 
   /** Fills one slot: one case for each kind. */
-  #filled(cachedView: CachedView, kind: number, id: number): string {
+  #fill(cachedView: CachedView, kind: number, id: number): void {
     switch (kind) {
       case SLOT.profile:
         return this.#open(this.cachedView(CACHED.profile, id))
@@ -176,17 +182,23 @@ export class Page {
       case SLOT.allCounts:
         return this.#allCounts(this.cachedView(CACHED.counts, id))
       case SLOT.profileViewer:
-        return this.relation(id).text
+        return this.#add(this.relation(id).text)
       case SLOT.postViewer:
-        return this.#postViewer(cachedView, id)
+        return this.#add(this.#postViewer(cachedView, id))
       default:
-        return this.#gatedPostViewer(cachedView, id)
+        return this.#add(this.#gatedPostViewer(cachedView, id))
     }
   }
 
+  #add(text: string): void {
+    if (text !== '') this.#parts.push(text)
+  }
+
   /** See makeCounts. */
-  #allCounts(counts: CachedView | undefined): string {
-    return counts ? this.#open(counts) + counts.pieces[1]! : ''
+  #allCounts(counts: CachedView | undefined): void {
+    if (!counts) return
+    this.#open(counts)
+    this.#parts.push(counts.pieces[1]!)
   }
 
   #postViewer(cachedView: CachedView, id: number): string {

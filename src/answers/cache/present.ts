@@ -4,6 +4,7 @@
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
+import type { ReadyJson } from '../views/ready-json.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { LabelMemories } from './label-memory.ts'
 import { loadMisses } from './load-misses.ts'
@@ -22,19 +23,19 @@ type PresentParts = {
 export type Ways = {
   /** @returns undefined if the element is not shown */
   fast: (page: Page, id: number) => Written | undefined
-  slow: (ids: number[]) => (string | undefined)[]
+  slow: (ids: number[]) => (ReadyJson | undefined)[]
 }
 
 /** Each round of loading reveals misses one level deeper: posts in items, accounts in posts. */
 const MAX_ROUNDS = 6
 
-/** @returns byte text in the order of `ids`, undefined for elements not shown. */
+/** @returns the elements in the order of `ids`, undefined for elements not shown. */
 export function presentFast(
   parts: PresentParts,
   reader: Reader,
   ids: readonly number[],
   ways: Ways,
-): (string | undefined)[] {
+): (ReadyJson | undefined)[] {
   const { viewer, labelers, now } = reader
   // A viewer's memory includes blocks and is shared by all its requests, so these readers bypass
   // it.
@@ -43,19 +44,19 @@ export function presentFast(
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)
   const page = new Page(kept, memory, { labels, now })
-  const texts: (string | undefined)[] = new Array(ids.length)
+  const written: (ReadyJson | undefined)[] = new Array(ids.length)
   const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, { memory, labels }))
-  const unfit = writeAll(page, ids, { texts, write: ways.fast, load, looked: parts.looked })
+  const unfit = writeAll(page, ids, { written, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
   for (const one of page.missing) reader.missing.add(one)
-  if (unfit.length === 0) return texts
+  if (unfit.length === 0) return written
   const slow = ways.slow(unfit.map((at) => ids[at]!))
-  for (const [i, at] of unfit.entries()) texts[at] = slow[i]
-  return texts
+  for (const [i, at] of unfit.entries()) written[at] = slow[i]
+  return written
 }
 
 type Writing = {
-  texts: (string | undefined)[]
+  written: (ReadyJson | undefined)[]
   write: Ways['fast']
   load: () => void
   looked: PresentParts['looked']
@@ -65,17 +66,17 @@ type Writing = {
 function writeAll(
   page: Page,
   ids: readonly number[],
-  { texts, write, load, looked }: Writing,
+  { written, write, load, looked }: Writing,
 ): number[] {
   const unfit: number[] = []
   let pending = ids.map((_, at) => at)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const uncached: number[] = []
     for (const at of pending) {
-      const written = write(page, ids[at]!)
-      if (written?.state === 'misses') uncached.push(at)
-      else if (written?.state === 'unfit') unfit.push(at)
-      else texts[at] = written?.text
+      const one = write(page, ids[at]!)
+      if (one?.state === 'misses') uncached.push(at)
+      else if (one?.state === 'unfit') unfit.push(at)
+      else written[at] = one?.view
     }
     if (round === 0) {
       looked.misses += uncached.length

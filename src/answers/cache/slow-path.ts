@@ -5,7 +5,7 @@ import type { Reader } from '../hydrate/reader.ts'
 import { feedViewPost } from '../views/feed-view-post.ts'
 import { postView } from '../views/post-view.ts'
 import { profileView, profileViewBasic } from '../views/profile-views.ts'
-import { byteText } from '../views/ready-json.ts'
+import { byteText, ReadyJson } from '../views/ready-json.ts'
 import { feedItemRules, relationRules, viewerBlocks } from '../views/rules.ts'
 import { factsOf } from './make-views.ts'
 import type { ItemOptions, ProfileOptions } from './write-one.ts'
@@ -19,12 +19,12 @@ export function presentItems(
   reader: Reader,
   items: number[],
   { isShown, pinned }: ItemOptions,
-): (string | undefined)[] {
+): (ReadyJson | undefined)[] {
   const state = hydrator.feed(items, reader)
   reader.missing.addFeed(state)
   return items.map((item) => {
     if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
-    return textOf(feedViewPost(state, item, { pinned: item === pinned }))
+    return readyView(feedViewPost(state, item, { pinned: item === pinned }))
   })
 }
 
@@ -32,12 +32,12 @@ export function presentPosts(
   hydrator: Hydrator,
   reader: Reader,
   ids: number[],
-): (string | undefined)[] {
+): (ReadyJson | undefined)[] {
   const state = hydrator.posts(ids, reader)
   reader.missing.addFeed(state)
   return ids.map((id) => {
     if (viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0)) return undefined
-    return textOf(postView(state, id))
+    return readyView(postView(state, id))
   })
 }
 
@@ -46,15 +46,15 @@ export function presentProfiles(
   reader: Reader,
   uids: number[],
   { basic, isShown }: ProfileOptions,
-): (string | undefined)[] {
+): (ReadyJson | undefined)[] {
   const state = hydrator.profiles(uids, reader)
   reader.missing.addProfiles(state)
   return uids.map((uid) => {
     if (isShown && !isShown(uid, relationRules(state, uid))) return undefined
-    return textOf(basic ? profileViewBasic(state, uid) : profileView(state, uid))
+    return readyView(basic ? profileViewBasic(state, uid) : profileView(state, uid))
   })
 }
 
-function textOf(view: object | undefined): string | undefined {
-  return view && byteText(view)
+function readyView(view: object | undefined): ReadyJson | undefined {
+  return view && new ReadyJson([byteText(view)])
 }

@@ -9,6 +9,7 @@ import { KeptHeads } from '../../data/store/kept-heads.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
+import type { ReadyJson } from '../views/ready-json.ts'
 import type { ItemFacts } from './cached-view.ts'
 import { CachedViews } from './cached-views.ts'
 import { forgetInvalidated } from './forget.ts'
@@ -63,7 +64,7 @@ export function createViewCache(parts: ViewCacheParts) {
     if (!invalidations?.take(forget.noted)) forget.everything()
   }
 
-  function present(reader: Reader, ids: readonly number[], ways: Ways): (string | undefined)[] {
+  function present(reader: Reader, ids: readonly number[], ways: Ways): (ReadyJson | undefined)[] {
     takeInvalidations()
     return presentFast({ hydrator, kept, viewers, labels, looked }, reader, ids, ways)
   }

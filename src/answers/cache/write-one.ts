@@ -1,6 +1,7 @@
 // Writes one element of a page: decides by the method's rules whether this viewer is shown it, and returns
 // its text.
 
+import { ReadyJson } from '../views/ready-json.ts'
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
 import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { Page, Written } from './page.ts'
@@ -18,8 +19,9 @@ export type ProfileOptions = {
   isShown?: (uid: number, viewer: RelationRules) => boolean
 }
 
-const MISSES: Written = { text: '', state: 'misses' }
-const UNFIT: Written = { text: '', state: 'unfit' }
+const NOTHING = new ReadyJson([])
+const MISSES: Written = { view: NOTHING, state: 'misses' }
+const UNFIT: Written = { view: NOTHING, state: 'unfit' }
 
 /** @returns undefined if the item is not shown; so do the functions below. */
 export function writeItem(page: Page, item: number, options: ItemOptions): Written | undefined {

@@ -1,7 +1,8 @@
 // Serialises answers to bytes from prepared pieces. A page is mostly records and profiles that do not change
 // between requests: their JSON is produced once and then copied, and only the viewer's part is written each
-// time. Whole views for every viewer are cached in answers/cache/, as *byte text*: a string with one
-// character per UTF-8 byte, which is joined at the cost of a pointer and written without encoding.
+// time. Whole views for every viewer are cached in answers/cache/, as *byte text*: strings with one
+// character per UTF-8 byte, which are written without encoding, one after another. Joined first, they would be
+// copied twice, and the joined text would be garbage: as much as all the rest of a page.
 
 import { JsonBuffer } from './json-buffer.ts'
 import { isMakingPieces, Slot } from './slots.ts'
@@ -41,20 +42,25 @@ function fieldsOf(part: object): object {
   return part instanceof Slot ? { slot: part } : part
 }
 
-/** Prepared JSON, as byte text. Allowed anywhere in a value for `jsonBytes`. */
+/** Prepared JSON. Allowed anywhere in a value for `jsonBytes`. */
 export class ReadyJson {
-  readonly texts: readonly string[]
+  /** Byte text, to be written one after another. */
+  readonly parts: readonly string[]
 
-  /** @param texts - written consecutively */
-  constructor(texts: readonly string[]) {
-    this.texts = texts
+  constructor(parts: readonly string[]) {
+    this.parts = parts
   }
 }
 
-/** An array of prepared elements, each as byte text. */
-export function readyArray(elements: readonly string[]): ReadyJson {
-  const texts = elements.map((element, i) => (i === 0 ? `[${element}` : `,${element}`))
-  return new ReadyJson([...texts, texts.length === 0 ? '[]' : ']'])
+/**
+ * Adds fields to a prepared object.
+ * @param object - with at least one field, none of them in `fields`
+ */
+export function withFields(object: ReadyJson, fields: object): ReadyJson {
+  const more = byteText(fields)
+  if (more === '{}') return object
+  const { parts } = object
+  return new ReadyJson([...parts.slice(0, -1), parts.at(-1)!.slice(0, -1), `,${more.slice(1)}`])
 }
 
 /** Serialises a value as byte text. */
@@ -65,6 +71,19 @@ export function byteText(value: object): string {
 export function toByteText(text: string): string {
   return isAscii(text) ? text : Buffer.from(text).toString('latin1')
 }
+
+/**
+ * Copies byte text that is kept. V8 writes only a string that is neither joined nor cut from another
+ * one without a detour, and a cut one keeps all of the other in memory.
+ */
+export function wholeText(text: string): string {
+  const length = text.length
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(length * 2)
+  scratch.write(text, 0, 'latin1')
+  return scratch.toString('latin1', 0, length)
+}
+
+let scratch = Buffer.allocUnsafeSlow(1 << 14)
 
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length
@@ -83,7 +102,7 @@ function writeValue(value: unknown): void {
   if (mark?.json) return buffer.bytes(mark.json, 0, mark.json.length)
   const start = mark ? buffer.position() : 0
   if (Array.isArray(value)) writeArray(value)
-  else if (value instanceof ReadyJson) for (const text of value.texts) buffer.byteText(text)
+  else if (value instanceof ReadyJson) for (const part of value.parts) buffer.byteText(part)
   else if ('toJSON' in value) buffer.text(scalarJson(value))
   else {
     buffer.text('{')

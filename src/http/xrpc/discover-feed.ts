@@ -5,6 +5,7 @@
 // feed holds other accounts' items from Following, which the client dedupes.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
+import type { ReadyJson } from '../../answers/views/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../answers/views/rules.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
@@ -37,13 +38,13 @@ export function isDiscover(uri: string): boolean {
 type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems'>
 
 /**
- * The newest items of the viewer's timeline without their own, as byte text; there is no next page.
+ * The newest items of the viewer's timeline without their own; there is no next page.
  * The client recognises items that the page above already shows.
  */
 export function inPlaceOfDiscover(
   { firstPage, viewCache, timeline, wholeItems }: Parts,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
-): string[] {
+): ReadyJson[] {
   if (!viewer || params.cursor !== undefined) return []
   const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
     originator !== viewer.uid && !isBlockedOrMuted(rules)
@@ -52,8 +53,8 @@ export function inPlaceOfDiscover(
   const read = (cursor: string | undefined, limit: number) => {
     const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
     const { items } = skeleton
-    const texts = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
-    return { ...skeleton, items: texts.filter((text) => text !== undefined) }
+    const views = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
+    return { ...skeleton, items: views.filter((view) => view !== undefined) }
   }
   const limit = Math.max(params.limit, FEWEST_READ)
   return fillPage({ limit, cursor: undefined }, read).items.slice(0, params.limit)

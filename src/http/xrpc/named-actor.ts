@@ -1,7 +1,7 @@
 // Resolves the account that a request names by handle or DID, for methods about one account.
 
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
-import { ReadyJson } from '../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../answers/views/ready-json.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { NamedActor } from './actor-names.ts'
 import type { Call } from './call.ts'
@@ -36,7 +36,7 @@ export function visibleActor(
     const [view] = uid === 0 ? [] : viewCache.profiles([uid], reader)
     if (found?.uid === 0) reader.missing.add({ dids: [found.did] })
     if (view === undefined) throw invalidRequest(`Actor not found: ${params.actor}`)
-    return { uid, view: new ReadyJson([view]) }
+    return { uid, view }
   })
 }
 

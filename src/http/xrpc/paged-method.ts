@@ -4,7 +4,6 @@
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
-import { type ReadyJson, readyArray } from '../../answers/views/ready-json.ts'
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
@@ -13,8 +12,8 @@ import { type CallOf, type MethodDefinition, type QueryOptions, query } from './
 import { type FilledPage, fillPage } from './fill-page.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
 
-/** Byte text of a view (ready-json.ts), or the view; undefined if it is not shown. */
-export type View = string | object | undefined
+/** A view, maybe as ready JSON; undefined if it is not shown. */
+export type View = object | undefined
 
 type PageParams = { limit: number; cursor?: string }
 
@@ -28,8 +27,6 @@ export type Page<C, About, Read> = {
 
 /** A part of a page: `limit` items below a cursor. */
 export type PagePart<C, About> = { call: C; about: About; place: PlaceInList }
-
-export type Views = ReadyJson | readonly object[]
 
 type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   /** The subject of the page; throws if it does not exist, or not for this viewer. */
@@ -53,7 +50,9 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   /**
    * The name of the field with the views, followed by the cursor; or a function for the whole body.
    */
-  body: string | ((views: Views, page: FilledPageOf<C, NoInfer<About>, NoInfer<Read>>) => object)
+  body:
+    | string
+    | ((views: readonly object[], page: FilledPageOf<C, NoInfer<About>, NoInfer<Read>>) => object)
   /** Does not refill a page that is half full. */
   halfIsEnough?: boolean
   /** The cursor that marks the end. */
@@ -65,8 +64,6 @@ type FilledPageOf<C, About, Read> = Page<C, About, Read> & {
   app: AppContext
   /** Cursor of the next page. */
   cursor: string | undefined
-  /** Number of views. */
-  shown: number
 }
 
 export function pagedMethod<Auth extends Method['auth'], About, Read extends SkeletonPage<unknown>>(
@@ -136,15 +133,10 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
   return { body: bodyOf(isRetiredCursor(cursor) ? NOTHING : wholePage()) }
 
   function bodyOf(page: FilledPage<NonNullable<View>>): object {
-    const views = arrayOf(page.items)
-    if (typeof steps.body === 'string') return { [steps.body]: views, cursor: page.cursor }
-    const { cursor, items } = page
-    return steps.body(views, { app, call, about, reads, cursor, shown: items.length })
+    const { cursor, items: views } = page
+    if (typeof steps.body === 'string') return { [steps.body]: views, cursor }
+    return steps.body(views, { app, call, about, reads, cursor })
   }
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }
-
-function arrayOf(views: readonly NonNullable<View>[]): Views {
-  return typeof views[0] === 'string' ? readyArray(views as string[]) : (views as object[])
-}

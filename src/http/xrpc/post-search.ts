@@ -22,7 +22,7 @@ import type { FoundPost } from '../../data/store/read/post-search.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
-import type { PagePart, Views } from './paged-method.ts'
+import type { PagePart } from './paged-method.ts'
 
 /**
  * Conditions by kind: a post must match at least one of each included kind, and none of the
@@ -66,14 +66,14 @@ export function foundPosts(
 
 /** The first page carries the number of hits. */
 export function postsBody(
-  views: Views,
-  { app, about, call, cursor, shown }: Found & { cursor: string | undefined; shown: number },
+  posts: readonly object[],
+  { app, about, call, cursor }: Found & { cursor: string | undefined },
 ) {
   const { cursor: asked } = (call as Call<{ cursor?: string }>).params
-  if (!about || asked !== undefined) return { posts: views, cursor }
+  if (!about || asked !== undefined) return { posts, cursor }
   // The index can't count hits of a condition that it does not know.
   const counted = about.fits ? undefined : app.searchPosts.count(about)
-  return { posts: views, cursor, hitsTotal: cursor === undefined ? shown : counted }
+  return { posts, cursor, hitsTotal: cursor === undefined ? posts.length : counted }
 }
 
 export type SearchParts = Needs<'actors' | 'graph' | 'names'>

@@ -5,7 +5,7 @@ import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../answers/hydrate/thread-types.ts'
 import type { ThreadRequest, ThreadSkeleton } from '../../answers/skeleton/thread.ts'
 import { postView, threadgateView } from '../../answers/views/post-view.ts'
-import { ReadyJson } from '../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../answers/views/ready-json.ts'
 import { knownLikersView } from '../../answers/views/thread-v2.ts'
 import type { Needs } from './define.ts'
 import { isPostUri, type NamedPost } from './post-names.ts'
@@ -78,8 +78,8 @@ function presentPosts(
   ids: readonly number[],
 ): Map<number, ReadyJson | object> {
   const posts = new Map<number, ReadyJson | object>()
-  for (const [i, text] of viewCache.posts(ids, reader).entries()) {
-    if (text !== undefined) posts.set(ids[i]!, new ReadyJson([text]))
+  for (const [i, view] of viewCache.posts(ids, reader).entries()) {
+    if (view) posts.set(ids[i]!, view)
   }
   const author = state.posts.get(anchor)?.uid ?? 0
   const knownLikers = posts.has(anchor) ? knownLikersView(state, author) : undefined

@@ -8,6 +8,7 @@ import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import type { MissingSet } from '../../../src/answers/hydrate/missing-set.ts'
 import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
+import { jsonBytes } from '../../../src/answers/views/ready-json.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
@@ -49,9 +50,9 @@ function start() {
       .get(world.uid(uri.split('/')[2]!) as never)!
   const look = (post: RecordId, viewer = bob) => {
     const reader = createReader({ did: viewer, uid: world.uid(viewer) })
-    const [text] = viewCache.posts([idOf(post)], reader)
+    const [view] = viewCache.posts([idOf(post)], reader)
     asked.push(reader.missing)
-    return JSON.parse(Buffer.from(text ?? '{}', 'latin1').toString())
+    return JSON.parse(jsonBytes(view ?? {}).toString())
   }
   return { world, alice, bob, viewCache, look, asked, reads }
 }
@@ -154,11 +155,9 @@ test('a status is cached until it ends, and its owner sees more of it', () => {
   expect(look(post).author.status.isDisabled).toBeUndefined()
   vi.setSystemTime(world.now() + 11 * 60_000)
   expect(look(post).author.status).toMatchObject({ isActive: false })
-  const profile = viewCache.profiles(
-    [world.uid(alice)],
-    createReader({ did: bob, uid: world.uid(bob) }),
-  )[0]
-  expect(profile).toContain('"isActive":false')
+  const reader = createReader({ did: bob, uid: world.uid(bob) })
+  const [profile] = viewCache.profiles([world.uid(alice)], reader)
+  expect(jsonBytes(profile).toString()).toContain('"isActive":false')
 })
 
 test('dependencies of a cached view are known in both generations', () => {

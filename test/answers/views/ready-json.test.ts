@@ -7,7 +7,7 @@ import {
   jsonBytes,
   keepJson,
   ReadyJson,
-  readyArray,
+  withFields,
 } from '../../../src/answers/views/ready-json.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 
@@ -75,10 +75,21 @@ test('nor for long answers: each has its own memory', () => {
   expect(bytes.map((one) => JSON.parse(one.toString()))).toEqual(answers)
 })
 
-test('ready bytes are copied into an answer unchanged', () => {
-  const parts = [{ text: 'Grüße ☕' }, { text: 'plain' }]
-  const answer = { none: readyArray([]), feed: readyArray(parts.map(byteText)), ü: 1 }
-  expect(JSON.parse(jsonBytes(answer).toString())).toEqual({ none: [], feed: parts, ü: 1 })
-  const one = jsonBytes({ subject: new ReadyJson([byteText(parts[0]!)]) })
-  expect(JSON.parse(one.toString())).toEqual({ subject: parts[0] })
+test('prepared JSON is written unchanged, alone and in arrays', () => {
+  const values = [{ text: 'Grüße ☕' }, { text: 'plain' }]
+  const ready = values.map((value) => new ReadyJson([byteText(value)]))
+  const answer = { none: [], feed: ready, subject: ready[0], ü: 1 }
+  expect(JSON.parse(jsonBytes(answer).toString())).toEqual({
+    ...{ none: [], feed: values, subject: values[0], ü: 1 },
+  })
+})
+
+test('fields are added to prepared JSON, however many parts it has', () => {
+  for (const parts of [['{"a":"ü"}'], ['{"a":', '"ü"', '}'], ['{"a":"ü"', '}']]) {
+    const ready = new ReadyJson(parts.map((part) => Buffer.from(part).toString('latin1')))
+    const read = (value: object) => JSON.parse(jsonBytes(value).toString())
+    expect(read(withFields(ready, { b: '☕' }))).toEqual({ a: 'ü', b: '☕' })
+    expect(read(withFields(ready, { b: undefined }))).toEqual({ a: 'ü' })
+    expect(read(ready)).toEqual({ a: 'ü' })
+  }
 })

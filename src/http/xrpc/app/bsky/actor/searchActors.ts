@@ -5,7 +5,7 @@
 import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { fillPage } from '../../../fill-page.ts'
@@ -13,7 +13,7 @@ import { notBlocked } from '../../../present.ts'
 import { splitSeen, withSeen } from '../../../seen-accounts.ts'
 
 type SearchCall = Call<AppBskyActorSearchActors.QueryParams & { limit: number }>
-type Found = { view: string; did: string }
+type Found = { view: ReadyJson; did: string }
 
 export const searchActors = query(
   'app.bsky.actor.searchActors',
@@ -36,11 +36,11 @@ export const searchActors = query(
     if (!isKnown) lookUp(app, call, q)
     const seen = from.seen.with(page.items.map(({ did }) => did))
     const views = page.items.map(({ view }) => view)
-    return { body: { actors: readyArray(views), cursor: withSeen(page.cursor, seen) } }
+    return { body: { actors: views, cursor: withSeen(page.cursor, seen) } }
   },
 )
 
-function isShown(item: { view: string | undefined; did: string }): item is Found {
+function isShown(item: { view: ReadyJson | undefined; did: string }): item is Found {
   return item.view !== undefined
 }
 

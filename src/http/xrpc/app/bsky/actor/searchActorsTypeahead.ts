@@ -3,7 +3,6 @@
 // user is typing.
 
 import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 
@@ -24,6 +23,6 @@ export const searchActorsTypeahead = query(
       isShown: (uid, { blocks }) => uid === exact || !blocks,
     })
     const shown = views.filter((view) => view !== undefined).slice(0, limit)
-    return { body: { actors: readyArray(shown) } }
+    return { body: { actors: shown } }
   },
 )

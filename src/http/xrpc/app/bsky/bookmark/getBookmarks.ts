@@ -3,12 +3,14 @@
 
 import { datetime } from '../../../../../answers/views/fields.ts'
 import { postOrReason } from '../../../../../answers/views/post-or-reason.ts'
-import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import { withFields } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { PlacedBookmark } from '../../../../../data/store/bookmarks.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { pagedMethod } from '../../../paged-method.ts'
+
+const POST_VIEW = { $type: 'app.bsky.feed.defs#postView' }
 
 export const getBookmarks = pagedMethod(
   'app.bsky.bookmark.getBookmarks',
@@ -27,18 +29,13 @@ function present(
   { call: { reader } }: { call: SignedInCall<never> },
 ) {
   const ids = bookmarks.map(({ post }) => post)
-  const texts = viewCache.posts(ids, reader)
-  const absent = ids.filter((_, i) => texts[i] === undefined)
+  const posts = viewCache.posts(ids, reader)
+  const absent = ids.filter((_, i) => posts[i] === undefined)
   const state = hydrator.posts(absent, reader)
   reader.missing.addFeed(state)
   return bookmarks.map(({ post, uid, rkey, cid, createdAt }, i) => {
     const uri = recordUri(actors.didOf(uid), 'app.bsky.feed.post', rkey)
-    const text = texts[i]
-    const item = text === undefined ? postOrReason(state, post, { uri }) : shownPost(text)
+    const item = posts[i] ? withFields(posts[i], POST_VIEW) : postOrReason(state, post, { uri })
     return { createdAt: datetime(createdAt), subject: { uri, cid }, item }
   })
-}
-
-function shownPost(text: string): ReadyJson {
-  return new ReadyJson(['{"$type":"app.bsky.feed.defs#postView",', text.slice(1)])
 }

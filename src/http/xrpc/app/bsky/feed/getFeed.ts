@@ -5,7 +5,7 @@
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
-import { byteText, readyArray } from '../../../../../answers/views/ready-json.ts'
+import { withFields } from '../../../../../answers/views/ready-json.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { ItemByUri } from '../../../../../data/store/read/items-by-uri.ts'
@@ -39,7 +39,7 @@ export const getFeed = query(
   (app, call: FeedCall) =>
     answer(app, call).catch((error) => {
       if (!(error instanceof XRPCError) || !isDiscover(call.params.feed)) throw error
-      return { body: { feed: readyArray(inPlaceOfDiscover(app, call)) } }
+      return { body: { feed: inPlaceOfDiscover(app, call) } }
     }),
 )
 
@@ -139,26 +139,21 @@ function present(
 ) {
   const items = page.items.map(({ item }) => item)
   const shown = items.filter((item) => item !== 0)
-  const texts = new Map(
+  const ready = new Map(
     viewCache
       .items(shown, reader, { isShown: notBlockedOrMuted })
-      .map((text, i) => [shown[i]!, text]),
+      .map((view, i) => [shown[i]!, view]),
   )
   const views = page.feed.map(({ post, reason, feedContext }, i) => {
     const item = items[i]!
-    const view = item === 0 ? page.fallback.get(post) : undefined
-    if (view) return byteText({ post: view, feedContext, reqId: page.reqId })
+    const fields = { feedContext, reqId: page.reqId }
+    const fallback = item === 0 ? page.fallback.get(post) : undefined
+    if (fallback) return { post: fallback, ...fields }
     const pins = reason?.$type === PIN && item !== 0
-    const text = pins
+    const view = pins
       ? viewCache.items([item], reader, { isShown: notBlockedOrMuted, pinned: item })[0]
-      : texts.get(item)
-    return text && withFields(text, { feedContext, reqId: page.reqId })
+      : ready.get(item)
+    return view && withFields(view, fields)
   })
-  return readyArray(views.filter((view) => view !== undefined))
-}
-
-/** @param text - byte text of an object with at least one field, none of them in `fields` */
-function withFields(text: string, fields: object): string {
-  const more = byteText(fields)
-  return more === '{}' ? text : `${text.slice(0, -1)},${more.slice(1)}`
+  return views.filter((view) => view !== undefined)
 }

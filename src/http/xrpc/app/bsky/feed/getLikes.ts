@@ -4,7 +4,6 @@
 import type { Like } from '../../../../../answers/skeleton/engagement.ts'
 import type { SkeletonPage } from '../../../../../answers/skeleton/skeleton-page.ts'
 import { datetime } from '../../../../../answers/views/fields.ts'
-import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
@@ -49,6 +48,6 @@ function present(
   return likes.map(({ createdAt, sortAt }, i) => {
     const actor = actors[i]
     const times = { createdAt: datetime(createdAt), indexedAt: datetime(sortAt) }
-    return actor && { actor: new ReadyJson([actor]), ...times }
+    return actor && { actor, ...times }
   })
 }

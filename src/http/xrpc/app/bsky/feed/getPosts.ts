@@ -1,7 +1,6 @@
 // app.bsky.feed.getPosts: posts by at-URI. Leaves out missing and blocked posts.
 
 import type { AppBskyFeedGetPosts } from '@atproto/api'
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { isPostUri, postIdOf } from '../../../post-names.ts'
@@ -15,6 +14,6 @@ export const getPosts = query(
     const known = ids.filter((id) => id !== 0)
     const posts = app.viewCache.posts(known, reader).filter((text) => text !== undefined)
     reader.missing.add({ uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
-    return { body: { posts: readyArray(posts) } }
+    return { body: { posts } }
   },
 )

@@ -33,7 +33,7 @@ export const getTimeline = pagedMethod(
     end: ({ params }: TimelineCall) => params.since,
     body: (feed, page) => ({
       feed,
-      cursor: page.cursor ?? cursorAtEnd(page.app, page),
+      cursor: page.cursor ?? cursorAtEnd(page.app, { ...page, shown: feed.length }),
       startCursor: page.reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
       followsLeftOut: page.reads.find(({ followsLeftOut }) => followsLeftOut)?.followsLeftOut,
     }),

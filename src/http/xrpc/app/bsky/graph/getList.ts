@@ -4,7 +4,6 @@
 
 import type { ListMember } from '../../../../../answers/skeleton/list-pages.ts'
 import { listView } from '../../../../../answers/views/list-view.ts'
-import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
@@ -57,10 +56,9 @@ function present(
     reader,
   )
   return shown.map(({ rkey, isOptedOut }, i) => {
-    const profile = profiles[i]
+    const subject = profiles[i]
     const uri = recordUri(did, 'app.bsky.graph.listitem', packRkey(rkey))
-    if (!profile) return undefined
-    const subject = new ReadyJson([profile])
+    if (!subject) return undefined
     return isOptedOut ? { uri, subject, subjectOptedOut: true } : { uri, subject }
   })
 }

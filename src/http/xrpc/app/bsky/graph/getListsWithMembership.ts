@@ -1,7 +1,7 @@
 // app.bsky.graph.getListsWithMembership: the viewer's own lists, and whether the actor is on them.
 
 import { listView } from '../../../../../answers/views/list-view.ts'
-import { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
 import type { NamedActor } from '../../../actor-names.ts'
@@ -40,7 +40,7 @@ function present(
   })
 }
 
-function itemOf(did: string, rkey: string, subject: string) {
+function itemOf(did: string, rkey: string, subject: ReadyJson) {
   const uri = recordUri(did, 'app.bsky.graph.listitem', packRkey(rkey))
-  return { uri, subject: new ReadyJson([subject]) }
+  return { uri, subject }
 }

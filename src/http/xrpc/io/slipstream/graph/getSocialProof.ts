@@ -1,7 +1,6 @@
 // io.slipstream.graph.getSocialProof, our own method: known followers of up to a hundred accounts at once.
 // Lexicon: lexicons/io/slipstream/graph/getSocialProof.json.
 
-import { readyArray } from '../../../../../answers/views/ready-json.ts'
 import type { NamedActor } from '../../../actor-names.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
@@ -52,7 +51,7 @@ function prove(
       $type: 'io.slipstream.graph.getSocialProof#proof',
       did: subject.did,
       count: proofs[i]!.count,
-      followers: readyArray(views.filter((text) => text !== undefined)),
+      followers: views.filter((view) => view !== undefined),
     }
   })
 }
