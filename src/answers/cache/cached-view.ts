@@ -61,8 +61,11 @@ export type CachedView = {
   missing: Missing | undefined
   /** The one account that may not be shown this view; 0 if there is none. */
   notFor: number
-  /** When the view expires and must be rebuilt; milliseconds since 1970. */
-  before: number
+  /**
+   * When the view expires and must be rebuilt, in milliseconds since 1970; undefined: never. A
+   * number would lie elsewhere in memory, and every page asks for it 450 times.
+   */
+  before: number | undefined
   /**
    * Profiles only: a view containing this one is never written for visitors, but presented by the
    * slow path.
@@ -72,21 +75,31 @@ export type CachedView = {
   author: number
   /** Feed items only. */
   facts: ItemFacts | undefined
+  /** What the view depends on, as `dependency`; its own row is implied. */
+  dependencies: readonly number[]
+}
+
+/** Shared by views, so that a page finds it in the processor's cache. */
+const NONE: readonly number[] = []
+
+export function orNone(numbers: readonly number[]): readonly number[] {
+  return numbers.length === 0 ? NONE : numbers
 }
 
 export const ABSENT: CachedView = {
   showing: 'absent',
   pieces: [],
-  slots: [],
-  withoutBlocks: [],
-  labelSubjects: [],
-  labelSpots: [],
+  slots: NONE,
+  withoutBlocks: NONE,
+  labelSubjects: NONE,
+  labelSpots: NONE,
   missing: undefined,
   notFor: 0,
-  before: Infinity,
+  before: undefined,
   forMembersOnly: false,
   author: 0,
   facts: undefined,
+  dependencies: NONE,
 }
 
 /** Approximate memory of a cached view and its map entry, as measured on the heap. */

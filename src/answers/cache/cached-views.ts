@@ -12,19 +12,19 @@ import {
 
 const DEPENDENCY_BYTES = 130
 
-type Entry = { cachedView: CachedView; dependencies: readonly number[]; bytes: number }
-
 class Generation {
-  readonly entries = KINDS.map(() => new Map<number, Entry>())
+  readonly views = KINDS.map(() => new Map<number, CachedView>())
   /** Keys of dependent cached views, as `id * KINDS.length + kind`. */
   readonly dependents = new Map<number, number | number[]>()
   bytes = 0
 
-  add(kind: CachedKind, id: number, entry: Entry): void {
-    this.entries[kind]!.set(id, entry)
-    this.bytes += entry.bytes
+  add(kind: CachedKind, id: number, cachedView: CachedView, bytes: number): void {
+    this.views[kind]!.set(id, cachedView)
+    this.bytes += bytes
     const key = id * KINDS.length + kind
-    for (const on of entry.dependencies) {
+    const own = ownDependency(kind, id)
+    for (const on of cachedView.dependencies) {
+      if (on === own) continue
       const known = this.dependents.get(on)
       if (known === undefined) this.dependents.set(on, key)
       else if (typeof known === 'number') this.dependents.set(on, [known, key])
@@ -34,7 +34,7 @@ class Generation {
 
   forget(kind: CachedKind, id: number): void {
     // Its bytes still count until the generation ends, as does its entry in the index.
-    this.entries[kind]!.delete(id)
+    this.views[kind]!.delete(id)
   }
 
   forgetDependents(on: number): void {
@@ -75,26 +75,24 @@ export class CachedViews {
   }
 
   get(kind: CachedKind, id: number): CachedView | undefined {
-    const kept = this.#young.entries[kind]!.get(id)
-    if (kept) return kept.cachedView
-    const aged = this.#old.entries[kind]!.get(id)
+    const kept = this.#young.views[kind]!.get(id)
+    if (kept) return kept
+    const aged = this.#old.views[kind]!.get(id)
     if (!aged) return undefined
     this.#old.forget(kind, id)
-    this.#add(kind, id, aged)
-    return aged.cachedView
+    this.keep(kind, id, aged)
+    return aged
   }
 
-  /** @param dependencies - cached-view.ts `dependency`; the view's own row is implied. */
-  keep(
-    kind: CachedKind,
-    id: number,
-    cachedView: CachedView,
-    dependencies: readonly number[] = [],
-  ): void {
-    const own = ownDependency(kind, id)
-    const others = dependencies.filter((on) => on !== own)
-    const bytes = cachedViewBytes(cachedView) + others.length * DEPENDENCY_BYTES
-    this.#add(kind, id, { cachedView, dependencies: others, bytes })
+  keep(kind: CachedKind, id: number, cachedView: CachedView): void {
+    const mayFill = this.#maxBytes / 2
+    const bytes = cachedViewBytes(cachedView) + cachedView.dependencies.length * DEPENDENCY_BYTES
+    if (bytes > mayFill) return
+    if (this.#young.bytes + bytes > mayFill) {
+      this.#old = this.#young
+      this.#young = new Generation()
+    }
+    this.#young.add(kind, id, cachedView, bytes)
   }
 
   forget(kind: CachedKind, id: number): void {
@@ -110,15 +108,5 @@ export class CachedViews {
   forgetAll(): void {
     this.#young = new Generation()
     this.#old = new Generation()
-  }
-
-  #add(kind: CachedKind, id: number, entry: Entry): void {
-    const mayFill = this.#maxBytes / 2
-    if (entry.bytes > mayFill) return
-    if (this.#young.bytes + entry.bytes > mayFill) {
-      this.#old = this.#young
-      this.#young = new Generation()
-    }
-    this.#young.add(kind, id, entry)
   }
 }

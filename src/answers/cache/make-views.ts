@@ -23,6 +23,7 @@ import {
   dependency,
   type ItemFacts,
   isLabelSubject,
+  orNone,
 } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { type Watched, watchState } from './watched-state.ts'
@@ -50,10 +51,10 @@ export function makeItems(
   const watched = watchState(source)
   const slots: number[] = []
   for (const item of items) {
-    const { cachedView, dependencies } = makeOne(watched, item, feedViews[kind]!)
+    const cachedView = makeOne(watched, item, feedViews[kind]!)
     // Computed while still being watched: the cached view depends on these facts, too.
     cachedView.facts = factsOf(watched.state, item)
-    kept.keep(kind, item, cachedView, dependencies)
+    kept.keep(kind, item, cachedView)
     slots.push(...cachedView.slots)
   }
   makeSlots(kept, watched, slots)
@@ -97,9 +98,9 @@ function makeSlots(kept: CachedViews, watched: Watched<FeedState>, slots: readon
 
 function makePost(kept: CachedViews, watched: Watched<FeedState>, id: number): void {
   if (kept.get(CACHED.post, id)) return
-  const { cachedView, dependencies } = makeOne(watched, id, feedViews[CACHED.post]!)
+  const cachedView = makeOne(watched, id, feedViews[CACHED.post]!)
   cachedView.author = watched.state.postRefs.get(id)?.uid ?? 0
-  kept.keep(CACHED.post, id, cachedView, dependencies)
+  kept.keep(CACHED.post, id, cachedView)
   makeSlots(kept, watched, cachedView.slots)
 }
 
@@ -109,12 +110,12 @@ function makeProfile(
   { kind, uid }: { kind: CachedKind; uid: number },
 ): void {
   if (kept.get(kind, uid)) return
-  const { cachedView, dependencies } = makeOne(watched, uid, profileViews[kind]!)
+  const cachedView = makeOne(watched, uid, profileViews[kind]!)
   // The view has read this actor already, so reading it again adds no dependency.
   const actor = visibleActor(watched.state, uid)
   cachedView.forMembersOnly =
     actor !== undefined && isForMembersOnly(profileBase(watched.state, actor))
-  kept.keep(kind, uid, cachedView, dependencies)
+  kept.keep(kind, uid, cachedView)
 }
 
 function makeCountsOf(kept: CachedViews, { state }: Watched<FeedState>, id: number): void {
@@ -122,34 +123,32 @@ function makeCountsOf(kept: CachedViews, { state }: Watched<FeedState>, id: numb
   if (post && !kept.get(CACHED.counts, id)) makeCounts(kept, id, post)
 }
 
-/** The caller may modify the cached view. */
-type Made = { cachedView: CachedView; dependencies: readonly number[] }
-
+/** The caller may modify the result. */
 function makeOne<State>(
   { state, watch }: Watched<State>,
   id: number,
   view: (state: State, id: number) => object | undefined,
-): Made {
+): CachedView {
   watch.begin()
   const made = jsonPieces(() => view(state, id))
   const { refused, missing, dependencies } = watch
-  if (refused) return { cachedView: { ...ABSENT, showing: 'refused', missing }, dependencies }
-  if (!made) return { cachedView: { ...ABSENT, missing }, dependencies }
-  const cachedView: CachedView = {
+  if (refused) return { ...ABSENT, showing: 'refused', missing, dependencies }
+  if (!made) return { ...ABSENT, missing, dependencies }
+  return {
     showing: 'shown',
     pieces: made.pieces,
-    slots: slotNumbers(made.slots),
-    withoutBlocks: watch.withoutBlocks,
-    labelSubjects: labelSubjects(dependencies, made.slots),
-    labelSpots: spotNumbers(made.spots),
+    slots: orNone(slotNumbers(made.slots)),
+    withoutBlocks: orNone(watch.withoutBlocks),
+    labelSubjects: orNone(labelSubjects(dependencies, made.slots)),
+    labelSpots: orNone(spotNumbers(made.spots)),
     missing,
     notFor: watch.notFor,
     before: watch.before,
     forMembersOnly: false,
     author: 0,
     facts: undefined,
+    dependencies,
   }
-  return { cachedView, dependencies }
 }
 
 function slotNumbers(slots: readonly Slot[]): number[] {

@@ -74,8 +74,11 @@ export class Page {
   /** @returns undefined if it is not cached. */
   cachedView(kind: CachedKind, id: number): CachedView | undefined {
     const cachedView = this.#kept.get(kind, id)
-    if (cachedView && cachedView.before > this.#now) return cachedView
-    if (cachedView) this.#kept.forget(kind, id)
+    if (cachedView) {
+      const { before } = cachedView
+      if (before === undefined || before > this.#now) return cachedView
+      this.#kept.forget(kind, id)
+    }
     this.misses.viewCache[kind]!.add(id)
     this.#lacks()
     return undefined

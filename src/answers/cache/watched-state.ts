@@ -13,7 +13,7 @@ class Watch implements ForEveryone {
   withoutBlocks: number[] = []
   refused = false
   notFor = 0
-  before = Infinity
+  before: number | undefined
   readonly now: number
   #uris: string[] = []
   #dids: string[] = []
@@ -26,7 +26,7 @@ class Watch implements ForEveryone {
     this.dependencies = []
     this.refused = false
     this.notFor = 0
-    this.before = Infinity
+    this.before = undefined
     // Nearly always empty already, and then not worth a new array.
     if (this.withoutBlocks.length > 0) this.withoutBlocks = []
     if (this.#uris.length > 0) this.#uris = []
@@ -51,7 +51,7 @@ class Watch implements ForEveryone {
   }
 
   assumeBefore(ms: number): void {
-    this.before = Math.min(this.before, ms)
+    this.before = Math.min(this.before ?? ms, ms)
   }
 
   refuse(): void {

@@ -75,7 +75,7 @@ export function pageBytes({ events, nextCursor, prevCursor, gaps, skipped }: Pag
   for (const [i, event] of events.entries()) {
     buffer.text((i === 0 ? '' : ',') + placeOf(event))
     const { entity } = event
-    if ('fields' in entity) buffer.byteText(entity.fields)
+    if ('fields' in entity) buffer.byteText([entity.fields])
     else buffer.text(fieldsOf(entity))
     buffer.text(endOf(event))
   }

@@ -37,10 +37,19 @@ export class JsonBuffer {
   }
 
   /** Appends byte text: one character per byte. */
-  byteText(text: string): void {
+  byteText(parts: readonly string[]): void {
     this.#flush()
-    this.#ensure(text.length)
-    this.#length += this.#memory.write(text, this.#length, 'latin1')
+    let memory = this.#memory
+    let end = this.#length
+    for (const part of parts) {
+      if (end + part.length > memory.length) {
+        this.#length = end
+        this.#ensure(part.length)
+        memory = this.#memory
+      }
+      end += memory.write(part, end, 'latin1')
+    }
+    this.#length = end
   }
 
   /** The number of bytes so far. */

@@ -102,7 +102,7 @@ function writeValue(value: unknown): void {
   if (mark?.json) return buffer.bytes(mark.json, 0, mark.json.length)
   const start = mark ? buffer.position() : 0
   if (Array.isArray(value)) writeArray(value)
-  else if (value instanceof ReadyJson) for (const part of value.parts) buffer.byteText(part)
+  else if (value instanceof ReadyJson) buffer.byteText(value.parts)
   else if ('toJSON' in value) buffer.text(scalarJson(value))
   else {
     buffer.text('{')

@@ -3,10 +3,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ABSENT, CACHED, dependency } from '../../../src/answers/cache/cached-view.ts'
 import { CachedViews } from '../../../src/answers/cache/cached-views.ts'
+import { makePosts } from '../../../src/answers/cache/make-views.ts'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import type { MissingSet } from '../../../src/answers/hydrate/missing-set.ts'
-import { createReader } from '../../../src/answers/hydrate/reader.ts'
+import { asEveryone, createReader } from '../../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { jsonBytes } from '../../../src/answers/views/ready-json.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
@@ -54,7 +55,7 @@ function start() {
     asked.push(reader.missing)
     return JSON.parse(jsonBytes(view ?? {}).toString())
   }
-  return { world, alice, bob, viewCache, look, asked, reads }
+  return { world, alice, bob, hydrator, viewCache, look, asked, reads }
 }
 
 test('a page shown before runs no queries, and after a like only those for counts', () => {
@@ -160,10 +161,22 @@ test('a status is cached until it ends, and its owner sees more of it', () => {
   expect(jsonBytes(profile).toString()).toContain('"isActive":false')
 })
 
+test('of the views made together, each names only the accounts that it shows', () => {
+  const { world, alice, bob, hydrator } = start()
+  world.post(alice)
+  world.post(alice, { quote: world.post(bob) })
+  const [plain, quoting] = [1, 3]
+  const everyone = asEveryone(createReader({ did: bob, uid: world.uid(bob) }))
+  const kept = new CachedViews(1 << 20)
+  makePosts(kept, hydrator.posts([plain, quoting], everyone), [plain, quoting])
+  expect(kept.get(CACHED.post, plain)!.withoutBlocks).toEqual([])
+  expect(kept.get(CACHED.post, quoting)!.withoutBlocks).toEqual([world.uid(bob)])
+})
+
 test('dependencies of a cached view are known in both generations', () => {
   const kept = new CachedViews(20_000)
   const cachedView = { ...ABSENT, showing: 'shown' as const, pieces: ['x'.repeat(1_000)] }
-  kept.keep(CACHED.item, 2, cachedView, [dependency.post(900)])
+  kept.keep(CACHED.item, 2, { ...cachedView, dependencies: [dependency.post(900)] })
   for (let id = 1; id < 9; id++) kept.keep(CACHED.post, id, cachedView)
   // The first is now in the older generation, and all later entries are in the younger.
   kept.forgetDependents(dependency.post(900))
