@@ -11,7 +11,7 @@ import { factsOf } from './make-views.ts'
 import type { ItemOptions, ProfileOptions } from './write-one.ts'
 
 /**
- * @returns byte text in the order of `items`, undefined for items not shown; so do the functions
+ * @returns views in the order of `items`, undefined for items not shown; so do the functions
  * below.
  */
 export function presentItems(

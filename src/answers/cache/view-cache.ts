@@ -69,7 +69,7 @@ export function createViewCache(parts: ViewCacheParts) {
     return presentFast({ hydrator, kept, viewers, labels, looked }, reader, ids, ways)
   }
 
-  /** The methods return byte text in the order of `ids`; undefined for items not shown. */
+  /** The methods return views in the order of `ids`; undefined for items not shown. */
   return {
     /** feedViewPost of each item. */
     items: (items: readonly number[], reader: Reader, options: ItemOptions = {}) =>

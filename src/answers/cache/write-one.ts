@@ -1,5 +1,5 @@
 // Writes one element of a page: decides by the method's rules whether this viewer is shown it, and returns
-// its text.
+// its JSON.
 
 import { ReadyJson } from '../views/ready-json.ts'
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
