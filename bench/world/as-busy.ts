@@ -1,6 +1,6 @@
 // Requests that keep the plain server as busy as the product at the same rate. What an answer costs changes
 // with the minute on a virtual machine: so the requests are made for the product's processor time an answer,
-// and made again after each pair of slices. At a lower share of a thread, latencies say nothing beside.
+// and made again after each pair of slices. Latencies at another share of a thread could not be compared.
 
 import { getRequest, type LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan } from '../load/types.ts'
@@ -35,16 +35,14 @@ export async function createAsBusy(
   let rounds = FIRST_ROUNDS
   await costOf(rounds)
   const leastMs = await costOf(0)
-  const scale = (wantedMs: number, foundMs: number) => {
-    const ratio = Math.max(0, wantedMs - leastMs) / Math.max(foundMs - leastMs, 1e-3)
-    return Math.min(ratio, MOST_AT_ONCE)
-  }
+  const scale = (wantedMs: number, foundMs: number) =>
+    Math.max(0, wantedMs - leastMs) / Math.max(foundMs - leastMs, 1e-3)
   for (let i = 0; i < TUNINGS; i++) rounds *= scale(most.servingCpuMs, await costOf(rounds))
   return {
     requests: () => requestsOf(rounds),
     adjust: (ours, theirs) => {
       const ratio = scale(ours.servingCpuMs, theirs.servingCpuMs)
-      rounds *= Math.max(ratio, 1 / MOST_AT_ONCE)
+      rounds *= Math.min(Math.max(ratio, 1 / MOST_AT_ONCE), MOST_AT_ONCE)
     },
   }
 }

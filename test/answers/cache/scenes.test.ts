@@ -69,7 +69,7 @@ test('a page shown before runs no queries, and after a like only those for count
   const items = [postItem(1), postItem(2), postItem(3), repostItem(1)]
   const viewer = createReader({ did: bob, uid: world.uid(bob) })
   const first = viewCache.items(items, viewer)
-  expect(first.filter((text) => text !== undefined).length).toBe(4)
+  expect(first.filter((view) => view !== undefined).length).toBe(4)
   expect(new Set(reads)).toEqual(new Set(['feed', 'relations', 'postViewers', 'posts']))
   reads.length = 0
   expect(viewCache.items(items, viewer)).toEqual(first)

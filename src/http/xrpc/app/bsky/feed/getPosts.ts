@@ -12,7 +12,7 @@ export const getPosts = query(
     const uris = [...new Set(params.uris)]
     const ids = uris.map((uri) => postIdOf(app, uri))
     const known = ids.filter((id) => id !== 0)
-    const posts = app.viewCache.posts(known, reader).filter((text) => text !== undefined)
+    const posts = app.viewCache.posts(known, reader).filter((post) => post !== undefined)
     reader.missing.add({ uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
     return { body: { posts } }
   },

@@ -40,12 +40,12 @@ function prove(
   )
   const blocks = viewCache.blocksAmong(pairs, reader)
   const shown = [...new Set(pairs.map(([, follower]) => follower))]
-  const texts = viewCache.profiles(shown, reader, { basic: true, isShown: notBlocked })
-  const textOf = new Map(shown.map((uid, i) => [uid, texts[i]]))
+  const profiles = viewCache.profiles(shown, reader, { basic: true, isShown: notBlocked })
+  const profileOf = new Map(shown.map((uid, i) => [uid, profiles[i]]))
   return found.map((subject, i) => {
     if (!subject) return undefined
     const views = proofs[i]!.followers.filter((uid) => !blocks.has(subject.uid, uid)).map((uid) =>
-      textOf.get(uid),
+      profileOf.get(uid),
     )
     return {
       $type: 'io.slipstream.graph.getSocialProof#proof',
