@@ -18,13 +18,16 @@ class Generation {
   readonly dependents = new Map<number, number | number[]>()
   bytes = 0
 
-  add(kind: CachedKind, id: number, cachedView: CachedView, bytes: number): void {
+  add(
+    kind: CachedKind,
+    id: number,
+    cachedView: CachedView,
+    { dependencies, bytes }: { dependencies: readonly number[]; bytes: number },
+  ): void {
     this.views[kind]!.set(id, cachedView)
     this.bytes += bytes
     const key = id * KINDS.length + kind
-    const own = ownDependency(kind, id)
-    for (const on of cachedView.dependencies) {
-      if (on === own) continue
+    for (const on of dependencies) {
       const known = this.dependents.get(on)
       if (known === undefined) this.dependents.set(on, key)
       else if (typeof known === 'number') this.dependents.set(on, [known, key])
@@ -86,13 +89,15 @@ export class CachedViews {
 
   keep(kind: CachedKind, id: number, cachedView: CachedView): void {
     const mayFill = this.#maxBytes / 2
-    const bytes = cachedViewBytes(cachedView) + cachedView.dependencies.length * DEPENDENCY_BYTES
+    const own = ownDependency(kind, id)
+    const dependencies = cachedView.dependencies.filter((on) => on !== own)
+    const bytes = cachedViewBytes(cachedView) + dependencies.length * DEPENDENCY_BYTES
     if (bytes > mayFill) return
     if (this.#young.bytes + bytes > mayFill) {
       this.#old = this.#young
       this.#young = new Generation()
     }
-    this.#young.add(kind, id, cachedView, bytes)
+    this.#young.add(kind, id, cachedView, { dependencies, bytes })
   }
 
   forget(kind: CachedKind, id: number): void {
