@@ -11,6 +11,8 @@ import { loadConfig } from '../../src/base/config/config.ts'
 import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { createAccounts } from '../../src/data/store/read/accounts.ts'
+import { createOverload } from '../../src/http/overload/overload.ts'
+import { createRateBuffers } from '../../src/http/overload/rate-limits.ts'
 import { createAcceptLabelers } from '../../src/http/server/accepted-labelers.ts'
 import type { OnViewer } from '../../src/http/server/auth.ts'
 import type { Method } from '../../src/http/server/method.ts'
@@ -55,6 +57,8 @@ export type ServingOptions = WorldOptions & {
   /** DIDs of the operator's moderation services. */
   moderationServices?: string[]
   operatorToken?: string
+  /** The thread's processor time in milliseconds; none passes if omitted. */
+  threadMs?: () => number
   /** Called for every signed-in viewer. */
   onViewer?: OnViewer
   /** Wraps the writer, as where several nodes share private state. */
@@ -214,15 +218,22 @@ function createServerFor(
 ): Server {
   const { memory, reader, now } = world
   const { labelers, operatorToken, moderationServices = [], onViewer } = options
-  return createServer({
+  const config = {
+    ...settings,
     // Random histories make more requests than any person.
-    config: {
-      ...settings,
-      memberRateLimit: 0,
-      visitorRateLimit: 0,
-      moderationServices,
-      operatorToken,
-    },
+    memberRateLimit: 0,
+    visitorRateLimit: 0,
+    moderationServices,
+    operatorToken,
+  }
+  return createServer({
+    config,
+    // Pages end where their rows say, not where a cold machine's time does.
+    overload: createOverload({
+      config,
+      buffers: createRateBuffers(),
+      clock: options.threadMs ?? (() => 0),
+    }),
     methods,
     onViewer,
     serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },

@@ -17,6 +17,10 @@ export function keptFeed(
 ): MergedFeed {
   const feed = createMergedFeed(db, heads)
   return {
+    heads(originators, until) {
+      takeInvalidations()
+      return feed.heads(originators, until)
+    },
     newest(options) {
       takeInvalidations()
       return feed.newest(options)

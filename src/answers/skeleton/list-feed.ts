@@ -1,47 +1,75 @@
 // The ids of a list feed page: posts by the members of a list, including replies but not reposts, as in the
 // reference's data plane, except by members who opted out of a reference list. Merged from the accounts' own
-// rows, like a timeline below its ring.
+// rows, like a timeline below its ring. A list is opened once per request, some members at a time.
 
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { MergedFeed } from '../../data/store/merged-feed.ts'
+import type { FeedHeads, MergedFeed } from '../../data/store/merged-feed.ts'
 import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
-import { cutPage, rowsInRange } from './feed-page.ts'
+import { cutPage, LATEST, rowsInRange } from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import type { PlaceInList } from './skeleton-page.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
-type ListFeedRequest = { list: number; limit: number; cursor: string | undefined }
+type ListFeed = {
+  /** Reads the newest posts of all members at or before a cursor. @throws BadCursorError */
+  open(list: number, cursor: string | undefined): Generator<void, FeedHeads>
+  /** Reads one page at or below the cursor that the list was opened at. @throws BadCursorError */
+  page(heads: FeedHeads, place: PlaceInList): FeedSkeleton
+}
 
-/** Reading a page costs about a microsecond per account; this caps it at a tenth of a second. */
+/** Opening a list costs some microseconds a member. */
 const MAX_MEMBERS = 100_000
+const MEMBERS_AT_ONCE = 2_000
 
-/** @returns a function that reads one page; @throws BadCursorError */
-export function createListFeedSkeleton(parts: { db: Db; actors: ActorReader; feed: MergedFeed }) {
+export function createListFeedSkeleton(parts: {
+  db: Db
+  actors: ActorReader
+  feed: MergedFeed
+}): ListFeed {
   const { actors, feed } = parts
   const reader = prepareListPages(parts.db)
   const optOuts = prepareListOptOuts(parts.db, actors)
-  return ({ list, limit, cursor }: ListFeedRequest): FeedSkeleton => {
-    const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-    const members = reader.allMembers(list, MAX_MEMBERS)
-    const scope = optOuts.scopeOf(list)
-    const out = scope && optOuts.among(scope, members)
-    const originators = members.filter(
-      (uid) => (actors.flagsOf(uid) & HIDDEN) === 0 && !out?.has(uid),
-    )
-    const found = rowsInRange({
-      range: { before, after: undefined },
-      count: limit + 1,
-      read: (until, count) => feed.newest({ originators, until, limit: count, postsOnly: true }),
-      feed,
-    })
-    const { rows, isLast, ...how } = cutPage(found, limit, feed)
-    const last = rows.at(-1)
-    const cid = last && feed.cidsOf([last.item]).get(last.item)
-    return {
-      items: rows.map(({ item }) => item),
-      cursor: last && !isLast ? formatFeedCursor(last.sortAt, cid) : undefined,
-      ...how,
+
+  function* shownMembers(list: number): Generator<void, number[]> {
+    const shown: number[] = []
+    let read = 0
+    for (let below = 0; read < MAX_MEMBERS; ) {
+      const some = reader.someMembers(list, { above: below, limit: MEMBERS_AT_ONCE })
+      const scope = optOuts.scopeOf(list)
+      const out = scope && optOuts.among(scope, some)
+      shown.push(...some.filter((uid) => (actors.flagsOf(uid) & HIDDEN) === 0 && !out?.has(uid)))
+      if (some.length < MEMBERS_AT_ONCE) break
+      read += some.length
+      below = some.at(-1)!
+      yield
     }
+    return shown
+  }
+
+  return {
+    *open(list, cursor) {
+      const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
+      return yield* feed.heads(yield* shownMembers(list), until)
+    },
+    page(heads, { limit, cursor }) {
+      const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
+      const found = rowsInRange({
+        range: { before, after: undefined },
+        count: limit + 1,
+        read: (until, count) =>
+          feed.newest({ originators: heads, until, limit: count, postsOnly: true }),
+        feed,
+      })
+      const { rows, isLast, ...how } = cutPage(found, limit, feed)
+      const last = rows.at(-1)
+      const cid = last && feed.cidsOf([last.item]).get(last.item)
+      return {
+        items: rows.map(({ item }) => item),
+        cursor: last && !isLast ? formatFeedCursor(last.sortAt, cid) : undefined,
+        ...how,
+      }
+    },
   }
 }

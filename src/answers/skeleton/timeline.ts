@@ -8,7 +8,7 @@ import {
   type FollowGraphReader,
   HIDDEN,
 } from '../../data/graph/types.ts'
-import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
+import type { FeedBatch, FeedHeads, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
 import { cutPage, type FeedRange, inOrder, joinBatches, LATEST, rowsInRange } from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
@@ -25,6 +25,8 @@ export type TimelineRequest = {
   limit: number
   cursor: string | undefined
   since: string | undefined
+  /** What `createTimelineHeads` read for this request. */
+  heads?: FeedHeads | undefined
 }
 
 /** Items of data/store/item-ids.ts, newest first. Short if twins were kept together (`cutPage`). */
@@ -45,6 +47,8 @@ export type TimelineParts = {
   keeps: (owner: number, item: number) => boolean
 }
 
+/** Finding the newest items of so many accounts takes some milliseconds. */
+const MANY_FOLLOWS = 2_000
 const OWN_ITEMS_A_PAGE = 10
 const FOLLOWS_PAGE = 8_192
 /**
@@ -73,6 +77,20 @@ export function createTimelineSkeleton(parts: TimelineParts) {
   }
 }
 
+/**
+ * Reads what a page from the rows of many accounts begins with, some accounts at a time. Undefined
+ * if the viewer follows few accounts, or the ring holds the page. @throws BadCursorError
+ */
+export function createTimelineHeads(parts: TimelineParts) {
+  return ({ viewer, limit, cursor }: TimelineRequest): Generator<void, FeedHeads> | undefined => {
+    if (parts.graph.followsCount(viewer) < MANY_FOLLOWS) return undefined
+    const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
+    const ring = readRing(parts.timelines, viewer, until, limit)
+    if (ring && (ring.rows.length >= limit || ring.floor === -Infinity)) return undefined
+    return parts.feed.heads(followsOf(parts, viewer).uids, ring ? ring.floor - 1 : until)
+  }
+}
+
 type Page = {
   rows: readonly FeedRow[]
   hasMore: boolean
@@ -84,7 +102,7 @@ function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRan
   const common = { range, count: limit + 1, feed: parts.feed }
   const since = range.after?.sortAt
   const ring: RingRead = { own: [], floor: Infinity, followsLeftOut: 0 }
-  const followed = rowsInRange({ ...common, read: followedReader(parts, viewer, since, ring) })
+  const followed = rowsInRange({ ...common, read: followedReader(parts, request, since, ring) })
   const last = followed[limit]
   // A full page does not contain own items older than its last one.
   const own =
@@ -131,7 +149,7 @@ type RingRead = { own: FeedRow[]; floor: number; followsLeftOut: number }
  */
 function followedReader(
   parts: TimelineParts,
-  viewer: number,
+  { viewer, heads }: TimelineRequest,
   since: number | undefined,
   seen: RingRead,
 ) {
@@ -144,14 +162,15 @@ function followedReader(
   })
   const celebrities = remember(() => celebritiesOf(parts, viewer))
   const fromRows = (
-    originators: readonly number[] | Uint32Array,
+    originators: readonly number[] | Uint32Array | FeedHeads,
     span: { until: number; since: number | undefined },
     limit: number,
   ) => feed.newest({ originators, ...span, limit, keep })
 
   return (until: number, limit: number): FeedBatch => {
     const ring = readRing(timelines, viewer, until, limit)
-    if (!ring) return fromRows(followed(), { until, since }, limit)
+    const followedUntil = (end: number) => (heads && heads.until >= end ? heads : followed())
+    if (!ring) return fromRows(followedUntil(until), { until, since }, limit)
     Object.assign(seen, { own: ring.own, floor: ring.floor })
     const floor = Math.max(ring.floor, since ?? -Infinity)
     const stars = celebrities()
@@ -160,7 +179,11 @@ function followedReader(
         ? { rows: ring.rows.filter(({ sortAt }) => sortAt >= floor), floor }
         : joinBatches([ring, fromRows(stars, { until, since: floor }, limit)])
     if (above.rows.length >= limit || ring.floor !== floor || floor === -Infinity) return above
-    const below = fromRows(followed(), { until: floor - 1, since }, limit - above.rows.length)
+    const below = fromRows(
+      followedUntil(floor - 1),
+      { until: floor - 1, since },
+      limit - above.rows.length,
+    )
     return { rows: [...above.rows, ...below.rows], floor: below.floor }
   }
 }

@@ -4,6 +4,7 @@
 // member with few follows. The walk goes first, up to the cost of asking; then the accounts are asked. The
 // length of the history does not matter to either.
 
+import { isTimeUp } from '../../base/util/turn.ts'
 import { HIDDEN } from '../../data/graph/types.ts'
 import type { Gap } from '../../data/store/gaps.ts'
 import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
@@ -35,7 +36,7 @@ export type ArrivalSourceParts = {
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
 /** With more accounts than this, none is asked: the walk continues, and the page may end early. */
-const MAX_ASKED = 20_000
+const MAX_ASKED = 4_000
 const MAX_WALK = 400_000
 /** First rows asked per account; few suffice, since most pages mix many accounts. */
 const FIRST_ASKED = 8
@@ -50,7 +51,8 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     const isAsked = originators.size <= MAX_ASKED
     const most = isAsked ? Math.max(MIN_WALK, originators.size * WALKED_AN_ACCOUNT) : MAX_WALK
     const walked = originators.size === 1 ? nothingYet(range) : walk(parts, range, most)
-    if (!isAsked || walked.isEnd || walked.events.length === range.limit) return walked
+    const isEnough = walked.isEnd || walked.events.length === range.limit
+    if (!isAsked || isEnough || isTimeUp()) return walked
     const limit = range.limit - walked.events.length
     const rest = ask(parts, { ...range, at: walked.reached, limit })
     return { ...rest, events: [...walked.events, ...rest.events] }
@@ -109,6 +111,7 @@ function walk(parts: ArrivalSourceParts, range: ArrivalRange, most: number): Sou
     looked += walked.looked
     if (events.length >= range.limit) return cut(events, range.limit)
     if (walked.isEnd) return { events, reached: at, isEnd: true }
+    if (isTimeUp()) break
   }
   return { events, reached: at, isEnd: false }
 }
@@ -131,8 +134,9 @@ function ask(
   let events: Arrival[] = []
   const isFull = () => events.length >= limit
   const furthest = () => (isFull() ? events[limit - 1]!.seq : sign * Number.MAX_SAFE_INTEGER)
-  for (const [uid, head] of heads) {
+  for (const [i, [uid, head]] of heads.entries()) {
     if ((head - furthest()) * sign > 0) break
+    if (i > 0 && isTimeUp()) return upTo(events, head - sign, isForward)
     events.push(...takenOf(parts, uid, { at, isForward, limit, until: furthest() }))
     events.sort((a, b) => (a.seq - b.seq) * sign)
     events = events.slice(0, limit)
@@ -140,6 +144,16 @@ function ask(
   if (isFull()) return cut(events, limit)
   const last = events.at(-1)?.seq ?? at
   return { events, reached: isForward ? Math.max(last, arrivals.tip()) : last, isEnd: true }
+}
+
+/** What was read of all accounts: the events up to a number. */
+function upTo(
+  events: readonly Arrival[],
+  reached: number,
+  isForward: boolean,
+): SourceSlice<Arrival> {
+  const isRead = ({ seq }: Arrival) => (isForward ? seq <= reached : seq >= reached)
+  return { events: events.filter(isRead), reached, isEnd: false }
 }
 
 /**

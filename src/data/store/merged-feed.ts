@@ -21,9 +21,15 @@ export type FeedBatch = {
   floor: number
 }
 
+/** uids, without duplicates. */
+type Originators = readonly number[] | Uint32Array
+
+/** The newest items of accounts at or before a time, with which every merge of their feeds begins. */
+export type FeedHeads = { readonly until: number; readonly heads: readonly Head[] }
+
 type NewestOptions = {
-  /** uids, without duplicates. */
-  originators: readonly number[] | Uint32Array
+  /** Accounts, or their heads, if those were read for this time or a later one. */
+  originators: Originators | FeedHeads
   /** Only items at or before this time. */
   until: number
   /** Only items at or after this time. */
@@ -40,6 +46,8 @@ type NewestOptions = {
 }
 
 export type MergedFeed = {
+  /** Reads heads some at a time: for a request that reads many accounts, and reads them again. */
+  heads(originators: Originators, until: number): Generator<void, FeedHeads>
   newest(options: NewestOptions): FeedBatch
   /** CIDs of the items that still exist. */
   cidsOf(items: readonly number[]): Map<number, string>
@@ -50,6 +58,8 @@ export type MergedFeed = {
  * constant `createdAt` must not make a page cost their whole history.
  */
 const MAX_TIES = 1_000
+/** The same for all lists of a page together. */
+const MAX_TIES_IN_ALL = 2_000
 const CHUNKS = [16, 64, 256]
 const ACCOUNTS_A_STATEMENT = 500
 const FEW = 2
@@ -65,15 +75,27 @@ type Statements = ReturnType<typeof prepare>
 export function createMergedFeed(db: Db, kept?: KeptHeads): MergedFeed {
   const statements = prepare(db)
   return {
+    *heads(originators, until) {
+      const heads: Head[] = []
+      for (let i = 0; i < originators.length; i += ACCOUNTS_A_STATEMENT) {
+        const some = originators.slice(i, i + ACCOUNTS_A_STATEMENT)
+        for (const head of readHeads(statements, some, { until, kept })) heads.push(head)
+        yield
+      }
+      return { until, heads }
+    },
     newest({ originators, until, since = -Infinity, limit, keep, postsOnly = false }) {
       const page = newPage(limit, since)
-      const heads = readHeads(statements, originators, { until, kept })
+      const heads =
+        'heads' in originators
+          ? originators.heads
+          : readHeads(statements, originators, { until, kept })
       const lists = newestFirst(heads, since, postsOnly)
       for (const { list, head } of lists.take()) {
         if (head < page.oldest()) break
         const { kind, uid } = listOf(list)
         const toItem = kind === 'posts' ? postItem : repostItem
-        for (const [sortAt, id] of walk(statements, { kind, uid }, until, page.oldest)) {
+        for (const [sortAt, id] of walk(statements, { kind, uid }, until, page)) {
           if (sortAt < page.oldest()) break
           const item = toItem(id)
           if (!keep || keep(item)) page.add({ sortAt, item, originator: uid })
@@ -141,7 +163,7 @@ function prepare(db: Db) {
 /** The newest items of each account at or before `until`. */
 function readHeads(
   { heads }: Statements,
-  originators: NewestOptions['originators'],
+  originators: Originators,
   { until, kept }: { until: number; kept: KeptHeads | undefined },
 ): Head[] {
   const found: Head[] = []
@@ -176,21 +198,22 @@ function listOf(list: number): List {
   return { kind: list % 2 === 0 ? 'posts' : 'reposts', uid: Math.floor(list / 2) }
 }
 
-/** Yields one list's items from `until` down to the current `oldest`, in growing chunks. */
+/** Yields one list's items from `until` down to the page's end, in growing chunks. */
 function* walk(
   { older }: Statements,
   { kind, uid }: List,
   until: number,
-  oldest: () => number,
+  page: Pick<Page, 'oldest' | 'hasRoomAt'>,
 ): Generator<ListRow> {
   let [sortAt, id]: ListRow = [until, Number.MAX_SAFE_INTEGER]
   let ties = 0
   for (let turn = 0; ; turn++) {
     const size = CHUNKS[Math.min(turn, CHUNKS.length - 1)]!
-    const rows = older[kind].all(uid, oldest(), sortAt, id, size)
+    const rows = older[kind].all(uid, page.oldest(), sortAt, id, size)
     for (const row of rows) {
       ties = row[0] === sortAt ? ties + 1 : 1
-      if (ties <= MAX_TIES) yield row
+      if (ties <= MAX_TIES && page.hasRoomAt(row[0])) yield row
+      else ties = MAX_TIES + 1
       ;[sortAt, id] = row
     }
     if (rows.length < size) return
@@ -211,9 +234,12 @@ function readCids(statements: Statements, kind: Kind, ids: number[]): [id: numbe
   return cids[kind].all(JSON.stringify(ids)).map(([id, cid]) => [id, unpackCid(cid)])
 }
 
+type Page = ReturnType<typeof newPage>
+
 /** Collects rows and, once there are enough, knows the oldest time that can still matter. */
 function newPage(limit: number, since: number) {
   let rows: FeedRow[] = []
+  const ties = new Map<number, number>()
   let enough = limit * 4 + 256
   let oldest = since
   let isFull = false
@@ -233,8 +259,10 @@ function newPage(limit: number, since: number) {
   return {
     oldest: () => oldest,
     tighten,
+    hasRoomAt: (sortAt: number) => (ties.get(sortAt) ?? 0) < MAX_TIES_IN_ALL,
     add(row: FeedRow): void {
       rows.push(row)
+      ties.set(row.sortAt, (ties.get(row.sortAt) ?? 0) + 1)
       if (rows.length >= enough) tighten()
     },
     finish(): FeedBatch {

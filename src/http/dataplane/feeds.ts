@@ -7,6 +7,7 @@ import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import { createTimelineSkeleton } from '../../answers/skeleton/timeline.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
+import { inTurns } from '../../base/util/turn.ts'
 import { createMergedFeed } from '../../data/store/merged-feed.ts'
 import { FeedType } from './generated/bsky-pb.ts'
 import { cursorOf, pageSize, type Rpcs } from './messages.ts'
@@ -48,12 +49,13 @@ export function feedRpcs(reading: Reading): Rpcs {
       return { items: reading.feedItems(page.items), cursor: page.cursor }
     },
 
-    getListFeed({ listUri, limit, cursor }) {
+    async getListFeed({ listUri, limit, cursor }) {
       const key = parseRecordUri(listUri)
       const uid = key ? actors.uidOf(key.did) : 0
       const list = uid === 0 ? 0 : lists.idOf(uid, packRkey(key!.rkey))
       if (list === 0 || isRetiredCursor(cursor)) return {}
-      const page = listFeed({ list, limit: pageSize(limit), cursor: cursorOf(cursor) })
+      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = listFeed.page(await inTurns(listFeed.open(list, place.cursor)), place)
       return { items: reading.feedItems(page.items), cursor: page.cursor }
     },
   }

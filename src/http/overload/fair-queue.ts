@@ -1,7 +1,8 @@
 // Schedules calls. Under light load a handler runs immediately. In a burst, only what fits into a turn of a
 // few milliseconds runs immediately. The rest waits in one lane per caller, and runs between reads of the
-// sockets: one call of each lane in rotation, members before visitors, and within a lane light before heavy.
-// A caller with a thousand requests waits behind its own.
+// sockets: one call of each lane in rotation, members before programs and visitors, and within a lane light
+// before heavy. A caller with a thousand requests waits behind its own, and one whose calls took long behind
+// the others of its rank.
 
 import {
   createRank,
@@ -18,7 +19,8 @@ import {
   waitingIn,
 } from './lanes.ts'
 
-type Rank = 'member' | 'visitor'
+/** `program`: a token of the operator's. */
+type Rank = 'member' | 'program' | 'visitor'
 export type Who = { rank: Rank; key: string }
 
 export type Work<T> = {
@@ -31,6 +33,14 @@ export type Work<T> = {
 const limits: Record<Rank, Limits> = {
   member: {
     runningEach: 24,
+    running: 1024,
+    waitingEach: 256,
+    waiting: 4096,
+    maxWaitMs: 2_000,
+    heavyMaxWaitMs: 1_000,
+  },
+  program: {
+    runningEach: 256,
     running: 1024,
     waitingEach: 256,
     waiting: 4096,
@@ -63,7 +73,11 @@ const MEAN_WEIGHT = 0.2
  * limited per caller and per rank.
  */
 export class FairQueue {
-  readonly #ranks = { member: createRank(limits.member), visitor: createRank(limits.visitor) }
+  readonly #ranks = {
+    member: createRank(limits.member),
+    program: createRank(limits.program),
+    visitor: createRank(limits.visitor),
+  }
   readonly #now: () => number
   #turnBeganMs: number | undefined
   #isScheduled = false
@@ -86,10 +100,32 @@ export class FairQueue {
     const lane = known ?? laneOf(rank, key)
     const refused = refusalIn(lane, this.#expectedMs(lane), work.isHeavy)
     if (refused) {
-      settle(lane)
+      settle(lane, this.#now())
       throw refused
     }
     return this.#wait(lane, work)
+  }
+
+  /**
+   * Runs a later part of a call that has begun: at once if the thread is free, else in its lane's
+   * turn, before the calls that have yet to begin.
+   */
+  goOn<T>({ rank: name, key }: Who, run: () => T | Promise<T>): T | Promise<T> {
+    const rank = this.#ranks[name]
+    if (!this.#isScheduled && this.#hasTime()) return this.#timed(rank, key, run)
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        try {
+          resolve(this.#timed(rank, key, run))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      const lane = laneOf(rank, key)
+      lane.later.push({ start, isGone: isNeverGone, refuse: reject, sinceMs: this.#now() })
+      rank.later += 1
+      this.#queue(lane)
+    })
   }
 
   /** Also schedules the end of the turn, after the sockets are read. */
@@ -106,7 +142,7 @@ export class FairQueue {
 
   /** Runs a call now; asynchronous work counts as running until it ends. */
   #begin<T>(rank: RankState, key: string, work: Work<T>): T | Promise<T> {
-    const result = work.run()
+    const result = this.#timed(rank, key, work.run)
     if (!(result instanceof Promise)) return result
     const lane = laneOf(rank, key)
     lane.running += 1
@@ -116,10 +152,20 @@ export class FairQueue {
     return result
   }
 
+  #timed<T>(rank: RankState, key: string, run: () => T): T {
+    const beganMs = this.#now()
+    try {
+      return run()
+    } finally {
+      const nowMs = this.#now()
+      rank.use.add(key, nowMs - beganMs, nowMs)
+    }
+  }
+
   #leave(lane: Lane): void {
     lane.running -= 1
     lane.rank.running -= 1
-    settle(lane)
+    settle(lane, this.#now())
     this.#schedule()
   }
 
@@ -135,24 +181,33 @@ export class FairQueue {
       const { isGone } = work
       const one = { start, isGone, refuse: reject, sinceMs: this.#now() }
       lane[work.isHeavy ? 'heavy' : 'light'].push(one)
-      lane.rank.waiting += 1
-      settle(lane)
-      this.#schedule()
+      this.#queue(lane)
     })
+  }
+
+  #queue(lane: Lane): void {
+    lane.rank.waiting += 1
+    settle(lane, this.#now())
+    this.#schedule()
   }
 
   /** Milliseconds that a new call in `lane` would wait. */
   #expectedMs(lane: Lane): number {
-    const { member, visitor } = this.#ranks
     const { rank } = lane
     const inTurn = (waitingIn(lane) + 1) * Math.max(rank.ready.size, 1)
-    const ahead = Math.min(inTurn, rank.waiting + 1)
-    return this.#meanMs * (rank === visitor ? ahead + member.waiting : ahead)
+    return this.#meanMs * (Math.min(inTurn, rank.waiting + 1) + this.#waitingBefore(rank))
+  }
+
+  #waitingBefore(rank: RankState): number {
+    const { member, program } = this.#ranks
+    if (rank === member) return 0
+    return rank === program ? member.waiting : member.waiting + program.waiting
   }
 
   #schedule(): void {
-    const { member, visitor } = this.#ranks
-    if (this.#isScheduled || !(isRunnable(member) || isRunnable(visitor))) return
+    const { member, program, visitor } = this.#ranks
+    const isAny = isRunnable(member) || isRunnable(program) || isRunnable(visitor)
+    if (this.#isScheduled || !isAny) return
     this.#isScheduled = true
     setImmediate(() => this.#takeTurns())
   }
@@ -174,8 +229,8 @@ export class FairQueue {
   }
 
   #pick(nowMs: number): Waiting | undefined {
-    const { member, visitor } = this.#ranks
-    return takeNext(member, nowMs) ?? takeNext(visitor, nowMs)
+    const { member, program, visitor } = this.#ranks
+    return takeNext(member, nowMs) ?? takeNext(program, nowMs) ?? takeNext(visitor, nowMs)
   }
 
   /** The time between two rounds is the cost of the round's calls, including overhead. */
@@ -183,4 +238,8 @@ export class FairQueue {
     const { beganMs, count } = this.#lastRound
     if (count > 0) this.#meanMs += MEAN_WEIGHT * ((nowMs - beganMs) / count - this.#meanMs)
   }
+}
+
+function isNeverGone(): boolean {
+  return false
 }

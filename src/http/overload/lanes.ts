@@ -1,8 +1,10 @@
 // Lanes of a fair queue (fair-queue.ts): one per caller of a rank, with its waiting calls, light and heavy,
-// and the number of running ones. Lanes that may run are in `ready`, in rotation order; an empty lane is
-// dropped.
+// the calls that wait to go on, and the number of running ones. Lanes that may run are in `ready`, in rotation
+// order, or in `late` if their callers held the thread for long lately: those have their turn when no other
+// lane of the rank is ready. An empty lane is dropped.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { RecentUse } from './recent-use.ts'
 
 export type Waiting = {
   start(): void
@@ -15,6 +17,8 @@ export type Lane = {
   key: string
   rank: RankState
   running: number
+  /** Parts of calls that began and waited for others meanwhile; never refused. */
+  later: Waiting[]
   light: Waiting[]
   heavy: Waiting[]
 }
@@ -24,7 +28,12 @@ export type RankState = {
   lanes: Map<string, Lane>
   /** Lanes with a runnable call, in the order of their turns. */
   ready: Set<Lane>
+  late: Set<Lane>
+  use: RecentUse
+  /** Includes `later`. */
   waiting: number
+  /** Waiting parts of calls that run already. */
+  later: number
   running: number
 }
 
@@ -44,17 +53,27 @@ export type Limits = {
 const STALE_FACTOR = 4
 
 export function createRank(limits: Limits): RankState {
-  return { limits, lanes: new Map(), ready: new Set(), waiting: 0, running: 0 }
+  return {
+    limits,
+    lanes: new Map(),
+    ready: new Set(),
+    late: new Set(),
+    use: new RecentUse(),
+    waiting: 0,
+    later: 0,
+    running: 0,
+  }
 }
 
 export function laneOf(rank: RankState, key: string): Lane {
   const known = rank.lanes.get(key)
   if (known) return known
-  const lane: Lane = { key, rank, running: 0, light: [], heavy: [] }
+  const lane: Lane = { key, rank, running: 0, later: [], light: [], heavy: [] }
   rank.lanes.set(key, lane)
   return lane
 }
 
+/** Calls that have yet to begin. */
 export function waitingIn({ light, heavy }: Lane): number {
   return light.length + heavy.length
 }
@@ -64,27 +83,47 @@ export function isBusy(lane: Lane): boolean {
   return waitingIn(lane) > 0 || lane.running >= lane.rank.limits.runningEach
 }
 
-export function isRunnable({ ready, running, limits }: RankState): boolean {
-  return ready.size > 0 && running < limits.running
+export function isRunnable({ ready, late, later, running, limits }: RankState): boolean {
+  return later > 0 || (ready.size + late.size > 0 && running < limits.running)
 }
 
 /** Moves a lane to its place: into rotation, out of it, or drops it. */
-export function settle(lane: Lane): void {
-  const { rank, running } = lane
+export function settle(lane: Lane, nowMs: number): void {
+  const { rank, running, later } = lane
   const isWaiting = waitingIn(lane) > 0
-  if (isWaiting && running < rank.limits.runningEach) rank.ready.add(lane)
-  else rank.ready.delete(lane)
-  if (!isWaiting && running === 0) rank.lanes.delete(lane.key)
+  rank.late.delete(lane)
+  if (later.length > 0 || (isWaiting && running < rank.limits.runningEach)) {
+    if (rank.use.isHigh(lane.key, nowMs)) leave(rank.ready, rank.late, lane)
+    else rank.ready.add(lane)
+  } else rank.ready.delete(lane)
+  if (!isWaiting && running === 0 && later.length === 0) rank.lanes.delete(lane.key)
+}
+
+function leave(from: Set<Lane>, to: Set<Lane>, lane: Lane): void {
+  from.delete(lane)
+  to.add(lane)
+}
+
+/** Where no further call may begin, only calls that have begun go on. */
+function nextLane({ ready, late, running, limits }: RankState): Lane {
+  if (running >= limits.running) {
+    return [...ready, ...late].find(({ later }) => later.length > 0)!
+  }
+  const [lane] = ready.size > 0 ? ready : late
+  return lane!
 }
 
 /** Takes the next call that a client still waits for; its lane goes to the end of the rotation. */
 export function takeNext(rank: RankState, nowMs: number): Waiting | undefined {
   while (isRunnable(rank)) {
-    const [lane] = rank.ready as Set<Lane>
-    const one = (lane!.light.shift() ?? lane!.heavy.shift())!
+    const lane = nextLane(rank)
+    const later = lane.later.shift()
+    const one = later ?? (lane.light.shift() ?? lane.heavy.shift())!
     rank.waiting -= 1
-    rank.ready.delete(lane!)
-    settle(lane!)
+    rank.ready.delete(lane)
+    if (later) rank.later -= 1
+    settle(lane, nowMs)
+    if (later) return later
     const isStale = nowMs - one.sinceMs > STALE_FACTOR * rank.limits.maxWaitMs
     if (!isStale && !one.isGone()) return one
     one.refuse(overloaded(rank.limits.maxWaitMs))

@@ -1,24 +1,43 @@
-// Overload protection between a call and its handler: charges the caller (rate-limits.ts) and schedules the
-// call (fair-queue.ts). The health route, the fixed pages and requests without a network socket bypass it.
+// Overload protection between a call and its handler: charges the caller (charges.ts) and schedules the call
+// (fair-queue.ts). A call's time on the thread is measured turn by turn (base/util/turn.ts), and what it takes
+// beyond its points is charged afterwards, so that points are time, whatever is asked. The health route and
+// the fixed pages bypass it; requests without a network socket are charged nothing.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { createRangeCheck } from '../../base/config/address-ranges.ts'
-import type { Config } from '../../base/config/config.ts'
+import { CallTime } from '../../base/util/turn.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { createAskers } from './askers.ts'
-import { createClientAddress } from './client-address.ts'
+import {
+  type ChargesConfig,
+  createCharges,
+  type Payer,
+  type Program,
+  type Purse,
+} from './charges.ts'
 import { FairQueue, type Who, type Work } from './fair-queue.ts'
-import { createRateLimit, type RateBuffers } from './rate-limits.ts'
+import type { RateBuffers } from './rate-limits.ts'
+
+/** Who makes a call, and the call's time on the thread, which is charged to them. */
+export type Caller = {
+  /** For scheduling; undefined for requests without a network socket that are not a member's. */
+  who: Who | undefined
+  time: CallTime
+  /** Whether the payer has no points left, for what goes on for long, such as streams. */
+  isSpent(): boolean
+}
 
 export type Overload = {
   /**
    * Charges a call to its account, or without one to its address.
    * @param member - DID of a verified member
-   * @returns the caller for scheduling; undefined if it has no limits
    * @throws XRPCError 429
    */
-  admit(request: HttpRequest, member: string | undefined, points: number): Who | undefined
+  admit(request: HttpRequest, member: string | undefined, points: number): Caller
+  /** Charges a call to a program. @throws XRPCError 429 */
+  admitProgram(request: HttpRequest, program: Program, points: number): Caller
+  /** The time of a request beside XRPC, which takes `points` from the address's purse. */
+  timeOf(request: HttpRequest, points: number, from: Purse): CallTime
   /** The address that is charged; undefined if it has no limits. */
   visitorOf(request: HttpRequest): string | undefined
   /**
@@ -35,98 +54,76 @@ export type Overload = {
    * Returns the payer for look-ups of this request's issuer, charged before any request is sent.
    */
   askerFor(request: HttpRequest): Asker
-  run<T>(who: Who | undefined, work: Work<T>): T | Promise<T>
+  run<T>(caller: Caller, work: Work<T>): T | Promise<T>
 }
-
-type OverloadConfig = Pick<
-  Config,
-  'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
->
-
-/** Each address has separate points per purse. */
-export type Purse = 'visitor' | keyof typeof PURSES
 
 const FAILURE_POINTS = 1
 /**
- * An address may do this many times fewer look-ups than it has points; look-ups have a separate
- * purse.
+ * Processor time of a turn after which its readers end early. The read under way and the writing of
+ * the page come on top.
  */
-const POINTS_A_LOOKUP = 5
-
-/**
- * Points per address in five minutes, beside those for XRPC. An open status page takes under a
- * hundred, a scrape every second 300, a screen of pictures a few dozen.
- */
-const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const
+const TURN_MS = 25
 
 export function createOverload(options: {
-  config: OverloadConfig
+  config: ChargesConfig
   /** Shared by all serving threads. */
   buffers: RateBuffers
   /** Look-ups of members are free, once a day each. */
   isMember?: ((did: string) => boolean) | undefined
   now?: () => number
+  /** Milliseconds of the thread's processor time; tests give their own. */
+  clock?: (() => number) | undefined
 }): Overload {
-  const { config, buffers, isMember = () => false, now } = options
-  const members = createRateLimit({ buffer: buffers.members, limit: config.memberRateLimit, now })
-  const visitors = createRateLimit({
-    buffer: buffers.visitors,
-    limit: config.visitorRateLimit,
-    now,
-  })
-  const purse = (most: number) => {
-    const limit = config.visitorRateLimit === 0 ? 0 : most
-    return createRateLimit({ buffer: buffers.visitors, limit, now })
-  }
-  const lookups = purse(Math.ceil(config.visitorRateLimit / POINTS_A_LOOKUP))
-  const purses = {
-    pages: purse(PURSES.pages),
-    metrics: purse(PURSES.metrics),
-    operator: purse(PURSES.operator),
-    media: purse(PURSES.media),
-  }
-  const addressOf = createClientAddress(config.trustedProxies)
-  const isUnlimited = createRangeCheck(config.unlimitedAddresses)
+  const { isMember = () => false, clock } = options
+  const charges = createCharges(options)
   const queue = new FairQueue()
 
-  /** The address of origin, if it has limits. */
-  function visitorOf(request: HttpRequest): string | undefined {
-    const address = addressOf(request)
-    if (address === undefined) return undefined
-    return config.unlimitedAddresses.length > 0 && isUnlimited(networkOf(address))
-      ? undefined
-      : address
+  function timeOf(payer: Payer, points: number, who?: Who): CallTime {
+    return new CallTime({
+      turnMs: TURN_MS,
+      clock,
+      onUsed: chargingOf(payer, points),
+      goOn: who && ((work) => queue.goOn(who, work)),
+    })
   }
 
-  function chargeAddress(
-    request: HttpRequest,
-    points: number,
-    from: Purse = 'visitor',
-  ): XRPCError | undefined {
-    const key = visitorOf(request)
-    if (key === undefined) return undefined
-    if (from === 'visitor') return visitors.charge(request, key, points)
-    return purses[from].charge(request, `${from} ${key}`, points)
+  function admitted(payer: Payer, points: number, who: Who | undefined): Caller {
+    const refused = payer.charge(points)
+    if (refused) throw refused
+    return { who, time: timeOf(payer, points, who), isSpent: () => payer.isSpent() }
   }
 
   return {
-    askerFor: createAskers({ members, visitors, lookups, visitorOf, isMember }),
+    askerFor: createAskers({ ...charges, isMember }),
     admit(request, member, points) {
-      const key = member ?? visitorOf(request)
-      if (key === undefined) return undefined
-      const refused = (member === undefined ? visitors : members).charge(request, key, points)
-      if (refused) throw refused
-      return { rank: member === undefined ? 'visitor' : 'member', key }
+      if (member !== undefined) {
+        return admitted(charges.member(request, member), points, { rank: 'member', key: member })
+      }
+      const key = charges.addressOf(request)
+      const who = key === undefined ? undefined : ({ rank: 'visitor', key } as const)
+      return admitted(charges.address(request), points, who)
     },
-    chargeAddress,
-    visitorOf,
+    admitProgram: (request, program, points) =>
+      admitted(charges.program(request, program), points, { rank: 'program', key: program.name }),
+    timeOf: (request, points, from) => timeOf(charges.address(request, from), points),
+    chargeAddress: (request, points, from) => charges.address(request, from).charge(points),
+    visitorOf: charges.visitorOf,
     chargeFailure: (request) =>
-      request.limitHeaders ? undefined : chargeAddress(request, FAILURE_POINTS),
-    run: (who, work) => (who ? queue.run(who, work) : work.run()),
+      request.limitHeaders ? undefined : charges.address(request).charge(FAILURE_POINTS),
+    run({ who, time }, work) {
+      const run = () => time.run(work.run)
+      return who ? queue.run(who, { ...work, run }) : run()
+    },
   }
 }
 
-/** Returns the network's address, as IPv6 counts by network. */
-function networkOf(key: string): string {
-  return key.replace(/\/64$/, '')
+/** Charges what a call has used beyond its points, a part of a point not yet. */
+function chargingOf(payer: Payer, points: number): (usedMs: number) => void {
+  let paid = points
+  return (usedMs) => {
+    const more = Math.floor(usedMs / payer.msAPoint) - paid
+    if (more <= 0) return
+    paid += more
+    payer.chargeAfterwards(more)
+  }
 }

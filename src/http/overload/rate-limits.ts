@@ -20,6 +20,11 @@ export type RateLimit = {
    * @returns the error if there are not enough.
    */
   charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
+  /** Takes points for what a call turned out to cost; the next one is refused if none are left. */
+  chargeAfterwards(request: HttpRequest, key: string, points: number): void
+  /** The same without a word about it in the answer. */
+  countAfterwards(key: string, points: number): void
+  isSpent(key: string): boolean
   /** Returns the error if no points are left; otherwise takes none. */
   ifSpent(request: HttpRequest, key: string): XRPCError | undefined
 }
@@ -41,12 +46,16 @@ export function createRateBuffers(): RateBuffers {
 export function createRateLimit(options: {
   buffer: SharedArrayBuffer
   limit: number
-  now?: () => number
+  now?: (() => number) | undefined
 }): RateLimit {
   const { buffer, limit, now = Date.now } = options
-  if (limit === 0) return { charge: () => undefined, ifSpent: () => undefined }
+  if (limit === 0) return UNLIMITED
   const counts = new CountTable(buffer, { windowSeconds: WINDOW_SECONDS })
   const policy = `${limit};w=${WINDOW_SECONDS}`
+
+  function isSpent(key: string): boolean {
+    return counts.read(key, now()).spent >= limit
+  }
 
   function charge(request: HttpRequest, key: string, points: number): XRPCError | undefined {
     const nowMs = now()
@@ -59,9 +68,24 @@ export function createRateLimit(options: {
 
   return {
     charge,
-    ifSpent: (request, key) =>
-      counts.read(key, now()).spent < limit ? undefined : charge(request, key, 1),
+    chargeAfterwards(request, key, points) {
+      const count = counts.add(key, points, now())
+      if (request.limitHeaders) request.limitHeaders = headersOf(count, limit, policy)
+    },
+    countAfterwards(key, points) {
+      counts.add(key, points, now())
+    },
+    isSpent,
+    ifSpent: (request, key) => (isSpent(key) ? charge(request, key, 1) : undefined),
   }
+}
+
+const UNLIMITED: RateLimit = {
+  charge: () => undefined,
+  chargeAfterwards: () => undefined,
+  countAfterwards: () => undefined,
+  isSpent: () => false,
+  ifSpent: () => undefined,
 }
 
 /** Alternating names and values. */

@@ -34,6 +34,7 @@ import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
+import { createOverload } from '../overload/overload.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { inviteRoutes } from '../pages/invite-page.ts'
 import { createAcceptLabelers } from '../server/accepted-labelers.ts'
@@ -128,14 +129,19 @@ export function createServing(options: ServingOptions): Serving {
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
-  const timelines = timelineRoutes({ ...options, ...reading, ...callers, shared })
+  const overload = createOverload({
+    config,
+    buffers: options.rateBuffers,
+    isMember: reading.isMember,
+  })
+  const timelines = timelineRoutes({ ...options, ...reading, ...callers, overload, shared })
   const server = createServer({
     ...{ config, methods, log },
     health: () => health(db, ingest),
     ...callers,
     onBroken: onFatal,
     ...{ onAnswered: pages.onAnswered, slowRequests: pages.slowRequests },
-    rateBuffers: options.rateBuffers,
+    overload,
     sideRoutes: [
       ...media.routes,
       ...timelines.routes,

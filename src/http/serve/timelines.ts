@@ -18,8 +18,7 @@ import { validSigningKeys } from '../../data/store/signing-keys.ts'
 import { untilCommit } from '../../data/store/until-commit.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
-import { createOverload } from '../overload/overload.ts'
-import type { RateBuffers } from '../overload/rate-limits.ts'
+import type { Overload } from '../overload/overload.ts'
 import type { OnViewer } from '../server/auth.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
@@ -49,7 +48,7 @@ export function timelineRoutes(parts: {
   keeps: Keeps
   memory: Pick<SharedMemory, 'invalidations'>
   ingest: IngestConnection
-  rateBuffers: RateBuffers
+  overload: Overload
   serviceAuth: ServiceAuth
   onViewer: OnViewer
   isMember: (did: string) => boolean
@@ -58,14 +57,13 @@ export function timelineRoutes(parts: {
   shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
-  const { config, actors, db, graph, ingest, log, onFatal, rateBuffers } = parts
+  const { config, actors, db, graph, ingest, log, onFatal, overload } = parts
   const ownKeys = untilCommit<SigningKeys>(db, (last) => signingKeys(db, last))
   const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
   const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
   const { begin } = readers
   const open = createOpenSource({ ...parts, logs: following }, readers)
   const timelines = createTimelines({ db, cursors, open, begin })
-  const overload = createOverload({ config, buffers: rateBuffers, isMember: parts.isMember })
   const share = (most: number) => Math.ceil(most / config.serveThreads)
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),
@@ -79,7 +77,8 @@ export function timelineRoutes(parts: {
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
-    access: createAccess({ ...parts, overload, buffer: rateBuffers.members }),
+    access: createAccess(parts),
+    overload,
     poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
     ...createRespond({ overload, log, onBroken: onFatal }),
   }

@@ -4,6 +4,7 @@
 import type { Lexicons } from '@atproto/lexicon'
 import { isValidNsid } from '@atproto/syntax'
 import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-error.ts'
+import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
 import { countFrom } from '../xrpc/wait-left.ts'
@@ -14,7 +15,7 @@ import { createDeadlines } from './deadlines.ts'
 import type { HttpRequest } from './http-request.ts'
 import { createInputParser, type InputParser } from './input.ts'
 import { parseAcceptLabelers } from './labelers.ts'
-import type { Method, MethodContext, MethodResult, Params } from './method.ts'
+import type { Method, MethodContext, Params } from './method.ts'
 import { createParamsParser, type ParamsParser } from './params.ts'
 import { readRequestBody } from './request-body.ts'
 
@@ -51,29 +52,30 @@ export function createDispatch(options: {
     const { method } = route
     const params = route.parseParams(request.search)
     const { clock } = request
-    const caller = await authenticate(method, request, overload.askerFor(request))
+    const identity = await authenticate(method, request, overload.askerFor(request))
     clock?.mark('token')
-    const member = method.forStrangers ? undefined : caller.viewer
-    const who = overload.admit(request, member, route.cost.points)
+    const viewer = method.forStrangers ? undefined : identity.viewer
+    const caller = overload.admit(request, viewer, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
-    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), member)
+    const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
     const context = new Context(
-      { ...caller, params, input, labelers },
-      { method, request, timeoutMs, arrivedAt },
+      { ...identity, params, input, labelers },
+      { method, request, timeoutMs, arrivedAt, time: caller.time },
     )
-    const ready = method.ready?.(context)
+    const ready = method.ready && caller.time.run(() => method.ready!(context))
     if (ready) await ready
     clock?.mark('wait')
     const handle = () => method.handler(context)
     const run = () => {
       const result = clock ? clock.handled(handle) : handle()
-      return result instanceof Promise ? deadlines.inTime(result) : result
+      if (!(result instanceof Promise)) return resultAnswer(result)
+      return deadlines.inTime(result.then(inLaterTurn(resultAnswer)))
     }
     const isGone = () => method.kind === 'query' && request.isGone
-    const result = overload.run<MethodResult>(who, { run, isHeavy: route.cost.isHeavy, isGone })
-    const handled = result instanceof Promise ? await result : result
+    const answering = overload.run<Answer>(caller, { run, isHeavy: route.cost.isHeavy, isGone })
+    const answer = answering instanceof Promise ? await answering : answering
     clock?.mark('handler')
-    return resultAnswer(handled)
+    return answer
   }
 }
 
@@ -118,7 +120,13 @@ async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
   return route.parseInput(body, request.header('content-type'))
 }
 
-type Call = { method: Method; request: HttpRequest; timeoutMs: number; arrivedAt: number }
+type Call = {
+  method: Method
+  request: HttpRequest
+  timeoutMs: number
+  arrivedAt: number
+  time: CallTime
+}
 
 /** Creates its signal only if a handler reads it. */
 class Context implements MethodContext {
@@ -128,16 +136,18 @@ class Context implements MethodContext {
   readonly params: Params
   readonly input: unknown
   readonly labelers: MethodContext['labelers']
+  readonly time: CallTime
   readonly #call: Call
   #signal: AbortSignal | undefined
 
-  constructor(known: Omit<MethodContext, 'signal' | 'header'>, call: Call) {
+  constructor(known: Omit<MethodContext, 'signal' | 'header' | 'time'>, call: Call) {
     this.viewer = known.viewer
     this.token = known.token
     this.isOperator = known.isOperator
     this.params = known.params
     this.input = known.input
     this.labelers = known.labelers
+    this.time = call.time
     this.#call = call
   }
 

@@ -1,6 +1,7 @@
 // The interface of an XRPC method. Handlers deal in lexicon values, not HTTP: parameters are parsed and
 // validated, results are JSON or ready bytes, and errors are `XRPCError`s.
 
+import type { CallTime } from '../../base/util/turn.ts'
 import type { AcceptedLabelers } from './labelers.ts'
 
 /** Values as the lexicon declares them: defaults filled in, integers as numbers, arrays as arrays. */
@@ -22,6 +23,8 @@ export type MethodContext<P = Params, I = unknown> = {
   header(name: string): string | undefined
   /** Aborts when a query's client disconnects or its time is up. */
   readonly signal: AbortSignal
+  /** The call's time on this thread; undefined for calls of our own. */
+  readonly time?: CallTime
 }
 
 export type MethodResult = {

@@ -16,7 +16,7 @@ import { version } from '../../base/util/version.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
-import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
+import { createRateBuffers } from '../overload/rate-limits.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
 import { createAuthenticate, type OnViewer } from './auth.ts'
@@ -57,11 +57,8 @@ type ServerOptions = {
   handlerTimeoutMs?: number
   /** Routes beside XRPC: images, the status page, the operator's routes. */
   sideRoutes?: SideRoutes[]
-  /**
-   * Buffers for callers' rate-limit points, shared by all serving threads; by default the server's
-   * own.
-   */
-  rateBuffers?: RateBuffers
+  /** Charges and schedules calls; by default the server's own. */
+  overload?: Overload
   /** Overrides of the usual connection limits. */
   listenerLimits?: Partial<ListenerLimits>
 }
@@ -93,11 +90,9 @@ const XRPC = '/xrpc/'
 export function createServer(options: ServerOptions): Server {
   const { config, serviceAuth, onViewer } = options
   const state = { isDraining: false }
-  const overload = createOverload({
-    config,
-    buffers: options.rateBuffers ?? createRateBuffers(),
-    isMember: options.isMember,
-  })
+  const overload =
+    options.overload ??
+    createOverload({ config, buffers: createRateBuffers(), isMember: options.isMember })
   const dispatch = createDispatch({
     methods: options.methods,
     lexicons: loadLexicons(),

@@ -6,7 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
-import type { Overload, Purse } from '../overload/overload.ts'
+import type { Purse } from '../overload/charges.ts'
+import type { Overload } from '../overload/overload.ts'
 import type { Answer } from './answer.ts'
 import type { DirectRoute } from './direct-routes.ts'
 import { type FinishedAnswer, toResponse } from './http-answer.ts'
@@ -43,7 +44,7 @@ export type Connected = {
 }
 
 type Parts = {
-  overload: Pick<Overload, 'chargeAddress' | 'visitorOf'>
+  overload: Pick<Overload, 'chargeAddress' | 'timeOf' | 'visitorOf'>
   respond: (request: HttpRequest, answer: () => Promise<Answer>) => Promise<FinishedAnswer>
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
 }
@@ -70,7 +71,8 @@ function gatekeeper(
     const refused = points > 0 ? overload.chargeAddress(request, points, from) : undefined
     if (c.env) c.env.visitor = overload.visitorOf(request)
     if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
-    else await next()
+    else if (points === 0) await next()
+    else await overload.timeOf(request, points, from).run(next)
     if (!route) return
     const name = typeof route === 'string' ? route : route(request)
     onAnswered?.(webPath(name), c.res.status, (performance.now() - startedAt) / 1000)

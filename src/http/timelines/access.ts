@@ -2,6 +2,7 @@
 // a service JWT, who may read their own timelines. Each pays from their own points; failures before the
 // caller is known are charged to the address.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
@@ -9,8 +10,7 @@ import { bearerToken } from '../../base/util/secrets.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isServiceToken, prepareFindServiceToken } from '../../data/store/service-tokens.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
-import type { Overload } from '../overload/overload.ts'
-import { createRateLimit, type RateLimit } from '../overload/rate-limits.ts'
+import type { Caller, Overload } from '../overload/overload.ts'
 import type { OnViewer } from '../server/auth.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { allows } from './scopes.ts'
@@ -19,6 +19,8 @@ export type Asker = {
   /** Key for limits and kept cursors: `token <name>`, or a DID. */
   name: string
   isMember: boolean
+  /** Charges and schedules what the call does. */
+  caller: Caller
   may(verb: 'read' | 'post' | 'graph', name: string): boolean
   /** Whether access still holds; for streams, which last. */
   isStillWelcome(): boolean
@@ -37,30 +39,21 @@ export function createAccess(parts: {
   overload: Overload
   onViewer: OnViewer
   isMember: (did: string) => boolean
-  /** Holds the rate-limit points of tokens. */
-  buffer: SharedArrayBuffer
   now?: () => number
 }): Access {
-  const { db, serviceAuth, overload, onViewer, isMember, buffer, now = Date.now } = parts
-  const limits = new Map<number, RateLimit>()
+  const { db, serviceAuth, overload, onViewer, isMember, now = Date.now } = parts
   const findToken = prepareFindServiceToken(db)
-
-  function limitOf(rate: number): RateLimit {
-    const found = limits.get(rate) ?? createRateLimit({ buffer, limit: rate, now })
-    limits.set(rate, found)
-    return found
-  }
 
   function byToken(request: HttpRequest, token: string): Asker {
     const row = findToken(token, now())
     if (!row) throw unauthorized('InvalidToken', 'This token is not, or no longer, valid')
     const name = `token ${row.name}`
-    const refused = limitOf(row.rate).charge(request, name, POINTS)
-    if (refused) throw refused
+    const caller = overload.admitProgram(request, { name, rate: row.rate }, POINTS)
     const scopes = JSON.parse(row.scopes) as string[]
     return {
       name,
       isMember: false,
+      caller,
       may: (verb, what) => allows(scopes, verb, what),
       isStillWelcome: () => findToken(token, now()) !== undefined,
     }
@@ -71,10 +64,11 @@ export function createAccess(parts: {
     const { did } = await serviceAuth.verify(token, READ_LXM, options)
     if (!isMember(did)) throw forbidden('Only members have timelines here', 'NotAMember')
     await onViewer(did, { isForUs: true }, request)
-    overload.admit(request, did, POINTS)
+    const caller = overload.admit(request, did, POINTS)
     return {
       name: did,
       isMember: true,
+      caller,
       may: (verb, what) => verb === 'read' && ownerOf(what) === did,
       isStillWelcome: () => isMember(did),
     }
@@ -87,6 +81,23 @@ export function createAccess(parts: {
     }
     return isServiceToken(token) ? byToken(request, token) : byMember(request, token)
   }
+}
+
+const LOOKED_AGAIN_MS = 1_000
+
+/** Waits while a reader of a stream has no points left, for at most as long as a window lasts. */
+export async function untilPaid({ caller }: Pick<Asker, 'caller'>): Promise<void> {
+  while (caller.isSpent()) await pause(LOOKED_AGAIN_MS, undefined, { ref: false })
+}
+
+/** Runs what a call does when its caller has a turn. @throws XRPCError 429 or 503 */
+export function inQueue<T>(
+  { overload }: { overload: Pick<Overload, 'run'> },
+  { asker, request }: { asker: Asker; request: HttpRequest },
+  { run, isHeavy = false }: { run: () => T | Promise<T>; isHeavy?: boolean },
+): T | Promise<T> {
+  const isGone = () => request.method === 'GET' && request.isGone
+  return overload.run(asker.caller, { run, isHeavy, isGone })
 }
 
 /** @throws XRPCError 403 if this caller may not access one of the timelines */

@@ -15,6 +15,7 @@ import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
+import { inQueue } from './access.ts'
 import { readLoad } from './graph-load.ts'
 import { addGraphRoutes, type GraphReading, MAX_PAIRS, pairList } from './graph-routes.ts'
 import { once, readJson } from './request-parts.ts'
@@ -53,18 +54,19 @@ export function addCustomGraphRoutes(app: Hono<Env>, parts: CustomGraphParts): v
 }
 
 function on(
-  { access, respond }: CustomGraphParts,
+  parts: CustomGraphParts,
   c: Context<Env>,
   verb: 'read' | 'write',
   answer: (graph: string, request: HttpRequest) => unknown,
 ): Promise<Response> {
-  return respond(c, async (request): Promise<Answer> => {
-    const asker = await access(request)
+  return parts.respond(c, async (request): Promise<Answer> => {
+    const asker = await parts.access(request)
     const graph = nameIn(c)
     if (!asker.may('graph', `${verb}:${graph}`)) {
       throw forbidden(`This token has no scope graph:${verb}:${graph}`, 'OutOfScope')
     }
-    return jsonAnswer(await answer(graph, request))
+    const run = async () => jsonAnswer(await answer(graph, request))
+    return inQueue(parts, { asker, request }, { run })
   })
 }
 

@@ -14,20 +14,30 @@ import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import { forbidden, invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
+import type { Overload } from '../overload/overload.ts'
 import { jsonAnswer } from '../server/answer.ts'
+import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
-import type { Access } from './access.ts'
+import { andThen } from '../xrpc/maybe-later.ts'
+import { type Access, type Asker, inQueue } from './access.ts'
 import { type LineStreams, type Lines, NDJSON } from './ndjson.ts'
 import { once, readJson } from './request-parts.ts'
 import type { Respond } from './respond.ts'
 
 type Env = { Bindings: Connected }
-type Call = { source: GraphSource; query: URLSearchParams; body: () => Promise<unknown> }
+type Call = {
+  request: HttpRequest
+  asker: Asker
+  source: GraphSource
+  query: URLSearchParams
+  body: () => Promise<unknown>
+}
 
 export type GraphReading = {
   db: Db
   cursors: Cursors
   access: Access
+  overload: Pick<Overload, 'run'>
   respond: Respond
   lines: LineStreams
 }
@@ -84,7 +94,7 @@ export function addGraphRoutes(app: Hono<Env>, parts: GraphReading, which: Which
   )
   app.post(
     `${path}/contains`,
-    on(async ({ source, body }) => contains(source, await body())),
+    on(({ source, body }) => andThen(body(), (pairs) => contains(source, pairs))),
   )
 }
 
@@ -134,6 +144,8 @@ async function readCall(
     throw forbidden(`This token lacks the scope graph:${scope}`, 'OutOfScope')
   }
   return {
+    request,
+    asker,
     source: open(c),
     query: new URLSearchParams(request.search),
     body: () => readJson(request),
@@ -142,9 +154,10 @@ async function readCall(
 
 function answering(parts: GraphReading, which: WhichGraph, answer: (call: Call) => unknown) {
   return (c: Context<Env>) =>
-    parts.respond(c, async (request) =>
-      jsonAnswer(await answer(await readCall(parts, which, c, request))),
-    )
+    parts.respond(c, async (request) => {
+      const call = await readCall(parts, which, c, request)
+      return inQueue(parts, call, { run: () => andThen(answer(call), jsonAnswer), isHeavy: true })
+    })
 }
 
 /** Writes the response by hand unless the request is refused. */
@@ -163,7 +176,11 @@ async function streaming(
     }
     if (!response || response.destroyed) throw invalidRequest('Streams need a connection')
     const cursor = once('cursor', call.query.getAll('cursor'))
-    parts.lines.send(response as ServerResponse, read(call), cursor)
+    const { asker } = call
+    await inQueue(parts, call, {
+      run: () => parts.lines.send(response as ServerResponse, { read: read(call), asker }, cursor),
+      isHeavy: true,
+    })
     isSent = true
     return jsonAnswer({})
   })

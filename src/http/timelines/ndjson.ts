@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
+import { type Asker, untilPaid } from './access.ts'
 import { drained } from './drained.ts'
 
 export const NDJSON = 'application/x-ndjson'
@@ -19,27 +20,22 @@ const HEADERS = {
 /** Undefined `next` marks the last page. */
 export type Lines = { lines: readonly unknown[]; next: string | undefined }
 
+/** A list and who reads it. */
+type List = { read: (cursor: string | undefined) => Lines; asker: Pick<Asker, 'caller'> }
+
 export type LineStreams = {
   /**
    * Reads the first page before the response starts, so that a bad request can still be refused.
    * @throws XRPCError 429, and the errors of `read`
    */
-  send(
-    response: ServerResponse,
-    read: (cursor: string | undefined) => Lines,
-    cursor: string | undefined,
-  ): void
+  send(response: ServerResponse, list: List, cursor: string | undefined): void
 }
 
 export function createLineStreams(onError: (error: unknown) => void): LineStreams {
   let open = 0
 
-  async function sendAll(
-    response: ServerResponse,
-    read: (cursor: string | undefined) => Lines,
-    first: Lines,
-  ): Promise<void> {
-    for (let page = first; !response.destroyed; page = read(page.next)) {
+  async function sendAll(response: ServerResponse, list: List, first: Lines): Promise<void> {
+    for (let page = first; !response.destroyed; page = await nextPage(list, page.next)) {
       const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('')
       if (text) response.write(text)
       if (page.next === undefined) {
@@ -52,14 +48,14 @@ export function createLineStreams(onError: (error: unknown) => void): LineStream
   }
 
   return {
-    send(response, read, cursor) {
+    send(response, list, cursor) {
       if (open >= MAX_OPEN) {
         throw tooManyStreams(`At most ${MAX_OPEN} lists are streamed at once`)
       }
-      const first = read(cursor)
+      const first = list.read(cursor)
       open++
       response.writeHead(200, HEADERS)
-      void sendAll(response, read, first)
+      void sendAll(response, list, first)
         .catch((error) => {
           response.destroy()
           onError(error)
@@ -67,4 +63,10 @@ export function createLineStreams(onError: (error: unknown) => void): LineStream
         .finally(() => open--)
     },
   }
+}
+
+/** Each page is a turn of its reader, who pays for it. */
+async function nextPage({ read, asker }: List, cursor: string | undefined): Promise<Lines> {
+  await untilPaid(asker)
+  return asker.caller.time.goOn(() => read(cursor))
 }

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
 import { z } from 'zod'
-import { eventId, pageBytes } from '../../answers/timelines/event-json.ts'
+import { eventId, type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
@@ -15,13 +15,15 @@ import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
+import type { Overload } from '../overload/overload.ts'
 import type { SharedFollowing } from '../serve/shared-following.ts'
 import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
-import { type Asker, checkMay } from './access.ts'
+import { andThen } from '../xrpc/maybe-later.ts'
+import { type Asker, checkMay, inQueue } from './access.ts'
 import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
@@ -33,6 +35,7 @@ import { STREAM_TYPE, type Streams } from './streams.ts'
 type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   network: GraphSource
   db: Db
+  overload: Pick<Overload, 'run'>
   timelines: Timelines
   poster: Poster
   streams: Streams
@@ -104,7 +107,9 @@ export function createEventsRoute(parts: RouteParts & { finish: Finish }): Direc
     const handler = handlers[request.method]
     const key = handler && decoded(EVENTS.exec(request.path)?.[1])
     if (key === undefined || request.search.includes('#')) return undefined
-    return parts.finish(request, async () => handler!(await readCall(parts, request, key)))
+    return parts.finish(request, async () =>
+      handled(parts, handler!, await readCall(parts, request, key)),
+    )
   }
 }
 
@@ -141,8 +146,13 @@ function queryOf({ search }: HttpRequest) {
 function answering(parts: RouteParts, handler: Handler) {
   return (c: Context<Env>) =>
     parts.respond(c, async (request) =>
-      handler(await readCall(parts, request, c.req.param('key') ?? '')),
+      handled(parts, handler, await readCall(parts, request, c.req.param('key') ?? '')),
     )
+}
+
+/** A merge reads up to 16 timelines. */
+function handled(parts: RouteParts, handler: Handler, call: Call): Promise<Answer> | Answer {
+  return inQueue(parts, call, { run: () => handler(call), isHeavy: call.keys.length > 1 })
 }
 
 function getEvents(parts: RouteParts): Handler {
@@ -162,11 +172,13 @@ function getEvents(parts: RouteParts): Handler {
         direction: readDirection(direction),
         since: readSequence(since, 'since'),
       })
-    const page = await (clock ? clock.handled(read) : read())
-    const body = pageBytes(page)
-    clock?.mark('handler')
-    if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
-    return { status: 200, body, headers: JSON_HEADERS, isSentOnce: true }
+    const answer = (page: PageJson): Answer => {
+      const body = pageBytes(page)
+      clock?.mark('handler')
+      if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
+      return { status: 200, body, headers: JSON_HEADERS, isSentOnce: true }
+    }
+    return asker.caller.time.goOn(() => andThen(clock ? clock.handled(read) : read(), answer))
   }
 }
 

@@ -14,10 +14,11 @@ import { describeOwn } from '../../answers/timelines/timelines.ts'
 import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { byteText } from '../../answers/views/ready-json.ts'
 import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
+import { inLaterTurn } from '../../base/util/turn.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
 import { countOtherwise } from '../server/address-connections.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
-import type { Asker } from './access.ts'
+import { type Asker, untilPaid } from './access.ts'
 import { drained } from './drained.ts'
 import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
 
@@ -55,6 +56,7 @@ const LOOKED_FOR_EVERY_MS = 1_000
 const TOGETHER_MS = 10
 /** Readers served per turn of the event loop: four milliseconds’ worth. */
 const TOLD_A_TURN = 128
+const LIVE = 'live'
 const HEARTBEAT_SECONDS = 20
 const HEARTBEAT = ': still here\n\n'
 const RETRY = 'retry: 2000\n'
@@ -235,15 +237,9 @@ class StreamHub implements Streams {
     const { wish, response } = stream
     try {
       while (!response.destroyed && !this.#isClosed) {
-        const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
-        this.#parts.begin()
-        const reading = readMerged(wish.sources, request)
-        const page = reading instanceof Promise ? await reading : reading
-        if (this.#writePage(stream, page.events)) {
-          stream.at = page.reached
-          // In the same turn as the read, so that no event falls in between.
-          if (page.isEnd && page === reading) return this.#goLive(stream)
-        }
+        await untilPaid(wish.asker)
+        const page = await wish.asker.caller.time.goOn(() => this.#readOn(stream))
+        if (page === LIVE) return
         if (response.writableNeedDrain) await drained(response)
         else if (page.isEnd) await pause(LOOKED_FOR_EVERY_MS)
         else await nextTurn()
@@ -252,6 +248,33 @@ class StreamHub implements Streams {
       this.#fail(error)
       response.destroy()
     }
+  }
+
+  /** Reads and writes one page; at the end, the stream is live from then on. */
+  #readOn(stream: Stream): typeof LIVE | Merged | Promise<Merged> {
+    if (stream.response.destroyed || this.#isClosed) return LIVE
+    this.#parts.begin()
+    const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
+    const reading = readMerged(stream.wish.sources, request)
+    if (reading instanceof Promise) {
+      return reading.then(
+        inLaterTurn((page) => {
+          this.#writeOn(stream, page)
+          return page
+        }),
+      )
+    }
+    // In the same turn as the read, so that no event falls in between.
+    if (!this.#writeOn(stream, reading) || !reading.isEnd) return reading
+    this.#goLive(stream)
+    return LIVE
+  }
+
+  /** @returns whether that was all */
+  #writeOn(stream: Stream, { events, reached }: Merged): boolean {
+    const isWritten = this.#writePage(stream, events)
+    if (isWritten) stream.at = reached
+    return isWritten
   }
 
   /**

@@ -19,7 +19,11 @@ import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
 import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
 import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
 import { createThreads } from '../../answers/skeleton/thread.ts'
-import { createTimelineSkeleton, type TimelineParts } from '../../answers/skeleton/timeline.ts'
+import {
+  createTimelineHeads,
+  createTimelineSkeleton,
+  type TimelineParts,
+} from '../../answers/skeleton/timeline.ts'
 import { createTimelineGaps } from '../../answers/skeleton/timeline-gaps.ts'
 import { createTrends } from '../../answers/skeleton/trends.ts'
 import { createVideoStatsPages } from '../../answers/skeleton/video-stats.ts'
@@ -126,7 +130,8 @@ export function createAppContext(parts: AppParts) {
   parts.onKept?.(viewCache)
   const notifications = createNotifications({ db, graph, tagRules })
   const underWay = createUnderWay({ db, actors })
-  const timeline = createTimelineSkeleton({ ...parts, feed: viewCache.feedOver(db) })
+  const ofTimelines = { ...parts, feed: viewCache.feedOver(db) }
+  const timeline = createTimelineSkeleton(ofTimelines)
   const waits = createNewcomerWaits()
   return {
     ...{ ...parts, scope, fallback: parts.fallback, counted: parts.counted, homes: parts.homes },
@@ -142,6 +147,7 @@ export function createAppContext(parts: AppParts) {
     }),
     records: createRecords(db),
     timeline,
+    timelineHeads: createTimelineHeads(ofTimelines),
     authorFeed: createAuthorFeedSkeleton(db),
     lists: createAccountLists({ db, actors }),
     listPages: createListPages({ db, actors }),

@@ -12,7 +12,7 @@ type Account = { uid: number; did: string }
 
 export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
   MethodContext<P, I>,
-  'params' | 'input' | 'token' | 'header' | 'signal'
+  'params' | 'input' | 'token' | 'header' | 'signal' | 'time'
 > & {
   readonly viewer: V
   readonly reader: Reader
@@ -64,6 +64,10 @@ class OneCall implements Call {
 
   get token(): string | undefined {
     return this.#context.token
+  }
+
+  get time(): MethodContext['time'] {
+    return this.#context.time
   }
 
   /** Created only if a handler reads it. */

@@ -1,5 +1,8 @@
 // Blocks and mutes remove items from a page after it was read. So that a page is not short or even empty
-// while there is more below, the next pages are read until it is full.
+// while there is more below, the next pages are read until it is full, or until the call's time is up: then it
+// ends early, with a cursor.
+
+import { isTimeUp } from '../../base/util/turn.ts'
 
 /** `isCut` and `isSplit`: see `SkeletonPage`. */
 export type FilledPage<T> = {
@@ -30,7 +33,7 @@ export function fillPage<T>(
   const { isCut, ...page } = read(cursor, limit)
   if (isCut) return page
   for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
-    if (page.cursor === undefined || page.cursor === end) break
+    if (page.cursor === undefined || page.cursor === end || isTimeUp()) break
     const next = read(page.cursor, limit - page.items.length)
     if (next.isSplit) break // the next page has room for all of them
     page.items.push(...next.items)

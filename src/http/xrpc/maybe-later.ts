@@ -1,5 +1,7 @@
 // Values that are synchronous whenever possible: without anything to wait for, the answer is made in the same
-// turn.
+// turn. What goes on after waiting is a later turn of the same call.
+
+import { inLaterTurn } from '../../base/util/turn.ts'
 
 export type MaybeLater<T> = T | Promise<T>
 
@@ -7,7 +9,7 @@ export function andThen<T, U>(
   found: MaybeLater<T>,
   then: (found: T) => MaybeLater<U>,
 ): MaybeLater<U> {
-  return found instanceof Promise ? found.then(then) : then(found)
+  return found instanceof Promise ? found.then(inLaterTurn(then)) : then(found)
 }
 
 /** Collects all values in order; synchronous if all of them are. */

@@ -6,7 +6,7 @@ import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from './call.ts'
 import type { MethodDefinition, Needs } from './define.ts'
-import type { MaybeLater } from './maybe-later.ts'
+import { andThen, type MaybeLater } from './maybe-later.ts'
 
 export type Answering = (call: Call) => MaybeLater<MethodResult>
 
@@ -41,10 +41,10 @@ export function upToDate(
         return isOvertaken && !isLast ? run(call.again(), runs + 1) : withRev(outcome, rev)
       }
       if (!asked || unnamed.length === 0) return finish(false)
-      return nameWaits.awaited(unnamed, { asked, signal: call.signal }).then(finish)
+      return andThen(nameWaits.awaited(unnamed, { asked, signal: call.signal }), finish)
     }
-    const outcome = outcomeOf(handler, call)
-    return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+    const handle = () => andThen(outcomeOf(handler, call), judge)
+    return call.time ? call.time.run(handle) : handle()
   }
 
   return (call) => run(call, 1)

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createThingGate } from '../../base/util/gate.ts'
+import { forThisCall } from '../../base/util/turn.ts'
 import { waitLeftMs } from './wait-left.ts'
 
 type Waits = {
@@ -65,7 +66,7 @@ export function createWaits({ now = Date.now, maxInVain = Infinity }: Options = 
       if (waiting >= MAX_WAITING || isHopeless()) return false
       if (!request.isShared && things.filter(waitedFor.mayAsk).length === 0) return false
       const giveUpAt = now() + waitLeftMs(signal, maxWaitMs, now())
-      const isDone = () => isThere() || isOver()
+      const isDone = forThisCall(() => isThere() || isOver())
       waiting++
       try {
         while (!isDone() && now() < giveUpAt && !signal.aborted) await sleep(LOOK_EVERY_MS)

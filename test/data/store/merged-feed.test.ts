@@ -50,6 +50,45 @@ function fill(random: Random, size: { items: number; times: number }): FeedRow[]
 
 const byPlace = (a: FeedRow, b: FeedRow) => b.sortAt - a.sortAt || b.item - a.item
 
+test('posts of one moment cost a page a bounded number of rows, however many accounts have them', () => {
+  const posts = insertPost()
+  db.exec('BEGIN')
+  for (let i = 0; i < 20_000; i++) {
+    const times = i < 50 ? 2_000 + i : 1_000
+    posts.run(1 + (i % 50), packRkey(tidAt(i)), 1, packCid(cidOf(i)), times)
+  }
+  db.exec('COMMIT')
+  const originators = Array.from({ length: 50 }, (_, i) => i + 1)
+  const feed = createMergedFeed(db)
+  for (const limit of [20, 60, 100]) {
+    const { rows } = feed.newest({ originators, until: 5_000, limit })
+    expect(rows.length).toBeGreaterThanOrEqual(limit)
+    expect(rows.length).toBeLessThan(2_100)
+    expect(rows.slice(0, 20).map(({ sortAt }) => sortAt)).toEqual(
+      Array.from({ length: 20 }, (_, i) => 2_049 - i),
+    )
+  }
+})
+
+test('heads that were read some at a time lead to the same pages, also to later ones', () => {
+  const random = createRandom(testSeed('merged feed heads'))
+  fill(random, { items: 2_000, times: 400 })
+  const feed = createMergedFeed(db)
+  const originators = Array.from({ length: 14 }, (_, i) => i + 1)
+  const reading = feed.heads(originators, 300)
+  let read = reading.next()
+  while (!read.done) read = reading.next()
+  for (const until of [300, 299, 200, 17]) {
+    for (const postsOnly of [true, false]) {
+      const options = { until, limit: 30, postsOnly }
+      const byHeads = feed.newest({ ...options, originators: read.value })
+      const plain = feed.newest({ ...options, originators })
+      expect(byHeads.floor).toBe(plain.floor)
+      expect(byHeads.rows.sort(byPlace)).toEqual(plain.rows.sort(byPlace))
+    }
+  }
+})
+
 test('returns the newest items of the given accounts, complete down to its floor', () => {
   const random = createRandom(testSeed('merged feed'))
   const all = fill(random, { items: 3_000, times: 400 })

@@ -37,7 +37,10 @@ function createScene() {
   const flood = (who: Who, count: number, asked?: Asked) => {
     for (let i = 0; i < count; i++) pending.push(ask(who, asked))
   }
-  return { order, refused, pending, ask, flood, settled: () => Promise.all(pending) }
+  const pass = (ms: number) => {
+    clockMs += ms
+  }
+  return { queue, order, refused, pending, ask, flood, pass, settled: () => Promise.all(pending) }
 }
 
 type Asked = { ms?: number; isHeavy?: boolean; until?: Promise<void>; isGone?: () => boolean }
@@ -169,5 +172,82 @@ describe('handlers that wait for other servers', () => {
     flood(member('a'), 100, { ms: 0, until: broken })
     await settled()
     expect(order.length).toBe(100)
+  })
+})
+
+describe('callers whose calls take long', () => {
+  test('wait behind the others of their rank, whose pages they do not delay by more than one call', async () => {
+    const { order, flood, settled } = createScene()
+    flood(member('slow'), 16, { ms: 40 })
+    for (let i = 0; i < 20; i++) flood(member(`quick ${i}`), 1)
+    await settled()
+    const last = Math.max(...order.flatMap((key, i) => (key.startsWith('quick') ? i : [])))
+    expect(order.slice(0, last + 1).filter((key) => key === 'slow').length).toBeLessThan(3)
+    expect(order.length).toBe(36)
+  })
+
+  test('have their turn once the others have had theirs, and are as good as anyone later', async () => {
+    const { order, flood, settled, ask, pass } = createScene()
+    await ask(member('slow'), { ms: 100 })
+    flood(member('other'), 20)
+    flood(member('slow'), 1)
+    flood(member('another'), 20)
+    await settled()
+    expect(order.lastIndexOf('slow')).toBe(order.length - 1)
+    pass(1_000)
+    flood(member('other'), 20)
+    flood(member('slow'), 1)
+    await settled()
+    expect(order.slice(42).indexOf('slow')).toBeLessThan(10)
+  })
+
+  test('programs come after members and before visitors', async () => {
+    const { order, flood, settled } = createScene()
+    flood(visitor('first'), 20)
+    flood(visitor('visitor'), 10)
+    flood({ rank: 'program', key: 'program' }, 10)
+    flood(member('member'), 10)
+    await settled()
+    const ends = ['member', 'program', 'visitor'].map((key) => order.lastIndexOf(key))
+    expect(ends).toEqual(ends.toSorted((a, b) => a - b))
+  })
+})
+
+describe('later parts of calls', () => {
+  test('go on at once on a free thread, else before their caller’s new calls', async () => {
+    const { queue, order, flood, settled, pending } = createScene()
+    const part = (name: string) => () => void order.push(name)
+    queue.goOn(member('a'), part('at once'))
+    expect(order).toEqual(['at once'])
+    flood(member('a'), 20)
+    pending.push(Promise.resolve(queue.goOn(member('a'), part('later'))))
+    await settled()
+    expect(order.indexOf('later')).toBeLessThan(8)
+  })
+
+  test('go on where no further call may begin, so that running calls can end', async () => {
+    const { queue, flood, settled, pending, order } = createScene()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    for (let i = 0; i < 300; i++) flood(visitor(`v${i % 20}`), 1, { ms: 0, until: promise })
+    await nextTurn()
+    flood(visitor('busy'), 1, { ms: 10 })
+    const going = Promise.resolve(queue.goOn(visitor('v1'), () => void order.push('later')))
+    await going
+    expect(order).toContain('later')
+    resolve()
+    pending.push(going)
+    await settled()
+  })
+
+  test('throw to whoever waits for them', async () => {
+    const { queue, flood, settled } = createScene()
+    flood(member('a'), 20)
+    const failing = Promise.resolve(
+      queue.goOn(member('a'), () => {
+        throw new Error('broken')
+      }),
+    )
+    await expect(failing).rejects.toThrow('broken')
+    await settled()
   })
 })

@@ -7,8 +7,11 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
+import { createOverload } from '../../../src/http/overload/overload.ts'
+import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
+import { andThen } from '../../../src/http/xrpc/maybe-later.ts'
 import { ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
@@ -28,6 +31,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
+let clockMs = 0
+
 type Handler = Method['handler']
 type Changes = Partial<Parameters<typeof createServer>[0]> & {
   settings?: Partial<Config>
@@ -35,6 +40,7 @@ type Changes = Partial<Parameters<typeof createServer>[0]> & {
 }
 
 function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...changes }: Changes) {
+  const config = { ...loadConfig({}, '/nowhere/.env'), port: 0, ...settings }
   const methods: Method[] = [
     { nsid: TIMELINE, kind: 'query', auth: 'required', handler },
     { nsid: PROFILE, kind: 'query', auth: 'optional', handler },
@@ -42,7 +48,9 @@ function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...cha
     { nsid: MUTE, kind: 'procedure', auth: 'required', handler: () => ({ body: undefined }) },
   ]
   const server = createServer({
-    config: { ...loadConfig({}, '/nowhere/.env'), port: 0, ...settings },
+    config,
+    // Calls take no time but what a test says.
+    overload: createOverload({ config, buffers: createRateBuffers(), clock: () => clockMs }),
     methods,
     serviceAuth: {
       verify: async (token) => {
@@ -327,5 +335,68 @@ describe('connections', () => {
     await ended[0]
     expect(received[0]).toBeLessThan(page.length)
     await expect.poll(() => received[2]).toBeGreaterThan(page.length)
+  })
+})
+
+describe('what a call takes beyond its points', () => {
+  const takes = (ms: number): Handler => {
+    return () => {
+      clockMs += ms
+      return { body: { feed: [] } }
+    }
+  }
+
+  test('is charged afterwards, and the answer says so', async () => {
+    const { ask } = await listening({ handler: takes(8) })
+    // 8 milliseconds at 0.4 for a point.
+    expect(left(await ask(PROFILE))).toBe(3_000 - 20)
+    expect(left(await ask(TIMELINE, { as: ALICE }))).toBe(12_000 - 20)
+    const { headers } = await ask(SEARCH)
+    expect([left({ headers } as Got), headers['retry-after']]).toEqual([3_000 - 40, undefined])
+  })
+
+  test('a visitor buys no more than a second or two of the thread in five minutes', async () => {
+    const { ask } = await listening({ handler: takes(40) })
+    const began = clockMs
+    const statuses = []
+    for (let i = 0; i < 60; i++) statuses.push((await ask(i % 2 ? PROFILE : SEARCH)).status)
+    expect(clockMs - began).toBeLessThanOrEqual(1_200 + 40)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await ask(TIMELINE, { as: ALICE })).status).toBe(200)
+  })
+
+  test('is charged, too, where the handler waits in between, and where it fails', async () => {
+    const slow: Handler = () => {
+      clockMs += 4
+      return andThen(new Promise<void>((resolve) => setTimeout(resolve, 5)), () => {
+        clockMs += 8
+        throw new Error('broken')
+      })
+    }
+    const { ask } = await listening({ handler: slow })
+    expect((await ask(PROFILE)).status).toBe(500)
+    expect(left(await ask('/xrpc/app.bsky.actor.getProfile'))).toBe(3_000 - 30 - 1)
+  })
+
+  test('accounts of one did:web domain share it, and nothing else', async () => {
+    const { ask } = await listening({
+      settings: { memberRateLimit: 100 },
+      handler: takes(40),
+    })
+    const as = (i: number) => `did:web:u${i}.evil.example`
+    const statuses = []
+    // Each of these takes all of its own points.
+    for (let i = 0; i < 12; i++) statuses.push((await ask(TIMELINE, { as: as(i) })).status)
+    expect(statuses.slice(0, 8)).toEqual(Array(8).fill(200))
+    expect(statuses.slice(9)).toEqual(Array(3).fill(429))
+    for (const other of ['did:web:good.example', ALICE]) {
+      expect((await ask(TIMELINE, { as: other })).status).toBe(200)
+    }
+  })
+
+  test('many cheap calls are not charged twice', async () => {
+    const { ask } = await listening({ handler: takes(0.3) })
+    for (let i = 0; i < 5; i++) await ask(PROFILE)
+    expect(left(await ask(PROFILE))).toBe(3_000 - 6)
   })
 })

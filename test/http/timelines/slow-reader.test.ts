@@ -8,6 +8,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
+import { CallTime } from '../../../src/base/util/turn.ts'
 import { createLiveFeed } from '../../../src/http/timelines/live-feed.ts'
 import { createStreams } from '../../../src/http/timelines/streams.ts'
 import { createAppend } from '../../../src/ingest/timelines/append.ts'
@@ -36,7 +37,18 @@ function openStreams() {
   const readers = prepareReaders(parts)
   const keys = parseTimelineKey('custom:large')
   const source = createOpenSource(parts, readers)(keys[0]!)!
-  const asker = { name: 'token test', isMember: false, may: () => true, isStillWelcome: () => true }
+  const caller = {
+    who: undefined,
+    time: new CallTime({ turnMs: Infinity }),
+    isSpent: () => false,
+  }
+  const asker = {
+    name: 'token test',
+    isMember: false,
+    caller,
+    may: () => true,
+    isStillWelcome: () => true,
+  }
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),
     cursors: createCursors(() => [{ id: 1, secret: Buffer.from('secret') }]),

@@ -3,6 +3,7 @@
 // MB per thread.
 
 import { LruMap } from '../../../base/util/lru.ts'
+import { isTimeUp } from '../../../base/util/turn.ts'
 import type { Arrival, ArrivalRange } from './arrivals.ts'
 import { type Db, idList } from './id-list.ts'
 
@@ -90,7 +91,7 @@ class Blocks implements ArrivalBlocks {
     const step = isForward ? 1 : -1
     let looked = 0
     let reached = at
-    while (looked < most) {
+    while (looked < most && !(looked > 0 && isTimeUp())) {
       const block = this.#beyond(reached, isForward, tip)
       if (!block) {
         if (isForward) reached = Math.max(at, tip)

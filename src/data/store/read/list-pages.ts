@@ -29,6 +29,8 @@ type ListPageReader = {
   members(list: number, page: MemberPage): PlacedMember[]
   /** Distinct uids, in arbitrary order. */
   allMembers(list: number, limit: number): number[]
+  /** The next distinct uids above one, ascending. */
+  someMembers(list: number, range: { above: number; limit: number }): number[]
   /** Ids of the lists that an account is on. */
   listsWith(uid: number): number[]
 }
@@ -71,6 +73,11 @@ export function prepareListPages(db: Db): ListPageReader {
       'SELECT DISTINCT subject FROM list_items WHERE list = +? LIMIT +?',
     )
     .pluck()
+  const some = db
+    .prepare<[number, number, number], number>(
+      'SELECT DISTINCT subject FROM list_items WHERE list = +? AND subject > +? ORDER BY subject LIMIT +?',
+    )
+    .pluck()
   const withAccount = db
     .prepare<[number], number>('SELECT DISTINCT list FROM list_items WHERE subject = ?')
     .pluck()
@@ -83,6 +90,7 @@ export function prepareListPages(db: Db): ListPageReader {
       return below ? further.all({ ...page, ...below }) : top.all(page)
     },
     allMembers: (list, limit) => all.all(list, limit),
+    someMembers: (list, { above, limit }) => some.all(list, above, limit),
     listsWith: (uid) => withAccount.all(uid),
   }
 }

@@ -2,10 +2,13 @@
 // blocks or mutes, as from a timeline, and members in a block with the list's creator. As in the reference,
 // an unknown list has an empty feed.
 
+import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
+import { andThen } from '../../../maybe-later.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { strangersList } from '../../../strangers-list.ts'
 
@@ -13,23 +16,23 @@ export const getListFeed = pagedMethod(
   'app.bsky.feed.getListFeed',
   { auth: 'optional', readAfterWrite: true, ready: strangersList },
   {
-    about: namedList,
-    skeleton: ({ listFeed }, { about, place }) =>
-      about.list === 0
-        ? { items: [], cursor: undefined }
-        : listFeed({ list: about.list, ...place }),
+    about: openList,
+    skeleton: ({ listFeed }, { about: { heads }, place }) =>
+      heads ? listFeed.page(heads, place) : { items: [], cursor: undefined },
     present,
     body: 'feed',
   },
 )
 
-function namedList(
-  { actors, listPages }: Needs<'actors' | 'listPages'>,
-  { params, reader }: Call<{ list: string }>,
+function openList(
+  { actors, listFeed, listPages }: Needs<'actors' | 'listFeed' | 'listPages'>,
+  { params, reader }: Call<{ list: string; cursor?: string }>,
 ) {
   const named = listByUri({ listPages }, params.list)
   if (named?.id === 0) reader.missing.add({ uris: [params.list] })
-  return { list: named?.id ?? 0, creator: named ? actors.uidOf(named.did) : 0 }
+  const creator = named ? actors.uidOf(named.did) : 0
+  if (!named?.id || isRetiredCursor(params.cursor)) return { creator, heads: undefined }
+  return andThen(inTurns(listFeed.open(named.id, params.cursor)), (heads) => ({ creator, heads }))
 }
 
 function present(

@@ -5,19 +5,26 @@
 
 import type { AppBskyFeedGetTimeline } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
-import { isBadFeedCursor } from '../../../../../answers/skeleton/page-cursor.ts'
+import { isBadFeedCursor, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
+import type { FeedHeads } from '../../../../../data/store/merged-feed.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import type { PageRequest } from '../../../first-page.ts'
+import { andThen, type MaybeLater } from '../../../maybe-later.ts'
 import { type Page, type PagePart, pagedMethod } from '../../../paged-method.ts'
 import { feedItems, notBlockedOrMuted } from '../../../present.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type TimelineCall = SignedInCall<Params>
-/** Whether more items may arrive, as of before the page was read. */
-type IsGrowing = boolean
-type TimelinePage = Page<TimelineCall, IsGrowing, FeedSkeleton>
+type About = {
+  /** Whether more items may arrive, as of before the page was read. */
+  isGrowing: boolean
+  /** The newest items of the accounts that the viewer follows, where there are many. */
+  heads: FeedHeads | undefined
+}
+type TimelinePage = Page<TimelineCall, About, FeedSkeleton>
 
 const present = feedItems({ keep: notBlockedOrMuted })
 
@@ -25,10 +32,10 @@ export const getTimeline = pagedMethod(
   'app.bsky.feed.getTimeline',
   { auth: 'required', readAfterWrite: true, ready },
   {
-    about: mayGrow,
+    about,
     skeleton: timelineSkeleton,
     postpone: withoutFetched,
-    mayGoOn: (isGrowing) => isGrowing,
+    mayGoOn: ({ isGrowing }) => isGrowing,
     present,
     end: ({ params }: TimelineCall) => params.since,
     body: (feed, page) => ({
@@ -45,15 +52,24 @@ function ready(app: Parts, call: TimelineCall): Promise<void> | undefined {
   return whole(app, call)
 }
 
-function mayGrow({ firstPage }: Needs<'firstPage'>, { viewer }: TimelineCall): IsGrowing {
-  return firstPage.mayGrow(viewer.did)
+function about(
+  { firstPage, timelineHeads }: Needs<'firstPage' | 'timelineHeads'>,
+  { viewer, params }: TimelineCall,
+): MaybeLater<About> {
+  const isGrowing = firstPage.mayGrow(viewer.did)
+  const { limit, cursor, since } = params
+  const opening = isRetiredCursor(cursor)
+    ? undefined
+    : timelineHeads({ viewer: viewer.uid, limit, cursor, since })
+  if (!opening) return { isGrowing, heads: undefined }
+  return andThen(inTurns(opening), (heads) => ({ isGrowing, heads }))
 }
 
 function timelineSkeleton(
   { timeline }: Needs<'timeline'>,
-  { call, place }: PagePart<TimelineCall, IsGrowing>,
+  { call, place, about: { heads } }: PagePart<TimelineCall, About>,
 ): FeedSkeleton {
-  return timeline({ viewer: call.viewer.uid, since: call.params.since, ...place })
+  return timeline({ viewer: call.viewer.uid, since: call.params.since, heads, ...place })
 }
 
 /** Makes a newcomer wait until the page's items and the data to show them have arrived. */
@@ -119,7 +135,7 @@ function withoutFetched(app: Parts, items: readonly number[], { call }: Timeline
  */
 function cursorAtEnd(
   { firstPage }: Parts,
-  { call, about: isGrowing, reads, shown }: TimelinePage & { shown: number },
+  { call, about: { isGrowing }, reads, shown }: TimelinePage & { shown: number },
 ): string | undefined {
   if (reads.length === 0 || !isGrowing) return undefined
   const last = reads.findLast(({ endCursor }) => endCursor !== undefined)

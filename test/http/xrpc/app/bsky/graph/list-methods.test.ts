@@ -272,6 +272,37 @@ describe('getListFeed', () => {
     }
   })
 
+  test('ends early when its time is up, with a cursor that leads to all the rest', async () => {
+    let clockMs = 0
+    let tickMs = 0
+    const w = start({ threadMs: () => (clockMs += tickMs) })
+    const list = w.list(bob, 'a list', CURATELIST)
+    const members = people.slice(0, 8)
+    for (const did of members) w.listItem(bob, list, did)
+    const shown: string[] = []
+    for (let i = 0; i < 400; i++) {
+      const isShown = i % 40 === 0
+      const did = isShown ? members[0]! : members[1]!
+      const { uri } = w.post(did, `post ${i}`)
+      if (isShown) shown.push(uri)
+    }
+    w.block(alice, members[1]!)
+    // Each look at the clock finds the time of a turn gone.
+    tickMs = 30
+    const sizes: number[] = []
+    const read = async (cursor: string | undefined) => {
+      const query = { list: list.uri, limit: 10, cursor }
+      const page = await w.get<Feed>('app.bsky.feed.getListFeed', query, alice)
+      sizes.push(page.feed.length)
+      return page
+    }
+    const uris = (await allPages(read, (page) => page.feed)).map(({ post }) => post.uri)
+    expect(uris).toEqual(shown.reverse())
+    expect(Math.max(...sizes)).toBe(1)
+    tickMs = 0
+    expect((await read(undefined)).feed.length).toBeGreaterThan(1)
+  })
+
   test('is empty for an unknown list, and requests it', async () => {
     const w = start()
     const list = `at://${bob}/app.bsky.graph.list/3kaaaaaaaaaaa`

@@ -1,0 +1,108 @@
+// The time for which a call may hold its thread. A call runs in turns: from where the queue lets it begin or go
+// on to where it waits or ends. Within a turn, readers ask `isTimeUp` between reads: what can end early ends
+// with a cursor; what can't hands the thread back with `inTurns`. A turn is synchronous, so that no handle
+// need be passed down (as with obs/stopwatch.ts). Outside of calls, time is never up.
+
+import { setImmediate as socketsRead } from 'node:timers/promises'
+
+type CallTimeOptions = {
+  /** Milliseconds of processor time after which a turn should end; Infinity: never. */
+  turnMs: number
+  /** The thread's processor time; tests give their own. */
+  clock?: () => number
+  /** Told at the end of each turn how long the call has held the thread so far, in milliseconds. */
+  onUsed?: (usedMs: number) => void
+  /** Runs a later part of the call in its caller's next turn; at once if the thread is free. */
+  goOn?: <T>(work: () => T | Promise<T>) => T | Promise<T>
+}
+
+let current: CallTime | undefined
+
+/** The processor time of this thread in milliseconds. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** One call's time on this thread. */
+export class CallTime {
+  readonly #options: CallTimeOptions
+  readonly #clock: () => number
+  #usedMs = 0
+  #beganMs = 0
+  /** The wall clock before which the turn can't have used its processor time: it is cheaper to read. */
+  #upAt = 0
+
+  constructor(options: CallTimeOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? threadMs
+  }
+
+  get usedMs(): number {
+    return this.#usedMs
+  }
+
+  /** Runs a turn, or a part of the turn that is running. */
+  run<T>(work: () => T): T {
+    if (current) return work()
+    current = this
+    this.#beganMs = this.#clock()
+    this.#upAt = performance.now() + this.#options.turnMs
+    try {
+      return work()
+    } finally {
+      current = undefined
+      this.#usedMs += this.#clock() - this.#beganMs
+      this.#options.onUsed?.(this.#usedMs)
+    }
+  }
+
+  /** Runs a later part of the call, when its caller has a turn. */
+  goOn<T>(work: () => T | Promise<T>): T | Promise<T> {
+    const turn = () => this.run(work)
+    return this.#options.goOn ? this.#options.goOn(turn) : turn()
+  }
+
+  isUp(): boolean {
+    if (this.#clock === threadMs && performance.now() < this.#upAt) return false
+    const leftMs = this.#options.turnMs - (this.#clock() - this.#beganMs)
+    this.#upAt = performance.now() + leftMs
+    return leftMs <= 0
+  }
+}
+
+/** Whether the call that is running should end its turn. */
+export function isTimeUp(): boolean {
+  return current?.isUp() ?? false
+}
+
+/** Wraps what the running call does after waiting, so that it is a turn of that call, too. */
+export function inLaterTurn<A, T>(
+  then: (value: A) => T | Promise<T>,
+): (value: A) => T | Promise<T> {
+  const call = current
+  return call ? (value) => call.goOn(() => then(value)) : then
+}
+
+/** Wraps what is called again and again for the running call, such as a look whether data has arrived. */
+export function forThisCall<T>(work: () => T): () => T {
+  const call = current
+  return call ? () => call.run(work) : work
+}
+
+/**
+ * Runs work to its end, handing the thread to others at its yields whenever the turn's time is up.
+ * Synchronous if it never is.
+ */
+export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
+  for (let step = work.next(); ; step = work.next()) {
+    if (step.done) return step.value
+    if (current?.isUp()) return laterOn(current, work)
+  }
+}
+
+/** Goes on once the sockets were read, so that others' calls can be in the queue before it. */
+async function laterOn<T>(call: CallTime, work: Generator<void, T>): Promise<T> {
+  await socketsRead()
+  return call.goOn(() => inTurns(work))
+}

@@ -1,0 +1,152 @@
+// Who pays for a call, in points: a member, a program's token or an address, which has further purses beside
+// that for XRPC. A point is a price for time on the thread: a call is charged when it comes, and for whatever
+// it took beyond what it had paid, afterwards.
+
+import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { createRangeCheck } from '../../base/config/address-ranges.ts'
+import type { Config } from '../../base/config/config.ts'
+import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { createClientAddress } from './client-address.ts'
+import { createRateLimit, type RateBuffers, type RateLimit } from './rate-limits.ts'
+
+export type ChargesConfig = Pick<
+  Config,
+  'memberRateLimit' | 'visitorRateLimit' | 'unlimitedAddresses' | 'trustedProxies'
+>
+
+/** A token of the operator's. `rate`: points in five minutes; 0: without limit. */
+export type Program = { name: string; rate: number }
+
+/** Each address has separate points per purse. */
+export type Purse = 'visitor' | keyof typeof PURSES
+
+/** An account of points that a call is charged to. */
+export type Payer = {
+  /** Milliseconds of the thread's processor time that a point pays for. */
+  msAPoint: number
+  /** Returns the error if not enough points are left. */
+  charge(points: number): XRPCError | undefined
+  /** Takes points for what a call took; the next one is refused if none are left. */
+  chargeAfterwards(points: number): void
+  isSpent(): boolean
+}
+
+/**
+ * An address may do this many times fewer look-ups than it has points; look-ups have a separate
+ * purse.
+ */
+const POINTS_A_LOOKUP = 5
+
+/**
+ * Points per address in five minutes, beside those for XRPC. An open status page takes under a
+ * hundred, a scrape every second 300, a screen of pictures a few dozen.
+ */
+const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const
+
+/**
+ * What a point pays for: a usual page. So a visitor's 3,000 points are 1.2 seconds of the thread in
+ * five minutes; with the other purses that need no token it is less than two.
+ */
+const MS_A_POINT = 0.4
+const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, media: 0.03 } as const
+/** Names under one registered domain cost nothing: together they may exceed this many members' points. */
+const MEMBERS_A_DOMAIN = 8
+const WEB = 'did:web:'
+
+export function createCharges(options: {
+  config: ChargesConfig
+  /** Shared by all serving threads. */
+  buffers: RateBuffers
+  now?: (() => number) | undefined
+}) {
+  const { config, buffers, now } = options
+  const { memberRateLimit, visitorRateLimit } = config
+  const limited = (buffer: SharedArrayBuffer, limit: number) =>
+    createRateLimit({ buffer, limit, now })
+  const purse = (most: number) => limited(buffers.visitors, visitorRateLimit === 0 ? 0 : most)
+  const members = limited(buffers.members, memberRateLimit)
+  const domains = limited(buffers.members, memberRateLimit * MEMBERS_A_DOMAIN)
+  const visitors = limited(buffers.visitors, visitorRateLimit)
+  const lookups = purse(Math.ceil(visitorRateLimit / POINTS_A_LOOKUP))
+  const purses = {
+    pages: purse(PURSES.pages),
+    metrics: purse(PURSES.metrics),
+    operator: purse(PURSES.operator),
+    media: purse(PURSES.media),
+  }
+  const programs = new Map<number, RateLimit>()
+  const addressOf = createClientAddress(config.trustedProxies)
+  const isUnlimited = createRangeCheck(config.unlimitedAddresses)
+
+  /** The address of origin, if it has limits. */
+  function visitorOf(request: HttpRequest): string | undefined {
+    const address = addressOf(request)
+    if (address === undefined) return undefined
+    return config.unlimitedAddresses.length > 0 && isUnlimited(networkOf(address))
+      ? undefined
+      : address
+  }
+
+  function payer(limit: RateLimit, request: HttpRequest, key: string): Payer {
+    return {
+      msAPoint: MS_A_POINT,
+      charge: (points) => limit.charge(request, key, points),
+      chargeAfterwards: (points) => limit.chargeAfterwards(request, key, points),
+      isSpent: () => limit.isSpent(key),
+    }
+  }
+
+  /** An account of a did:web domain pays for what it took too much from the domain's points, too. */
+  function member(request: HttpRequest, did: string): Payer {
+    const own = payer(members, request, did)
+    const domain = webDomainOf(did)
+    if (domain === undefined) return own
+    return {
+      ...own,
+      charge: (points) => own.charge(points) ?? domains.ifSpent(request, domain),
+      chargeAfterwards(points) {
+        own.chargeAfterwards(points)
+        domains.countAfterwards(domain, points)
+      },
+    }
+  }
+
+  function program(request: HttpRequest, { name, rate }: Program): Payer {
+    const limit = programs.get(rate) ?? limited(buffers.members, rate)
+    programs.set(rate, limit)
+    return payer(limit, request, name)
+  }
+
+  function address(request: HttpRequest, from: Purse = 'visitor'): Payer {
+    const key = visitorOf(request)
+    if (key === undefined) return NOBODY
+    if (from === 'visitor') return payer(visitors, request, key)
+    return {
+      ...payer(purses[from], request, `${from} ${key}`),
+      msAPoint: PURSE_MS_A_POINT[from],
+    }
+  }
+
+  return { member, program, address, addressOf, visitorOf, members, visitors, lookups }
+}
+
+/** Pays for addresses without limits. */
+const NOBODY: Payer = {
+  msAPoint: MS_A_POINT,
+  charge: () => undefined,
+  chargeAfterwards: () => undefined,
+  isSpent: () => false,
+}
+
+function webDomainOf(did: string): string | undefined {
+  if (!did.startsWith(WEB)) return undefined
+  const [name = ''] = did.slice(WEB.length).split(':')
+  const [host = ''] = decodeURIComponent(name).split(':')
+  return `web ${registrableDomain(host)}`
+}
+
+/** Returns the network's address, as IPv6 counts by network. */
+function networkOf(key: string): string {
+  return key.replace(/\/64$/, '')
+}
