@@ -150,6 +150,38 @@ describe('packed edges', () => {
     }
   })
 
+  it('of one moment, as programs make them by the thousand, are paged once each, and each page reads its own', () => {
+    const at = Math.floor(START_US / 1000)
+    const made = (subject: number, us: number): Edge => {
+      const rkey = packRkey(tidAt(us))
+      return { uid: 1, rkey, subject, sortAt: Math.floor(us / 1000), createdAt: at }
+    }
+    const crowd = Array.from({ length: 3_000 }, (_, i) => made(i + 1, START_US + i))
+    const others = [made(5_000, START_US - 1e9), made(5_001, START_US + 1e9)]
+    db.exec('BEGIN')
+    for (const edge of [...crowd, ...others]) likeEdges.insert(db, edge)
+    db.exec('COMMIT')
+    let resolved = 0
+    const counting = {
+      pointersOf: (...args: Parameters<typeof likeEdges.pointersOf>) =>
+        likeEdges.pointersOf(...args),
+      resolveAll: (...args: Parameters<typeof likeEdges.resolveAll>) => {
+        resolved += args[2].length
+        return likeEdges.resolveAll(...args)
+      },
+    }
+    const seen: number[] = []
+    for (let before = NEWEST; ; ) {
+      const page = newestSubjects(db, counting, { creator: 1, before, limit: 100 })
+      seen.push(...page.map(({ subject }) => subject))
+      const last = page.at(-1)
+      if (!last || page.length < 100) break
+      before = { sortAt: last.sortAt, uid: last.subject }
+    }
+    expect(seen).toEqual([5_001, ...crowd.map(({ subject }) => subject).reverse(), 5_000])
+    expect(resolved).toBeLessThan(3_100)
+  })
+
   it('of an account are removed at once, and no other account loses any', () => {
     const all = [...live(createRandom(SEED + 2)).values()]
     for (const uid of [1, 2, 5]) likeEdges.removeAll(db, uid)
