@@ -1,15 +1,19 @@
-// Fetches a record from the PDS that the account's DID document names, while the caller waits.
+// Fetches a record from the PDS that the account's DID document names, while the caller waits. The record must
+// have the CID that the PDS states: callers pass it on, and a record with another CID is not the account's.
 
 import { isValidDid } from '@atproto/syntax'
 import { packCid } from '../../base/atproto/keys.ts'
-import { invalidRequest, unavailable, type XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { invalidRequest, unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import type { JsonObject } from '../../base/event.ts'
+import { isObject } from '../../base/util/json-object.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import { hasCid } from '../../sources/pds/record-cid.ts'
 import { readSafeJson } from '../server/input.ts'
 import type { NamedActor } from './actor-names.ts'
 
-type OutsideRecord = { uri: string; cid: string; value: object }
+type OutsideRecord = { uri: string; cid: string; value: JsonObject }
 
 type Outside = { accounts: Accounts; fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
 type Key = { collection: string; rkey: string; cid?: string }
@@ -19,7 +23,7 @@ const TIMEOUT_MS = 5_000
 
 /**
  * @throws XRPCError RecordNotFound if the record does not exist, UpstreamFailure if the PDS can't
- * be reached
+ * be reached (503) or answers a record that does not have its CID (502)
  */
 export async function fetchRecord(
   serving: Outside,
@@ -46,11 +50,17 @@ export async function fetchRecord(
   if (response.status !== 200) throw notLocated(uri)
   const answer = readAnswer(response.body)
   if (answer?.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
+  if (!hasCid(answer.value, answer.cid)) throw mismatched(uri)
   return answer
 }
 
 export function notLocated(uri: string): XRPCError {
   return invalidRequest(`Could not locate record: ${uri}`, 'RecordNotFound')
+}
+
+function mismatched(uri: string): XRPCError {
+  const message = `The repository’s server answered ${uri} with a record that does not have its CID`
+  return new XRPCError(502, 'UpstreamFailure', message)
 }
 
 async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) {
@@ -62,9 +72,9 @@ async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) 
 /** Parses an untrusted response: only the lexicon's fields, and only if they are valid. */
 function readAnswer(body: Buffer): OutsideRecord | undefined {
   const answer = readSafeJson(body)
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { uri, cid, value } = answer as Record<string, unknown>
+  if (!isObject(answer)) return undefined
+  const { uri, cid, value } = answer
   if (typeof uri !== 'string' || typeof cid !== 'string' || !packCid(cid)) return undefined
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return undefined
   return { uri, cid, value }
 }

@@ -33,6 +33,16 @@ export function cidOfRecord(record: JsonObject): string {
   return unpackCid(hash('sha256', buffer.subarray(0, length), 'buffer'))
 }
 
+/** Whether the record has this CID; one without a DAG-CBOR form has none. */
+export function hasCid(record: JsonObject, cid: string): boolean {
+  try {
+    return cidOfRecord(record) === cid
+  } catch (error) {
+    if (error instanceof UnencodableError) return false
+    throw error
+  }
+}
+
 function writeValue(value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new UnencodableError('nested too deep')
   if (typeof value === 'string') writeText(value)

@@ -1,5 +1,5 @@
 // Methods that take explicit names: getProfile, getProfiles, getRelationships, our getSocialProof, getPosts,
-// and two com.atproto methods.
+// and resolveHandle.
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { didOf } from '../../../../../support/records.ts'
@@ -242,70 +242,15 @@ describe('getPosts', () => {
   })
 })
 
-describe('methods that a PDS calls', () => {
-  test('resolveHandle knows verified handles and resolves others', async () => {
-    const NSID = 'com.atproto.identity.resolveHandle'
-    const w = start({ handles: { 'far.example': dan } })
-    w.handle(bob, 'bob.test')
-    expect(await w.get(NSID, { handle: 'bob.test' })).toEqual({ did: bob })
-    expect(await w.get(NSID, { handle: 'far.example' })).toEqual({ did: dan })
-    expect(await w.ask(NSID, { handle: 'nobody.test' })).toMatchObject({
-      status: 400,
-      body: { error: 'InvalidRequest', message: 'Unable to resolve handle' },
-    })
-  })
-
-  test('getRecord returns our copy or the PDS’s, or RecordNotFound', async () => {
-    const NSID = 'com.atproto.repo.getRecord'
-    const asked: string[] = []
-    const cid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a'
-    const uriOf = (query: URLSearchParams) =>
-      `at://${query.get('repo')}/${query.get('collection')}/${query.get('rkey')}`
-    const w = start({
-      fetch: async (url) => {
-        asked.push(url)
-        const query = new URL(url).searchParams
-        const isThere = query.get('rkey') !== 'none'
-        const uri = query.get('rkey') === 'lie' ? 'at://did:plc:x/a.b.c/d' : uriOf(query)
-        const value = { $type: query.get('collection') }
-        const body = Buffer.from(JSON.stringify(isThere ? { uri, cid, value } : { error: 'no' }))
-        return { status: isThere ? 200 : 400, headers: new Headers(), body, url }
-      },
-    })
-    const post = w.post(bob, 'here')
-    const gone = w.post(bob)
-    w.delete(gone)
-    w.handle(bob, 'bob.test', 'https://pds.example')
-    const ask = (rkey: string, collection = 'app.bsky.feed.post', more = {}) =>
-      w.ask(NSID, { repo: 'bob.test', collection, rkey, ...more })
-    const rkey = (uri: string) => uri.split('/').at(-1)!
-
-    const ours = await ask(rkey(post.uri))
-    expect(ours.body).toMatchObject({ uri: post.uri, cid: post.cid, value: { text: 'here' } })
-    expect((await ask(rkey(gone.uri))).body['error']).toBe('RecordNotFound')
-    expect(asked).toEqual([])
-
-    const feed = await ask('feed', 'app.bsky.feed.generator')
-    expect(feed.body).toEqual({
-      uri: `at://${bob}/app.bsky.feed.generator/feed`,
-      cid,
-      value: { $type: 'app.bsky.feed.generator' },
-    })
-    expect(asked[0]).toMatch(/^https:\/\/pds\.example\/xrpc\/com\.atproto\.repo\.getRecord\?/)
-    expect((await ask('none', 'a.b.c')).body['error']).toBe('RecordNotFound')
-    expect((await ask('lie', 'a.b.c')).body['error']).toBe('RecordNotFound')
-    expect((await ask('x', 'a.b.c', { cid: post.cid })).body['error']).toBe('RecordNotFound')
-    expect((await w.ask(NSID, { repo: 'no.test', collection: 'a.b.c', rkey: 'x' })).status).toBe(
-      400,
-    )
-  })
-
-  test('getRecord answers UpstreamFailure while the PDS is away', async () => {
-    const w = start()
-    w.handle(bob, 'bob.test')
-    const query = { repo: bob, collection: 'a.b.c', rkey: 'x' }
-    const { status, body } = await w.ask('com.atproto.repo.getRecord', query)
-    expect([status, body['error']]).toEqual([503, 'UpstreamFailure'])
+test('resolveHandle knows verified handles and resolves others', async () => {
+  const NSID = 'com.atproto.identity.resolveHandle'
+  const w = start({ handles: { 'far.example': dan } })
+  w.handle(bob, 'bob.test')
+  expect(await w.get(NSID, { handle: 'bob.test' })).toEqual({ did: bob })
+  expect(await w.get(NSID, { handle: 'far.example' })).toEqual({ did: dan })
+  expect(await w.ask(NSID, { handle: 'nobody.test' })).toMatchObject({
+    status: 400,
+    body: { error: 'InvalidRequest', message: 'Unable to resolve handle' },
   })
 })
 
