@@ -32,6 +32,14 @@ export type ArrivalSourceParts = {
   now?: () => number
 }
 
+/** How the events of one read follow each other. */
+type Order = {
+  /** The number before each event, where the read tells; undefined for the very first event. */
+  before: ReadonlyMap<number, number | undefined>
+  /** The first event of a forward read, and the number down to which no event precedes it. */
+  first?: { seq: number; freeFrom: number }
+}
+
 /** Rows to walk for each account that could be asked instead: about the same cost. */
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
@@ -43,9 +51,8 @@ const FIRST_ASKED = 8
 
 export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<Arrival> {
   const { key, arrivals, originators, now = Date.now } = parts
-  const before = new Map<number, number | undefined>()
-  /** For the first event of a forward page: the number down to which no event precedes it. */
-  const freeFrom = new Map<number, number>()
+  /** Of the last read only: a stream reads as long as its client stays. */
+  let order: Order = { before: new Map() }
 
   function collect(range: ArrivalRange): SourceSlice<Arrival> {
     const isAsked = originators.size <= MAX_ASKED
@@ -62,9 +69,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
   function read(range: ArrivalRange): SourceSlice<Arrival> {
     const { isForward, limit } = range
     const found = collect(isForward ? range : { ...range, limit: limit + 1 })
-    noteOrder(before, found, range)
-    const [first] = found.events
-    if (isForward && first) freeFrom.set(first.seq, range.at + 1)
+    order = orderOf(found, range)
     return found.events.length < limit ? found : cut(found.events, limit)
   }
 
@@ -73,8 +78,8 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
     tip: () => arrivals.tip(),
     read,
     before(seq) {
-      if (before.has(seq)) return before.get(seq)
-      const at = freeFrom.get(seq) ?? seq
+      if (order.before.has(seq)) return order.before.get(seq)
+      const at = order.first?.seq === seq ? order.first.freeFrom : seq
       return collect({ at, isForward: false, limit: 1 }).events[0]?.seq
     },
     describe: parts.describe,
@@ -82,19 +87,17 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
   }
 }
 
-function noteOrder(
-  before: Map<number, number | undefined>,
-  { events, isEnd }: SourceSlice<Arrival>,
-  { at, isForward }: ArrivalRange,
-): void {
+function orderOf({ events, isEnd }: SourceSlice<Arrival>, { at, isForward }: ArrivalRange): Order {
+  const before = new Map<number, number | undefined>()
   for (let i = 1; i < events.length; i++) {
     const [one, next] = [events[i - 1]!.seq, events[i]!.seq]
     if (isForward) before.set(next, one)
     else before.set(one, next)
   }
+  const lowest = events.at(isForward ? 0 : -1)
   const isFirstKnown = isForward ? at === 0 : isEnd
-  const first = isFirstKnown ? events.at(isForward ? 0 : -1) : undefined
-  if (first) before.set(first.seq, undefined)
+  if (lowest && isFirstKnown) before.set(lowest.seq, undefined)
+  return isForward && lowest ? { before, first: { seq: lowest.seq, freeFrom: at + 1 } } : { before }
 }
 
 /** Walks the arrivals of all accounts until there are enough events or the walk is too long. */

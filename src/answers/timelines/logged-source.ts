@@ -36,13 +36,19 @@ const MAX_READS = 8
 
 export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
   const { key, did, logs, describe, gaps } = parts
-  const before = new Map<number, number>()
+  /** Of the last read only: a stream reads as long as its client stays. */
+  let before: ReadonlyMap<number, number> = new Map()
+  let reads = 0
 
-  /** Reads one more than requested, to find the event before the last. */
+  /**
+   * Reads one more than requested, to find the event before the last. The order of a read that was
+   * too late, so that another began meanwhile, is not needed any more.
+   */
   async function read(range: ArrivalRange): Promise<SourceSlice<Arrival>> {
+    const turn = ++reads
     const found = await collect(parts, logs, { ...range, limit: range.limit + 1 })
     const { isForward, limit } = range
-    noteOrder(before, found.events, range)
+    if (turn === reads) before = orderOf(found.events, range)
     const events = found.events.slice(0, limit)
     const isEnd = found.isEnd && found.events.length <= limit
     if (events.length > 0) return { events, reached: events.at(-1)!.seq, isEnd }
@@ -87,15 +93,16 @@ function shown(parts: Parts, entries: readonly LoggedEntry[]): Arrival[] {
 }
 
 /** A reader that continues forward already has the event at `at`, which precedes the first one. */
-function noteOrder(
-  before: Map<number, number>,
+function orderOf(
   events: readonly Arrival[],
   { at, isForward }: ArrivalRange,
-): void {
+): ReadonlyMap<number, number> {
+  const before = new Map<number, number>()
   const upwards = isForward ? events : events.toReversed()
   let last = isForward && at > 0 ? at : undefined
   for (const { seq } of upwards) {
     if (last !== undefined) before.set(seq, last)
     last = seq
   }
+  return before
 }
