@@ -1,6 +1,6 @@
 // A world (world.ts) behind the complete server: parameters, errors and responses are those of real requests,
-// over a separate read-only connection. The bearer token is the viewer's DID itself; real tokens are tested
-// along with src/identity.
+// over a separate read-only connection. The bearer token is the viewer's DID itself
+// (trusting-auth.ts); real tokens are tested along with src/identity.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { expect } from 'vitest'
@@ -32,6 +32,7 @@ import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { keepsFromRows } from './memory-parts.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
+import { trustingAuth } from './trusting-auth.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
 type Sent = WriterRequest extends infer T ? (T extends unknown ? Omit<T, 'id'> : never) : never
@@ -236,7 +237,7 @@ function createServerFor(
     }),
     methods,
     onViewer,
-    serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
+    serviceAuth: trustingAuth,
     acceptLabelers:
       labelers &&
       createAcceptLabelers({

@@ -67,6 +67,8 @@ type ServingOptions = {
   thread: number
   /** Shared by all serving threads. */
   rateBuffers: RateBuffers
+  /** Tokens for other services that were used here; shared by all serving threads. */
+  usedTokens: SharedArrayBuffer
   /** Shared by all serving threads. */
   videoSessions: SessionSpace
   onFatal: (error: unknown) => void
@@ -142,6 +144,7 @@ export function createServing(options: ServingOptions): Serving {
     onBroken: onFatal,
     ...{ onAnswered: pages.onAnswered, slowRequests: pages.slowRequests },
     overload,
+    usedTokens: options.usedTokens,
     sideRoutes: [
       ...media.routes,
       ...timelines.routes,

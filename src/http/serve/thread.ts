@@ -19,6 +19,7 @@ export type ServingThreadData = {
   memory: SharedMemory
   line: MessagePort
   rateBuffers: RateBuffers
+  usedTokens: SharedArrayBuffer
   videoSessions: SessionSpace
   /** From 1; the main thread is 0. */
   thread: number
@@ -32,7 +33,7 @@ export type ServingThreadMessage = { kind: 'listening' }
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
-const { config, memory, line, rateBuffers, videoSessions, thread, name } =
+const { config, memory, line, rateBuffers, usedTokens, videoSessions, thread, name } =
   workerData as ServingThreadData
 
 await run()
@@ -52,6 +53,7 @@ async function run(): Promise<void> {
     memory,
     ingest,
     rateBuffers,
+    usedTokens,
     videoSessions,
     thread,
     onFatal,

@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { createOnceBuffer } from '../../data/shared-memory/once-table.ts'
 import type { Ingest } from '../../ingest/client.ts'
 import { createSessionSpace, type SessionSpace } from '../media/hls/watch-sessions.ts'
 import { listenOnControlSocket } from '../operator/control-socket.ts'
@@ -30,7 +31,11 @@ type Options = {
   onFatal: (error: unknown) => void
 }
 
-type ThreadOptions = Options & { rateBuffers: RateBuffers; videoSessions: SessionSpace }
+type ThreadOptions = Options & {
+  rateBuffers: RateBuffers
+  usedTokens: SharedArrayBuffer
+  videoSessions: SessionSpace
+}
 
 type Thread = { stop(): Promise<void> }
 
@@ -38,7 +43,11 @@ type Thread = { stop(): Promise<void> }
 export async function startServing(options: Options): Promise<ServingThreads> {
   const { config, log, ingest, onFatal } = options
   const { memory } = ingest
-  const shared = { rateBuffers: createRateBuffers(), videoSessions: createSessionSpace() }
+  const shared = {
+    rateBuffers: createRateBuffers(),
+    usedTokens: createOnceBuffer(),
+    videoSessions: createSessionSpace(),
+  }
   const parts = { config, log, memory, ingest, ...shared, thread: 0, onFatal }
   const { server, controlApp, closeStore } = createServing(parts)
   const { port, isShared } = await listenShared(server, options)
@@ -82,10 +91,10 @@ const YOUNG_MB = 48
 
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
   const name = `serve-${thread + 1}`
-  const { config, ingest, rateBuffers, videoSessions, onFatal } = options
+  const { config, ingest, rateBuffers, usedTokens, videoSessions, onFatal } = options
   const line = ingest.connect()
   const { memory } = ingest
-  const shared = { memory, rateBuffers, videoSessions }
+  const shared = { memory, rateBuffers, usedTokens, videoSessions }
   const data: ServingThreadData = { config, line, ...shared, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -3,13 +3,19 @@
 
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
 import { bearerToken, isSameSecret } from '../../base/util/secrets.ts'
+import type { OnceTable } from '../../data/shared-memory/once-table.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { Method } from './method.ts'
 import { createReadingTokens, isReadingToken } from './reading-token.ts'
 
-type Caller = { viewer: string | undefined; token: string | undefined; isOperator?: boolean }
+type Caller = {
+  viewer: string | undefined
+  /** Only if it is addressed to another service, to be handed on. */
+  token: string | undefined
+  isOperator?: boolean
+}
 
 type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'> & {
   isBehind?: boolean
@@ -43,8 +49,12 @@ export function createAuthenticate(options: {
   /** DIDs named in the operator's settings, which read without being members. */
   moderationServices?: readonly string[]
   operatorToken?: string | undefined
+  /** Tokens of members for other services that were used here, shared by all serving threads. */
+  usedTokens: OnceTable
+  now?: () => number
 }): Authenticate {
-  const { serviceAuth, onViewer, isMember = () => true, operatorToken } = options
+  const { serviceAuth, onViewer, isMember = () => true, operatorToken, usedTokens } = options
+  const { now = Date.now } = options
   const moderationServices = new Set(options.moderationServices)
   const readingTokens = operatorToken === undefined ? undefined : createReadingTokens(operatorToken)
 
@@ -56,19 +66,33 @@ export function createAuthenticate(options: {
     const proof = isReadingToken(token)
       ? readingProof(token, nsid)
       : await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
-    const { did, isForUs } = proof
+    const { did, isForUs, isAddressedToUs } = proof
+    const handedOn = isAddressedToUs ? undefined : token
     if (method.forStrangers || (isForUs && moderationServices.has(did))) {
-      return { viewer: did, token }
+      return { viewer: did, token: handedOn }
     }
     const admitted = onViewer?.(did, { isForUs }, request)
     if (admitted) await admitted
-    return isForUs || isMember(did) ? { viewer: did, token } : visitorWith(method, token)
+    if (!isForUs && !isMember(did)) return visitorWith(method, handedOn)
+    return isAddressedToUs || isFirstUse(token, proof)
+      ? { viewer: did, token: handedOn }
+      : repeated(method)
+  }
+
+  /**
+   * The service that a token is addressed to gets it from us, and could read here as the member.
+   * What is remembered is what was signed, since a signature has more than one form.
+   */
+  function isFirstUse(token: string, { expiresAt }: { expiresAt: number }): boolean {
+    return usedTokens.use(token.slice(0, token.lastIndexOf('.')), expiresAt, now())
   }
 
   /** A link only lets existing members read, and makes no account a member. */
   function readingProof(token: string, nsid: string) {
     const did = readingTokens?.didOf(token, nsid)
-    if (did !== undefined && isMember(did)) return { did, isForUs: true }
+    if (did !== undefined && isMember(did)) {
+      return { did, isForUs: true, isAddressedToUs: true, expiresAt: Infinity }
+    }
     throw unauthorized('ExpiredToken', 'This reading link has expired, or does not allow this')
   }
 
@@ -78,7 +102,7 @@ export function createAuthenticate(options: {
     if (token === undefined) throw unauthorized('AuthMissing', 'Authentication Required')
     const options = { issuers: moderationServices, asker }
     const { did, isForUs } = await serviceAuth.verify(token, nsid, options)
-    if (isForUs && moderationServices.has(did)) return { viewer: did, token }
+    if (isForUs && moderationServices.has(did)) return { viewer: did, token: undefined }
     throw unauthorized('UntrustedIss', 'Untrusted issuer')
   }
 
@@ -97,9 +121,18 @@ export function createAuthenticate(options: {
 /**
  * An account whose token is for another service is answered as a visitor; the token is passed on.
  */
-function visitorWith({ auth }: Method, token: string): Caller {
+function visitorWith({ auth }: Method, token: string | undefined): Caller {
   if (auth === 'required') throw forbidden('This account has not signed in here', 'NotAMember')
   return { viewer: undefined, token }
+}
+
+/**
+ * The answer to a visitor, so that whoever repeats a token learns nothing about its owner. The
+ * token is not handed on again.
+ */
+function repeated({ auth }: Method): Caller {
+  if (auth !== 'required') return anonymous
+  throw forbidden('A token for another service is accepted once', 'TokenUsedBefore')
 }
 
 /** Accepts the operator's token as the password of user `admin`, as moderation services send it. */

@@ -15,7 +15,10 @@ export type MethodContext<P = Params, I = unknown> = {
   input: I
   /** Labelers that apply (accepted-labelers.ts); undefined if the server has no labels. */
   labelers: AcceptedLabelers | undefined
-  /** The raw bearer token, for the one method that forwards it (`getFeed`). */
+  /**
+   * The raw bearer token, for the methods that hand it on to a feed generator; undefined if it is
+   * addressed to us, since a generator could use it here.
+   */
   token: string | undefined
   /** The caller is the operator, who also sees content that was taken down. */
   isOperator?: boolean

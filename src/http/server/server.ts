@@ -14,6 +14,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
+import { createOnceBuffer, OnceTable } from '../../data/shared-memory/once-table.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
 import { createRateBuffers } from '../overload/rate-limits.ts'
@@ -59,6 +60,8 @@ type ServerOptions = {
   sideRoutes?: SideRoutes[]
   /** Charges and schedules calls; by default the server's own. */
   overload?: Overload
+  /** Tokens for other services that were used here; shared by all serving threads. */
+  usedTokens?: SharedArrayBuffer
   /** Overrides of the usual connection limits. */
   listenerLimits?: Partial<ListenerLimits>
 }
@@ -102,6 +105,7 @@ export function createServer(options: ServerOptions): Server {
       isMember: options.isMember,
       moderationServices: config.moderationServices,
       operatorToken: config.operatorToken,
+      usedTokens: new OnceTable(options.usedTokens ?? createOnceBuffer()),
     }),
     timeoutMs: options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS,
     acceptLabelers: options.acceptLabelers,

@@ -51,6 +51,10 @@ type Issuer = {
 type Proof = Issuer & {
   /** The token is addressed to us, and for exactly this method. */
   isForUs: boolean
+  /** The token is addressed to us; if not, another service has it or will get it. */
+  isAddressedToUs: boolean
+  /** Milliseconds since 1970. */
+  expiresAt: number
 }
 
 export type ServiceAuth = {
@@ -126,7 +130,12 @@ export function createServiceAuth(options: {
       if (signedBy !== known?.signedBy && isShort && isRepeated(signed.signature)) {
         remembered.set(token, { claims, signed, signedBy })
       }
-      return { ...issuer, isForUs: isOurs && claims.lxm === lxm }
+      return {
+        ...issuer,
+        isForUs: isOurs && claims.lxm === lxm,
+        isAddressedToUs: isOurs,
+        expiresAt: claims.exp * 1000,
+      }
     },
   }
 }

@@ -13,6 +13,7 @@ import type { Method } from '../../../src/http/server/method.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { andThen } from '../../../src/http/xrpc/maybe-later.ts'
 import { ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
+import { trustingAuth } from '../../support/trusting-auth.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const PROFILE = 'app.bsky.actor.getProfile'
@@ -53,9 +54,9 @@ function serve({ settings = {}, handler = () => ({ body: { feed: [] } }), ...cha
     overload: createOverload({ config, buffers: createRateBuffers(), clock: () => clockMs }),
     methods,
     serviceAuth: {
-      verify: async (token) => {
+      verify: async (token, ...rest) => {
         if (token.startsWith('forged')) throw new ServiceAuthError('BadJwtSignature', 'forged')
-        return { did: token, service: undefined, isForUs: true }
+        return trustingAuth.verify(token, ...rest)
       },
     },
     onViewer: (did) => {

@@ -30,6 +30,7 @@ const UNMUTE = 'app.bsky.graph.unmuteActor'
 const PREFERENCES = 'app.bsky.actor.getPreferences'
 const PROFILE = 'app.bsky.actor.getProfile'
 const TIMELINE = 'app.bsky.feed.getTimeline'
+const INTERACTIONS = 'app.bsky.feed.sendInteractions'
 
 let plc: PlcDouble
 let double: JetstreamDouble
@@ -226,6 +227,21 @@ describe('several threads of one server', () => {
         expect(await lengths(), `${method}, round ${round}`).toEqual(all(length))
       }
     }
+    for (const { close } of connections) close()
+  })
+
+  test('none accepts a token for another service that another thread has seen', async () => {
+    const connections = await toEveryThread(port)
+    const headers = await bearer(alice, PREFERENCES)
+    expect((await connections[0]!.ask(`/xrpc/${PREFERENCES}`, { headers })).status).toBe(200)
+    const claims = { iss: alice.did, aud: 'did:web:generator.example', lxm: INTERACTIONS }
+    const token = await signServiceJwt(alice.keypair, claims)
+    const statuses: number[] = []
+    for (const { ask } of [...connections, ...connections]) {
+      const further = { headers: { authorization: `Bearer ${token}` }, input: { interactions: [] } }
+      statuses.push((await ask(`/xrpc/${INTERACTIONS}`, further)).status)
+    }
+    expect(statuses).toEqual([200, ...Array(2 * THREADS - 1).fill(403)])
     for (const { close } of connections) close()
   })
 

@@ -12,6 +12,7 @@ import type { RequestClock } from '../../../src/http/server/request-clock.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
 import type { SideRoutes } from '../../../src/http/server/side-routes.ts'
 import { createSlowRequests } from '../../../src/http/server/slow-requests.ts'
+import { trustingAuth } from '../../support/trusting-auth.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 
@@ -45,7 +46,7 @@ async function serve(
       memberRateLimit: 0,
     },
     methods: [{ nsid: NSID, kind: 'query', auth: 'required', ...method }],
-    serviceAuth: { verify: async (did: string) => ({ did, service: undefined, isForUs: true }) },
+    serviceAuth: trustingAuth,
     health: () => ({ ok: true, version: 'test' }),
     log: { debug() {}, error() {}, fatal() {} } as never,
     slowRequests,

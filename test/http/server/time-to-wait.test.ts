@@ -5,6 +5,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
 import { waitLeftMs } from '../../../src/http/xrpc/wait-left.ts'
+import type { ServiceAuth } from '../../../src/sources/identity/service-jwt.ts'
+import { trustingAuth } from '../../support/trusting-auth.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 const FOR_POSTS_MS = 6_500
@@ -22,9 +24,9 @@ async function leftAfter(times: { lookUpMs: number; firstMs: number }): Promise<
   let at = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => at)
   const left: number[] = []
-  const verify = async (did: string) => {
+  const verify: ServiceAuth['verify'] = (...token) => {
     at += times.lookUpMs
-    return { did, service: undefined, isForUs: true }
+    return trustingAuth.verify(...token)
   }
   server = createServer({
     config: { ...loadConfig({}, '/nowhere/.env'), port: 0 },

@@ -8,6 +8,7 @@ import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
+import { trustingAuth } from '../../support/trusting-auth.ts'
 
 const PROFILE = '/xrpc/app.bsky.actor.getProfile'
 const TIMELINE = '/xrpc/app.bsky.feed.getTimeline'
@@ -59,7 +60,7 @@ beforeAll(async () => {
       memberRateLimit: 0,
     },
     methods,
-    serviceAuth: { verify: async (did) => ({ did, service: undefined, isForUs: true }) },
+    serviceAuth: trustingAuth,
     health: () => ({ ok: true, version: '1' }),
     log: { debug() {}, error() {}, fatal() {} } as never,
   })

@@ -118,6 +118,8 @@ describe('good tokens', () => {
       did: alice.did,
       service: 'atproto_labeler',
       isForUs: true,
+      isAddressedToUs: true,
+      expiresAt: expect.any(Number),
     })
     expect(await outcome(await tokenOf(alice, { payload }))).toBe('BadJwtSignature')
     expect(await outcome(await tokenOf({ ...alice, keypair: label }))).toBe('BadJwtSignature')

@@ -1,5 +1,5 @@
 // app.bsky.feed.getFeed: the choices of a feed generator, shown from our index. The caller's token is meant
-// for the generator and forwarded to it. Missing posts are fetched while the client waits, briefly, and left
+// for the generator and forwarded to it, unless it is addressed to us. Missing posts are fetched while the client waits, briefly, and left
 // out if they don't arrive. As in the reference, a page is never filled up, since asking for more advances
 // such a feed.
 

@@ -1,6 +1,6 @@
 // app.bsky.feed.sendInteractions: a member's feedback on posts of a feed, forwarded to the generator with the
 // member's token, which was issued for it. Clients send this to the generator directly if they can; nothing
-// here depends on it, and losses are not reported.
+// here depends on it, and losses are not reported. A token addressed to us is not handed on.
 
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'
@@ -17,7 +17,7 @@ export const sendInteractions = procedure(
   { anyAudience: true },
   async (app, call: Interactions) => {
     const { feed } = call.input
-    if (feed) await handOn(app, call, feed).catch(() => undefined)
+    if (feed && call.token !== undefined) await handOn(app, call, feed).catch(() => undefined)
     return { body: {} }
   },
 )

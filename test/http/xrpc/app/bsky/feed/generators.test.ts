@@ -241,8 +241,9 @@ test('sendInteractions forwards to the generator with the token, and never fails
   const w = start({ fetch: double.fetch, services: { [SERVICE]: double.services } })
   const cats = feedBy(w, bob, 'Cats')
   const input = { feed: cats.uri, interactions: [{ event: 'app.bsky.feed.defs#requestLess' }] }
-  expect((await w.tell('app.bsky.feed.sendInteractions', input, alice)).status).toBe(200)
+  const token = `${alice}~generator`
+  expect((await w.tell('app.bsky.feed.sendInteractions', input, token)).status).toBe(200)
   expect(double.asked).toMatchObject([
-    { headers: { authorization: `Bearer ${alice}` }, body: input },
+    { headers: { authorization: `Bearer ${token}` }, body: input },
   ])
 })

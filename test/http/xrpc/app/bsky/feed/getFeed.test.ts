@@ -97,7 +97,7 @@ describe('a feed', () => {
   test('is requested on the member’s behalf: token, limit and cursor are forwarded', async () => {
     const { w, double, ask, feed } = start()
     double.says({ body: { feed: chosen(w.post(bob, 'one')), cursor: 'c2' } })
-    expect((await ask({ limit: 7, cursor: 'c1' })).status).toBe(200)
+    expect((await ask({ limit: 7, cursor: 'c1' }, `${alice}~generator`)).status).toBe(200)
     const [{ url, headers }] = double.asked as [(typeof double.asked)[number]]
     expect(url.pathname).toBe('/xrpc/app.bsky.feed.getFeedSkeleton')
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -105,7 +105,7 @@ describe('a feed', () => {
       limit: '7',
       cursor: 'c1',
     })
-    expect(headers['authorization']).toBe(`Bearer ${alice}`)
+    expect(headers['authorization']).toBe(`Bearer ${alice}~generator`)
   })
 
   test('shows reposts with their reposter, pins as pins, and drops reposts of another post', async () => {
