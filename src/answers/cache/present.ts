@@ -37,9 +37,10 @@ export function presentFast(
   ways: Ways,
 ): (ReadyJson | undefined)[] {
   const { viewer, labelers, now } = reader
-  // A viewer's memory includes blocks and is shared by all its requests, so these readers bypass
-  // it.
-  if (viewer?.seesThroughBlocks || reader.seesTakenDown) return ways.slow([...ids])
+  // A viewer's memory includes blocks and mutes and is shared by all its requests, so these readers
+  // bypass it.
+  const isUsual = !viewer?.seesThroughBlocks && !viewer?.withoutPrivateState
+  if (!isUsual || reader.seesTakenDown) return ways.slow([...ids])
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)

@@ -6,7 +6,7 @@ import { REFERENCE_LIST } from '../../data/store/read/list-opt-outs.ts'
 import type { ListRow } from '../../data/store/read/lists.ts'
 import { loadAbout } from './load-about.ts'
 import { loadActors } from './load-actors.ts'
-import { toRelations } from './load-relations.ts'
+import { toRelations, withoutMutes } from './load-relations.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundList } from './record-shapes.ts'
@@ -33,7 +33,8 @@ function shownTo({ seesTakenDown }: ProfileState, actor: Actor): Actor {
 export function loadRelations(loader: Loader, state: ProfileState, uids: Iterable<number>): void {
   if (!state.viewer || state.viewer.uid === 0) return
   const others = [...uids].filter((uid) => uid !== state.viewer?.uid)
-  const rows = loader.readers.relations(state.viewer.uid, others)
+  const found = loader.readers.relations(state.viewer.uid, others)
+  const rows = state.viewer.withoutPrivateState ? found.map(withoutMutes) : found
   const didOf = (uid: number) => loader.parts.actors.didOf(uid)
   for (const [uid, one] of toRelations(rows, state.viewer.did, didOf)) state.relations.set(uid, one)
 }
@@ -77,6 +78,6 @@ function toList(loader: Loader, row: ListRow, viewer: Viewer): List | undefined 
         ? recordUri(viewer.did, LIST_BLOCK, row.blockRkey)
         : undefined,
     optOutOfViewer: viewer && optOut && recordUri(viewer.did, OPT_OUT, optOut),
-    mutedByViewer: row.isMuted === 1,
+    mutedByViewer: row.isMuted === 1 && !viewer?.withoutPrivateState,
   }
 }

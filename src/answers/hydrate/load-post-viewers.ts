@@ -29,6 +29,7 @@ export function loadPostViewers(
     const doings = found.get(post) ?? NO_DOINGS
     found.set(post, { ...doings, repost: recordUri(viewer.did, REPOST, rkey) })
   }
+  if (viewer.withoutPrivateState) return found
   for (const post of loader.readers.postViewers.bookmarks(viewer.uid, ids)) {
     found.set(post, { ...(found.get(post) ?? NO_DOINGS), bookmarked: true })
   }

@@ -31,10 +31,8 @@ export function loadProfiles(
   const pairs = [...(options.blockPairs ?? []), ...knownFollowerPairs(state)]
   if (pairs.length > 0) state.blocks = loadBlocks(loader, pairs, state)
   if (options.detailed) {
-    state.activitySubscriptions = loader.readers.activitySubscriptions(
-      reader.viewer?.uid ?? 0,
-      uids,
-    )
+    const subscriber = reader.viewer?.withoutPrivateState ? 0 : (reader.viewer?.uid ?? 0)
+    state.activitySubscriptions = loader.readers.activitySubscriptions(subscriber, uids)
     for (const { uid, count } of loader.readers.lists.countsOf(new Set(uids))) {
       state.listCounts.set(uid, count)
     }

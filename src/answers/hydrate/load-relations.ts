@@ -24,6 +24,13 @@ export function toRelations(
   return relations
 }
 
+/** Leaves what anyone can see: follows and blocks, also by list. */
+export function withoutMutes(row: RelationRow): RelationRow {
+  const [uid, following, followedBy, blocking, blockedBy, blockingByList, blockedByList] = row
+  const lists = [blockingByList, blockedByList] as const
+  return [uid, following, followedBy, blocking, blockedBy, ...lists, null, null]
+}
+
 function toRelation(row: RelationRow, viewerDid: string, did: string): Relation {
   const [, following, followedBy, blocking, blockedBy, ...rest] = row
   const [blockingByList, blockedByList, mutedByList, muted] = rest

@@ -25,6 +25,11 @@ export type Viewer =
       did: string
       /** Set for the operator's moderation services: no block hides anything from them. */
       seesThroughBlocks?: boolean
+      /**
+       * Set for a reading link, whose holder need not be the viewer: nothing is muted, bookmarked
+       * or subscribed to, neither shown nor applied.
+       */
+      withoutPrivateState?: boolean
     }
   | undefined
 

@@ -15,6 +15,7 @@ type Caller = {
   /** Only if it is addressed to another service, to be handed on. */
   token: string | undefined
   isOperator?: boolean
+  isByLink?: boolean
 }
 
 type AuthRequest = Pick<HttpRequest, 'header' | 'remoteAddress'> & {
@@ -62,10 +63,9 @@ export function createAuthenticate(options: {
     method: Method,
     { token, request, asker }: { token: string; request: AuthRequest; asker: Asker | undefined },
   ): Promise<Caller> {
+    if (isReadingToken(token)) return byLink(method, token, request)
     const { acceptsLxm, anyAudience, nsid } = method
-    const proof = isReadingToken(token)
-      ? readingProof(token, nsid)
-      : await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
+    const proof = await serviceAuth.verify(token, nsid, { acceptsLxm, anyAudience, asker })
     const { did, isForUs, isAddressedToUs } = proof
     const handedOn = isAddressedToUs ? undefined : token
     if (method.forStrangers || (isForUs && moderationServices.has(did))) {
@@ -88,12 +88,13 @@ export function createAuthenticate(options: {
   }
 
   /** A link only lets existing members read, and makes no account a member. */
-  function readingProof(token: string, nsid: string) {
+  async function byLink({ nsid }: Method, token: string, request: AuthRequest): Promise<Caller> {
     const did = readingTokens?.didOf(token, nsid)
-    if (did !== undefined && isMember(did)) {
-      return { did, isForUs: true, isAddressedToUs: true, expiresAt: Infinity }
+    if (did === undefined || !isMember(did)) {
+      throw unauthorized('ExpiredToken', 'This reading link has expired, or does not allow this')
     }
-    throw unauthorized('ExpiredToken', 'This reading link has expired, or does not allow this')
+    await onViewer?.(did, { isForUs: true }, request)
+    return { viewer: did, token: undefined, isByLink: true }
   }
 
   async function moderator({ nsid }: Method, authorization = '', asker?: Asker): Promise<Caller> {

@@ -133,6 +133,7 @@ class Context implements MethodContext {
   readonly viewer: string | undefined
   readonly token: string | undefined
   readonly isOperator: boolean | undefined
+  readonly isByLink: boolean | undefined
   readonly params: Params
   readonly input: unknown
   readonly labelers: MethodContext['labelers']
@@ -144,6 +145,7 @@ class Context implements MethodContext {
     this.viewer = known.viewer
     this.token = known.token
     this.isOperator = known.isOperator
+    this.isByLink = known.isByLink
     this.params = known.params
     this.input = known.input
     this.labelers = known.labelers

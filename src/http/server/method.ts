@@ -22,6 +22,8 @@ export type MethodContext<P = Params, I = unknown> = {
   token: string | undefined
   /** The caller is the operator, who also sees content that was taken down. */
   isOperator?: boolean
+  /** The caller has a reading link of the viewer, and must not learn their private state. */
+  isByLink?: boolean
   /** Reads a request header that no other field covers; `name` in lower case. */
   header(name: string): string | undefined
   /** Aborts when a query's client disconnects or its time is up. */

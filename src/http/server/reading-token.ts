@@ -1,7 +1,8 @@
 // Tokens that let the page /read read as one member. The operator creates them for some hours; they are valid
 // only for the few queries that the page needs. Each is a MAC over account and expiry, keyed from the
 // operator's token, so nothing is stored, and changing the operator's token revokes them all. The key
-// derivation is slow, so that a holder of such a token can't guess the operator's.
+// derivation is slow, so that a holder of such a token can't guess the operator's. The answers contain nothing
+// of the member's private state (answers/hydrate/types.ts, `withoutPrivateState`).
 
 import { scryptSync } from 'node:crypto'
 import { isValidDid } from '@atproto/syntax'
@@ -15,7 +16,8 @@ type ReadingTokens = {
 
 const PREFIX = 'read.'
 export const MAX_READING_HOURS = 30 * 24
-const READABLE: ReadonlySet<string> = new Set([
+/** Methods that a link may call. */
+export const READABLE: ReadonlySet<string> = new Set([
   'app.bsky.actor.getProfile',
   'app.bsky.feed.getAuthorFeed',
   'app.bsky.feed.getPostThread',

@@ -35,6 +35,12 @@ export function createCall(parts: Parts, context: MethodContext): Call {
   return new OneCall(parts, context, context.params)
 }
 
+function viewerOf({ actors }: Parts, { viewer: did, isByLink }: MethodContext): Viewer {
+  if (did === undefined) return undefined
+  const uid = actors.uidOf(did)
+  return isByLink ? { uid, did, withoutPrivateState: true } : { uid, did }
+}
+
 class OneCall implements Call {
   readonly viewer: Viewer
   readonly params: Params
@@ -43,14 +49,14 @@ class OneCall implements Call {
   readonly #context: MethodContext
 
   constructor(parts: Parts, context: MethodContext, params: Params) {
-    const { viewer: did, isOperator } = context
+    const { viewer: did, isOperator, isByLink } = context
     this.#parts = parts
     this.#context = context
-    this.viewer = did === undefined ? undefined : { uid: parts.actors.uidOf(did), did }
+    this.viewer = viewerOf(parts, context)
     this.params = params
     this.reader = createReader(this.viewer, {
       labelers: context.labelers ?? NO_LABELERS,
-      seesTakenDown: isOperator || parts.moderationServices.has(did ?? ''),
+      seesTakenDown: isOperator || (!isByLink && parts.moderationServices.has(did ?? '')),
     })
   }
 

@@ -23,7 +23,8 @@ type Thread = {
  */
 function threadReader({ moderationServices }: Needs<'moderationServices'>, reader: Reader): Reader {
   const { viewer } = reader
-  if (!viewer || !moderationServices.has(viewer.did)) return reader
+  const isModerator = viewer && !viewer.withoutPrivateState && moderationServices.has(viewer.did)
+  if (!isModerator) return reader
   return { ...reader, viewer: { ...viewer, seesThroughBlocks: true } }
 }
 

@@ -1,0 +1,138 @@
+// What a reading link shows: after a random history, the answers of all methods that a link allows are the same
+// whether or not its member mutes, bookmarks and subscribes. The member's own answers differ, and both are read
+// in turns, so that nothing kept for one reaches the other.
+
+import { afterEach, expect, test } from 'vitest'
+import { createReadingTokens, READABLE } from '../../../src/http/server/reading-token.ts'
+import { privateAct } from '../../support/private-acts.ts'
+import { createRandom, type Random } from '../../support/random.ts'
+import { randomHistory } from '../../support/random-history.ts'
+import { didOf } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
+
+const SEED = testSeed('reading links')
+const OPERATOR = 'an operator’s token'
+const HISTORY = 200
+const ROUNDS = 2
+const ACTS_A_ROUND = 30
+
+let world: ServingWorld | undefined
+afterEach(() => world?.dispose())
+
+type Scene = { w: ServingWorld; people: readonly string[]; member: string; link: string }
+
+/** @param history - the number of events of the accounts’ random past */
+function start(random: Random, history = HISTORY): Scene {
+  const w = createServingWorld({ scope: 'network', operatorToken: OPERATOR })
+  world = w
+  const people = Array.from({ length: 9 }, (_, i) => w.account(`person-${i}`))
+  for (const did of people) w.profile(did, { displayName: 'somebody' })
+  const [member] = people as [string]
+  w.member(member)
+  for (const did of people.slice(1, 6)) w.follow(member, did)
+  w.apply(randomHistory(w.world, random, history))
+  return { w, people, member, link: createReadingTokens(OPERATOR).mint(member, 1) }
+}
+
+/** Requests of every method that a link may call. */
+function questions({ w, people }: Scene): [nsid: string, query: Query][] {
+  const posts = w.world.sent.flatMap((event) =>
+    event.kind === 'commit' && event.collection === 'app.bsky.feed.post'
+      ? `at://${event.did}/${event.collection}/${event.rkey}`
+      : [],
+  )
+  const asked: Record<string, Query[]> = {
+    'app.bsky.actor.getProfile': people.map((actor) => ({ actor })),
+    'app.bsky.feed.getAuthorFeed': people.map((actor) => ({ actor, includePins: true })),
+    'app.bsky.feed.getPostThread': posts.slice(-15).map((uri) => ({ uri })),
+    'app.bsky.feed.getTimeline': [{ limit: 100 }, { limit: 7 }],
+    'app.bsky.graph.getKnownFollowers': people.map((actor) => ({ actor })),
+    'io.slipstream.graph.getSocialProof': [{ subjects: people }],
+  }
+  expect(Object.keys(asked).sort()).toEqual([...READABLE].sort())
+  return Object.entries(asked).flatMap(([nsid, queries]) =>
+    queries.map((query): [string, Query] => [nsid, query]),
+  )
+}
+
+/** All answers as text. The count of a post's bookmarks is public: it names no one. */
+async function answersTo({ w }: Scene, bearer: string, asked: ReturnType<typeof questions>) {
+  const answers: string[] = []
+  for (const [nsid, query] of asked) {
+    const { status, body } = await w.ask(nsid, query, bearer)
+    answers.push(`${nsid} ${status} ${JSON.stringify(body).replace(/"bookmarkCount":\d+/g, '')}`)
+  }
+  return answers
+}
+
+function subscribe({ w, member, people }: Scene, random: Random): void {
+  const subject = random.pick(people.slice(1))
+  const kind = 'activity-subscription'
+  w.request({ id: 1, did: member, kind, subject, post: random.chance(0.7), reply: true })
+}
+
+const PRIVATE = [
+  '"muted":true',
+  '"bookmarked":true',
+  '"threadMuted":true',
+  '"activitySubscription":',
+]
+const LIST = '"mutedByList":'
+
+test(`shows nothing of its member’s private state (seed ${SEED})`, async () => {
+  const random = createRandom(SEED)
+  const scene = start(random)
+  const { w, member, link } = scene
+  const asked = questions(scene)
+  const before = await answersTo(scene, link, asked)
+  const own = await answersTo(scene, member, asked)
+  expect(own).toEqual(before)
+  const seen = new Set<string>()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < ACTS_A_ROUND; i++) privateAct(w.world, random, [member])
+    subscribe(scene, random)
+    const told = (await answersTo(scene, member, asked)).join('\n')
+    for (const sign of [...PRIVATE, LIST]) if (told.includes(sign)) seen.add(sign)
+    expect(await answersTo(scene, link, asked)).toEqual(before)
+  }
+  expect([...seen]).toEqual(expect.arrayContaining(PRIVATE))
+})
+
+test('posts that its member mutes are in the timeline that it shows', async () => {
+  const scene = start(createRandom(1), 0)
+  const { w, people, member, link } = scene
+  const post = w.post(people[1]!, 'of somebody muted')
+  w.mute(member, people[1]!)
+  const shown = async (bearer: string) => {
+    const { feed } = await w.get<{ feed: { post: { uri: string } }[] }>(
+      'app.bsky.feed.getTimeline',
+      { limit: 100 },
+      bearer,
+    )
+    return feed.some((one) => one.post.uri === post.uri)
+  }
+  expect([await shown(member), await shown(link), await shown(member)]).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
+
+test('a moderation service’s link sees no more than any member’s', async () => {
+  const service = didOf('service')
+  const w = createServingWorld({
+    operatorToken: OPERATOR,
+    scope: 'network',
+    moderationServices: [service],
+  })
+  world = w
+  const bob = w.account('bob')
+  w.member(service)
+  w.block(bob, service)
+  const { uri } = w.post(bob, 'x')
+  const shown = async (bearer: string) =>
+    JSON.stringify((await w.ask('app.bsky.feed.getPostThread', { uri }, bearer)).body)
+  expect(await shown(service)).toContain('#threadViewPost')
+  expect(await shown(createReadingTokens(OPERATOR).mint(service, 1))).toContain('#blockedPost')
+})
