@@ -74,7 +74,15 @@ async function serve(): Promise<void> {
     memory: { invalidations: world.invalidations.buffer },
     log: { debug() {}, error: fail },
     ingest: { writeTimelines: fail, editGraph: fail } as never,
-    serviceAuth: { verify: async (did) => ({ did, service: undefined, isForUs: true }) },
+    serviceAuth: {
+      verify: async (did) => ({
+        did,
+        service: undefined,
+        isForUs: true,
+        isAddressedToUs: true,
+        expiresAt: Infinity,
+      }),
+    },
     onViewer: () => undefined,
     isMember: () => true,
     onFatal: fail,
