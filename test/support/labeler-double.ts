@@ -48,6 +48,8 @@ export type LabelerDouble = {
   hangUp(code?: number): void
   /** Makes every request fail with this status until called with undefined. */
   failWith(status: number | undefined): void
+  /** Changes all further answers to queries, which otherwise hold the labels in force. */
+  answerWith(edit: (inForce: Said[], said: readonly Said[]) => Said[]): void
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ type Parts = {
   /** Socket of the newest connection. */
   newest: Socket | undefined
   failure: number | undefined
+  edit: (inForce: Said[], said: readonly Said[]) => Said[]
 }
 
 /** @param plc - holds its DID document; only the used part of a directory */
@@ -72,7 +75,7 @@ export async function startLabelerDouble(
 ): Promise<LabelerDouble> {
   const { did } = await plc.create({ handle })
   const lists = { said: [], listeners: new Set<WebSocket>(), connections: [], queried: [] }
-  const parts: Parts = { ...lists, newest: undefined, failure: undefined }
+  const parts: Parts = { ...lists, newest: undefined, failure: undefined, edit: (labels) => labels }
   let key = await createKeypair()
   const forger = await createKeypair('p256')
   const http = createServer((request, response) => answerQuery(parts, request, response))
@@ -101,6 +104,9 @@ export async function startLabelerDouble(
     failWith(status) {
       parts.failure = status
     },
+    answerWith(edit) {
+      parts.edit = edit
+    },
     ...sending(parts),
     async close() {
       for (const ws of parts.listeners) ws.terminate()
@@ -112,7 +118,7 @@ export async function startLabelerDouble(
 
 /** Answers com.atproto.label.queryLabels with the latest label of each value, unless negated. */
 function answerQuery(
-  { said, queried, failure }: Parts,
+  { said, queried, failure, edit }: Parts,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -122,7 +128,7 @@ function answerQuery(
   const current = new Map(said.map((label) => [`${label.uri} ${label.val}`, label]))
   const labels = [...current.values()].filter(({ uri, neg }) => patterns.includes(uri) && !neg)
   response.writeHead(failure ?? 200, { 'content-type': 'application/json' })
-  response.end(lexStringify({ labels: labels as LexValue[] }))
+  response.end(lexStringify({ labels: edit(labels, said) as LexValue[] }))
 }
 
 /** Serves com.atproto.label.subscribeLabels: sends the labels after the cursor, then new ones. */

@@ -20,6 +20,8 @@ type LabelRow = LabelSubject & {
   /** RFC 3339, as received. */
   cts: string
   exp: string | undefined
+  /** Whether the labeler's stream brought it, rather than an answer. */
+  isStreamed: boolean
 }
 
 const POST = collectionCodes['app.bsky.feed.post']
@@ -41,13 +43,17 @@ const statements = perDatabase((db) => ({
     )
     .pluck(),
   put: db.prepare(
-    `INSERT OR REPLACE INTO labels (uid, collection, rkey, src, val, neg, cid, cts_ms, cts, exp_ms, exp)
-    VALUES (@uid, @collection, @rkey, @src, @val, @neg, @cid, @ctsMs, @cts, @expMs, @exp)`,
+    `INSERT INTO labels
+      (uid, collection, rkey, src, val, neg, cid, cts_ms, cts, exp_ms, exp, streamed)
+    VALUES (@uid, @collection, @rkey, @src, @val, @neg, @cid, @ctsMs, @cts, @expMs, @exp, @streamed)
+    ON CONFLICT DO UPDATE SET neg = excluded.neg, cid = excluded.cid, cts_ms = excluded.cts_ms,
+      cts = excluded.cts, exp_ms = excluded.exp_ms, exp = excluded.exp,
+      streamed = max(streamed, excluded.streamed)`,
   ),
   before: db
     .prepare<[number, number, PackedRkey, number, number], string>(
       `SELECT val FROM labels WHERE uid = ? AND collection = ? AND rkey = ? AND src = ? AND neg = 0
-        AND cts_ms < ?`,
+        AND streamed = 0 AND cts_ms < ?`,
     )
     .pluck(),
   keys: db.prepare<[number, number, PackedRkey, number, string, number], LabelKey>(
@@ -79,8 +85,11 @@ const statements = perDatabase((db) => ({
 }))
 
 /**
- * @returns `none` if the known label is as new, or there was none to withdraw; `refused` if it
- * would be one row too many, of this labeler's or of its values for this subject
+ * A withdrawal of an unknown label is stored too, so that the label, arriving later though older,
+ * does not take effect.
+ *
+ * @returns `none` if the known label is newer; `refused` if it would be one row too many, of this
+ * labeler's or of its values for this subject
  */
 export function putLabel(
   db: WriteDb,
@@ -91,8 +100,8 @@ export function putLabel(
   const { uid, collection, rkey, src, val } = label
   const ctsMs = Date.parse(label.cts)
   const known = time.get(uid, collection, rkey, src, val)
-  if (known === undefined ? label.neg : known > ctsMs) return 'none'
   const isNew = known === undefined
+  if (!isNew && known > ctsMs) return 'none'
   if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
   const expMs = label.exp === undefined ? null : Date.parse(label.exp)
   const { changes } = put.run({
@@ -103,8 +112,9 @@ export function putLabel(
     cts: unusual(label.cts, ctsMs),
     expMs,
     exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
+    streamed: label.isStreamed ? 1 : 0,
   })
-  note(db, label, val)
+  if (!(isNew && label.neg)) note(db, label, val)
   if (changes === 0) return 'none'
   return isNew ? 'added' : 'changed'
 }
@@ -118,8 +128,8 @@ export function labelKeysAfter(db: Db, after: LabelKey | undefined, atMost: numb
   return keys.all(from.uid, from.collection, from.rkey, from.src, from.val, atMost)
 }
 
-/** Labels of a labeler on a subject from before a time, as far as known here and not withdrawn. */
-export function labelsBefore(
+/** Labels of a labeler on a subject from before a time that only answers brought and none withdrew. */
+export function queriedLabelsBefore(
   db: Db,
   { subject, src, before }: { subject: LabelSubject; src: number; before: number },
 ): string[] {

@@ -6,8 +6,8 @@ import { packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import {
   type LabelSubject,
-  labelsBefore,
   putLabel,
+  queriedLabelsBefore,
   withdrawLabel,
 } from '../../data/store/labels.ts'
 import type { Label } from '../labels/label.ts'
@@ -42,19 +42,22 @@ type AppliedLabels = {
   refused: number
 }
 
-/** @param room - how many more rows this labeler may have here */
+/**
+ * @param how - `room`: how many more rows this labeler may have here; `isStreamed`: whether its
+ *   stream brought these, rather than an answer
+ */
 export function applyLabels(
   ctx: IndexContext,
   did: string,
   labels: readonly NewLabel[],
-  room = Infinity,
+  { room = Infinity, isStreamed = true }: { room?: number; isStreamed?: boolean } = {},
 ): AppliedLabels {
   const done: AppliedLabels = { changed: 0, added: 0, refused: 0 }
   for (const label of labels) {
     const subject = labelSubject(ctx, label.uri)
     if (!subject) continue
     const src = internActor(ctx, did)
-    const outcome = putLabel(ctx.db, { ...label, ...subject, src }, done.added < room)
+    const outcome = putLabel(ctx.db, { ...label, ...subject, src, isStreamed }, done.added < room)
     if (outcome === 'refused') done.refused++
     if (outcome === 'added') done.added++
     if (outcome === 'added' || outcome === 'changed') done.changed++
@@ -63,7 +66,8 @@ export function applyLabels(
 }
 
 /**
- * Applies a labeler's full answer about these subjects: labels missing from it are withdrawn.
+ * Applies a labeler's full answer about these subjects: labels missing from it are withdrawn, if an
+ * answer brought them. What the stream brought is withdrawn only by a signed withdrawal.
  * @param askedAt - milliseconds since 1970; newer labels arrived meanwhile and stay
  */
 export function reconcileLabels(
@@ -74,11 +78,13 @@ export function reconcileLabels(
 ): AppliedLabels {
   const src = ctx.actors.uidOf(did)
   const values = new Set(said.labels.map(({ uri, val }) => `${val} ${uri}`))
+  const queriedBefore = (subject: LabelSubject) =>
+    queriedLabelsBefore(ctx.db, { subject, src, before: said.askedAt })
   for (const uri of src === 0 ? [] : said.subjects) {
     const subject = labelSubject(ctx, uri)
-    for (const val of subject ? labelsBefore(ctx.db, { subject, src, before: said.askedAt }) : []) {
+    for (const val of subject ? queriedBefore(subject) : []) {
       if (!values.has(`${val} ${uri}`)) withdrawLabel(ctx.db, subject!, src, val)
     }
   }
-  return applyLabels(ctx, did, said.labels, room)
+  return applyLabels(ctx, did, said.labels, { room, isStreamed: false })
 }

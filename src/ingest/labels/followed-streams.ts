@@ -164,7 +164,7 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
       let done = { changed: 0, added: 0, refused: 0 }
       const isWritten = writeRetry.ifThereIsRoom(() =>
         writer.commit((ctx) => {
-          done = applyLabels(ctx, did, labels, room)
+          done = applyLabels(ctx, did, labels, { room, isStreamed: true })
           countKeptLabels(ctx.db, uid, done.added)
           moveLabelerCursor(ctx.db, uid, reached)
         }),

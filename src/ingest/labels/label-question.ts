@@ -15,7 +15,8 @@ const MAX_BYTES = 2 << 20
 const PAGE = '250'
 
 /**
- * @returns the labeler's current labels, for those subjects whose labels it sent completely.
+ * @returns the labeler's current labels. `subjects` are those whose labels it sent completely: none
+ *   if anything in the answer was dropped, since that may have been one of their labels.
  * @throws if it does not answer, or answers with something unreadable.
  */
 export async function askLabeler(
@@ -24,23 +25,41 @@ export async function askLabeler(
 ): Promise<Parameters<typeof reconcileLabels>[2]> {
   const { labeler, subjects } = question
   const askedAt = parts.now()
+  const drops = countingDrops(parts.onDropped)
   const identity = await findLabeler(parts.resolver, labeler)
   if (!identity) throw new Error('no labeler')
-  const { labels, isWhole } = await readPages(parts, { ...question, identity })
+  const { labels, isWhole } = await readPages(parts, {
+    ...question,
+    identity,
+    onDropped: drops.note,
+  })
   const isAsked = new Set(subjects)
   const sound = labels.filter((one) => {
     const isAnswer = isAsked.has(one.label.uri)
     const isSound = isAnswer && isSignedBy(one, identity.key)
-    if (!isSound) parts.onDropped?.(isAnswer ? 'unsigned' : 'not-asked')
+    if (!isSound) drops.note(isAnswer ? 'unsigned' : 'not-asked')
     return isSound
   })
-  return { subjects: isWhole ? subjects : [], labels: sound.map(({ label }) => label), askedAt }
+  const isComplete = isWhole && drops.count() === 0
+  return { subjects: isComplete ? subjects : [], labels: sound.map(({ label }) => label), askedAt }
+}
+
+type OnDropped = NonNullable<LabelsParts['onDropped']>
+
+function countingDrops(onDropped: LabelsParts['onDropped']) {
+  let dropped = 0
+  const note: OnDropped = (reason) => {
+    dropped++
+    onDropped?.(reason)
+  }
+  return { note, count: () => dropped }
 }
 
 async function readPages(
-  { fetch, limits, onDropped }: Pick<LabelsParts, 'fetch' | 'limits' | 'onDropped'>,
-  { labeler, subjects, signal, identity }: Question & { identity: LabelerIdentity },
+  { fetch, limits }: Pick<LabelsParts, 'fetch' | 'limits'>,
+  question: Question & { identity: LabelerIdentity; onDropped: OnDropped },
 ): Promise<{ labels: SignedLabel[]; isWhole: boolean }> {
+  const { labeler, subjects, signal, identity, onDropped } = question
   const labels: SignedLabel[] = []
   const url = new URL('/xrpc/com.atproto.label.queryLabels', identity.origin)
   for (const subject of subjects) url.searchParams.append('uriPatterns', subject)

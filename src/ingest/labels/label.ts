@@ -14,9 +14,14 @@ export type Label = {
   exp: string | undefined
 }
 
-/** `unsigned` is the label without its signature: exactly what the signature covers. */
+/** `unsigned`: exactly what the signature covers. */
 export type SignedLabel = { label: Label; unsigned: object; sig: Uint8Array }
 
+/**
+ * The fields of the lexicon that a signature covers. Servers add further ones to their answers, such
+ * as the number of a row.
+ */
+const SIGNED_FIELDS = ['ver', 'src', 'uri', 'cid', 'val', 'neg', 'cts', 'exp']
 const MAX_URI_LENGTH = 8192
 const MAX_CID_LENGTH = 256
 /** From the lexicon. */
@@ -25,7 +30,8 @@ const MAX_VALUE_BYTES = 128
 /** @returns undefined if it is not a label by `src`, or is unsigned. */
 function readLabel(value: unknown, src: string): SignedLabel | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const { sig, $type: _, ...unsigned } = value as Record<string, unknown>
+  const { sig, ...fields } = value as Record<string, unknown>
+  const unsigned = signedFields(fields)
   const { ver = 1, uri, cid, val, neg = false, cts, exp } = unsigned
   if (!(sig instanceof Uint8Array) || ver !== 1 || unsigned['src'] !== src) return undefined
   if (!isSubject(uri) || !isValue(val) || typeof neg !== 'boolean') return undefined
@@ -34,6 +40,12 @@ function readLabel(value: unknown, src: string): SignedLabel | undefined {
     return undefined
   }
   return { label: { src, uri, cid, val, neg, cts, exp }, unsigned, sig }
+}
+
+function signedFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field]) => SIGNED_FIELDS.includes(field)),
+  )
 }
 
 /** Returns the labels by `src`, and reports each of the others. */

@@ -76,10 +76,18 @@ function store({ writer, written }: HydratedWorld, labels: ReferenceLabel[]): vo
   transact(writer, () => {
     for (const { src, uri, val, cts, neg = false } of labels) {
       const subject = labelSubject(written, uri)
-      const label = { src: written.uid(src), val, cts, cid: undefined, exp: undefined }
       if (!subject) continue
-      putLabel(writer, { ...subject, ...label, neg: false })
-      if (neg) putLabel(writer, { ...subject, ...label, neg })
+      const label = {
+        ...subject,
+        src: written.uid(src),
+        val,
+        cts,
+        cid: undefined,
+        exp: undefined,
+        isStreamed: true,
+      }
+      putLabel(writer, { ...label, neg: false })
+      if (neg) putLabel(writer, { ...label, neg })
     }
   })
 }

@@ -128,7 +128,8 @@ describe('labels by a stream', () => {
     expect(valuesOf(item!.post.labels)).toEqual(['sentinel'])
   })
 
-  test('missing from an answer before the stream negates them are not restored by the same or an older label', async () => {
+  test('withdrawn in an answer before the stream negates them are not restored by the same or an older label', async () => {
+    labeler.answerWith((_, said) => [...said])
     const opened = openRoom({ askStreamedAfterMs: 0 })
     world.follow(did(ALICE), did('bob'))
     const post = world.post(did('bob'), 'hello')

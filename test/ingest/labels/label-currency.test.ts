@@ -1,0 +1,147 @@
+// Which label is in force: what a signed stream said, against answers with additions, omissions and silence,
+// and against the order of arrival. A labeler with real signatures and sockets, read as clients do.
+
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedLookup } from '../../../src/sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../../src/sources/identity/resolver.ts'
+import { eventually, until } from '../../support/eventually.ts'
+import { type LabelerDouble, startLabelerDouble } from '../../support/labeler-double.ts'
+import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+type Feed = { feed: { post: { labels?: { val: string }[] } }[] }
+
+let plc: PlcDouble
+let labeler: LabelerDouble
+let world: ServingWorld
+let room: Labels
+let uri: string
+
+beforeEach(async () => {
+  plc = await startPlcDouble()
+  labeler = await startLabelerDouble(plc, 'labeler.test')
+  world = createServingWorld({
+    members: ['alice'],
+    labelers: [labeler.did],
+    labelRoom: () => room,
+    startAt: Date.now(),
+  })
+  world.follow(world.account('alice'), world.account('bob'))
+  uri = world.post(world.account('bob'), 'hello').uri
+})
+
+afterEach(async () => {
+  await room.stop()
+  world.dispose()
+  await Promise.all([labeler.close(), plc.close()])
+})
+
+/** Follows the labeler, as its stream or only by queries. */
+async function open(how: 'streamed' | 'queried'): Promise<void> {
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  room = createLabels({
+    db: world.db,
+    actors: world.actors,
+    writer: world.writer,
+    resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
+    fetch,
+    lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
+    log: { debug() {} },
+    now: Date.now,
+    configured: how === 'streamed' ? [labeler.did] : [],
+    onWork: () => undefined,
+    limits: {
+      maxFollowed: 0,
+      retryMs: 20,
+      maxRetryMs: 50,
+      gatherMs: 5,
+      askStreamedAfterMs: 0,
+      askOthersAfterMs: 0,
+    },
+  })
+  room.start()
+  if (how === 'queried') return room.named([labeler.did], world.account('alice'))
+  await until(() => labeler.connections.length > 0)
+}
+
+async function values(): Promise<string[]> {
+  const headers = { 'atproto-accept-labelers': labeler.did }
+  const asked = ['app.bsky.feed.getTimeline', {}, world.account('alice'), headers] as const
+  const { body } = await world.ask<Feed>(...asked)
+  return (body.feed[0]?.post.labels ?? []).map(({ val }) => val)
+}
+
+const shows = (...expected: string[]) =>
+  eventually(async () => expect(await values()).toEqual(expected))
+
+/** Two further queries: once the second is made, the first is answered and applied. */
+async function askAgain(): Promise<void> {
+  const before = labeler.queried.length
+  await until(() => {
+    room.requested([labeler.did], [uri])
+    return labeler.queried.length >= before + 2
+  })
+}
+
+const past = (seconds: number) => new Date(Date.now() - 1_000 * seconds).toISOString()
+
+test.each(['streamed', 'queried'] as const)(
+  'a %s label verifies over the fields of the lexicon, whatever else an answer holds',
+  async (how) => {
+    labeler.answerWith((labels) => labels.map((label, id) => ({ ...label, id, note: null })))
+    await labeler.say({ uri, val: 'spam', cts: past(9) })
+    await open(how)
+    await shows('spam')
+    await askAgain()
+    await shows('spam')
+  },
+)
+
+test('an answer with anything that is dropped withdraws nothing', async () => {
+  await open('queried')
+  await labeler.say({ uri, val: 'spam', cts: past(9) })
+  await labeler.say({ uri, val: 'rude', cts: past(8) })
+  await shows('spam', 'rude')
+  labeler.answerWith(([, rude]) => [{ ...rude!, cts: past(1) }])
+  await askAgain()
+  await shows('spam', 'rude')
+  labeler.answerWith(([, rude]) => [{ ...rude!, sig: undefined }])
+  await askAgain()
+  await shows('spam', 'rude')
+  labeler.answerWith(([, rude]) => [rude!])
+  await shows('rude')
+})
+
+test('silence withdraws nothing that the stream brought; a signed withdrawal in an answer does', async () => {
+  labeler.answerWith(() => [])
+  await open('streamed')
+  await labeler.say({ uri, val: 'spam', cts: past(9) })
+  await shows('spam')
+  await askAgain()
+  await shows('spam')
+  await labeler.say({ uri, val: 'spam', neg: true, cts: past(8) }, { unheard: true })
+  labeler.answerWith((_, said) => [...said])
+  await askAgain()
+  await shows()
+})
+
+test('a withdrawal that arrives before its older label holds', async () => {
+  await open('streamed')
+  await labeler.say({ uri, val: 'spam', neg: true, cts: past(60) })
+  await labeler.say({ uri, val: 'spam', cts: past(120) })
+  await labeler.say({ uri, val: 'sentinel' })
+  await shows('sentinel')
+  await labeler.say({ uri, val: 'spam', cts: past(10) })
+  await shows('spam', 'sentinel')
+})
+
+test('an answer in any order says what its newest label says', async () => {
+  await labeler.say({ uri, val: 'spam', neg: true, cts: past(60) })
+  await labeler.say({ uri, val: 'spam', cts: past(120) })
+  await labeler.say({ uri, val: 'sentinel', cts: past(5) })
+  labeler.answerWith((_, said) => [...said])
+  await open('queried')
+  await shows('sentinel')
+})
