@@ -6,8 +6,9 @@
 
 import type { Db } from '../../data/store/db.ts'
 import { type AuthorFeedWindow, prepareAuthorFeed } from '../../data/store/read/author-feed.ts'
-import { cutPage, LATEST } from './feed-page.ts'
+import { LATEST } from './feed-page.ts'
 import {
+  cursorBetween,
   type FeedPosition,
   formatFeedCursor,
   inFeedOrder,
@@ -45,17 +46,12 @@ export function createAuthorFeedSkeleton(db: Db) {
     const floor = Math.max(window.floor, end)
     const rows = window.rows.filter(({ sortAt }) => sortAt >= end)
     rows.sort(inFeedOrder)
-    const cids = new Map(rows.map(({ item, cid }) => [item, cid]))
-    const { rows: shown, isLast, ...how } = cutPage(rows, limit, { cidsOf: () => cids })
-    const items = shown.map(({ item }) => item)
-    if (isLast && floor === -Infinity) return { items, cursor: undefined }
-    if (isLast && floor === end)
-      return { items, cursor: formatFeedCursor(end, undefined), isCut: true }
-    const last = shown.at(-1)!
-    const wayOn = isLast
-      ? formatFeedCursor(floor, undefined)
-      : formatFeedCursor(last.sortAt, cids.get(last.item))
-    return { items, cursor: wayOn, ...how }
+    const items = rows.slice(0, limit).map(({ tie }) => tie)
+    const next = rows[limit]
+    if (next) return { items, cursor: cursorBetween(rows[limit - 1]!, next) }
+    if (floor === -Infinity) return { items, cursor: undefined }
+    const wayOn = formatFeedCursor(floor, undefined)
+    return floor === end ? { items, cursor: wayOn, isCut: true } : { items, cursor: wayOn }
   }
 }
 

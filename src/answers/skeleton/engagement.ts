@@ -16,6 +16,7 @@ import {
   type ReadEngagement,
 } from '../../data/store/read/engagement.ts'
 import { LATEST } from './feed-page.ts'
+import { firstRecords } from './first-records.ts'
 import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
@@ -34,26 +35,29 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
     /** Lists each account once. */
     likes({ post, limit, cursor }: EngagementRequest): SkeletonPage<Like & Pick<Edge, 'rkey'>> {
       const before = parseLikeCursor(cursor, (did) => (isValidDid(did) ? actors.uidOf(did) : 0))
-      const page = likeEdges.newest(db, post, before, limit + 1)
-      const last = page.length > limit ? page[limit - 1] : undefined
-      const likes = page.slice(0, limit)
-      const isFirst = likeEdges.areFirst(db, likes)
-      return {
-        items: likes.filter((_, i) => isFirst[i]),
-        cursor: last && `${last.sortAt}__${actors.didOf(last.uid)}`,
-      }
+      const { items, last } = firstRecords<Edge, Before>({
+        limit,
+        before,
+        read: (place, count) => likeEdges.newest(db, post, place, count),
+        areFirst: (likes) => likeEdges.areFirst(db, likes),
+        placeOf: ({ sortAt, uid }) => ({ sortAt, uid }),
+      })
+      return { items, cursor: last && `${last.sortAt}__${actors.didOf(last.uid)}` }
     },
 
     /** posts.id of the posts the account likes, each once. */
     likedPosts({ creator, limit, cursor }: LikesRequest): SkeletonPage<number> {
       const before = parseLikeCursor(cursor, (id) => (ROW_ID.test(id) ? Number(id) : 0))
-      const page = newestSubjects(db, likeEdges, { creator, before, limit: limit + 1 })
-      const last = page.length > limit ? page[limit - 1] : undefined
-      const likes = page.slice(0, limit)
-      const repeated = likeEdges.repeatedAmong(db, { creator, subjects: likes.map(subjectOf) })
-      const isFirst = repeated.size === 0 ? [] : likeEdges.areFirst(db, likes)
+      const { items, last } = firstRecords<Edge, Before>({
+        limit,
+        before,
+        read: (place, count) =>
+          newestSubjects(db, likeEdges, { creator, before: place, limit: count }),
+        areFirst: (likes) => likeEdges.areFirstOf(db, creator, likes),
+        placeOf: ({ sortAt, subject }) => ({ sortAt, uid: subject }),
+      })
       return {
-        items: likes.filter((_, i) => isFirst[i] ?? true).map(subjectOf),
+        items: items.map(({ subject }) => subject),
         cursor: last && `${last.sortAt}__${last.subject}`,
       }
     },
@@ -74,10 +78,6 @@ export function createEngagement({ db, actors }: { db: Db; actors: ActorReader }
       return byPlace(reader.quotes, request)
     },
   }
-}
-
-function subjectOf({ subject }: Edge): number {
-  return subject
 }
 
 function parseLikeCursor(cursor: string | undefined, idOf: (rest: string) => number): Before {

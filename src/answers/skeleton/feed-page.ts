@@ -3,7 +3,14 @@
 // another row or with the edge of the page.
 
 import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
-import type { FeedPosition } from './page-cursor.ts'
+import {
+  type FeedPosition,
+  formatFeedCursor,
+  inFeedOrder,
+  isAbove,
+  isBelow,
+  type PlacedItem,
+} from './page-cursor.ts'
 
 /** The requested part of a feed: strictly older than `before`, strictly newer than `after`. */
 export type FeedRange = { before: FeedPosition | undefined; after: FeedPosition | undefined }
@@ -56,14 +63,21 @@ export function inOrder(
   const { before, after } = range
   if (areInPlace(rows, range)) return rows
   const cids = cidsOfTied(rows, range, feed)
-  const isAbove = (row: FeedRow, edge: FeedPosition) =>
-    row.sortAt === edge.sortAt ? cids.get(row.item)! > edge.cid : row.sortAt > edge.sortAt
-  const isBelow = (row: FeedRow, edge: FeedPosition) =>
-    row.sortAt === edge.sortAt ? cids.get(row.item)! < edge.cid : row.sortAt < edge.sortAt
   return rows
     .filter(({ item }) => cids.get(item) !== undefined || !cids.has(item))
-    .filter((row) => (!before || isBelow(row, before)) && (!after || isAbove(row, after)))
-    .sort((a, b) => b.sortAt - a.sortAt || compareTied(a, b, cids))
+    .map((row) => ({ row, place: placeOf(row, cids) }))
+    .filter(({ place }) => !before || isBelow(place, before))
+    .filter(({ place }) => !after || isAbove(place, after))
+    .sort((a, b) => inFeedOrder(a.place, b.place))
+    .map(({ row }) => row)
+}
+
+/** The CID is empty where no other row shares the time. */
+function placeOf(
+  { sortAt, item }: FeedRow,
+  cids: ReadonlyMap<number, string | undefined>,
+): PlacedItem {
+  return { sortAt, cid: cids.get(item) ?? '', tie: item }
 }
 
 /** Whether all rows are inside the range and no two share a time, as is usual for a ring. */
@@ -94,35 +108,15 @@ function cidsOfTied(
   return new Map(tied.map((item) => [item, found.get(item)]))
 }
 
-/**
- * Identical records have the same CID, even in different repositories; then the later row is first.
- */
-function compareTied(a: FeedRow, b: FeedRow, cids: Map<number, string | undefined>): number {
-  const [cidOfA, cidOfB] = [cids.get(a.item)!, cids.get(b.item)!]
-  if (cidOfA === cidOfB) return b.item - a.item
-  return cidOfA < cidOfB ? 1 : -1
-}
-
-/**
- * Cuts a page of at most `limit` rows. A cursor cannot separate rows with the same time and CID, so
- * such twins are not split between pages: all of them wait for the next one. If the page has
- * nothing else, they are split and `isSplit` is set: callers that can read on with a larger limit
- * should. `isCut` and `isSplit`: see `SkeletonPage`.
- */
-export function cutPage(
-  rows: readonly FeedRow[],
-  limit: number,
+/** Returns the cursor between two rows, the second of which may be an identical record. */
+export function cursorAfter(
+  last: FeedRow,
+  next: FeedRow | undefined,
   feed: Pick<MergedFeed, 'cidsOf'>,
-): { rows: readonly FeedRow[]; isLast: boolean; isCut?: boolean; isSplit?: boolean } {
-  if (rows.length <= limit) return { rows, isLast: true }
-  let end = limit
-  const next = rows[limit]!
-  const same = rows.slice(0, limit).filter(({ sortAt }) => sortAt === next.sortAt)
-  if (same.length > 0) {
-    const cids = feed.cidsOf([next, ...same].map(({ item }) => item))
-    const isTwin = ({ item }: FeedRow) => cids.get(item) === cids.get(next.item)
-    while (end > 0 && isTwin(rows[end - 1]!) && rows[end - 1]!.sortAt === next.sortAt) end--
-  }
-  if (end === 0) return { rows: rows.slice(0, limit), isLast: false, isSplit: true }
-  return { rows: rows.slice(0, end), isLast: false, ...(end < limit && { isCut: true }) }
+): string {
+  const mayBeTied = next?.sortAt === last.sortAt
+  const cids = feed.cidsOf(mayBeTied ? [last.item, next.item] : [last.item])
+  const cid = cids.get(last.item)
+  const isTied = mayBeTied && cids.get(next.item) === cid
+  return formatFeedCursor(last.sortAt, cid, isTied ? last.item : undefined)
 }

@@ -12,6 +12,7 @@ import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
 import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
 import { type PrivateRelation, privateAccounts } from '../../data/store/read/private-accounts.ts'
+import { firstRecords } from './first-records.ts'
 import { parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 
@@ -23,7 +24,7 @@ type AccountListParts = { db: Db; actors: ActorReader }
 type Entry = { other: number; at: number; isFirst: boolean }
 
 /** Reads at most `limit` entries below a place, newest first. */
-type ReadEntries = (actor: number, before: Before, limit: number) => Entry[]
+type ReadEntries = (actor: number, before: Before, limit: number) => readonly Entry[]
 
 /**
  * @returns functions that each read one page of the other accounts, each account once; each @throws
@@ -43,13 +44,16 @@ export function createAccountLists(parts: AccountListParts) {
 
 function accountList({ actors }: AccountListParts, read: ReadEntries) {
   return ({ actor, limit, cursor }: AccountListRequest): SkeletonPage<number> => {
-    const entries = read(actor, parseCursor(actors, cursor), limit + 1)
-    const page = entries.slice(0, limit)
-    const last = page.at(-1)
-    const hasMore = entries.length > limit && last !== undefined
+    const { items, last } = firstRecords<Entry, Before>({
+      limit,
+      before: parseCursor(actors, cursor),
+      read: (before, count) => read(actor, before, count),
+      areFirst: (entries) => entries.map(({ isFirst }) => isFirst),
+      placeOf: ({ at, other }) => ({ sortAt: at, uid: other }),
+    })
     return {
-      items: [...new Set(page.filter(({ isFirst }) => isFirst).map(({ other }) => other))],
-      cursor: hasMore ? `${last.at}__${actors.didOf(last.other)}` : undefined,
+      items: items.map(({ other }) => other),
+      cursor: last && `${last.at}__${actors.didOf(last.other)}`,
     }
   }
 }
@@ -57,14 +61,8 @@ function accountList({ actors }: AccountListParts, read: ReadEntries) {
 function pointedAt(db: Db, edges: EdgeTable): ReadEntries {
   return (creator, before, limit) => {
     const page = newestSubjects(db, edges, { creator, before, limit })
-    const subjects = page.map(({ subject }) => subject)
-    const repeated = edges.repeatedAmong(db, { creator, subjects })
-    const isFirst = repeated.size === 0 ? [] : edges.areFirst(db, page)
-    return page.map((edge, i) => ({
-      other: edge.subject,
-      at: edge.sortAt,
-      isFirst: isFirst[i] ?? true,
-    }))
+    const isFirst = edges.areFirstOf(db, creator, page)
+    return page.map((edge, i) => ({ other: edge.subject, at: edge.sortAt, isFirst: isFirst[i]! }))
   }
 }
 

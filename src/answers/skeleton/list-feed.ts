@@ -7,8 +7,8 @@ import type { Db } from '../../data/store/db.ts'
 import type { FeedHeads, MergedFeed } from '../../data/store/merged-feed.ts'
 import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
-import { cutPage, LATEST, rowsInRange } from './feed-page.ts'
-import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import { cursorAfter, LATEST, rowsInRange } from './feed-page.ts'
+import { parseFeedCursor } from './page-cursor.ts'
 import type { PlaceInList } from './skeleton-page.ts'
 import type { FeedSkeleton } from './timeline.ts'
 
@@ -62,13 +62,11 @@ export function createListFeedSkeleton(parts: {
           feed.newest({ originators: heads, until, limit: count, postsOnly: true }),
         feed,
       })
-      const { rows, isLast, ...how } = cutPage(found, limit, feed)
-      const last = rows.at(-1)
-      const cid = last && feed.cidsOf([last.item]).get(last.item)
+      const rows = found.slice(0, limit)
+      const [last, next] = [rows.at(-1), found[limit]]
       return {
         items: rows.map(({ item }) => item),
-        cursor: last && !isLast ? formatFeedCursor(last.sortAt, cid) : undefined,
-        ...how,
+        cursor: last && next && cursorAfter(last, next, feed),
       }
     },
   }

@@ -83,9 +83,9 @@ function cutLists(
   cursor: string | undefined,
 ): SkeletonPage<number> {
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
-  const placed = found.map(({ id, sortAt, cid }) => ({ id, sortAt, cid: unpackCid(cid) }))
+  const placed = found.map(({ id, sortAt, cid }) => ({ sortAt, cid: unpackCid(cid), tie: id }))
   const page = cutRows(placed, { before, limit })
-  return { items: page.rows.map(({ id }) => id), cursor: page.cursor }
+  return { items: page.rows.map(({ tie }) => tie), cursor: page.cursor }
 }
 
 function parseMemberCursor(

@@ -1,5 +1,4 @@
-// Pages of one account's feed generators or starter packs, newest first. The cursor is the reference's,
-// `<ms>__<cid>`.
+// Pages of one account's feed generators or starter packs, newest first, with the cursor of feeds.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
@@ -27,7 +26,7 @@ export function createOwnRecords({ db, actors }: { db: Db; actors: ActorReader }
     const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
     const range = { until: before?.sortAt ?? LATEST, limit: limit + 1 + MAX_TIED }
     const rows = recordsBy(db, { uid, collection: collectionCodes[collection] }, range)
-    const placed = rows.map((row) => ({ ...row, cid: unpackCid(row.cid) }))
+    const placed = rows.map((row) => ({ ...row, cid: unpackCid(row.cid), tie: row.id }))
     const page = cutRows(placed, { before, limit })
     return {
       items: page.rows.map(({ rkey }) => recordUri(actors.didOf(uid), collection, rkey)),

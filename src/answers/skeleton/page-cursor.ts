@@ -1,7 +1,7 @@
-// The page cursors of clients: a place in an order, as text. Feeds use the reference's form, `<ms>__<cid>`:
-// the sortAt and CID of a page's last item, so that a page does not depend on items above it. Lists of
-// follows and the like use `<ms>__<rest>` or a single plain key. Cursors are validated strictly: any text we
-// could not have written is refused.
+// The page cursors of clients: a place in an order, as text. Feeds use the reference's form, `<ms>__<cid>`
+// (the sortAt and CID of a page's last item), with its row where identical records follow. Lists of follows
+// and the like use `<ms>__<rest>` or a single plain key. Cursors are validated strictly: any text we could
+// not have written is refused.
 
 import { isValidTid } from '@atproto/syntax'
 import { microsOf, packCid, packRkey } from '../../base/atproto/keys.ts'
@@ -16,20 +16,46 @@ export class BadCursorError extends XRPCError {
   }
 }
 
-/** The place of a feed item: items are ordered by sortAt, then by CID string, both descending. */
-export type FeedPosition = { sortAt: number; cid: string }
+/**
+ * A feed item in its order: by sortAt, then by CID string, then by `tie` (the number of its row), all
+ * descending. Identical records, such as reposts of one post at one time, have one CID.
+ */
+export type PlacedItem = { sortAt: number; cid: string; tie: number }
+
+/**
+ * The place of a cursor. Without `tie`, it is below all items of its time and CID, and above them as
+ * a lower bound.
+ */
+export type FeedPosition = { sortAt: number; cid: string; tie?: number }
 
 /** @returns whether the row is later in that order */
-export function isBelow(row: FeedPosition, edge: FeedPosition): boolean {
-  return row.sortAt === edge.sortAt ? row.cid < edge.cid : row.sortAt < edge.sortAt
+export function isBelow(row: PlacedItem, edge: FeedPosition): boolean {
+  if (row.sortAt !== edge.sortAt) return row.sortAt < edge.sortAt
+  if (row.cid !== edge.cid) return row.cid < edge.cid
+  return edge.tie !== undefined && row.tie < edge.tie
 }
 
-export function inFeedOrder(a: FeedPosition, b: FeedPosition): number {
-  return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : -1)
+/** @returns whether the row is earlier in that order */
+export function isAbove(row: PlacedItem, edge: FeedPosition): boolean {
+  if (row.sortAt !== edge.sortAt) return row.sortAt > edge.sortAt
+  if (row.cid !== edge.cid) return row.cid > edge.cid
+  return edge.tie !== undefined && row.tie > edge.tie
+}
+
+export function inFeedOrder(a: PlacedItem, b: PlacedItem): number {
+  if (a.sortAt !== b.sortAt) return b.sortAt - a.sortAt
+  if (a.cid !== b.cid) return a.cid < b.cid ? 1 : -1
+  return b.tie - a.tie
+}
+
+/** The cursor between two items of which the second may be identical to the first. */
+export function cursorBetween(last: PlacedItem, next: PlacedItem | undefined): string {
+  const isTied = next?.sortAt === last.sortAt && next.cid === last.cid
+  return formatFeedCursor(last.sortAt, last.cid, isTied ? last.tie : undefined)
 }
 
 /** Returns the first rows below the cursor's place, and the cursor of the next page. */
-export function cutRows<Row extends FeedPosition>(
+export function cutRows<Row extends PlacedItem>(
   found: readonly Row[],
   { before, limit }: { before: FeedPosition | undefined; limit: number },
 ): { rows: Row[]; cursor: string | undefined } {
@@ -37,7 +63,7 @@ export function cutRows<Row extends FeedPosition>(
   const rows = below.slice(0, limit)
   const last = rows.at(-1)
   const hasMore = below.length > limit && last !== undefined
-  return { rows, cursor: hasMore ? formatFeedCursor(last.sortAt, last.cid) : undefined }
+  return { rows, cursor: hasMore ? cursorBetween(last, below[limit]) : undefined }
 }
 
 /** The largest time of a JavaScript Date, in milliseconds. */
@@ -55,10 +81,13 @@ export function isRetiredCursor(cursor: string | undefined): boolean {
 
 /** @throws BadCursorError */
 export function parseFeedCursor(cursor: string): FeedPosition {
-  const [sortAt, cid] = parseTimed(cursor)
-  if (!packCid(cid)) throw new BadCursorError()
-  return { sortAt, cid }
+  const [sortAt, rest] = parseTimed(cursor)
+  const [, cid, tie] = CID_AND_TIE.exec(rest) ?? []
+  if (cid === undefined || !packCid(cid)) throw new BadCursorError()
+  return tie === undefined ? { sortAt, cid } : { sortAt, cid, tie: Number(tie) }
 }
+
+const CID_AND_TIE = /^([a-z2-7]+)(?:__([1-9]\d{0,15}))?$/
 
 /** Whether `parseFeedCursor` would reject it. */
 export function isBadFeedCursor(cursor: string): boolean {
@@ -71,8 +100,14 @@ export function isBadFeedCursor(cursor: string): boolean {
   }
 }
 
-export function formatFeedCursor(sortAt: number, cid: string | undefined): string {
-  return `${sortAt}__${cid ?? LOWEST_CID}`
+/** @param tie - if identical items follow */
+export function formatFeedCursor(
+  sortAt: number,
+  cid: string | undefined,
+  tie?: number | undefined,
+): string {
+  if (cid === undefined) return `${sortAt}__${LOWEST_CID}`
+  return tie === undefined ? `${sortAt}__${cid}` : `${sortAt}__${cid}__${tie}`
 }
 
 /**

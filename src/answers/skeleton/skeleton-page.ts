@@ -8,6 +8,4 @@ export type SkeletonPage<Item> = {
   cursor: string | undefined
   /** The page is short on purpose; the rest is left to another request. */
   isCut?: boolean
-  /** The page ends among items that no cursor can separate: the next page may omit one. */
-  isSplit?: boolean
 }

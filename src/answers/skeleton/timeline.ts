@@ -10,7 +10,14 @@ import {
 } from '../../data/graph/types.ts'
 import type { FeedBatch, FeedHeads, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
-import { cutPage, type FeedRange, inOrder, joinBatches, LATEST, rowsInRange } from './feed-page.ts'
+import {
+  cursorAfter,
+  type FeedRange,
+  inOrder,
+  joinBatches,
+  LATEST,
+  rowsInRange,
+} from './feed-page.ts'
 import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
@@ -29,7 +36,7 @@ export type TimelineRequest = {
   heads?: FeedHeads | undefined
 }
 
-/** Items of data/store/item-ids.ts, newest first. Short if twins were kept together (`cutPage`). */
+/** Items of data/store/item-ids.ts, newest first. */
 export type FeedSkeleton = SkeletonPage<number> & {
   startCursor?: string
   /** The place of the page's last row. */
@@ -93,50 +100,78 @@ export function createTimelineHeads(parts: TimelineParts) {
 
 type Page = {
   rows: readonly FeedRow[]
+  /** The first row below, if it was read. */
+  next: FeedRow | undefined
   hasMore: boolean
-  how: Pick<FeedSkeleton, 'isCut' | 'isSplit' | 'followsLeftOut'>
+  followsLeftOut: number
 }
 
 function readPage(parts: TimelineParts, request: TimelineRequest, range: FeedRange): Page {
   const { viewer, limit } = request
-  const common = { range, count: limit + 1, feed: parts.feed }
   const since = range.after?.sortAt
   const ring: RingRead = { own: [], floor: Infinity, followsLeftOut: 0 }
-  const followed = rowsInRange({ ...common, read: followedReader(parts, request, since, ring) })
+  const followed = rowsInRange({
+    range,
+    count: limit + 1,
+    feed: parts.feed,
+    read: followedReader(parts, request, since, ring),
+  })
   const last = followed[limit]
   // A full page does not contain own items older than its last one.
   const own =
     last && ring.floor <= last.sortAt
       ? inOrder(ring.own, range, parts.feed)
-      : rowsInRange({
-          ...common,
-          read: (until, count) =>
-            parts.feed.newest({ originators: [viewer], until, since, limit: count }),
-        })
+      : ownRows(parts, viewer, { range, count: limit + 1 })
   const free = limit - Math.min(followed.length, limit)
   const ownLimit = Math.max(Math.min(limit, OWN_ITEMS_A_PAGE), free)
   const taken = own.slice(0, ownLimit)
   const mixed =
     taken.length === 0 ? followed : [...followed, ...taken].sort((a, b) => b.sortAt - a.sortAt)
-  const cut = cutPage(inOrder(mixed, range, parts.feed), limit, parts.feed)
-  const { rows, isLast, ...how } = cut
-  const hasMore = rows.length > 0 && (!isLast || own.length > ownLimit)
-  const { followsLeftOut } = ring
-  return { rows, hasMore, how: { ...how, ...(followsLeftOut > 0 && { followsLeftOut }) } }
+  const ordered = inOrder(mixed, range, parts.feed)
+  const rows = ordered.slice(0, limit)
+  const next = ordered[limit]
+  const hasMore =
+    next !== undefined ||
+    (own.length > ownLimit && hasOwnBelow(parts, viewer, { rows, after: range.after }))
+  return { rows, next, hasMore, followsLeftOut: ring.followsLeftOut }
+}
+
+function ownRows(
+  { feed }: TimelineParts,
+  viewer: number,
+  { range, count }: { range: FeedRange; count: number },
+): readonly FeedRow[] {
+  const since = range.after?.sortAt
+  const read = (until: number, limit: number) =>
+    feed.newest({ originators: [viewer], until, since, limit })
+  return rowsInRange({ range, count, read, feed })
+}
+
+/** Whether own items follow the page: those that had no place in it may all be above its end. */
+function hasOwnBelow(
+  parts: TimelineParts,
+  viewer: number,
+  { rows, after }: { rows: readonly FeedRow[]; after: FeedRange['after'] },
+): boolean {
+  const last = rows.at(-1)
+  if (!last) return false
+  const before = parseFeedCursor(cursorAfter(last, last, parts.feed))
+  return ownRows(parts, viewer, { range: { before, after }, count: 1 }).length > 0
 }
 
 function present(parts: TimelineParts, request: TimelineRequest, page: Page): FeedSkeleton {
-  const first = page.rows[0]
-  const last = page.rows.at(-1)
-  const ends = [first, last].filter((row) => row !== undefined)
-  const cids = parts.feed.cidsOf(ends.map(({ item }) => item))
-  const cursorOf = (row: FeedRow) => formatFeedCursor(row.sortAt, cids.get(row.item))
+  const { feed } = parts
+  const { rows, next, hasMore, followsLeftOut } = page
+  const first = rows[0]
+  const last = rows.at(-1)
+  const top = first && feed.cidsOf([first.item]).get(first.item)
+  const endCursor = last && cursorAfter(last, next, feed)
   return {
-    items: page.rows.map(({ item }) => item),
-    cursor: page.hasMore ? cursorOf(last!) : request.since,
-    ...(first && cids.has(first.item) && { startCursor: cursorOf(first) }),
-    ...(last && { endCursor: cursorOf(last) }),
-    ...page.how,
+    items: rows.map(({ item }) => item),
+    cursor: hasMore ? endCursor : request.since,
+    ...(top !== undefined && { startCursor: formatFeedCursor(first!.sortAt, top) }),
+    ...(endCursor !== undefined && { endCursor }),
+    ...(followsLeftOut > 0 && { followsLeftOut }),
   }
 }
 

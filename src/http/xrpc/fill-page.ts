@@ -4,12 +4,11 @@
 
 import { isTimeUp } from '../../base/util/turn.ts'
 
-/** `isCut` and `isSplit`: see `SkeletonPage`. */
+/** `isCut`: see `SkeletonPage`. */
 export type FilledPage<T> = {
   items: T[]
   cursor: string | undefined
   isCut?: boolean
-  isSplit?: boolean
 }
 
 const MAX_READS = 10
@@ -35,7 +34,6 @@ export function fillPage<T>(
   for (let reads = 1; reads < MAX_READS && page.items.length < enough; reads++) {
     if (page.cursor === undefined || page.cursor === end || isTimeUp()) break
     const next = read(page.cursor, limit - page.items.length)
-    if (next.isSplit) break // the next page has room for all of them
     page.items.push(...next.items)
     if (next.cursor === page.cursor) return { ...page, cursor: undefined }
     page.cursor = next.cursor

@@ -106,7 +106,6 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
         items: steps.present(app, shown, page).filter((view) => view !== undefined),
         cursor: found.cursor,
         isCut: found.isCut,
-        isSplit: found.isSplit,
       }
     })
   }
@@ -123,8 +122,7 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     const isLast = page.cursor === undefined
     if (isLast && !steps.mayGoOn?.(about)) return read({ limit, enough, mayPostpone: false })
     if (isLast ? above > 0 : above * 2 >= limit) {
-      const aboveIt = read({ limit: above, enough: 0, mayPostpone: true })
-      if (!aboveIt.isSplit) return aboveIt
+      return read({ limit: above, enough: 0, mayPostpone: true })
     }
     if (!isLast) return page
     return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page

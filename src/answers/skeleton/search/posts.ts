@@ -15,7 +15,15 @@ import {
   preparePostSearch,
 } from '../../../data/store/read/post-search.ts'
 import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
-import { BadCursorError, formatFeedCursor, parseFeedCursor } from '../page-cursor.ts'
+import {
+  BadCursorError,
+  cursorBetween,
+  formatFeedCursor,
+  inFeedOrder,
+  isBelow,
+  type PlacedItem,
+  parseFeedCursor,
+} from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
 import { countPosts, type Scan, scanPosts } from './post-scan.ts'
 
@@ -87,14 +95,12 @@ function foundPosts(
   return without?.size ? found.filter((post) => !without.has(post)) : found
 }
 
-type Latest = { id: number; sortAt: number; cid: string }
-
 function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
   const { match, limit, cursor } = request
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
   const until = Math.min(request.until, before ? before.sortAt + 1 : Infinity)
   const range = rangeOf({ since: request.since, until })
-  const found: Latest[] = []
+  const found: PlacedItem[] = []
   let below: PostPlace | undefined = range.below
   let isCut = false
   for (let looked = 0; below && found.length <= limit && looked < MAX_LOOKED_AT && !isCut; ) {
@@ -103,22 +109,21 @@ function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchP
     below = periods.next
     isCut = periods.isCut
     const posts = foundPosts(search, request, periods.places).map(({ id, sortAt, cid }) => {
-      return { id, sortAt, cid: unpackCid(cid) }
+      return { sortAt, cid: unpackCid(cid), tie: id }
     })
-    const rest = before ? posts.filter((post) => newestFirst(before, post) < 0) : posts
-    found.push(...rest.sort(newestFirst))
+    const rest = before ? posts.filter((post) => isBelow(post, before)) : posts
+    found.push(...rest.sort(inFeedOrder))
   }
-  const page = found.slice(0, limit)
-  return { items: page.map(({ id }) => id), cursor: latestCursor(found, page, below), isCut }
+  const items = found.slice(0, limit).map(({ tie }) => tie)
+  return { items, cursor: latestCursor(found, limit, below), isCut }
 }
 
 function latestCursor(
-  found: readonly Latest[],
-  page: readonly Latest[],
+  found: readonly PlacedItem[],
+  limit: number,
   below: PostPlace | undefined,
 ): string | undefined {
-  const last = page.at(-1)
-  if (last && found.length > page.length) return formatFeedCursor(last.sortAt, last.cid)
+  if (found.length > limit) return cursorBetween(found[limit - 1]!, found[limit])
   return below && formatFeedCursor(below.period * PERIOD_MS, undefined)
 }
 
@@ -135,10 +140,6 @@ function readPeriods(search: PostSearch, match: string, range: PlaceRange): Peri
       return { places: whole, next: { period: period + 1, id: 0 }, isCut: false }
     if (chunk >= MAX_CHUNK) return { places, next: { period, id: 0 }, isCut: false }
   }
-}
-
-function newestFirst(a: Omit<Latest, 'id'>, b: Omit<Latest, 'id'>): number {
-  return b.sortAt - a.sortAt || (a.cid < b.cid ? 1 : a.cid > b.cid ? -1 : 0)
 }
 
 type Scored = { id: number; score: number }

@@ -111,8 +111,8 @@ export class EdgeTable {
 
   /**
    * Whether each of these records is, by its time, the first of its pair: the one with the smallest
-   * key. Compares times rather than records, since cursors can't separate records with the same
-   * time and pair.
+   * key. Cursors can't separate records with the same time and pair, so of these it is the one that
+   * comes first here.
    */
   areFirst(db: Db, edges: readonly Edge[]): boolean[] {
     const pointers = this.#byCreator.amongEach(
@@ -136,13 +136,26 @@ export class EdgeTable {
     const timeOf = new Map(
       firsts.map((edge) => [edge && `${edge.uid} ${edge.subject}`, edge?.sortAt]),
     )
-    return edges.map(
-      (edge) => isSingle(edge) || timeOf.get(`${edge.uid} ${edge.subject}`) === edge.sortAt,
-    )
+    const named = new Set<string>()
+    return edges.map((edge) => {
+      const name = `${edge.uid} ${edge.subject}`
+      const isFirst = isSingle(edge) || (timeOf.get(name) === edge.sortAt && !named.has(name))
+      if (isFirst) named.add(name)
+      return isFirst
+    })
+  }
+
+  /** The same for records of one creator, which rarely repeats itself. */
+  areFirstOf(db: Db, creator: number, edges: readonly Edge[]): boolean[] {
+    const repeated = this.repeatedAmong(db, {
+      creator,
+      subjects: edges.map(({ subject }) => subject),
+    })
+    return repeated.size === 0 ? edges.map(() => true) : this.areFirst(db, edges)
   }
 
   /**
-   * The reverse: keys of these creators' records for one subject, by creator. Reads whichever is
+   * The reverse of `keysAmong`: keys of these creators' records for one subject, by creator. Reads whichever is
    * less: the subject's list, or a chunk of each creator's.
    */
   keysTo(

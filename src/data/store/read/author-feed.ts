@@ -3,7 +3,6 @@
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import { postItem, repostItem } from '../item-ids.ts'
-import type { FeedRow } from '../merged-feed.ts'
 import { HAS_MEDIA, HAS_VIDEO } from '../post-flags.ts'
 
 /** Values of `filter`; as in the reference, any other value is treated as `posts_with_replies`. */
@@ -28,7 +27,8 @@ const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
 /** Filters that show only the account's own posts. */
 const WITHOUT_REPOSTS = new Set<string>(['posts_with_media', 'posts_with_video'])
 
-type AuthorFeedRow = FeedRow & { cid: string }
+/** `tie`: the item. */
+type AuthorFeedRow = { sortAt: number; cid: string; tie: number }
 export type AuthorFeedWindow = {
   rows: AuthorFeedRow[]
   /** Like in a FeedBatch. */
@@ -73,12 +73,7 @@ export function prepareAuthorFeed(db: Db) {
     const toRows = (columns: Columns[], toItem: (id: number) => number): AuthorFeedRow[] =>
       columns
         .filter(([sortAt, , , shown]) => sortAt >= floor && shown === 1)
-        .map(([sortAt, id, cid]) => ({
-          sortAt,
-          item: toItem(id),
-          originator: author,
-          cid: unpackCid(cid),
-        }))
+        .map(([sortAt, id, cid]) => ({ sortAt, cid: unpackCid(cid), tie: toItem(id) }))
     return { rows: [...toRows(posts, postItem), ...toRows(reposts, repostItem)], floor }
   }
 }

@@ -4,7 +4,7 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 
-type OwnRecord = { rkey: PackedRkey; cid: Buffer; sortAt: number }
+type OwnRecord = { id: number; rkey: PackedRkey; cid: Buffer; sortAt: number }
 
 type PopularRecord = {
   id: number
@@ -16,7 +16,7 @@ type PopularRecord = {
 
 const statements = perDatabase((db) => ({
   own: db.prepare<[number, number, number, number], OwnRecord>(
-    `SELECT rkey, cid, sort_at AS sortAt FROM records
+    `SELECT id, rkey, cid, sort_at AS sortAt FROM records
       WHERE uid = +? AND collection = +? AND cid IS NOT NULL AND sort_at <= +?
       ORDER BY sort_at DESC LIMIT +?`,
   ),

@@ -350,6 +350,17 @@ test('fills a page with the items after the filtered ones', async () => {
   expect(await allPages((cursor) => read(w, { limit: 5, cursor }), keys)).toEqual(shown)
 })
 
+test('own items that found no place on a page lead to no empty one', async () => {
+  const w = start({ members: ['alice'] })
+  w.follow(alice, bob)
+  w.post(bob)
+  for (let i = 0; i < 14; i++) w.post(alice)
+  const { feed, cursor } = await read(w, { limit: 11 })
+  expect([feed.length, cursor]).toEqual([11, undefined])
+  const first = await read(w, { limit: 1 })
+  expect(keys(await read(w, { limit: 11, cursor: first.cursor }))).toHaveLength(11)
+})
+
 describe('identical records of two accounts at one time', () => {
   /**
    * Each has an older post below them, and bob a newer one above. Reposts of one post at one moment
@@ -378,6 +389,21 @@ describe('identical records of two accounts at one time', () => {
     const seen = await allPages((cursor) => read(w, { limit: 2, cursor }), keys)
     expect(new Set(seen).size).toBe(5)
     expect(seen).toHaveLength(5)
+  })
+
+  test('nor do more of them than a page holds, and old cursors stay valid', async () => {
+    const w = startWithTwins()
+    const seen = await allPages((cursor) => read(w, { limit: 1, cursor }), keys)
+    expect(new Set(seen).size).toBe(5)
+    expect(seen).toHaveLength(5)
+    const { cursor } = await read(w, { limit: 2 })
+    expect(cursor).toMatch(/^\d+__b[a-z2-7]+__\d+$/)
+    const old = cursor!.split('__', 2).join('__')
+    expect(keys(await read(w, { limit: 2, cursor: old }))).toEqual(seen.slice(3))
+    const status = (text: string) => w.ask(NSID, { cursor: text }, alice)
+    for (const bad of [`${old}__`, `${old}__0`, `${old}__x`, `${old}__1__1`]) {
+      expect((await status(bad)).status).toBe(400)
+    }
   })
 
   test('nor where filtering leaves room on a page for only one of them', async () => {
