@@ -81,8 +81,12 @@ export const namedDifferences: Difference[] = [
     why: 'A page built from rows, older than the timeline in memory, costs a microsecond per account and blocks a thread for that long.',
   },
   {
-    what: 'The last page of a list has no cursor (an empty one for drafts, as there); there, many have one, which leads to an empty page.',
+    what: 'The last page of a list has no cursor (an empty one for drafts, as there); there, many have one, which leads to an empty page. Here, a page is empty after a cursor only if everything below is hidden from the viewer.',
     why: 'A client sees the end, and saves a request.',
+  },
+  {
+    what: 'No page loses identical records, such as reposts of one post at one time: where a page ends between two, the cursor is `<ms>__<cid>__<row>`; there, a cursor can’t separate them.',
+    why: 'A small page shows what a large one shows.',
   },
   {
     what: 'Viewers of a custom feed that have never sent us another request get a visitor’s view; there, the token issued for the feed generator identifies the viewer.',

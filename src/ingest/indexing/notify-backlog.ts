@@ -23,13 +23,13 @@ import {
   setHasBacklog,
 } from '../../data/store/notification-settings.ts'
 import { deleteUnwritten, hasNotified } from '../../data/store/notifications.ts'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
+import { VIOLATES_POSTGATE } from '../../data/store/post-flags.ts'
 import { type PostRow, presentReplies } from '../../data/store/posts.ts'
 import { reactionsVia } from '../../data/store/reaction-records.ts'
 import type { IndexContext } from './index-context.ts'
 import { doesMention } from './mentions.ts'
 import { FOLLOW, LIKE, REPOST } from './notify.ts'
-import { MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
+import { doesReplyNotify, MAX_HEIGHT, notifyOfPostRow } from './notify-post.ts'
 import {
   notifyOfFollowRow,
   notifyOfLikeRow,
@@ -109,7 +109,7 @@ function tellOf(ctx: IndexContext, own: { uid: number; post: OwnPost }, budget: 
   for (let depth = 1; depth <= MAX_HEIGHT && below.length > 0; depth++) {
     const replies = below.flatMap((parent) => take((limit) => presentReplies(db, parent, limit)))
     for (const reply of replies) {
-      if (!(reply.flags & VIOLATES_THREADGATE)) tellOfPost(ctx, own, reply, 'reply')
+      if (doesReplyNotify(ctx, reply, id)) tellOfPost(ctx, own, reply, 'reply')
     }
     below = replies.map((reply) => reply.id)
   }

@@ -104,21 +104,44 @@ export function notifyOfPostRow(
   tell(ctx, { to, reason, record: postRecord(key), sortAt, subject: ownPost(subject) })
 }
 
+/** Whether a stored reply notifies the author of a post above it, whoever that is. */
+export function doesReplyNotify(ctx: IndexContext, reply: PostRow, post: number): boolean {
+  if (reply.flags & VIOLATES_THREADGATE) return false
+  const above = postsAbove(ctx, reply).map(({ id }) => id)
+  return visibleFrom(ctx, reply, above).some(({ id }) => id === post)
+}
+
 /** Posts from the parent upwards whose authors are notified; empty if none of them is. */
-function ancestors(
+function ancestors(ctx: IndexContext, place: Pick<PostPlace, 'parent' | 'root'>): PostRow[] {
+  const above = postsAbove(ctx, place)
+  if (!above.some(({ uid }) => hasNotifications(ctx, uid))) return []
+  return visibleFrom(
+    ctx,
+    place,
+    above.map(({ id }) => id),
+  )
+}
+
+function postsAbove(
   ctx: IndexContext,
-  { parent, root }: Pick<PostPlace, 'parent' | 'root'>,
-): PostRow[] {
-  const ids: number[] = []
-  let isAnyTold = false
-  for (let id = parent; id !== null && ids.length < MAX_HEIGHT; ) {
+  { parent }: Pick<PostPlace, 'parent'>,
+): { id: number; uid: number }[] {
+  const found: { id: number; uid: number }[] = []
+  for (let id = parent; id !== null && found.length < MAX_HEIGHT; ) {
     const above = postAbove(ctx.db, id)
     if (!above) break
-    ids.push(id)
-    isAnyTold ||= hasNotifications(ctx, above[0])
+    found.push({ id, uid: above[0] })
     id = above[1]
   }
-  if (!isAnyTold) return []
+  return found
+}
+
+/** The posts up to the first one that the thread's gate hides. */
+function visibleFrom(
+  ctx: IndexContext,
+  { root }: Pick<PostPlace, 'root'>,
+  ids: readonly number[],
+): PostRow[] {
   const rows = ids.map((id) => findPostById(ctx.db, id)!)
   const hidden = hiddenReplies(ctx, root)
   const end = hidden.size > 0 ? rows.findIndex((row) => hidden.has(uriOf(ctx, row))) : -1
