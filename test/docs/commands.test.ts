@@ -49,7 +49,7 @@ describe('the command line', () => {
   const calls = told.flatMap(({ page, text }) =>
     [
       ...text.matchAll(
-        /(?:^|(?<!exec|-u)\s)(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [^|;&>]*)?)/g,
+        /(?:^|(?<!exec|exec -T|--entrypoint|-u)\s)(?:scripts\/)?slipstream ([a-z][a-z-]*(?: [^|;&>]*)?)/g,
       ),
     ].map((match) => ({
       page,

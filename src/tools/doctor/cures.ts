@@ -10,6 +10,7 @@ type Cures = {
   /** How to run a command of the command line. */
   command(line: string): string
   start: string
+  stop: string
   restart: string
   /** How to reinstall the packages. */
   reinstall: string
@@ -31,6 +32,7 @@ const cures: Record<Installation, Cures> = {
   release: {
     command: (line) => `slipstream ${line}`,
     start: 'Start it: `sudo systemctl start slipstream`.',
+    stop: 'Stop it: `sudo systemctl stop slipstream`.',
     restart: 'Restart it: `sudo systemctl restart slipstream`.',
     reinstall:
       'Run `sudo deploy/install.sh --reinstall` in the checkout that it was installed from.',
@@ -39,13 +41,16 @@ const cures: Record<Installation, Cures> = {
   container: {
     command: (line) => `${COMPOSE} exec slipstream slipstream ${line}`,
     start: `Start it: \`${COMPOSE} up -d\`.`,
+    stop: `Stop it: \`${COMPOSE} stop slipstream\`; then replace \`exec slipstream slipstream\` by \`run --rm --entrypoint slipstream slipstream\`.`,
     restart: `Restart it: \`${COMPOSE} restart slipstream\`.`,
     reinstall: `Rebuild the image: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
-    asUser: (uid) => `Run commands as that user: \`docker compose exec --user ${uid} …\`.`,
+    asUser: (uid) =>
+      `Run commands as that user: \`${COMPOSE} exec --user ${uid} slipstream slipstream …\`.`,
   },
   package: {
     command: (line) => `npx slipstream ${line}`,
     start: 'Start it: `npx slipstream serve`.',
+    stop: 'Stop it: Ctrl-C, or SIGTERM.',
     restart: 'Restart it: stop it, and run `npx slipstream serve` again.',
     reinstall: 'Reinstall the package: `npm install slipstream`.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' npx slipstream doctor\`.`,
@@ -53,6 +58,7 @@ const cures: Record<Installation, Cures> = {
   checkout: {
     command: (line) => `scripts/slipstream ${line}`,
     start: 'Start it: `scripts/start`.',
+    stop: 'Stop it: Ctrl-C, or SIGTERM (your own service: `sudo systemctl stop slipstream`).',
     restart:
       'Restart it: stop it, and run `scripts/start` again (your own service: `sudo systemctl restart slipstream`).',
     reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which reinstalls them.',

@@ -32,7 +32,7 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
     found.push(
       notice(
         `the data folder is ${config.dataDir}, the default, since this shell sets none`,
-        'If a service has its own settings, run this with them: `slipstream` from deploy/install.sh does, as does `docker compose exec slipstream slipstream doctor`.',
+        'If a service has its own settings, run this with them: `slipstream` from deploy/install.sh does, as does `docker compose -f deploy/compose.yaml exec slipstream slipstream doctor`.',
       ),
     )
   }
