@@ -16,20 +16,7 @@ TEXT
 }
 
 write_command() {
-  put "$command" 0755 root:root <<'TEXT' || true
-#!/bin/sh
-# Slipstream's command line, as the account and with the settings of the service.
-set -eu
-[ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
-set -a
-NODE_ENV=production
-SLIPSTREAM_DATA_DIR=/var/lib/slipstream
-. /etc/slipstream/slipstream.env
-set +a
-cd /opt/slipstream/current
-exec setpriv --reuid=slipstream --regid=slipstream --init-groups \
-  node_modules/.bin/node src/tools/cli/main.ts "$@"
-TEXT
+  put "$command" 0755 root:root <"$source_dir/deploy/install/command" || true
 }
 
 site_name() {

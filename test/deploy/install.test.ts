@@ -258,7 +258,9 @@ describe('mistakes', () => {
 })
 
 test.runIf(hasShellcheck())('shellcheck finds nothing', () => {
-  execFileSync('shellcheck', ['-x', 'deploy/install.sh'], { cwd: project })
+  execFileSync('shellcheck', ['-x', 'deploy/install.sh', 'deploy/install/command'], {
+    cwd: project,
+  })
 })
 
 function hasShellcheck(): boolean {

@@ -4,7 +4,9 @@
 // backup removes an unfinished one. A folder belongs to one Slipstream. https://www.sqlite.org/backup.html
 
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -18,6 +20,7 @@ import {
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
+import { accountName, explainAccess } from '../../base/util/file-access.ts'
 import { openReadOnly } from './db.ts'
 
 export type BackupOptions = {
@@ -131,25 +134,33 @@ async function copyTo(
  * A configured folder must exist: a misspelt one, or an unmounted disk, would fill the wrong place.
  */
 function refuseMissing(into: string): void {
-  if (statSync(into, { throwIfNoEntry: false })?.isDirectory()) return
+  if (isFolder(into)) return
   throw new ConfigError(
     `The backup folder ${into} does not exist.`,
-    `Check its name and that its disk is mounted, or create it: mkdir -p ${into}`,
+    `Check its name and that its disk is mounted, or create it: mkdir -p ${into} && chown ${accountName()} ${into}`,
   )
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch (error) {
+    const { message, hint } = explainAccess(path, 'written', error, 'Or name another one.')
+    throw new ConfigError(message, hint)
+  }
 }
 
 function prepareFolder(into: string): void {
   try {
     mkdirSync(into, { recursive: true, mode: 0o700 })
+    accessSync(into, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const name of readdirSync(into)) {
       const began = name.slice(0, name.indexOf(PARTIAL))
       if (NAME.test(began)) rmSync(join(into, name))
     }
   } catch (error) {
-    throw new ConfigError(
-      `The backup folder ${into} cannot be written: ${(error as Error).message}.`,
-      'Name another one, or give Slipstream’s user write access to it.',
-    )
+    const { message, hint } = explainAccess(into, 'written', error, 'Or name another one.')
+    throw new ConfigError(message, hint)
   }
 }
 

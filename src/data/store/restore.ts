@@ -3,10 +3,22 @@
 // refused, and nothing has changed. The old database is kept under another name. The last step is one rename,
 // so a crash leaves either the old database or the new one.
 
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
+import { explainAccess } from '../../base/util/file-access.ts'
 import { checkDatabase, flush, removeWith, stampOf } from './backup.ts'
 import { FILE_NAME } from './db.ts'
 import { rollBackInterrupted } from './interrupted.ts'
@@ -21,24 +33,30 @@ export type Restored = {
 }
 
 const LOGS = ['-wal', '-shm', '-journal']
+const PIECE_BYTES = 1 << 20
+const A_BACKUP = 'Name a file that `slipstream backup` wrote.'
 
-/** @throws ConfigError if the file can't be used */
+/**
+ * @param options.from - a path, or an open file such as standard input (0)
+ * @throws ConfigError if the file can't be used
+ */
 export function restoreBackup(options: {
   dataDir: string
-  from: string
+  from: string | number
   now?: () => number
   onStep?: (step: 'copying' | 'checking' | 'placing') => void
 }): Restored {
   const { dataDir, now = Date.now, onStep = () => {} } = options
-  const from = resolve(options.from)
+  const file = typeof options.from === 'number' ? options.from : resolve(options.from)
+  const from = typeof file === 'number' ? 'This file' : file
   const target = join(dataDir, FILE_NAME)
   const coming = `${target}.restoring`
-  refuseUnfit(from, target)
+  if (typeof file === 'string') refuseUnfit(file, target)
   // The journal of a killed restore would be taken for the new copy's.
   removeWith(coming)
   try {
     onStep('copying')
-    copyFileSync(from, coming)
+    copy(file, coming)
     onStep('checking')
     checkDatabase(coming, 'full', from)
     const schema = readSchema(coming, from)
@@ -54,13 +72,48 @@ export function restoreBackup(options: {
   }
 }
 
-function refuseUnfit(from: string, target: string): void {
-  if (!existsSync(from) || !statSync(from).isFile()) {
-    throw new ConfigError(
-      `There is no file ${from}.`,
-      'Name a file that `slipstream backup` wrote.',
-    )
+function copy(from: string | number, to: string): void {
+  try {
+    if (typeof from === 'string') copyFileSync(from, to)
+    else copyOpenFile(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    throw unreadable(String(from), error)
   }
+}
+
+function copyOpenFile(from: number, to: string): void {
+  const piece = Buffer.alloc(PIECE_BYTES)
+  const out = openSync(to, 'w', 0o600)
+  try {
+    for (let length = -1; length !== 0; ) {
+      length = readSync(from, piece)
+      writeFully(out, piece.subarray(0, length))
+    }
+  } finally {
+    closeSync(out)
+  }
+}
+
+function writeFully(file: number, piece: Buffer): void {
+  for (let done = 0; done < piece.length; ) done += writeSync(file, piece, done)
+}
+
+function unreadable(path: string, error: unknown): ConfigError {
+  const { message, hint } = explainAccess(path, 'read', error, A_BACKUP)
+  return new ConfigError(message, hint)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function refuseUnfit(from: string, target: string): void {
+  if (!isFile(from)) throw new ConfigError(`There is no file ${from}.`, A_BACKUP)
   if (from === resolve(target) || existsSync(`${from}-wal`)) {
     throw new ConfigError(
       `${from} is a database in use, or a copy of one, and not a backup.`,
@@ -78,10 +131,7 @@ function readSchema(path: string, from: string): number {
     .get()
   db.close()
   if (schema === 0 || tables !== 2) {
-    throw new ConfigError(
-      `${from} is not a Slipstream backup.`,
-      'Name a file that `slipstream backup` wrote.',
-    )
+    throw new ConfigError(`${from} is not a Slipstream backup.`, A_BACKUP)
   }
   if (schema > schemaVersion) {
     throw new ConfigError(

@@ -41,7 +41,9 @@ async function makeBackup(context: CliContext, options: Options): Promise<void> 
   const show = progressOf()
   try {
     const server = await findServer(config.dataDir)
-    const backup = server ? await online(server, wish, show) : await offline(config, wish, show)
+    const backup = server
+      ? await online(server, config, wish, show)
+      : await offline(config, wish, show)
     show.end()
     report(json, backup, describe(backup))
   } finally {
@@ -51,7 +53,17 @@ async function makeBackup(context: CliContext, options: Options): Promise<void> 
 
 type Show = { tell(progress: BackupProgress): void; end(): void }
 
-async function online(server: ControlClient, wish: Wish, show: Show): Promise<Backup> {
+/**
+ * Into another folder this process copies itself: the server's sandbox often has no right to write
+ * there, and two processes may read one database.
+ */
+async function online(
+  server: ControlClient,
+  { dataDir }: Config,
+  wish: Wish,
+  show: Show,
+): Promise<Backup> {
+  if (wish.into !== undefined) return backUp({ dataDir, ...wish, onProgress: show.tell })
   type Line = { progress?: BackupProgress; backup?: Backup }
   for await (const line of server.follow<Line>('POST', '/backup', JSON.stringify(wish))) {
     if (line.progress) show.tell(line.progress)

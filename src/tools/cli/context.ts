@@ -1,19 +1,45 @@
-// Shared by all commands: the settings, loaded when first needed, and the caller's working directory, since
-// the launcher changes to the project's root, where .env and ./data are.
+// Shared by all commands: the settings, loaded when first needed, and the caller's files. The launcher changes
+// to the project's root, where .env and ./data are, and the installed one to an account that may not enter
+// the caller's folders: it opens a file before, as standard input, and says which one it is.
 
+import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../../base/config/config.ts'
+import { accountName } from '../../base/util/file-access.ts'
 
 export type CliContext = {
   config(): Config
   /** Resolves a path from the caller's directory. */
   path(file: string): string
+  /** The path, or standard input for `-` and for an opened file that we may not open ourselves. */
+  input(file: string): string | number
+  /** Who runs the command, by name: the installed one switches to the service's account. */
+  caller(): string
 }
 
+type Launched = { cwd?: string; opened?: string; caller?: string }
+
+const STDIN = 0
+
 export function contextOf(program: Command): CliContext {
+  const path = (file: string) => resolve(program.opts<Launched>().cwd ?? '.', file)
   return {
     config: () => loadConfig(),
-    path: (file) => resolve(program.opts<{ cwd?: string }>().cwd ?? '.', file),
+    path,
+    caller: () => program.opts<Launched>().caller || accountName(),
+    input(file) {
+      if (file === '-') return STDIN
+      return program.opts<Launched>().opened === file && !mayRead(path(file)) ? STDIN : path(file)
+    },
+  }
+}
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
 }

@@ -31,7 +31,7 @@ Examples:
 
 export function addImportFollows(program: Command, context: CliContext): void {
   withJson(program.command('import-follows'))
-    .argument('<file>', 'the list: plain, .gz or .zst')
+    .argument('<file>', 'the list: plain, .gz or .zst (- for standard input)')
     .description('load a list of follows, each line did,did or did,did,rkey')
     .option('--in-scope', 'import only follows that SLIPSTREAM_INDEX_SCOPE would keep')
     .addHelpText('after', HELP)
@@ -40,7 +40,7 @@ export function addImportFollows(program: Command, context: CliContext): void {
 
 async function importFollows(context: CliContext, path: string, options: Options): Promise<void> {
   const config = context.config()
-  const file = openList(context.path(path))
+  const file = openList(context.input(path))
   const server = await findServer(config.dataDir)
   const beganAt = performance.now()
   const progress = startProgress('importing', file.bytes, megabytes)

@@ -1,12 +1,14 @@
 // Reads a list that may be compressed (gzip or zstd, recognised by its first bytes), and tracks the position
 // in the file.
 
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
+import { createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { explainAccess } from '../../base/util/file-access.ts'
 import { CliError } from './fail.ts'
 
 export type ListFile = {
-  /** Size of the file on disk. */
+  /** Size of the file on disk; 0 for a pipe. */
   readonly bytes: number
   readonly bytesRead: number
   /** Decompressed. */
@@ -14,33 +16,43 @@ export type ListFile = {
 }
 
 const PIECE_BYTES = 1 << 20
+const HEAD_BYTES = 4
+const A_LIST =
+  'A list is a text file with did,did or did,did,rkey on each line, plain, .gz or .zst.'
 const GZIP = Buffer.from([0x1f, 0x8b])
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** @throws CliError if it can't be read. */
-export function openList(path: string): ListFile {
-  const { bytes, head } = lookAt(path)
-  const file = createReadStream(path, { highWaterMark: PIECE_BYTES })
+/**
+ * @param from - a path, or an open file such as standard input (0).
+ * @throws CliError if it can't be read.
+ */
+export function openList(from: string | number): ListFile {
+  const { fd, bytes, head } = lookAt(from)
+  const file = createReadStream('', { fd, highWaterMark: PIECE_BYTES })
+  const packed = Readable.from(following(head, file))
   const unpack = unpackerFor(head)
-  const pieces = unpack ? file.on('error', (error) => unpack.destroy(error)).pipe(unpack) : file
+  const pieces = unpack ? packed.on('error', (error) => unpack.destroy(error)).pipe(unpack) : packed
   return {
     bytes,
     get bytesRead() {
-      return file.bytesRead
+      return head.length + file.bytesRead
     },
-    pieces: explained(path, pieces),
+    pieces: explained(from, pieces),
   }
 }
 
-function lookAt(path: string): { bytes: number; head: Buffer } {
+async function* following(head: Buffer, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head
+  yield* file
+}
+
+function lookAt(from: string | number): { fd: number; bytes: number; head: Buffer } {
   try {
-    const head = Buffer.alloc(4)
-    const file = openSync(path, 'r')
-    readSync(file, head)
-    closeSync(file)
-    return { bytes: statSync(path).size, head }
+    const fd = typeof from === 'number' ? from : openSync(from, 'r')
+    const head = Buffer.alloc(HEAD_BYTES)
+    return { fd, bytes: fstatSync(fd).size, head: head.subarray(0, readSync(fd, head)) }
   } catch (error) {
-    throw unreadable(path, error as Error)
+    throw unreadable(from, error as Error)
   }
 }
 
@@ -51,17 +63,19 @@ function unpackerFor(head: Buffer) {
   return undefined
 }
 
-async function* explained(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* explained(
+  from: string | number,
+  pieces: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   try {
     yield* pieces
   } catch (error) {
-    throw unreadable(path, error as Error)
+    throw unreadable(from, error as Error)
   }
 }
 
-function unreadable(path: string, { message }: Error): CliError {
-  return new CliError(
-    `${path} cannot be read: ${message}.`,
-    'A list is a text file with did,did or did,did,rkey on each line, plain, .gz or .zst.',
-  )
+function unreadable(from: string | number, error: Error): CliError {
+  const name = typeof from === 'number' ? 'Standard input' : from
+  const { message, hint } = explainAccess(name, 'read', error, A_LIST)
+  return new CliError(message, hint)
 }

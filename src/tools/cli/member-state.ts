@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
+import { explainAccess } from '../../base/util/file-access.ts'
 import type { MemberState } from '../../ingest/member-state/document.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
@@ -13,7 +14,6 @@ import { memberCalled } from './member-called.ts'
 import { readingOffline, writingOffline } from './offline.ts'
 import { print, report, say } from './terminal.ts'
 
-const STDIN = 0
 const OWNER_ONLY = 0o600
 
 export function addMemberState(member: Command, context: CliContext): void {
@@ -48,7 +48,7 @@ export async function exportBeforeRemoval(
 
 async function exportState(context: CliContext, actor: string, file?: string): Promise<void> {
   const state = await stateOf(context, await memberCalled(context, actor))
-  if (file === undefined) return print(JSON.stringify(state, null, 2))
+  if (file === undefined || file === '-') return print(JSON.stringify(state, null, 2))
   save(context.path(file), state)
   say(`The private state of ${actor} is in ${file}.`)
 }
@@ -66,17 +66,14 @@ function save(path: string, state: MemberState): void {
   try {
     writeFileSync(path, `${JSON.stringify(state, null, 2)}\n`, { mode: OWNER_ONLY })
   } catch (error) {
-    throw new CliError(
-      `${path} cannot be written: ${(error as Error).message}.`,
-      'Name another file.',
-      EXIT.io,
-    )
+    const { message, hint } = explainAccess(path, 'written', error, 'Or name another file.')
+    throw new CliError(message, hint, EXIT.io)
   }
 }
 
 async function importState(context: CliContext, file?: string, json?: boolean): Promise<void> {
   const config = context.config()
-  const document = read(file === undefined ? STDIN : context.path(file))
+  const document = read(context.input(file ?? '-'))
   const state = await parsed(document)
   const server = await findServer(config.dataDir)
   if (server) await server.ask('PUT', '/members/state', document)
@@ -93,8 +90,9 @@ function read(from: string | number): string {
   try {
     return readFileSync(from, 'utf8')
   } catch (error) {
-    const { message } = error as Error
-    throw new CliError(`This file cannot be read: ${message}.`, 'Give the path of an export.')
+    const name = typeof from === 'number' ? 'Standard input' : from
+    const { message, hint } = explainAccess(name, 'read', error, 'Give the path of an export.')
+    throw new CliError(message, hint)
   }
 }
 

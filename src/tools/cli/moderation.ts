@@ -1,6 +1,5 @@
 // `slipstream moderation …`: hidden content, banned accounts, and who decided so.
 
-import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
 import type { ModerationAct } from '../../data/store/moderation-log.ts'
@@ -19,7 +18,7 @@ import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow, refuseMissing, writingOffline } from './offline.ts'
 import { report, table } from './terminal.ts'
 
-type Options = JsonOption & { reason: string; by: string; blobs?: boolean }
+type Options = JsonOption & { reason: string; by?: string; blobs?: boolean }
 type Wish = Omit<ModerationWish, 'ref'>
 
 const TAGGED = 'a handle, a DID, or the address of a post'
@@ -31,8 +30,8 @@ const DONE: Record<ModerationAct, [done: string, before: string]> = {
   show: ['is shown again.', 'was not hidden.'],
   ban: ['can no longer read here.', 'was already banned.'],
   allow: ['can read here again.', 'was not banned.'],
-  tag: ['now has the tag.', 'already had the tag.'],
-  untag: ['no longer has the tag.', 'did not have the tag.'],
+  tag: ['now has the tag', 'already had the tag'],
+  untag: ['no longer has the tag', 'did not have the tag'],
 }
 
 export function addModeration(program: Command, context: CliContext): void {
@@ -44,11 +43,11 @@ export function addModeration(program: Command, context: CliContext): void {
       .argument('<subject>', argument)
       .description(description)
       .option('--reason <text>', 'for the log', '')
-      .option('--by <name>', 'who decided, for the log', userInfo().username)
+      .option('--by <name>', 'who decided, for the log (you)')
   const carries = (act: ModerationAct) => (subject: string, options: Options) =>
-    carryOut(context, { act, subject, tag: '', ...wordsOf(options) }, options.json)
+    carryOut(context, { act, subject, tag: '', ...wordsOf(context, options) }, options.json)
   const carriesTag = (act: ModerationAct) => (subject: string, tag: string, options: Options) =>
-    carryOut(context, { act, subject, tag, ...wordsOf(options) }, options.json)
+    carryOut(context, { act, subject, tag, ...wordsOf(context, options) }, options.json)
   add('hide', SUBJECT, 'hide an account or a record in every answer, with its pictures and videos')
     .option('--no-blobs', 'keep serving its pictures and videos')
     .addHelpText('after', HIDE_HELP)
@@ -87,7 +86,8 @@ Examples:
   slipstream moderation hide spam.example.org --reason "nothing but spam"
   slipstream moderation hide https://bsky.app/profile/alice.example.org/post/3lk6zz2yb7s2x`
 
-function wordsOf({ reason, by, blobs = true }: Options): Pick<Wish, 'reason' | 'by' | 'blobs'> {
+function wordsOf(context: CliContext, options: Options): Pick<Wish, 'reason' | 'by' | 'blobs'> {
+  const { reason, by = context.caller(), blobs = true } = options
   return { reason, by, blobs }
 }
 
@@ -99,7 +99,14 @@ async function carryOut(context: CliContext, wish: Wish, asJson?: boolean): Prom
     : await carryOutOffline(config, wish)
   const [done, before] = DONE[wish.act]
   const blobs = answer.blobs > 0 ? ` So are ${answer.blobs} of its pictures or videos.` : ''
-  report(asJson, answer, `${answer.subject} ${answer.changed ? done + blobs : before}`)
+  const tag = wish.tag === '' ? '' : ` ${wish.tag}.`
+  const what = answer.changed ? done + tag + blobs : before + tag
+  report(asJson, answer, `${subjectOf(wish, answer)} ${what}`)
+}
+
+/** As it was given, and what that was taken for. */
+function subjectOf(wish: Wish, { subject }: ModerationAnswer): string {
+  return wish.subject === subject ? subject : `${wish.subject} (${subject})`
 }
 
 async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAnswer> {

@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
 import { ConfigError } from '../../base/config/config.ts'
+import { here } from '../doctor/cures.ts'
 import type { MovedFromEngine } from '../move/from-engine.ts'
 import type { MoveParts, MovingPlace } from '../move/moving-place.ts'
 import type { MovedToEngine } from '../move/to-engine.ts'
@@ -105,7 +106,7 @@ async function refuseServer({ dataDir }: Config): Promise<void> {
   if (!(await findServer(dataDir))) return
   throw new ConfigError(
     'A server is using this data folder.',
-    'Stop it first (systemctl stop slipstream, or docker compose stop), and all other nodes of its place.',
+    `${here.stop} Stop all other nodes of its place, too.`,
   )
 }
 

@@ -57,8 +57,9 @@ export function createProgram(): Command {
       '(slipstream --help lists the commands, and each command has its own --help)',
     )
     .showSuggestionAfterError()
-  program.createOption('--cwd <dir>')
   program.addOption(program.createOption('--cwd <dir>').hideHelp())
+  program.addOption(program.createOption('--opened <file>').hideHelp())
+  program.addOption(program.createOption('--caller <name>').hideHelp())
   const context = contextOf(program)
   for (const add of commands) add(program, context)
   return program

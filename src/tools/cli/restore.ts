@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../base/config/config.ts'
 import { type Restored, restoreBackup } from '../../data/store/restore.ts'
+import { here } from '../doctor/cures.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -14,14 +15,15 @@ Stop the server first. The backup is checked before anything changes, and the pr
 it under another name; delete it once all is well. The server then resumes from the time of the backup. Events
 too old for Jetstream to replay become a gap, which is repaired from the accounts' servers.
 
-Example:
+Examples:
+  slipstream restore - < slipstream-20261121T101733.250Z.sqlite
   slipstream restore /mnt/backups/slipstream-20261121T101733.250Z.sqlite`
 
 const STEPS = { copying: 'copying it', checking: 'checking it', placing: 'putting it in place' }
 
 export function addRestore(program: Command, context: CliContext): void {
   withJson(program.command('restore'))
-    .argument('<file>', 'a file that `slipstream backup` wrote')
+    .argument('<file>', 'a file that `slipstream backup` wrote (- for standard input)')
     .description('replace the database with a backup')
     .addHelpText('after', HELP)
     .action((file: string, { json }: JsonOption) => restore(context, file, json))
@@ -30,12 +32,9 @@ export function addRestore(program: Command, context: CliContext): void {
 async function restore(context: CliContext, file: string, json?: boolean): Promise<void> {
   const { dataDir } = context.config()
   if (await findServer(dataDir)) {
-    throw new ConfigError(
-      'A server is using this data folder.',
-      'Stop it first (systemctl stop slipstream, or docker compose stop), then restore.',
-    )
+    throw new ConfigError('A server is using this data folder.', `${here.stop} Then restore.`)
   }
-  const from = context.path(file)
+  const from = context.input(file)
   const onStep = (step: keyof typeof STEPS) => say(STEPS[step])
   const restored = await locked(dataDir, () => restoreBackup({ dataDir, from, onStep }))
   report(json, restored, describe(restored))

@@ -160,7 +160,7 @@ describe('with a server running', () => {
     const refused = await runCli(env, ['restore', second.path])
     expect(refused).toMatchObject({
       code: EXIT.config,
-      stderr: expect.stringMatching(/Stop it first/),
+      stderr: expect.stringMatching(/Stop it: .* Then restore/),
     })
   })
 
@@ -239,7 +239,7 @@ describe('operator mistakes', () => {
     [['statz'], EXIT.usage, /Did you mean stats\?/],
     [['backup', '--keep', '0'], EXIT.usage, /whole number, 1 or more/],
     [['backup', '--into', '/nowhere'], EXIT.config, /does not exist.*\n.*mkdir -p/],
-    [['import-follows', '/nowhere.csv'], EXIT.failed, /cannot be read.*\n.*did,did/],
+    [['import-follows', '/nowhere.csv'], EXIT.failed, /There is no file .*\n.*did,did/],
     [['restore', '/nowhere.sqlite'], EXIT.config, /There is no file/],
     [['member', 'export', 'nobody.test'], EXIT.failed, /is not a member.*\n.*member list/],
   ])('%j gets an error that says what to do about it', async (args, code, expected) => {

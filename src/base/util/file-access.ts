@@ -1,0 +1,50 @@
+// Says in words why a file or folder can't be used, and by whom: the installed command and the server run
+// as an account of their own, which often may not enter the folder of the person who calls.
+
+import { userInfo } from 'node:os'
+
+type AccessTrouble = { message: string; hint: string }
+
+type Wanted = 'read' | 'written'
+
+/** For errors of the file system; `hint` fits where the error's code says nothing particular. */
+export function explainAccess(
+  path: string,
+  wanted: Wanted,
+  error: unknown,
+  hint: string,
+): AccessTrouble {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' && wanted === 'read') return { message: `There is no file ${path}.`, hint }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const verb = wanted === 'read' ? 'read' : 'write to'
+    return {
+      message: `The account ${accountName()} may not ${verb} ${path}, or enter a folder above it.`,
+      hint: wanted === 'read' ? readHint(hint) : writeHint(path, hint),
+    }
+  }
+  if (code === 'EROFS') {
+    return {
+      message: `${path} is read-only for this process.`,
+      hint: 'Mount it for writing; under systemd, name it in ReadWritePaths= (`sudo systemctl edit slipstream-backup`).',
+    }
+  }
+  return { message: `${path} cannot be ${wanted}: ${message}.`, hint }
+}
+
+function readHint(hint: string): string {
+  return `Let your shell open it: write - instead of the name, and < FILE after it. ${hint}`
+}
+
+function writeHint(path: string, hint: string): string {
+  return `Give it to that account (\`sudo chown ${accountName()} ${path}\`), or name a folder where it may write. ${hint}`
+}
+
+/** Of this process; its number where it has no name, as in a container. */
+export function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
