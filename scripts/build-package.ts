@@ -1,4 +1,4 @@
-// `npm pack` (by `prepack`): builds dist/, the JavaScript of src/, because Node strips no types below
+// scripts/package: builds dist/, the JavaScript of src/, because Node strips no types below
 // node_modules. tsc writes it, including imports; this script rewrites the addresses of threads and
 // processes. Browser code stays TypeScript, which the server strips itself, and all other files are copied.
 // Folders are as deep as in src/.

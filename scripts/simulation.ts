@@ -52,6 +52,24 @@ const usual: SimulationOptions = {
   rate: 50,
 }
 
+const MEANINGS: Record<keyof SimulationOptions, string> = {
+  seed: 'another number makes another network',
+  accounts: 'how many people there are',
+  follows: 'how many accounts each follows, about',
+  past: 'how many events there were before the start',
+  pastHours: 'in how many hours',
+  rate: 'events per second from then on',
+}
+
+/** One line for each option, with its default and its meaning. */
+export function simulationHelp(instead: Partial<SimulationOptions> = {}): string {
+  const options = Object.entries({ ...usual, ...instead }) as [keyof SimulationOptions, number][]
+  const lines = options.map(([name, value]) => {
+    return `  ${`--${kebab(name)} ${value}`.padEnd(20)}  ${MEANINGS[name]}`
+  })
+  return lines.join('\n')
+}
+
 /** For example `--seed 7 --rate 500`. */
 export function simulationFlags(instead: Partial<SimulationOptions> = {}): string {
   const flags = Object.entries({ ...usual, ...instead })

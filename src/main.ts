@@ -19,14 +19,14 @@ scripts/slipstream --help lists what else an operator can do.
 
   --demo           run against a simulated network, offline, and print a first request
   --print-config   print every setting, with its meaning and value, and stop
-  --version        print the version and stop
-  --help           print this and stop
+  -V, --version    print the version and stop
+  -h, --help       print this and stop
 `
 
 const options = {
   'print-config': { type: 'boolean' },
-  version: { type: 'boolean' },
-  help: { type: 'boolean' },
+  version: { type: 'boolean', short: 'V' },
+  help: { type: 'boolean', short: 'h' },
 } as const
 
 process.umask(PRIVATE_UMASK)

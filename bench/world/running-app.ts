@@ -107,7 +107,7 @@ export async function runApp(options: {
   }
 }
 
-/** Same as `npm start`, to measure what operators run. */
+/** Same as `scripts/start`, to measure what operators run. */
 function startCommand(): { flags: string[]; env: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
   const words = scripts.start.split(' ')

@@ -1,4 +1,4 @@
-// The npm package: built by `npm pack`, unpacked below a node_modules, where Node strips no types, and run
+// The npm package: built by scripts/package, unpacked below a node_modules, where Node strips no types, and run
 // from there: command line, server, threads, pages, and the process that decodes pictures.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -13,7 +13,15 @@ import { type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const MADE_OF = ['bin', 'lexicons', 'scripts', 'src', 'package.json', 'CHANGELOG.md']
-const SETTINGS = ['tsconfig.json', 'tsconfig.package.json', 'SECURITY.md', 'LICENSE', 'README.md']
+const SETTINGS = [
+  '.npmrc',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.package.json',
+  'SECURITY.md',
+  'LICENSE',
+  'README.md',
+]
 const MAX_WAIT_MS = 60_000
 
 let base: string
@@ -27,8 +35,8 @@ beforeAll(async () => {
   const project = join(base, 'project')
   for (const part of [...MADE_OF, ...SETTINGS])
     cpSync(join(root, part), join(project, part), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
-  execFileSync('npm', ['pack', '--pack-destination', base], { cwd: project, stdio: 'pipe' })
+  linkPackages(join(project, 'node_modules'))
+  execFileSync(join(project, 'scripts/package'), { cwd: base, stdio: 'pipe' })
   const modules = join(base, 'somewhere/node_modules')
   installed = join(modules, 'slipstream')
   mkdirSync(installed, { recursive: true })
@@ -49,6 +57,15 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true })
 })
 
+/** As after an installation with the development tools. */
+function linkPackages(modules: string): void {
+  mkdirSync(modules)
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (!name.startsWith('.slipstream'))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  cpSync(join(root, 'package-lock.json'), join(modules, '.slipstream-installed'))
+}
+
 const command = () => join(installed, 'bin/slipstream')
 const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
 
@@ -64,6 +81,15 @@ test('contains what is needed to run, but neither sources nor tests', () => {
     'lexicons',
     'package.json',
   ])
+})
+
+test('a package that was packed without being built says so', () => {
+  const bare = join(base, 'bare')
+  cpSync(join(root, 'bin'), join(bare, 'bin'), { recursive: true })
+  const { status, stderr } = spawnSync(join(bare, 'bin/slipstream'), ['serve'], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([78, expect.stringContaining('scripts/package')])
 })
 
 test('its command prints its version, and gives advice that fits the way it is installed', () => {

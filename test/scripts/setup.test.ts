@@ -37,7 +37,11 @@ const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) a
 const NPM = `#!/bin/sh
 echo "$(basename "$PWD") $(node --version) $*" >>"$DIARY"
 [ ! -e "$DIARY.refuse" ] || { cat "$DIARY.refuse"; exit 1; }
-case "$PWD" in *node-first) cp package-lock.json "$DIARY.lock";; esac
+case "$1 $PWD" in
+  view*) [ ! -e "$DIARY.offline" ] || { echo 'npm ERR! code ECONNREFUSED'; exit 1; }; exit;;
+  ci*node-first) cp package-lock.json "$DIARY.lock"
+    [ ! -e "$DIARY.without" ] || { echo 'up to date in 1m'; exit; };;
+esac
 rm -rf node_modules
 case "$PWD" in
   *project) mkdir node_modules; while [ -e "$DIARY.hold" ]; do echo >"$DIARY.held"; sleep 0.05; done;;
@@ -140,6 +144,44 @@ describe('on a machine with an older Node', () => {
   })
 })
 
+describe('a machine for which npm brings no Node', () => {
+  const without = () => writeFileSync(join(base, 'diary.without'), '')
+
+  test('is told about the network if the registry can’t be reached', () => {
+    without()
+    writeFileSync(join(base, 'diary.offline'), '')
+    const { status, stderr } = setUp()
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/registry can't be reached/)])
+    expect(stderr).not.toContain('no package with Node')
+  })
+
+  test('is told to install it if the registry answers', () => {
+    without()
+    const { status, stderr } = setUp()
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('There is no package with Node 24'),
+    ])
+    expect(stderr).not.toContain('registry')
+  })
+})
+
+test('npm looks for authorities in the system’s store too', () => {
+  write('npm', NPM.replace('>>"$DIARY"', '"CA=$NODE_USE_SYSTEM_CA" >>"$DIARY"'))
+  setUp()
+  expect(diary()).toMatch(/^project .* CA=1$/m)
+})
+
+test('npm install and npm start work as typed: no package compiles anything', () => {
+  for (const folder of ['.', 'test/e2e'])
+    expect(readFileSync(join(root, folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m)
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts['start']).toBe('scripts/start')
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)/.test(name))).toEqual([])
+})
+
 test('a machine with the right Node installs everything at once', () => {
   machineHas('v24.1.0')
   expect(setUp().status).toBe(0)
@@ -182,6 +224,11 @@ describe('an installation', () => {
 
   test.each([
     ['without a network', 'npm ERR! code EAI_AGAIN', /registry can't be reached .* run this again/],
+    [
+      'behind an unknown authority',
+      'npm error code SELF_SIGNED_CERT_IN_CHAIN',
+      /does not trust[\s\S]*NODE_EXTRA_CA_CERTS/,
+    ],
     ['on a full disk', 'npm ERR! code ENOSPC', /The disk is full\. Make room, and run this again/],
   ])('%s says so, and the next one works', (_, words, hint) => {
     refuse(words)

@@ -1,0 +1,48 @@
+// The demo as a process: nothing of it stays behind, even if it is killed.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { MAX_WAIT_MS } from '../support/patience.ts'
+
+const root = join(import.meta.dirname, '../..')
+const base = mkdtempSync(join(tmpdir(), 'slipstream-demo-test-'))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+const answers = (origin: string) =>
+  fetch(`${origin}/xrpc/_health`).then(
+    () => true,
+    () => false,
+  )
+
+test('kill -9 of the demo ends its server and removes its folder', async () => {
+  const demo = spawn(
+    process.execPath,
+    [join(root, 'scripts/demo.ts'), '--accounts', '60', '--past', '400', '--rate', '0'],
+    { env: { PATH: process.env['PATH'], TMPDIR: base, SSH_CONNECTION: 'from afar' } },
+  )
+  let said = ''
+  for (const pipe of [demo.stdout, demo.stderr]) pipe.on('data', (piece) => (said += piece))
+  const started = () => /Slipstream runs at (\S+),/.exec(said)?.[1]
+  await expect.poll(() => started() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^http/)
+  await expect.poll(() => said, { timeout: MAX_WAIT_MS }).toMatch(/scripts\/slipstream stats/)
+  expect(said).toContain(`SLIPSTREAM_DATA_DIR=${join(base, 'slipstream-demo-')}`)
+  expect(said).toMatch(/^ssh -L \d+:localhost:\d+ \S+@\S+$/m)
+  const origin = started()!
+  expect(await answers(origin)).toBe(true)
+  demo.kill('SIGKILL')
+  await once(demo, 'exit')
+  await expect.poll(() => answers(origin), { timeout: MAX_WAIT_MS }).toBe(false)
+  await expect.poll(() => readdirSync(base), { timeout: MAX_WAIT_MS }).toEqual([])
+})
+
+test('the demo’s help says what each option is', async () => {
+  const help = spawn(process.execPath, [join(root, 'scripts/demo.ts'), '-h'])
+  let said = ''
+  help.stdout.on('data', (piece) => (said += piece))
+  await once(help, 'close')
+  expect(said).toMatch(/--accounts 2500 +how many people/)
+})
