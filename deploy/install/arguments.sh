@@ -6,7 +6,7 @@ usage() {
 Usage: sudo deploy/install.sh --hostname NAME [options]
 
   --hostname NAME   public host name; DNS must point it here (only needed the first time)
-  --members LIST    who may read here: invite, open, DIDs and handles, separated by commas
+  --members LIST    who may read here: invite, open, DIDs and handles, separated by commas; also changes it later
   --yes             ask nothing: without --members, any account with an invite code may read
   --no-caddy        don't install and set up Caddy; another program handles TLS
   --no-backup       don't copy the database before an upgrade
@@ -49,16 +49,33 @@ read_arguments() {
     esac
     shift
   done
-  [ -z "$name" ] || [[ "$name" =~ ^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$ ]] ||
-    die "$name is not a host name." "Give it in lower case, without https:// and without a port."
+  [ -z "$name" ] || { is_domain "$name" && [ "$name" = "${name,,}" ]; } ||
+    die "$name is not a public host name." "Give one like appview.example.org: in lower case, without https:// and without a port."
 }
+
+is_domain() { [[ "$1" =~ ^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$ ]]; }
 
 check_members() {
-  is_list "$1" ||
-    die "The list of members has characters that DIDs and handles do not allow." "Separate them with commas, without spaces."
+  local wrong
+  wrong="$(wrong_members "$1")" || die "$wrong" "Separate handles and DIDs with commas, without spaces; the words open and invite are allowed."
 }
 
-is_list() { [[ "$1" =~ ^[A-Za-z0-9:.,_%-]+$ ]]; }
+# Prints what is wrong with a list, if anything.
+wrong_members() {
+  local one
+  [[ "$1" =~ ^[A-Za-z0-9:.,_%-]+$ ]] || {
+    printf 'The list of members has characters that DIDs and handles do not allow.'
+    return 1
+  }
+  for one in ${1//,/ }; do
+    [ "$one" = open ] || [ "$one" = invite ] || is_account "$one" || {
+      printf '%s is neither a handle, such as %s.bsky.social, nor a DID.' "$one" "${one%%.*}"
+      return 1
+    }
+  done
+}
+
+is_account() { [[ "$1" =~ ^did:[a-z]+:[A-Za-z0-9._:%-]+$ ]] || is_domain "$1"; }
 
 set_paths() {
   app="$root/opt/slipstream"
@@ -103,15 +120,15 @@ TEXT
 }
 
 ask_accounts() {
-  local answer
+  local answer wrong
   while true; do
     answer="$(ask "$1")" || exit 1
     answer="${answer//[ @]/}"
-    if [ -z "$answer" ] || is_list "$answer"; then
+    if [ -z "$answer" ] || wrong="$(wrong_members "$answer")"; then
       printf '%s' "$answer"
       return
     fi
-    printf 'That has characters that DIDs and handles do not allow.\n' >&2
+    printf '%s\n' "$wrong" >&2
   done
 }
 

@@ -9,7 +9,7 @@ start_release() {
   [ ! -L "$app/current" ] || previous="$(readlink "$app/current")"
   [ "$unit_changed" = no ] || run systemctl daemon-reload
   run systemctl enable slipstream
-  if [ "$previous" = "$release" ] && [ "$unit_changed" = no ] && systemctl is-active --quiet slipstream; then
+  if [ "$previous" = "$release" ] && [ "$unit_changed$settings_changed" = nono ] && systemctl is-active --quiet slipstream; then
     say "$(basename "$release") is already running"
     return
   fi
@@ -20,6 +20,7 @@ start_release() {
   [ -z "$previous" ] || systemctl stop slipstream
   [ -z "$previous" ] || back_up
   point_at "$release"
+  started_at="$(date +%s)"
   systemctl start slipstream || put_back "$previous"
   is_healthy || put_back "$previous"
   remove_old_releases "$previous"
@@ -54,16 +55,22 @@ give_up() {
   die "$@"
 }
 
-# Back to what ran before; the database too, since the new version may have changed its form.
+# Back to what ran before; settings and the database too, since the new version may have changed its form.
 put_back() {
-  local previous="$1"
+  local previous="$1" log="Its last log lines are above; journalctl -u slipstream has all."
   systemctl stop slipstream || true
-  journalctl -u slipstream -n 20 --no-pager >&2 || true
-  [ -n "$previous" ] || die "Slipstream did not start." "Its last log lines are above; journalctl -u slipstream has all."
+  journalctl -u slipstream --since "@$started_at" -n 20 --no-pager >&2 || true
+  put_settings_back
+  [ "$previous" != "$release" ] || [ "$settings_changed" = yes ] || previous=''
+  [ -n "$previous" ] || die "Slipstream did not start." "$log"
   restore
   point_at "$previous"
   systemctl start slipstream || true
-  die "The new version did not start; the previous one runs again." "Its last log lines are above; journalctl -u slipstream has all."
+  is_healthy ||
+    die "Slipstream did not start, and what was here before does not answer either." "$log"
+  [ "$previous" != "$release" ] ||
+    die "Slipstream did not start with these settings; with the previous ones it runs again." "$log"
+  die "The new version did not start; the previous one runs again." "$log"
 }
 
 # The one before stays, to go back to.

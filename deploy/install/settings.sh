@@ -1,13 +1,25 @@
 # Sourced by deploy/install.sh: settings, the command, and Caddy's site.
 # shellcheck shell=bash
 
+# Written once and then the operator's; what is given on the command line is written into it again.
 write_settings() {
-  if [ -f "$settings" ]; then
-    say "keeping $settings"
+  settings_changed=no
+  if [ ! -f "$settings" ]; then
+    check_settings "$(new_settings)"
+    put "$settings" 0640 "root:$account" <<<"$(new_settings)" && settings_changed=yes
     return
   fi
-  put "$settings" 0640 "root:$account" <<TEXT
-# Settings of Slipstream; the table of all of them is in /opt/slipstream/current/README.md.
+  refuse_other_name
+  settings_before="$(cat "$settings"; printf x)"
+  change_setting SLIPSTREAM_HOSTNAME "$name"
+  change_setting SLIPSTREAM_MEMBERS "$members"
+  check_settings "$(cat "$settings")"
+  [ "$settings_changed" = yes ] || say "keeping $settings"
+}
+
+new_settings() {
+  cat <<TEXT
+# Settings of Slipstream; the table of all of them is in /opt/slipstream/current/docs/SETTINGS.md.
 # After a change: systemctl restart slipstream
 SLIPSTREAM_HOSTNAME=$name
 SLIPSTREAM_MEMBERS=$members
@@ -15,12 +27,56 @@ SLIPSTREAM_OPERATOR_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 TEXT
 }
 
+setting() { sed -n "s/^$1=//p" "$settings" | tail -n 1; }
+
+# change_setting KEY VALUE: nothing without a value.
+change_setting() {
+  [ -n "$2" ] && [ "$(setting "$1")" != "$2" ] || return 0
+  say "setting $1=$2 in $settings (it was ${1}=$(setting "$1"))"
+  {
+    sed "s|^$1=.*|$1=$2|" "$settings"
+    grep -q "^$1=" "$settings" || printf '%s=%s\n' "$1" "$2"
+  } | put "$settings" 0640 "root:$account"
+  settings_changed=yes
+}
+
+# The name is the server's identity, so one that has data keeps it unless its operator insists.
+refuse_other_name() {
+  local before
+  before="$(setting SLIPSTREAM_HOSTNAME)"
+  [ -n "$name" ] && [ -n "$before" ] && [ "$name" != "$before" ] && [ -e "$data/slipstream.sqlite" ] || return 0
+  die "This server is $before, and has members who know it by that name." \
+    "Leave --hostname out; or read docs/OPERATING.md, “Moving”, and change SLIPSTREAM_HOSTNAME in $settings."
+}
+
+# check_settings TEXT: as the new version reads it, before anything is stopped.
+check_settings() {
+  [ "$dry_run" = no ] || return 0
+  (
+    set -a
+    export NODE_ENV=production SLIPSTREAM_DATA_DIR="$data"
+    # shellcheck source=/dev/null
+    . <(printf '%s\n' "$1")
+    cd "$release"
+    run_as "$account" node_modules/.bin/node src/tools/cli/main.ts config check >/dev/null
+  ) && return
+  put_settings_back
+  die "The settings are refused, for the reason above; what ran before runs on." \
+    "Run this again with other options, or change $settings."
+}
+
+put_settings_back() {
+  [ "$settings_changed" = yes ] && [ -n "${settings_before:-}" ] || return 0
+  printf '%s' "${settings_before%x}" | put "$settings" 0640 "root:$account" || true
+}
+
 write_command() {
   put "$command" 0755 root:root <"$source_dir/deploy/install/command" || true
 }
 
+# In a dry run there may be no settings yet.
 site_name() {
-  printf '%s' "${name:-$(sed -n 's/^SLIPSTREAM_HOSTNAME=//p' "$settings")}"
+  if [ -f "$settings" ]; then setting SLIPSTREAM_HOSTNAME; else printf '%s' "$name"; fi
 }
 
 set_up_caddy() {

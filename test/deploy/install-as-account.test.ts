@@ -98,7 +98,7 @@ describe.runIf(process.getuid?.() === 0)('with links in the account’s folder',
   }
 
   test('one left by the new version before it fails is not written through', () => {
-    writeFileSync(join(machine.base, 'unhealthy'), '')
+    writeFileSync(join(machine.base, 'unhealthy'), 'newer')
     const change = `rm -f '${data('slipstream.sqlite')}'; ln -s '${secret()}' '${data('slipstream.sqlite')}'`
     const systemctl = readFileSync(join(machine.base, 'bin/systemctl'), 'utf8')
     machine.standIn('systemctl', `${systemctl}\n[ "$1" != start ] || { ${change}; }\n`)

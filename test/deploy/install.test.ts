@@ -114,6 +114,63 @@ describe('run again', () => {
   })
 })
 
+describe('a wrong answer is corrected by running it again', () => {
+  const settings = 'etc/slipstream/slipstream.env'
+
+  test('options that are given are written into the settings, and start the service anew', () => {
+    install('--hostname', HOST)
+    machine.forget()
+    const { status, stdout } = install('--members', 'invite,alice.example.org')
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining('(it was SLIPSTREAM_MEMBERS=invite)'),
+    ])
+    expect(text(settings)).toMatch(/^SLIPSTREAM_MEMBERS=invite,alice\.example\.org$/m)
+    expect(text(settings)).toMatch(/^SLIPSTREAM_OPERATOR_TOKEN=[0-9a-f]{64}$/m)
+    expect(diary()).toMatch(/systemctl stop slipstream[\s\S]*systemctl start slipstream/)
+  })
+
+  test('a host name too, for Slipstream and for Caddy, until there is a database', () => {
+    install('--hostname', 'wrong.example.org')
+    expect(install('--hostname', HOST).status).toBe(0)
+    expect(text(settings)).toContain(`SLIPSTREAM_HOSTNAME=${HOST}\n`)
+    expect(text('etc/caddy/slipstream.caddy')).toContain(`${HOST} {`)
+    write(at('var/lib/slipstream/slipstream.sqlite'), 'rows')
+    const { status, stderr } = install('--hostname', 'other.example.org')
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`This server is ${HOST}`)])
+    expect(text(settings)).toContain(`SLIPSTREAM_HOSTNAME=${HOST}\n`)
+    expect(text('etc/caddy/slipstream.caddy')).toContain(`${HOST} {`)
+  })
+
+  test('a first start that failed is not called “the previous one”', () => {
+    writeFileSync(join(base, 'unhealthy'), '')
+    expect(install('--hostname', HOST).stderr).toContain('Slipstream did not start.')
+    const { status, stderr } = install()
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Slipstream did not start.')])
+    expect(stderr).not.toMatch(/previous|before/)
+  })
+
+  test('settings with which it does not start are put back', () => {
+    install('--hostname', HOST)
+    const before = text(settings)
+    writeFileSync(join(base, 'unhealthy'), '')
+    const { status, stderr } = install('--members', 'open')
+    expect([status, stderr]).toEqual([1, expect.stringContaining('does not answer either')])
+    expect(text(settings)).toBe(before)
+  })
+
+  test('settings that Slipstream refuses are not written', () => {
+    const { status, stderr } = install('--hostname', HOST, '--members', 'open,invite')
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('SLIPSTREAM_MEMBERS is "open,invite"'),
+    ])
+    expect(existsSync(at(settings))).toBe(false)
+    expect(diary()).not.toMatch(/systemctl start/)
+    expect(install('--hostname', HOST, '--members', 'open').status).toBe(0)
+  })
+})
+
 describe('an upgrade', () => {
   let before: string
 
@@ -138,7 +195,7 @@ describe('an upgrade', () => {
   })
 
   test('that fails to start is undone, including its database', () => {
-    writeFileSync(join(base, 'unhealthy'), '')
+    writeFileSync(join(base, 'unhealthy'), 'newer')
     // The new version changed the database before it failed.
     const systemctl = join(base, 'bin/systemctl')
     const change = `[ "$1" != start ] || echo new >'${at('var/lib/slipstream/slipstream.sqlite')}'`
@@ -153,6 +210,31 @@ describe('an upgrade', () => {
     expect(text('var/lib/slipstream/slipstream.sqlite')).toBe('old rows')
     expect(text('var/lib/slipstream/slipstream.sqlite-wal')).toBe('newer rows')
     expect(existsSync(join(base, 'active'))).toBe(true)
+  })
+
+  test('after which nothing answers says so', () => {
+    writeFileSync(join(base, 'unhealthy'), '')
+    const { status, stderr } = install()
+    expect([status, stderr]).toEqual([1, expect.stringContaining('does not answer either')])
+    expect(stderr).not.toContain('runs again')
+    expect(current()).toBe(before)
+  })
+
+  test('is not begun with settings that the new version refuses', () => {
+    writeFileSync(
+      at('etc/slipstream/slipstream.env'),
+      `SLIPSTREAM_HOSTNAME=${HOST}\nSLIPSTREAM_MEMBER=x\n`,
+    )
+    const { status, stderr } = install()
+    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a setting of Slipstream')])
+    expect(stderr).toContain('what ran before runs on')
+    expect(diary()).not.toMatch(/systemctl stop/)
+  })
+
+  test('shows the log of this start only', () => {
+    writeFileSync(join(base, 'unhealthy'), 'newer')
+    install()
+    expect(diary()).toMatch(/journalctl -u slipstream --since @\d+ /)
   })
 
   test('without room for the copy leaves the running version running', () => {
@@ -187,7 +269,7 @@ describe('which accounts may read', () => {
     ['invited people only', '1\n\n', 'invite'],
     [
       'named accounts, after an invalid entry',
-      'x\n2\na;b\na.example, b.example\n',
+      'x\n2\na;b\nalice\na.example, b.example\n',
       'a.example,b.example',
     ],
     ['anyone', '3\n', 'open'],
@@ -218,11 +300,7 @@ describe('which accounts may read', () => {
 
 test('the doctor’s report is printed at the end, and never fails the installation', () => {
   const node = join(base, 'node-24')
-  write(
-    node,
-    readFileSync(node, 'utf8').replace('esac', 'src/tools/cli/main.ts) exit 1;; esac'),
-    0o755,
-  )
+  write(node, readFileSync(node, 'utf8').replace('  esac', '*doctor) exit 1;; esac'), 0o755)
   const { status, stdout } = install('--hostname', HOST)
   expect([status, stdout]).toEqual([0, expect.stringContaining('slipstream doctor checks again')])
   expect(diary()).toMatch(/node as \d+: src\/tools\/cli\/main\.ts doctor/)
@@ -234,13 +312,20 @@ test('the doctor’s report is printed at the end, and never fails the installat
 describe('mistakes', () => {
   const wrong: [string, string[], RegExp][] = [
     ['no host name', [], /host name is missing/],
-    ['a URL as host name', ['--hostname', 'https://a.example'], /is not a host name/],
-    ['a shell command as host name', ['--hostname', 'a;reboot'], /is not a host name/],
+    ['a URL as host name', ['--hostname', 'https://a.example'], /is not a public host name/],
+    ['a shell command as host name', ['--hostname', 'a;reboot'], /is not a public host name/],
     [
       'a shell command as members',
       ['--hostname', HOST, '--members', '$(x)'],
       /that DIDs and handles do not/,
     ],
+    [
+      'a name without its domain as member',
+      ['--hostname', HOST, '--members', 'alice'],
+      /alice is neither a handle, such as alice\.bsky\.social, nor a DID/,
+    ],
+    ['localhost as host name', ['--hostname', 'localhost'], /is not a public host name/],
+    ['an address as host name', ['--hostname', '192.0.2.1'], /is not a public host name/],
     ['an unknown option', ['--hots', HOST], /is not an option/],
     ['an option without its value', ['--hostname'], /needs a value/],
   ]

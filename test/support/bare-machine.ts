@@ -87,10 +87,18 @@ function makeSources(base: string): void {
     write(join(sources, name, 'file'), name)
 }
 
-/** Creates the Node that npm installs: it logs its user, and fakes the health of the service. */
+/**
+ * Creates the Node that npm installs: it logs its user, fakes the health of the service, and really
+ * checks settings. The file `unhealthy` makes all versions so, or that whose src/file has its text.
+ */
 function makeNode(base: string): void {
   const said = `echo "node as $(/usr/bin/id -u): $1 $2 $3" >>'${base}/diary'`
-  const asked = `case "$1" in --version) echo v24.21.0;; -e) [ ! -e '${base}/unhealthy' ];; esac`
+  const running = `'${base}/machine/opt/slipstream/current/src/file'`
+  const asked = `case "$1 $2" in
+    --version*) echo v24.21.0;;
+    -e*) [ ! -e '${base}/unhealthy' ] || { [ -s '${base}/unhealthy' ] && ! cmp -s '${base}/unhealthy' ${running}; };;
+    *'main.ts config') exec '${process.execPath}' '${project}/src/tools/cli/main.ts' config check;;
+  esac`
   write(join(base, 'node-24'), `#!/bin/sh\n${said}\n${asked}\n`, 0o755)
 }
 

@@ -4,6 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { settingsPlace } from '../util/installation.ts'
 import { unfitArchive } from './archive.ts'
 import { unfitDataplane } from './dataplane.ts'
 import { unfitEngine } from './engine.ts'
@@ -204,7 +205,7 @@ function definedOnly(env: Record<string, string | undefined>): Record<string, st
 
 function unknownKey(key: string): ConfigError {
   const meant = nearest(key, knownKeys, PREFIX)
-  const list = 'scripts/start --print-config lists them all.'
+  const list = 'docs/SETTINGS.md lists them all.'
   return new ConfigError(
     `${key} is not a setting of Slipstream.`,
     meant ? `Did you mean ${meant}? ${list}` : `Remove it; ${list}`,
@@ -220,7 +221,7 @@ function readSetting<T>(one: Setting<T>, raw: Record<string, string>): T | undef
     if (!(error instanceof Unfit)) throw error
     throw new ConfigError(
       `${one.key} is ${one.isSecret ? 'set' : `"${value}"`}, but must be ${error.message}.`,
-      `Set ${one.key} in the environment or in .env${one.fallback ? `, or leave it out for ${one.fallback}` : ''}.`,
+      `Set ${one.key} in ${settingsPlace()}${one.fallback ? `, or leave it out for ${one.fallback}` : ''}.`,
     )
   }
 }

@@ -1,10 +1,7 @@
 // Fixes as typed for this kind of installation: a release of deploy/install.sh, the image, the npm package,
 // or a checkout. A command for another kind would not be found, or would fix another copy.
 
-import { existsSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-
-type Installation = 'release' | 'container' | 'checkout' | 'package'
+import { findInstallation, type Installation } from '../../base/util/installation.ts'
 
 type Cures = {
   /** How to run a command of the command line. */
@@ -19,14 +16,6 @@ type Cures = {
 }
 
 const COMPOSE = 'docker compose -f deploy/compose.yaml --env-file deploy/slipstream.env'
-
-function findInstallation(root = resolve(import.meta.dirname, '../../..')): Installation {
-  const releases = resolve(root, '..')
-  if (basename(releases) === 'releases' && existsSync(join(releases, '../current')))
-    return 'release'
-  if (basename(releases) === 'node_modules') return 'package'
-  return existsSync(join(root, 'scripts/setup.sh')) ? 'checkout' : 'container'
-}
 
 const cures: Record<Installation, Cures> = {
   release: {

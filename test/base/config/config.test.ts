@@ -119,7 +119,7 @@ test.each(['XYZZY', 'DEBUG', 'NODE_ENV', 'DATABASE_URL', 'A'])(
     const { message, hint } = refusal({ [`SLIPSTREAM_${written}`]: 'x' })
     expect(message).toContain(`SLIPSTREAM_${written} is not a setting`)
     expect(hint).not.toContain('Did you mean')
-    expect(hint).toContain('--print-config')
+    expect(hint).toContain('docs/SETTINGS.md')
   },
 )
 
