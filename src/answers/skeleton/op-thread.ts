@@ -10,8 +10,8 @@ type Reply = { post: number; deletedAt: number | null; key: string; writtenAt: n
 /** @returns posts.id from the root down; undefined if there is nothing below it. */
 export function opThread(root: number, rows: readonly OpReplyRow[]): number[] | undefined {
   if (rows.length === 0) return undefined
-  const line = lineBelow(root, { byParent: repliesByParent(rows), visited: new Set([root]) })
-  return line && line.length > 0 ? [root, ...line] : undefined
+  const line = lineBelow(root, repliesByParent(rows))
+  return line && line.length > 1 ? line : undefined
 }
 
 function repliesByParent(rows: readonly OpReplyRow[]): Map<number, Reply[]> {
@@ -27,21 +27,34 @@ function repliesByParent(rows: readonly OpReplyRow[]): Map<number, Reply[]> {
   return byParent
 }
 
-type Walk = { byParent: Map<number, Reply[]>; visited: Set<number> }
+/** A post of the line, and which of its replies may take the next place. */
+type Step = { reply: Reply; replies: readonly Reply[]; next: number; vacatedAt: number }
 
-/** Returns undefined if the posts form a cycle: then there is no chain at all. */
-function lineBelow(parent: number, walk: Walk): number[] | undefined {
-  const { byParent, visited } = walk
-  let vacatedAt = 0
-  for (const { post, deletedAt, writtenAt } of byParent.get(parent) ?? []) {
-    if (visited.has(post)) return undefined
-    if (vacatedAt !== 0 && writtenAt <= vacatedAt) continue
-    visited.add(post)
-    const below = lineBelow(post, walk)
-    if (!below) return undefined
-    if (deletedAt === null || below.length > 0) return [post, ...below]
-    visited.delete(post)
-    vacatedAt = Math.max(vacatedAt, deletedAt)
+/**
+ * Without recursion: a line may be longer than the stack is deep. Undefined if the posts form a
+ * cycle: then there is no chain at all.
+ */
+function lineBelow(root: number, byParent: ReadonlyMap<number, Reply[]>): number[] | undefined {
+  const stepTo = (reply: Reply): Step => {
+    return { reply, replies: byParent.get(reply.post) ?? [], next: 0, vacatedAt: 0 }
   }
-  return []
+  const line = [stepTo({ post: root, deletedAt: null, key: '', writtenAt: 0 })]
+  const visited = new Set([root])
+  for (;;) {
+    const last = line.at(-1)!
+    const reply = last.replies[last.next++]
+    if (reply) {
+      if (visited.has(reply.post)) return undefined
+      if (last.vacatedAt !== 0 && reply.writtenAt <= last.vacatedAt) continue
+      visited.add(reply.post)
+      line.push(stepTo(reply))
+    } else {
+      const { post, deletedAt } = last.reply
+      if (deletedAt === null) return line.map((step) => step.reply.post)
+      line.pop()
+      visited.delete(post)
+      const above = line.at(-1)!
+      above.vacatedAt = Math.max(above.vacatedAt, deletedAt)
+    }
+  }
 }

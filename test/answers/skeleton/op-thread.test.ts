@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { opThread } from '../../../src/answers/skeleton/op-thread.ts'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
 import type { OpReplyRow } from '../../../src/data/store/read/threads.ts'
+import { superlinear } from '../../support/cpu-growth.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { tidAt } from '../../support/records.ts'
 import { referenceHome, referenceIsInstalled } from '../../support/reference-appview.ts'
@@ -54,6 +55,16 @@ describe("the owner's chain", () => {
     const deleted = reply(2, { at: 1, deletedAt: 10 })
     expect(opThread(ROOT, [deleted, before])).toBeUndefined()
     expect(opThread(ROOT, [deleted, before, after])).toEqual([ROOT, 4])
+  })
+
+  test('takes time in proportion to its length', async () => {
+    const chain = (length: number) =>
+      Array.from({ length }, (_, i) => reply(i + 2, { parent: i + 1, at: i }))
+    const work = (length: number) => {
+      const rows = chain(length)
+      for (let i = 0; i < 20; i++) expect(opThread(ROOT, rows)).toHaveLength(length + 1)
+    }
+    expect(await superlinear(work, 4_000)).toBeUndefined()
   })
 
   test('is absent if the posts form a cycle', () => {
