@@ -1,13 +1,14 @@
 // Which of many pairs of accounts have a block between them, in either direction, direct or by a list in
-// force (see relations.ts). answers/hydrate/load-blocks.ts checks whether labelers took a list down.
+// force (see lists-in-force.ts). answers/hydrate/load-blocks.ts checks whether labelers took a list down.
 
 import { blockEdges } from '../edges/all-edges.ts'
 import { type Db, idList } from './id-list.ts'
-import { blockingLists } from './relations.ts'
+import { firstListInForce, listsInForce } from './lists-in-force.ts'
 
 export type Pair = readonly [uid: number, otherUid: number]
 
-const byList = (blocker: string, blocked: string) => `EXISTS (${blockingLists(blocker, blocked)})`
+const byList = (blocker: string, blocked: string) =>
+  `(${firstListInForce('list_blocks', blocker, blocked)}) IS NOT NULL`
 
 const SQL = /* sql */ `
 WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
@@ -21,10 +22,12 @@ const WITH_LISTS = /* sql */ `
 SELECT ids.value FROM json_each(?) ids
 WHERE EXISTS (SELECT 1 FROM list_blocks WHERE uid = ids.value)`
 
+const lists = (blocker: string, blocked: string) => listsInForce('list_blocks', blocker, blocked)
+
 const LISTS_BETWEEN = /* sql */ `
 WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?))
-SELECT a, b, l.id, l.id IN (${blockingLists('a', 'b')}) FROM pairs
-CROSS JOIN lists l ON l.id IN (${blockingLists('a', 'b')} UNION ${blockingLists('b', 'a')})`
+SELECT a, b, l.id, l.id IN (${lists('a', 'b')}) FROM pairs
+CROSS JOIN lists l ON l.id IN (${lists('a', 'b')} UNION ${lists('b', 'a')})`
 
 type BlockPairReader = {
   /** The given pairs with a block between them; a pair may be in both. */

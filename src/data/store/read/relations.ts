@@ -1,13 +1,11 @@
 // The relations between one account (the viewer) and others: follows, blocks and mutes, and blocks and mutes
-// by list. A list counts only while it has a record, is a moderation list, and its creator is not hidden, as
-// in the reference. Starts from the few lists of the viewer or blocker and probes their members, never from
-// an account's lists: a well-known account is on a great many. Of several equivalent records the smallest
-// record key counts, so that answers don't flicker.
+// by list (lists-in-force.ts). Of several equivalent records the smallest record key counts, so that answers
+// don't flicker.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { blockEdges, followEdges } from '../edges/all-edges.ts'
-import { isHiddenStatus } from '../status.ts'
 import { type Db, idList } from './id-list.ts'
+import { firstListInForce } from './lists-in-force.ts'
 
 /** Record keys of the relations' records; ids of lists. */
 export type RelationRow = [
@@ -22,24 +20,6 @@ export type RelationRow = [
   /** One more than the mute's scope (data/store/mutes.ts). */
   muted: number | null,
 ]
-
-const STATUS_CODES = 16
-const hiddenCodes = Array.from({ length: STATUS_CODES }, (_, code) => code).filter(isHiddenStatus)
-
-/** The lists in force by which `blocker` blocks `blocked`; both are SQL expressions. */
-export function blockingLists(blocker: string, blocked: string): string {
-  return listsInForce('list_blocks', blocker, blocked)
-}
-
-function listsInForce(table: 'list_blocks' | 'list_mutes', owner: string, subject: string): string {
-  return /* sql */ `
-SELECT own.list FROM ${table} own
-CROSS JOIN list_items li ON li.list = own.list AND li.subject = ${subject}
-CROSS JOIN lists l ON l.id = li.list AND l.cid IS NOT NULL
-  AND l.purpose = 'app.bsky.graph.defs#modlist'
-CROSS JOIN actors c ON c.uid = l.uid AND c.status NOT IN (${hiddenCodes.join(',')})
-WHERE own.uid = ${owner}`
-}
 
 /** `column` holds the viewer in rows of that kind. */
 const anyOf = (table: string, column: 'uid' | 'subject') =>
@@ -58,12 +38,11 @@ function ifAny(table: string, column: 'uid' | 'subject', then: string): string {
   return `CASE WHEN (SELECT ${anyOf(table, column)}) THEN ${then} END`
 }
 
-const FIRST_LIST = 'ORDER BY own.list LIMIT 1'
 const LISTS = /* sql */ `
 SELECT ids.value,
-  ${ifAny('list_blocks', 'uid', `(${blockingLists(':viewer', 'ids.value')} ${FIRST_LIST})`)},
-  ${ifAny('list_items', 'subject', `(${blockingLists('ids.value', ':viewer')} ${FIRST_LIST})`)},
-  ${ifAny('list_mutes', 'uid', `(${listsInForce('list_mutes', ':viewer', 'ids.value')} ${FIRST_LIST})`)}
+  ${ifAny('list_blocks', 'uid', firstListInForce('list_blocks', ':viewer', 'ids.value'))},
+  ${ifAny('list_items', 'subject', firstListInForce('list_blocks', 'ids.value', ':viewer'))},
+  ${ifAny('list_mutes', 'uid', firstListInForce('list_mutes', ':viewer', 'ids.value'))}
 FROM json_each(:uids) ids`
 
 const MUTES = /* sql */ `
