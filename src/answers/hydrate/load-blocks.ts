@@ -18,16 +18,40 @@ export function loadBlocks(loader: Loader, pairs: Iterable<Pair>, reader: ReadFo
   const directly = blockedPairs(direct)
   const only = byList.filter(([a, b]) => !directly.has(a, b))
   if (only.length === 0) return directly
-  const lists = loader.readers.blockPairs.lists(only)
+  const { staying, others } = byFirstList(loader, only)
+  if (others.length === 0) return blockedPairs([...direct, ...staying])
+  const judged = judge(loader, others, reader)
+  const inDispute = blockedPairs(judged.inDispute)
+  const blocked = [...direct, ...staying, ...judged.staying]
+  return { ...blockedPairs(blocked), isDisputed: inDispute.has }
+}
+
+/** A list that no one took down blocks whatever the pair's other lists are: most pairs need no more. */
+function byFirstList({ readers }: Loader, listed: readonly [...Pair, number][]) {
+  const listIds = new Set(listed.map(([, , list]) => list))
+  const fallen = new Set([
+    ...readers.labels.takenDownLists(listIds, undefined),
+    ...readers.takedowns.lists(listIds),
+  ])
+  const isFallen = ([, , list]: readonly [...Pair, number]) => fallen.has(list)
+  return {
+    staying: pairsOf(listed.filter((one) => !isFallen(one))),
+    others: pairsOf(listed.filter(isFallen)),
+  }
+}
+
+function judge(loader: Loader, pairs: readonly Pair[], reader: ReadFor) {
+  const lists = loader.readers.blockPairs.lists(pairs)
   const listIds = new Set(lists.map(([, , list]) => list))
   const disputed = new Set(loader.readers.labels.takenDownLists(listIds, undefined))
   const fallen = new Set([
     ...takenDownFor(loader, disputed, reader),
     ...loader.readers.takedowns.lists(listIds),
   ])
-  const staying = lists.filter(([, , list]) => !fallen.has(list))
-  const inDispute = blockedPairs(pairsOf(lists.filter(([, , list]) => disputed.has(list))))
-  return { ...blockedPairs([...direct, ...pairsOf(staying)]), isDisputed: inDispute.has }
+  return {
+    staying: pairsOf(lists.filter(([, , list]) => !fallen.has(list))),
+    inDispute: pairsOf(lists.filter(([, , list]) => disputed.has(list))),
+  }
 }
 
 /** Lists taken down for the labelers of the request. */
@@ -41,6 +65,6 @@ function takenDownFor(
   return readers.labels.takenDownLists(lists, { labelers, now })
 }
 
-function pairsOf(lists: ReturnType<Loader['readers']['blockPairs']['lists']>): Pair[] {
+function pairsOf(lists: readonly (readonly [...Pair, ...unknown[]])[]): Pair[] {
   return lists.map(([a, b]) => [a, b] as const)
 }

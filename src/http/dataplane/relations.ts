@@ -278,7 +278,7 @@ function blocksBetween(
   asked: readonly Pair[],
 ): Map<string, Block> {
   const { direct, byList } = reader.blocked(asked)
-  const lists = byList.length > 0 ? reader.lists(byList) : []
+  const lists = byList.length > 0 ? reader.lists(byList.map(([a, b]) => [a, b])) : []
   const uris = urisOfLists(
     reading,
     lists.map(([, , list]) => list),
