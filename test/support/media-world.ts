@@ -162,6 +162,7 @@ async function listen(app: ReturnType<typeof createMediaApp>) {
 
 /** Removes timeouts: a busy machine answers late, which is no failure. */
 function patient(fetch: GuardedFetch): GuardedFetch {
+  const leastPace = { bytesPerSecond: 1, patienceMs: NO_LIMIT_MS }
   return (url, options) =>
-    fetch(url, { ...options, firstByteMs: NO_LIMIT_MS, timeoutMs: NO_LIMIT_MS })
+    fetch(url, { ...options, firstByteMs: NO_LIMIT_MS, timeoutMs: NO_LIMIT_MS, leastPace })
 }

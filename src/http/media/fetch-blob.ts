@@ -8,6 +8,7 @@ import { blobCid } from '../../base/atproto/keys.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { LeastPace } from '../../sources/identity/least-pace.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
@@ -24,6 +25,8 @@ export type BlobLimits = {
   firstByteMs: number
   /** Milliseconds from the first look-up of the server's name to the last byte. */
   timeoutMs: number
+  /** Of the body. */
+  leastPace?: LeastPace
   slots: SlotLimits
 }
 
@@ -54,6 +57,9 @@ type FetchBlobOptions = {
 type Received = Pick<BlobFile, 'path' | 'length' | 'digest' | 'beginning'>
 
 const MAX_HOSTS = 2000
+
+/** For pictures and videos: a tenth of the slowest lines that people watch videos over. */
+export const MEDIA_PACE: LeastPace = { bytesPerSecond: 32_000, patienceMs: 3_000 }
 
 export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
   const { source, cache, limits, now = Date.now } = options

@@ -13,6 +13,7 @@ export function toMediaError(error: unknown, who: string, maxBytes: number): unk
       return new MediaError('refused', 'BlobTooLarge', message, options)
     }
     case 'timeout':
+    case 'slow':
       return new MediaError('late', 'UpstreamTimeout', `${who} took too long`, options)
     case 'busy':
       return new MediaError('busy', 'Busy', 'too many pictures and videos at once', options)
@@ -21,9 +22,9 @@ export function toMediaError(error: unknown, who: string, maxBytes: number): unk
   }
 }
 
-/** The server was unreachable or timed out. */
+/** The server was unreachable, timed out or dripped. */
 export function isSilence(error: unknown): boolean {
-  return error instanceof FetchError && ['timeout', 'connect', 'dns'].includes(error.reason)
+  return error instanceof FetchError && ['timeout', 'slow', 'connect', 'dns'].includes(error.reason)
 }
 
 export function noRoom(cause: unknown): MediaError {

@@ -3,7 +3,13 @@
 
 import type { CacheEntry } from './cache-entry.ts'
 import type { DiskCache } from './disk-cache.ts'
-import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
+import {
+  type BlobFile,
+  type BlobLimits,
+  type BlobSource,
+  createFetchBlob,
+  MEDIA_PACE,
+} from './fetch-blob.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName, ImageName } from './media-path.ts'
 import { makeAndKeep } from './process/make-and-keep.ts'
@@ -26,6 +32,7 @@ const LIMITS: BlobLimits = {
   maxBytes: 5 * 1024 * 1024,
   firstByteMs: 4000,
   timeoutMs: 15_000,
+  leastPace: MEDIA_PACE,
   /** A slot is held until the picture is rendered, which also bounds the blobs on disk. */
   slots: { inAll: 96, perDomain: 32, perHost: 8, waiting: 2000 },
 }

@@ -3,7 +3,13 @@
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { DiskCache, OpenedEntry } from './disk-cache.ts'
-import { type BlobFile, type BlobLimits, type BlobSource, createFetchBlob } from './fetch-blob.ts'
+import {
+  type BlobFile,
+  type BlobLimits,
+  type BlobSource,
+  createFetchBlob,
+  MEDIA_PACE,
+} from './fetch-blob.ts'
 import { writeHead } from './file-writer.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
@@ -44,6 +50,7 @@ const LIMITS: BlobLimits = {
   maxBytes: 100_000_000,
   firstByteMs: 5000,
   timeoutMs: MINUTE_MS,
+  leastPace: MEDIA_PACE,
   slots: { inAll: 4, perDomain: 2, perHost: 1, waiting: 32 },
 }
 
@@ -60,6 +67,7 @@ const PICTURE: Kind = {
     maxBytes: 5 * 1024 * 1024,
     firstByteMs: 5000,
     timeoutMs: 15_000,
+    leastPace: MEDIA_PACE,
     slots: { inAll: 8, perDomain: 4, perHost: 2, waiting: 64 },
   },
   typeOf(beginning) {

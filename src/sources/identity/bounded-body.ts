@@ -6,20 +6,23 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { FetchError } from './fetch-error.ts'
+import { atLeastAt, type LeastPace } from './least-pace.ts'
 
 /** Headers and checksums that compression adds to a small body. */
 const ENCODING_OVERHEAD_BYTES = 1024
 
-/** @throws FetchError `too-large` or `encoding`; the caller must then destroy the stream. */
+/** @throws FetchError `too-large`, `slow` or `encoding`; the caller must then destroy the stream. */
 export async function readBody(
   body: Readable,
   {
     contentEncoding,
     maxBytes,
+    leastPace,
     sink,
   }: {
     contentEncoding: string | null
     maxBytes: number
+    leastPace: LeastPace
     /** Takes each piece; the body is then not kept in memory and the result is empty. */
     sink?: ((piece: Buffer) => Promise<void>) | undefined
   },
@@ -35,10 +38,11 @@ export async function readBody(
       else chunks.push(chunk)
     }
   }
+  const paced = (source: AsyncIterable<Buffer>) => atLeastAt(leastPace, source)
   try {
     if (decoder) {
-      await pipeline(body, countUpTo(maxBytes + ENCODING_OVERHEAD_BYTES), decoder, collect)
-    } else await pipeline(body, collect)
+      await pipeline(body, paced, countUpTo(maxBytes + ENCODING_OVERHEAD_BYTES), decoder, collect)
+    } else await pipeline(body, paced, collect)
   } catch (error) {
     throw asEncodingError(error)
   }

@@ -11,6 +11,7 @@ export type FetchFailure =
   | 'encoding' // compressed in a way not requested, or torn
   | 'too-large' // more bytes than allowed
   | 'timeout' // not finished in time
+  | 'slow' // the body came below the least pace
   | 'aborted' // the caller's signal
   | 'busy' // too many of our requests at once
 

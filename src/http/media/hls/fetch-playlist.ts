@@ -8,6 +8,7 @@ import { createCircuitBreaker } from '../../../sources/appview/circuit-breaker.t
 import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import { registrableDomain } from '../../../sources/identity/registrable-domain.ts'
 import type { DiskCache } from '../disk-cache.ts'
+import { MEDIA_PACE } from '../fetch-blob.ts'
 import { isSilence, noRoom, toMediaError } from '../fetch-failure.ts'
 import { createEntryWriter, writeHead } from '../file-writer.ts'
 import { MediaError } from '../media-error.ts'
@@ -37,7 +38,12 @@ export type VideoServiceOptions = {
 
 const PLAYLIST_LIMITS = { maxBytes: MAX_PLAYLIST_BYTES, firstByteMs: 5000, timeoutMs: 10_000 }
 /** Ten seconds at 25 Mbit/s. */
-const PIECE_LIMITS = { maxBytes: 32 << 20, firstByteMs: 5000, timeoutMs: 30_000 }
+const PIECE_LIMITS = {
+  maxBytes: 32 << 20,
+  firstByteMs: 5000,
+  timeoutMs: 30_000,
+  leastPace: MEDIA_PACE,
+}
 const WHO = 'the video service'
 const TS_PACKET = 188
 
