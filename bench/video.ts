@@ -69,7 +69,7 @@ function mediaApp(dataDir: string): Hono {
     resolver: { resolve: away },
     videos: { kind: 'proxy', base: BASE, fetch },
     posts: { captionsOf: () => [{ language: 'en', cid: 'x' }], shows: () => false },
-    actors: { uidOf: () => 1, flagsOf: () => 0 },
+    actors: { uidOf: () => 1, flagsOf: () => 0, memberFollowersOf: () => 0 },
     log: { debug: () => undefined, warn: console.error, error: console.error },
     process: { run: away },
   })

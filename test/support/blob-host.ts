@@ -15,10 +15,10 @@ export type BlobHost = {
   /** Serves `bytes` under a CID that belongs to others. */
   putAs(cid: string, bytes: Buffer): void
   /**
-   * Sets the behaviour: `fail` with a status, `stall` after the head, or undefined for good
-   * behaviour.
+   * Sets the behaviour: `fail` with a status, `stall` after the head, `drip` a byte now and then, or
+   * undefined for good behaviour.
    */
-  behave(how: { fail: number } | 'stall' | undefined): void
+  behave(how: { fail: number } | 'stall' | 'drip' | undefined): void
   /** Delays all answers until `what` resolves. */
   waitFor(what: Promise<unknown>): void
   requests(): number
@@ -35,7 +35,7 @@ export function blobCid(bytes: Uint8Array): string {
 
 export async function startBlobHost(): Promise<BlobHost> {
   const blobs = new Map<string, { bytes: Buffer; contentType: string }>()
-  let how: { fail: number } | 'stall' | undefined
+  let how: { fail: number } | 'stall' | 'drip' | undefined
   let awaited: Promise<unknown> = Promise.resolve()
   let asked = 0
 
@@ -45,6 +45,7 @@ export async function startBlobHost(): Promise<BlobHost> {
     if (!blob) return refuse(response, 400)
     response.writeHead(200, { 'content-type': blob.contentType })
     if (how === 'stall') response.write(blob.bytes.subarray(0, 100))
+    else if (how === 'drip') drip(response, blob.bytes)
     else response.end(blob.bytes)
   }
 
@@ -77,6 +78,12 @@ export async function startBlobHost(): Promise<BlobHost> {
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+function drip(response: ServerResponse, bytes: Buffer): void {
+  let sent = 0
+  const timer = setInterval(() => response.write(bytes.subarray(sent, ++sent)), 20)
+  response.on('close', () => clearInterval(timer))
 }
 
 function refuse(response: ServerResponse, status: number): void {

@@ -27,8 +27,8 @@ export type MediaWorld = {
   did: string
   dataDir: string
   image(preset: string, cid: string, init?: RequestInit & { did?: string }): Promise<Response>
-  /** Adds another known account, on another PDS. */
-  know(pds: string): Promise<string>
+  /** Adds another known account, on another PDS; no member follows a stranger. */
+  know(pds: string, who?: 'stranger'): Promise<string>
   setHidden(isHidden: boolean): void
   /** Moves the clock of the routes. */
   advance(milliseconds: number): void
@@ -45,6 +45,7 @@ const NO_POSTS: VideoPosts = { captionsOf: () => [], shows: () => false }
 
 type MediaAppOptions = Parameters<typeof createMediaApp>[0]
 
+/** Requests give their client address as `x-visitor`. */
 type MediaWorldOptions = {
   maxCacheBytes?: number
   dataDir?: string
@@ -55,15 +56,23 @@ type MediaWorldOptions = {
   limits?: Parameters<typeof createMediaProcess>[0]['limits']
   videos?: VideosFrom
   posts?: VideoPosts
-  /** Requests give their client address as `x-visitor`. */
   watching?: Watching
   /** The path of an MP4. */
   trailer?: string | undefined
   pins?: MediaAppOptions['pins']
+  strangerBytes?: MediaAppOptions['strangerBytes']
+  /** All servers' names lead to 127.0.0.1. */
+  hasNames?: boolean
 }
 
 /** The state that tests change while the routes read it. */
-type State = { known: Set<string>; flags: number; aheadMs: number }
+type State = {
+  known: Set<string>
+  /** Those of them that no member follows. */
+  strangers: Set<string>
+  flags: number
+  aheadMs: number
+}
 
 export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<MediaWorld> {
   const { before, limits } = options
@@ -73,7 +82,7 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slipstream-media-'))
   const { log, warnings } = createLog()
   const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
-  const state: State = { known: new Set([did]), flags: 0, aheadMs: 0 }
+  const state: State = { known: new Set([did]), strangers: new Set(), flags: 0, aheadMs: 0 }
   const app = createApp(options, { plc, dataDir, state, process, log })
   const { url, asked, close } = await listen(app)
   return {
@@ -88,9 +97,10 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
     image(preset, cid, { did: whose = did, ...init } = {}) {
       return globalThis.fetch(`${url}/img/${preset}/plain/${whose}/${cid}`, init)
     },
-    async know(pds) {
+    async know(pds, who) {
       const other = await plc.create({ handle: `other${state.known.size}.test`, pds })
       state.known.add(other.did)
+      if (who === 'stranger') state.strangers.add(other.did)
       return other.did
     },
     setHidden(isHidden) {
@@ -124,7 +134,8 @@ function createApp(
   }: Pick<MediaAppOptions, 'dataDir' | 'process' | 'log'> & { plc: PlcDouble; state: State },
 ) {
   const { maxWait, videos = { kind: 'own' }, trailer, posts = NO_POSTS } = options
-  const guarded = createGuardedFetch({ allowPrivateHosts: true })
+  const here = { lookup: async () => ['127.0.0.1'] }
+  const guarded = createGuardedFetch({ allowPrivateHosts: true, ...(options.hasNames && here) })
   const fetch = maxWait ? guarded : patient(guarded)
   return createMediaApp({
     ...parts,
@@ -137,8 +148,13 @@ function createApp(
     pins: options.pins,
     posts,
     watching: options.watching,
+    strangerBytes: options.strangerBytes,
     trailer: trailer === undefined ? undefined : checkTrailer(trailer),
-    actors: { uidOf: (did) => (state.known.has(did) ? 7 : 0), flagsOf: () => state.flags },
+    actors: {
+      uidOf: (did) => [...state.known].indexOf(did) + 1,
+      flagsOf: () => state.flags,
+      memberFollowersOf: (uid) => (state.strangers.has([...state.known][uid - 1] ?? '') ? 0 : 1),
+    },
     now: () => Date.now() + state.aheadMs,
   })
 }

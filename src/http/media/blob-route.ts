@@ -4,15 +4,18 @@
 
 import type { Context } from 'hono'
 import { HEAD_BYTES } from './cache-entry.ts'
+import type { BlobSource } from './fetch-blob.ts'
 import { MediaError } from './media-error.ts'
 import { type BlobName, parseBlobName } from './media-path.ts'
 import { requestOf, videoResponse } from './video-response.ts'
 import type { Originals } from './videos.ts'
+import { visitorOf } from './visitor.ts'
 
 type BlobParts = {
   pictures: Originals
   /** @throws MediaError if the blob must not be shown */
   refuseHidden: (name: BlobName) => void
+  source: Pick<BlobSource, 'waiting'>
 }
 
 const HEADERS = {
@@ -33,11 +36,12 @@ const CID = /^baf[a-z2-7]{56}$/
 
 export async function blobRoute(
   c: Context,
-  { pictures, refuseHidden }: BlobParts,
+  { pictures, refuseHidden, source }: BlobParts,
 ): Promise<Response> {
   try {
-    const name = parseName(new URL(c.req.url).pathname)
+    const name = { ...parseName(new URL(c.req.url).pathname), asker: visitorOf(c) }
     refuseHidden(name)
+    source.waiting.join(name)
     const entry = await pictures.open(name)
     const response = await videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
     for (const [header, value] of Object.entries(HEADERS)) response.headers.set(header, value)

@@ -8,16 +8,26 @@ import { blobCid } from '../../base/atproto/keys.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { LeastPace } from '../../sources/identity/least-pace.ts'
+import type { LeastPace } from '../../sources/identity/patience.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
 import { createEntryWriter } from './file-writer.ts'
-import { createHostSlots, type SlotLimits } from './host-slots.ts'
 import { MediaError } from './media-error.ts'
 import type { BlobName } from './media-path.ts'
+import type { StrangerBytes } from './stranger-bytes.ts'
+import type { WaitingBlobs } from './waiting-blobs.ts'
 
-export type BlobSource = { fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
+export type BlobSource = {
+  fetch: GuardedFetch
+  resolver: Pick<Resolver, 'resolve'>
+  /** Whether the account is a member, or a member follows it. */
+  isFollowed: (did: string) => boolean
+  /** Unlimited if unset. */
+  strangerBytes?: StrangerBytes | undefined
+  waiting: WaitingBlobs
+}
 
 export type BlobLimits = {
   maxBytes: number
@@ -63,7 +73,7 @@ export const MEDIA_PACE: LeastPace = { bytesPerSecond: 32_000, patienceMs: 3_000
 
 export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
   const { source, cache, limits, now = Date.now } = options
-  const slots = createHostSlots(limits.slots)
+  const slots = createBlobSlots(limits.slots)
   const breakers = new LruMap<string, CircuitBreaker>(MAX_HOSTS)
 
   function breakerOf(host: string): CircuitBreaker {
@@ -72,15 +82,26 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
     return breaker
   }
 
+  async function enter(pds: string, name: BlobName, who: BlobAsker): Promise<() => void> {
+    const ticket = slots.take(pds, who)
+    const forget = source.waiting.add(name, (asker) =>
+      ticket.join(slots.claimOf(pds, { ...who, asker })),
+    )
+    return ticket.entered.finally(forget)
+  }
+
   return async function fetchBlob(name) {
+    const who = askerOf(source, name)
+    if (isGuest(who)) source.strangerBytes?.check(name.asker!)
     const pds = await pdsOf(source.resolver, name.did)
     const { host } = new URL(pds)
-    const leave = await slots.enter(pds)
+    const leave = await enter(pds, name, who)
     try {
       const path = await reserve(cache)
       const breaker = breakerOf(host)
       if (!breaker.mayAsk()) throw silent()
-      const received = await receive({ source, limits, pds, breaker }, name, path)
+      const received = await receive({ source, limits, pds, breaker, who }, name, path)
+      if (who.isFollowed) slots.served(pds, name.did)
       const drop = async () => {
         leave()
         await rm(received.path, { force: true })
@@ -93,13 +114,23 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
   }
 }
 
+function askerOf({ isFollowed }: BlobSource, { did, asker }: BlobName): BlobAsker {
+  return { did, asker, isFollowed: isFollowed(did) }
+}
+
 async function reserve(cache: FetchBlobOptions['cache']): Promise<string> {
   return cache.reserve().catch((error: unknown) => {
     throw noRoom(error)
   })
 }
 
-type Asked = { source: BlobSource; limits: BlobLimits; pds: string; breaker: CircuitBreaker }
+type Asked = {
+  source: BlobSource
+  limits: BlobLimits
+  pds: string
+  breaker: CircuitBreaker
+  who: BlobAsker
+}
 
 /** The file exists only if all checks pass. */
 async function receive(asked: Asked, name: BlobName, path: string): Promise<Received> {
@@ -114,14 +145,14 @@ async function receive(asked: Asked, name: BlobName, path: string): Promise<Rece
 }
 
 async function writeAnswer(
-  { source, limits, pds, breaker }: Asked,
-  name: BlobName,
+  { source, limits, pds, breaker, who }: Asked,
+  { did, cid }: BlobName,
   path: string,
 ): Promise<Received> {
-  const url = `${pds}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams(name)}`
+  const url = `${pds}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`
   const file = await open(path, 'wx', 0o600)
+  const writer = createEntryWriter(file)
   try {
-    const writer = createEntryWriter(file)
     const response = await source
       .fetch(url, { ...limits, sink: writer.write })
       .catch((error: unknown) => {
@@ -134,6 +165,7 @@ async function writeAnswer(
     if (response.status !== 200) throw refusal(response)
     return { path, ...writer.end() }
   } finally {
+    if (isGuest(who)) source.strangerBytes?.spend(who.asker!, writer.written())
     await file.close()
   }
 }

@@ -24,6 +24,8 @@ export function createEntryWriter(file: FileHandle) {
 
   return {
     failure: () => failure,
+    /** Bytes so far. */
+    written: () => length,
     async write(piece: Buffer): Promise<void> {
       if (length < BEGINNING_BYTES) beginning = Buffer.concat([beginning, piece])
       beginning = beginning.subarray(0, BEGINNING_BYTES)

@@ -34,7 +34,7 @@ const LIMITS: BlobLimits = {
   timeoutMs: 15_000,
   leastPace: MEDIA_PACE,
   /** A slot is held until the picture is rendered, which also bounds the blobs on disk. */
-  slots: { inAll: 96, perDomain: 32, perHost: 8, waiting: 2000 },
+  slots: { inAll: 96, perHost: 8, waiting: 2000 },
 }
 
 /** @throws MediaError from the returned function. */
@@ -45,8 +45,8 @@ export function createImages(options: ImagesOptions): Images {
   const shareImage = createSharedWork<Awaited<ReturnType<Images>>>(now)
 
   async function make(name: ImageName, key: string): Promise<CacheEntry> {
-    const { did, cid, preset, format } = name
-    return withBlob({ did, cid }, async (blob) => {
+    const { did, preset, format } = name
+    return withBlob(name, async (blob) => {
       const jobTo = (to: string) =>
         ({ kind: 'picture', from: blob.path, to, preset, format }) as const
       await makeAndKeep({ cache, process }, { key, jobTo, payers: [did, blob.host] })

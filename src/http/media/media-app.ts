@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
-import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
+import { type ActorReader, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import { blobSubject } from '../../data/store/takedowns.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { blobRoute } from './blob-route.ts'
@@ -32,13 +32,15 @@ import type { MediaProcess } from './process/media-process.ts'
 import type { TrailerFile } from './trailer/check-trailer.ts'
 import { createTrailer } from './trailer/trailer.ts'
 import { createPictures, createVideos } from './videos.ts'
+import { visitorOf } from './visitor.ts'
+import { createWaitingBlobs } from './waiting-blobs.ts'
 
 export type VideosFrom =
   | { kind: 'own'; hasPreviews?: boolean; lower?: LowerOptions | undefined }
   /** A video service, with its own fetch. */
   | { kind: 'cdn' | 'proxy'; base: string; fetch: GuardedFetch }
 
-type MediaOptions = BlobSource & {
+type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes'> & {
   /** Parent of the cache's folder. */
   dataDir: string
   maxCacheBytes: number
@@ -57,7 +59,7 @@ type MediaOptions = BlobSource & {
   pins?: { rules: PinRules | undefined; everyMs?: number; onKeeper?: (keeper: PinKeeper) => void }
   /** Called for each playlist sent to a player. */
   onPlaylist?: VideoParts['onPlaylist']
-  actors: Pick<ActorReader, 'uidOf' | 'flagsOf'>
+  actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
   /** Whether the operator hid a blob, named as in data/store/takedowns.ts. */
   isHidden?: (subject: string) => boolean
   log: Pick<Logger, 'debug' | 'warn' | 'error'>
@@ -78,17 +80,20 @@ export function createMediaApp(options: MediaOptions): Hono {
   const plain = createDiskCache({ folder, maxBytes: options.maxCacheBytes, log, now })
   const pinned = options.pins && createPinnedFiles(options)
   const cache = pinned ? withPins(plain, pinned) : plain
-  const images = createImages({ source: options, cache, process, now, maxWait })
+  const source = sourceOf(options)
+  const images = createImages({ source, cache, process, now, maxWait })
 
   const app = new Hono()
   if (options.hasImages) {
-    app.get('/img/*', (c) => answer(c, log, () => imageResponse(c, { refuseHidden, images })))
-    const pictures = createPictures({ source: options, cache, now })
-    const blobs = { refuseHidden, pictures }
+    app.get('/img/*', (c) =>
+      answer(c, log, () => imageResponse(c, { refuseHidden, images, source })),
+    )
+    const pictures = createPictures({ source, cache, now })
+    const blobs = { refuseHidden, pictures, source }
     app.get('/blob/:did/:cid', (c) => answer(c, log, () => blobRoute(c, blobs)))
   }
   if (options.videos) {
-    const parts = videoParts(options, { cache, refuseHidden })
+    const parts = videoParts(options, { cache, refuseHidden, blobs: source })
     if (pinned) keepPins(options, { pinned, cache: plain, ...parts })
     const { trailer } = parts
     if (trailer) {
@@ -103,27 +108,32 @@ export function createMediaApp(options: MediaOptions): Hono {
 
 function videoParts(
   options: MediaOptions,
-  { cache, refuseHidden }: { cache: DiskCache; refuseHidden: RefuseHidden },
+  {
+    cache,
+    refuseHidden,
+    blobs,
+  }: { cache: DiskCache; refuseHidden: RefuseHidden; blobs: BlobSource },
 ): VideoParts {
   const { actors, posts, process, watching, log, trailer: file, now = Date.now } = options
   const from = options.videos ?? { kind: 'own' }
   const isOwn = from.kind === 'own'
-  const videos = createVideos({ source: options, cache, now })
+  const videos = createVideos({ source: blobs, cache, now })
   const source =
     from.kind === 'own'
-      ? ownSource({ ...options, videos, cache, now }, from)
-      : createCdnSource({ ...from, isProxy: from.kind === 'proxy', cache, process, now })
+      ? ownSource({ ...options, videos, cache, now, isFollowed: blobs.isFollowed }, from)
+      : createCdnSource({ ...from, blobs, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
     ...{
       posts,
       refuseHidden,
+      waiting: blobs.waiting,
       watching,
       onPlaylist: options.onPlaylist,
       videos: isOwn ? videos : undefined,
     },
     trailer: file && createTrailer({ file, cache, process, log, now }),
-    captions: createCaptions({ source: options, cache, now }),
+    captions: createCaptions({ source: blobs, cache, now }),
     knows: (did) => actors.uidOf(did) !== 0,
   }
 }
@@ -175,10 +185,15 @@ async function answer(
 
 async function imageResponse(
   c: Context,
-  { refuseHidden, images }: { refuseHidden: RefuseHidden; images: Images },
+  {
+    refuseHidden,
+    images,
+    source,
+  }: { refuseHidden: RefuseHidden; images: Images; source: BlobSource },
 ): Promise<Response> {
-  const name = parseImagePath(new URL(c.req.url).pathname)
+  const name = { ...parseImagePath(new URL(c.req.url).pathname), asker: visitorOf(c) }
   refuseHidden(name)
+  source.waiting.join(name)
   const saved = `attachment; filename="${name.cid}.${name.format}"`
   const { picture, isKept } = await images(name)
   return wholeResponse(c, picture, {
@@ -186,6 +201,19 @@ async function imageResponse(
     'x-cache': isKept ? 'hit' : 'miss',
     ...(name.preset.isDownload && { 'content-disposition': saved }),
   })
+}
+
+function sourceOf({ fetch, resolver, strangerBytes, actors }: MediaOptions): BlobSource {
+  return {
+    fetch,
+    resolver,
+    strangerBytes,
+    waiting: createWaitingBlobs(),
+    isFollowed(did) {
+      const uid = actors.uidOf(did)
+      return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
+    },
+  }
 }
 
 /** @throws MediaError */

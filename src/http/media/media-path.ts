@@ -6,7 +6,12 @@ import { MediaError } from './media-error.ts'
 import { type Format, type Preset, presets } from './presets.ts'
 
 /** A blob and its owner. */
-export type BlobName = { did: string; cid: string }
+export type BlobName = {
+  did: string
+  cid: string
+  /** Address of the client that wants it; unset for ourselves and for clients without limits. */
+  asker?: string | undefined
+}
 
 export type ImageName = BlobName & { presetName: string; preset: Preset; format: Format }
 

@@ -51,7 +51,7 @@ const LIMITS: BlobLimits = {
   firstByteMs: 5000,
   timeoutMs: MINUTE_MS,
   leastPace: MEDIA_PACE,
-  slots: { inAll: 4, perDomain: 2, perHost: 1, waiting: 32 },
+  slots: { inAll: 8, perHost: 1, waiting: 64 },
 }
 
 const VIDEO: Kind = {
@@ -68,7 +68,7 @@ const PICTURE: Kind = {
     firstByteMs: 5000,
     timeoutMs: 15_000,
     leastPace: MEDIA_PACE,
-    slots: { inAll: 8, perDomain: 4, perHost: 2, waiting: 64 },
+    slots: { inAll: 8, perHost: 2, waiting: 64 },
   },
   typeOf(beginning) {
     const format = pictureFormat(beginning)

@@ -19,7 +19,9 @@ import { createMediaApp, type VideosFrom } from '../media/media-app.ts'
 import type { PinKeeper } from '../media/pins/keep-pins.ts'
 import { type PinStatus, readPinStatus } from '../media/pins/pinned-files.ts'
 import { createMediaProcess, type MediaProcess } from '../media/process/media-process.ts'
+import { createStrangerBytes } from '../media/stranger-bytes.ts'
 import { checkTrailer } from '../media/trailer/check-trailer.ts'
+import type { RateBuffers } from '../overload/rate-limits.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { pinRules } from './pin-rules.ts'
 
@@ -45,6 +47,7 @@ type Parts = {
   resolver: Resolver
   ingest: { writer: Writer }
   videoSessions: SessionSpace
+  rateBuffers: Pick<RateBuffers, 'media'>
   thread: number
 }
 
@@ -74,6 +77,7 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     ...parts,
     process,
     fetch: createGuardedFetch({ allowPrivateHosts, log: parts.log }),
+    strangerBytes: createStrangerBytes(parts.rateBuffers.media),
     isHidden: (subject) => findTakedown(parts.db, subject) !== undefined,
     dataDir,
     hasImages: images === 'own',

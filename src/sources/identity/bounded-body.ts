@@ -6,7 +6,8 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { FetchError } from './fetch-error.ts'
-import { atLeastAt, type LeastPace } from './least-pace.ts'
+import { atLeastAt } from './least-pace.ts'
+import type { LeastPace } from './patience.ts'
 
 /** Headers and checksums that compression adds to a small body. */
 const ENCODING_OVERHEAD_BYTES = 1024

@@ -10,7 +10,7 @@ import { unlessAborted } from '../../base/util/waits.ts'
 import { readBody } from './bounded-body.ts'
 import { FetchError } from './fetch-error.ts'
 import { createGuardedLookup, type LookupAddresses, type PrivateHosts } from './guarded-lookup.ts'
-import type { LeastPace } from './least-pace.ts'
+import type { LeastPace } from './patience.ts'
 
 export type FetchOptions = {
   method?: 'GET' | 'POST'

@@ -117,6 +117,7 @@ describe('a plain surface', () => {
   test('replaces all if no decoder is installed, without further work', async () => {
     const asked: string[] = []
     const previews = createPreviews({
+      isFollowed: () => true,
       videos: { withFile: async (_, work) => work({ path: '/nowhere', host: '' }) },
       async hls(_, before) {
         await before?.({ path: '/nowhere', host: '' })

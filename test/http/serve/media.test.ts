@@ -8,6 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createLogger } from '../../../src/base/obs/log.ts'
 import { createSessionSpace } from '../../../src/http/media/hls/watch-sessions.ts'
+import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import { mediaRoutes } from '../../../src/http/serve/media.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { blobCid } from '../../support/blob-host.ts'
@@ -38,6 +39,7 @@ function serverWith(images: 'cdn' | 'own') {
       ingest: { writer: { send: async () => undefined } },
       thread: 0,
       videoSessions: createSessionSpace(),
+      rateBuffers: createRateBuffers(),
     }).routes,
   })
 }

@@ -9,7 +9,7 @@ import {
   createGuardedFetch,
   type FetchOptions,
 } from '../../../src/sources/identity/guarded-fetch.ts'
-import { createPatience } from '../../../src/sources/identity/least-pace.ts'
+import { createPatience } from '../../../src/sources/identity/patience.ts'
 
 const fetch = createGuardedFetch({ allowPrivateHosts: true })
 const leastPace = { bytesPerSecond: 8_000, patienceMs: 200 }

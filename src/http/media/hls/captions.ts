@@ -29,7 +29,7 @@ const LIMITS: BlobLimits = {
   maxBytes: MAX_CAPTIONS_BYTES,
   firstByteMs: 4000,
   timeoutMs: 10_000,
-  slots: { inAll: 16, perDomain: 8, perHost: 4, waiting: 200 },
+  slots: { inAll: 16, perHost: 4, waiting: 200 },
 }
 
 export function createCaptions({

@@ -64,17 +64,17 @@ export function createCdnSource(options: CdnSourceOptions): VideoSource {
     async piece(name, variant, file) {
       const { url: location, segment } = await find(name, variant, file)
       if (!isProxy) return { location, segment }
-      return { ...(await files.piece(location)), at: HEAD_BYTES, segment }
+      return { ...(await files.piece(location, name)), at: HEAD_BYTES, segment }
     },
     async thumbnail(name) {
       const location = addressOf(name, 'thumbnail.jpg')
-      return isProxy ? files.thumbnail(location) : { location }
+      return isProxy ? files.thumbnail(location, name) : { location }
     },
     async firstTimestamp(name) {
       const { list } = await filesOf(name, 0)
       if (list.init !== undefined) return 0
       const { url } = await find(name, 0, list.segments[0]!.file)
-      const { file } = await files.piece(url)
+      const { file } = await files.piece(url, name)
       return firstTimestampOf(file, HEAD_BYTES).finally(() => file.close())
     },
     ...(!isProxy && { elsewhere: (name) => addressOf(name) }),

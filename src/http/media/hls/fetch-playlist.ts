@@ -5,13 +5,20 @@
 import { open, rm } from 'node:fs/promises'
 import { createLimiter } from '../../../base/util/limiter.ts'
 import { createCircuitBreaker } from '../../../sources/appview/circuit-breaker.ts'
-import type { GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
+import type {
+  FetchedResponse,
+  FetchOptions,
+  GuardedFetch,
+} from '../../../sources/identity/guarded-fetch.ts'
 import { registrableDomain } from '../../../sources/identity/registrable-domain.ts'
+import { askerClaim, isGuest } from '../blob-slots.ts'
 import type { DiskCache } from '../disk-cache.ts'
-import { MEDIA_PACE } from '../fetch-blob.ts'
+import { createFairSlots } from '../fair-slots.ts'
+import { type BlobSource, MEDIA_PACE } from '../fetch-blob.ts'
 import { isSilence, noRoom, toMediaError } from '../fetch-failure.ts'
 import { createEntryWriter, writeHead } from '../file-writer.ts'
 import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
 import { pictureFormat } from '../sniff.ts'
 import {
   MAX_PLAYLIST_BYTES,
@@ -22,10 +29,14 @@ import {
 
 export type PieceKind = 'piece' | 'picture'
 
+type Limits = FetchOptions & { maxBytes: number }
+/** A piece of the video `of`. */
+type KeptPiece = { key: string; kind: PieceKind; of: BlobName }
+
 export type VideoService = {
   playlist(url: string): Promise<{ read: ReadPlaylist; weight: number }>
   /** Stores the piece in the cache under that key. */
-  keepPiece(url: string, as: { key: string; kind: PieceKind }): Promise<void>
+  keepPiece(url: string, as: KeptPiece): Promise<void>
 }
 
 export type VideoServiceOptions = {
@@ -34,6 +45,8 @@ export type VideoServiceOptions = {
   fetch: GuardedFetch
   cache: Pick<DiskCache, 'reserve' | 'keep'>
   now: () => number
+  /** Who may have how much fetched. */
+  blobs: Pick<BlobSource, 'isFollowed' | 'strangerBytes'>
 }
 
 const PLAYLIST_LIMITS = { maxBytes: MAX_PLAYLIST_BYTES, firstByteMs: 5000, timeoutMs: 10_000 }
@@ -44,18 +57,20 @@ const PIECE_LIMITS = {
   timeoutMs: 30_000,
   leastPace: MEDIA_PACE,
 }
+const MOST_PIECES = 32
+const MOST_WAITING = 500
 const WHO = 'the video service'
 const TS_PACKET = 188
 
 export function createVideoService(options: VideoServiceOptions): VideoService {
-  const { base, fetch, cache, now } = options
+  const { base, fetch, cache, now, blobs } = options
   const check = createCheckAddress(base)
   const breaker = createCircuitBreaker(now)
   const full = () => new MediaError('busy', 'Busy', 'too many videos at once')
-  const playlists = createLimiter({ maxRunning: 32, maxWaiting: 500, full })
-  const pieces = createLimiter({ maxRunning: 32, maxWaiting: 500, full })
+  const playlists = createLimiter({ maxRunning: 32, maxWaiting: MOST_WAITING, full })
+  const pieces = createFairSlots({ waiting: MOST_WAITING / 2, full })
 
-  async function ask(url: string, limits: Parameters<GuardedFetch>[1] & { maxBytes: number }) {
+  async function ask(url: string, limits: Limits): Promise<FetchedResponse> {
     if (!breaker.mayAsk())
       throw new MediaError('late', 'UpstreamTimeout', `${WHO} is not answering`)
     const response = await fetch(url, limits).catch((error: unknown) => {
@@ -74,32 +89,52 @@ export function createVideoService(options: VideoServiceOptions): VideoService {
     return { read: readPlaylist(body, (uri) => check(uri, from)), weight: body.length }
   }
 
-  async function keepPiece(
-    url: string,
-    { key, kind }: { key: string; kind: PieceKind },
-  ): Promise<void> {
-    const path = await cache.reserve().catch((error: unknown) => {
-      throw noRoom(error)
-    })
-    try {
-      const file = await open(path, 'wx', 0o600)
-      const writer = createEntryWriter(file)
-      await ask(url, { ...PIECE_LIMITS, sink: writer.write })
-        .catch((error: unknown) => {
-          throw writer.failure() ? noRoom(writer.failure()) : error
-        })
-        .finally(() => file.close())
-      const written = writer.end()
-      await writeHead(path, { ...written, contentType: typeOf(kind, written) })
-      await cache.keep(key, path)
-    } finally {
-      await rm(path, { force: true })
-    }
+  async function inTurn(url: string, as: KeptPiece): Promise<void> {
+    const { did, asker } = as.of
+    const who = { did, asker, isFollowed: blobs.isFollowed(did) }
+    const budget = isGuest(who) ? blobs.strangerBytes : undefined
+    budget?.check(asker!)
+    const leave = await pieces.take(askerClaim(MOST_PIECES, who)).entered
+    const onBytes = (bytes: number) => budget?.spend(asker!, bytes)
+    await keepPiece({ cache, ask, onBytes }, url, as).finally(leave)
   }
 
   return {
     playlist: (url) => playlists.run(() => playlist(url).catch(unfit)),
-    keepPiece: (url, as) => pieces.run(() => keepPiece(url, as).catch(unfit)),
+    keepPiece: (url, as) => inTurn(url, as).catch(unfit),
+  }
+}
+
+type Piece = Pick<VideoServiceOptions, 'cache'> & {
+  ask: (url: string, limits: Limits) => Promise<FetchedResponse>
+  /** Called with what arrived, also of a failed request. */
+  onBytes: (bytes: number) => void
+}
+
+async function keepPiece(
+  { cache, ask, onBytes }: Piece,
+  url: string,
+  { key, kind }: KeptPiece,
+): Promise<void> {
+  const path = await cache.reserve().catch((error: unknown) => {
+    throw noRoom(error)
+  })
+  try {
+    const file = await open(path, 'wx', 0o600)
+    const writer = createEntryWriter(file)
+    await ask(url, { ...PIECE_LIMITS, sink: writer.write })
+      .catch((error: unknown) => {
+        throw writer.failure() ? noRoom(writer.failure()) : error
+      })
+      .finally(() => {
+        onBytes(writer.written())
+        return file.close()
+      })
+    const written = writer.end()
+    await writeHead(path, { ...written, contentType: typeOf(kind, written) })
+    await cache.keep(key, path)
+  } finally {
+    await rm(path, { force: true })
   }
 }
 

@@ -4,9 +4,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../../base/obs/log.ts'
-import { createLimiter } from '../../../base/util/limiter.ts'
+import { askerClaim, tooMany } from '../blob-slots.ts'
 import type { CacheEntry } from '../cache-entry.ts'
 import type { DiskCache } from '../disk-cache.ts'
+import { createFairSlots } from '../fair-slots.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { NO_THUMBNAIL } from '../no-thumbnail.ts'
@@ -28,18 +29,18 @@ type PreviewsOptions = {
   process: Pick<MediaProcess, 'run'>
   log: Pick<Logger, 'warn'>
   now: () => number
+  isFollowed: (did: string) => boolean
   /** How long a request waits for a preview. */
   maxWaitMs?: number | undefined
 }
 
 /** Half of all concurrent video fetches; the rest is for viewers who play one. */
-const LIMITS = { maxRunning: 2, maxWaiting: 64 }
+const LIMITS = { inAll: 4, waiting: 32 }
 const MAX_WAIT_MS = 8_000
 
 export function createPreviews(options: PreviewsOptions): Previews {
   const { videos, hls, cache, process, log, now, maxWaitMs = MAX_WAIT_MS } = options
-  const full = () => new MediaError('busy', 'Busy', 'too many previews at once')
-  const limiter = createLimiter({ ...LIMITS, full })
+  const slots = createFairSlots({ waiting: LIMITS.waiting, full: tooMany })
   const share = createSharedWork<void>(now)
   let hasDecoder = true
 
@@ -59,8 +60,15 @@ export function createPreviews(options: PreviewsOptions): Previews {
     if (!rendered) await videos.withFile(name, (file) => render(name, file, key))
   }
 
+  async function inTurn(name: BlobName, key: string): Promise<void> {
+    const { did, asker } = name
+    const who = { did, asker, isFollowed: options.isFollowed(did) }
+    const leave = await slots.take(askerClaim(LIMITS.inAll, who)).entered
+    await make(name, key).finally(leave)
+  }
+
   function begin(name: BlobName, key: string): Promise<void> {
-    const making = share(key, () => limiter.run(() => make(name, key)))
+    const making = share(key, () => inTurn(name, key))
     return making.catch((error: unknown) => {
       if (!(error instanceof MediaError)) log.warn({ err: error }, 'a preview could not be made')
       if (!(error instanceof MediaError) || error.error !== 'NoDecoder' || !hasDecoder) return

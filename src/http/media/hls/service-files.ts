@@ -4,6 +4,7 @@
 import type { CacheEntry } from '../cache-entry.ts'
 import type { DiskCache, OpenedEntry } from '../disk-cache.ts'
 import { MediaError } from '../media-error.ts'
+import type { BlobName } from '../media-path.ts'
 import { presets } from '../presets.ts'
 import { makeAndKeep } from '../process/make-and-keep.ts'
 import type { MediaProcess } from '../process/media-process.ts'
@@ -12,8 +13,8 @@ import type { PieceKind, VideoService } from './fetch-playlist.ts'
 
 type ServiceFiles = {
   /** The caller closes the entry's file. */
-  piece(url: string): Promise<OpenedEntry>
-  thumbnail(url: string): Promise<CacheEntry>
+  piece(url: string, of: BlobName): Promise<OpenedEntry>
+  thumbnail(url: string, of: BlobName): Promise<CacheEntry>
 }
 
 type ServiceFilesOptions = {
@@ -33,19 +34,19 @@ export function createServiceFiles({
   const share = createSharedWork<void>(now)
   const shareThumbnail = createSharedWork<CacheEntry>(now)
 
-  async function opened(url: string, kind: PieceKind): Promise<OpenedEntry> {
+  async function opened(url: string, kind: PieceKind, of: BlobName): Promise<OpenedEntry> {
     const key = `${kind} 1 ${url}`
     const found = await cache.open(key)
     if (found) return found
-    await share(key, () => service.keepPiece(url, { key, kind }))
+    await share(key, () => service.keepPiece(url, { key, kind, of }))
     return (await cache.open(key)) ?? noRoom()
   }
 
-  async function madeThumbnail(url: string): Promise<CacheEntry> {
+  async function madeThumbnail(url: string, of: BlobName): Promise<CacheEntry> {
     const key = `thumbnail 1 ${url}`
     const made = await cache.read(key)
     if (made) return made
-    const { file, path } = await opened(url, 'picture')
+    const { file, path } = await opened(url, 'picture', of)
     await file.close()
     const preset = presets['feed_thumbnail']!
     const jobTo = (to: string) =>
@@ -55,8 +56,8 @@ export function createServiceFiles({
   }
 
   return {
-    piece: (url) => opened(url, 'piece'),
-    thumbnail: (url) => shareThumbnail(url, () => madeThumbnail(url)),
+    piece: (url, of) => opened(url, 'piece', of),
+    thumbnail: (url, of) => shareThumbnail(url, () => madeThumbnail(url, of)),
   }
 }
 

@@ -5,7 +5,6 @@
 
 import { hash } from 'node:crypto'
 import type { Context } from 'hono'
-import type { Connected } from '../../server/side-routes.ts'
 import { type CacheEntry, HEAD_BYTES, makeEntry } from '../cache-entry.ts'
 import { MediaError } from '../media-error.ts'
 import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
@@ -14,6 +13,8 @@ import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import type { Trailer } from '../trailer/trailer.ts'
 import { requestOf, videoResponse } from '../video-response.ts'
 import type { Videos } from '../videos.ts'
+import { visitorOf } from '../visitor.ts'
+import type { WaitingBlobs } from '../waiting-blobs.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
 import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
@@ -29,6 +30,7 @@ export type VideoParts = {
   videos: Videos | undefined
   /** @throws MediaError if the video must not be shown */
   refuseHidden: (name: BlobName) => void
+  waiting: WaitingBlobs
   /** Whether the account is known here. */
   knows: (did: string) => boolean
   /** `elsewhere`: the player was redirected to the service's own playlist. */
@@ -53,7 +55,8 @@ type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: 
 export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
   const url = new URL(c.req.url)
   const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
-  const name = parseBlobName(did, cid)
+  const name = { ...parseBlobName(did, cid), asker: visitorOf(c) }
+  parts.waiting.join(name)
   const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
   const asked = { c, name, rest, rkey: rkey!, session: session! }
   const path = rest.join('/')
@@ -198,10 +201,12 @@ function noWords(c: Context): Response {
 
 async function captionFile(
   { c, name }: Asked,
-  { source, captions }: VideoParts,
+  { source, captions, waiting }: VideoParts,
   { cid }: CaptionBlob,
 ): Promise<Response> {
-  const entry = await captions({ did: name.did, cid })
+  const blob = { ...name, cid }
+  waiting.join(blob)
+  const entry = await captions(blob)
   return wholeResponse(c, captionsAt(entry, await source.firstTimestamp(name)), {
     'cache-control': SOME_MINUTES,
   })
@@ -243,9 +248,4 @@ function languageName(language: string): string {
   } catch {
     return language
   }
-}
-
-/** The visitor's address as rate limits know it. */
-function visitorOf(c: Context): string | undefined {
-  return (c.env as Connected | undefined)?.visitor
 }

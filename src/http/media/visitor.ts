@@ -1,0 +1,9 @@
+// The address of a request's client as rate limits know it.
+
+import type { Context } from 'hono'
+import type { Connected } from '../server/side-routes.ts'
+
+/** Undefined for clients without limits. */
+export function visitorOf(c: Context): string | undefined {
+  return (c.env as Connected | undefined)?.visitor
+}
