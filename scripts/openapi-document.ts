@@ -4,13 +4,9 @@
 import { z } from 'zod'
 import { zodToJsonSchema } from 'zod-to-json-schema'
 import { CUSTOM_NAME, MAX_LENGTH, MAX_MERGED } from '../src/answers/timelines/timeline-key.ts'
+import { putCursorSchema } from '../src/http/timelines/cursor-routes.ts'
 import { postSchema } from '../src/http/timelines/post-body.ts'
-import {
-  DEFAULT_LIMIT,
-  MAX_LIMIT,
-  putCursorSchema,
-  SEQUENCE,
-} from '../src/http/timelines/routes.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, SEQUENCE } from '../src/http/timelines/routes.ts'
 import { graphOperations, graphSchemas } from './openapi-graph.ts'
 import { cursorText, DID, json, ref, responses } from './openapi-parts.ts'
 

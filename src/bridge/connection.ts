@@ -6,6 +6,8 @@ import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
 import type { PostOutcome, PostPlan } from '../data/store/timeline-posts.ts'
 import { FetchLimitError } from './fetch-limit.ts'
 import type {
+  CursorOutcome,
+  CursorWish,
   IngestMessage,
   IngestOrder,
   IngestStatus,
@@ -23,12 +25,14 @@ export type IngestConnection = {
   operate(request: OperatorRequest): Promise<Figures>
   /** Resolves once it is committed, with one outcome per post. */
   writeTimelines(
-    request: Exclude<TimelineRequest, { kind: 'graph' | 'plan-posts' }>,
+    request: Exclude<TimelineRequest, { kind: 'graph' | 'plan-posts' | 'store-cursor' }>,
   ): Promise<PostOutcome[]>
   /** Returns the outcomes that these posts would have. */
   planPosts(request: Omit<TimelineRequest & { kind: 'plan-posts' }, 'kind'>): Promise<PostPlan>
   /** Resolves once it is committed or refused. */
   editGraph(edit: GraphEdit): Promise<GraphOutcome>
+  /** Stores a reader's position in a timeline. */
+  storeCursor(wish: CursorWish): Promise<CursorOutcome>
   /** The ingest thread's latest report; undefined before its first. */
   status(): IngestStatus | undefined
   /** DIDs of the members named in the configuration, as far as their handles are resolved. */
@@ -115,7 +119,7 @@ export function createIngestConnection(
 
 function timelineCalls(
   ask: <T>(orderOf: (id: number) => IngestOrder) => Promise<T>,
-): Pick<IngestConnection, 'writeTimelines' | 'planPosts' | 'editGraph'> {
+): Pick<IngestConnection, 'writeTimelines' | 'planPosts' | 'editGraph' | 'storeCursor'> {
   const send = <T>(request: TimelineRequest) =>
     ask<T>((id) => ({ kind: 'write-timelines', id, request }))
   return {
@@ -126,6 +130,10 @@ function timelineCalls(
     },
     async editGraph(edit) {
       const [outcome] = await send<GraphOutcome[]>({ kind: 'graph', edit })
+      return outcome!
+    },
+    async storeCursor(wish) {
+      const [outcome] = await send<CursorOutcome[]>({ kind: 'store-cursor', wish })
       return outcome!
     },
   }

@@ -168,15 +168,28 @@ export type OperatorReply =
 /** Writes by programs through the timelines service. */
 export type TimelineRequest =
   | { kind: 'post'; posts: TimelinePost[] }
-  | { kind: 'keep-cursor'; reader: string; timeline: string; cursor: string }
+  | { kind: 'store-cursor'; wish: CursorWish }
   | { kind: 'graph'; edit: GraphEdit }
   /** Determines the outcomes of posts to a shared timeline without writing anything. */
   | { kind: 'plan-posts'; timeline: SharedTimeline; posts: TimelinePost[] }
   /** Entries of a shared timeline's log, on top of entry `from`. */
   | { kind: 'follow-log'; timeline: SharedTimeline; from: number; entries: LogEntry[] }
 
-/** One per post, in order; one for a graph edit or a plan. */
-export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[]
+/** A member, or a program by the name of its token. */
+export type CursorReader = { did: string } | { token: string }
+
+/** A reader's position; `timeline` is its key, with one number for each timeline that it merges. */
+export type CursorWish = {
+  reader: CursorReader
+  timeline: string
+  position: { isForward: boolean; at: readonly number[] }
+}
+
+/** `full`: the reader has as many as may be; `no-reader`: no member or token any more. */
+export type CursorOutcome = 'stored' | 'full' | 'no-reader'
+
+/** One per post, in order; one for anything else. */
+export type TimelineOutcomes = PostOutcome[] | GraphOutcome[] | PostPlan[] | CursorOutcome[]
 
 export type TimelineReply =
   | { id: number; ok: true; outcomes: TimelineOutcomes }

@@ -41,6 +41,7 @@ import * as relationRecords from './migrations/036-relation-records.ts'
 import * as keptIdentities from './migrations/037-kept-identities.ts'
 import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
 import * as snapshotFiles from './migrations/039-snapshot-files.ts'
+import * as timelineCursors from './migrations/042-timeline-cursors.ts'
 import * as streamedLabels from './migrations/046-streamed-labels.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
@@ -85,6 +86,7 @@ const migrations: readonly Migration[] = [
   keptIdentities,
   arrivalsByCode,
   snapshotFiles,
+  timelineCursors,
   streamedLabels,
 ]
 

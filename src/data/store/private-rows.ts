@@ -1,12 +1,18 @@
 // A member's own rows, which no other account's views depend on: preferences, drafts, notifications and their
-// settings, push registrations, age and identity data, and watch times of their videos.
+// settings, push registrations, reading positions, age and identity data, and watch times of their videos.
 
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
-  ...['push_registrations', 'video_watches', 'age_assurance', 'kept_identities'],
+  ...[
+    'push_registrations',
+    'timeline_cursors',
+    'video_watches',
+    'age_assurance',
+    'kept_identities',
+  ],
 ]
 
 const statements = perDatabase((db) =>

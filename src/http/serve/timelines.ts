@@ -73,7 +73,7 @@ export function timelineRoutes(parts: {
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const routed = {
-    ...{ db, timelines, streams, ingest, shared, following },
+    ...{ db, actors, timelines, streams, ingest, shared, following },
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),

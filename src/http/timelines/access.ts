@@ -29,6 +29,8 @@ export type Asker = {
 /** The `lxm` of a member's token. */
 const READ_LXM = 'io.slipstream.timelines.read'
 const POINTS = 1
+/** Of the names of callers with a token; no DID begins like it. */
+export const TOKEN_PREFIX = 'token '
 
 export type Access = (request: HttpRequest) => Promise<Asker>
 
@@ -47,7 +49,7 @@ export function createAccess(parts: {
   function byToken(request: HttpRequest, token: string): Asker {
     const row = findToken(token, now())
     if (!row) throw unauthorized('InvalidToken', 'This token is not, or no longer, valid')
-    const name = `token ${row.name}`
+    const name = TOKEN_PREFIX + row.name
     const caller = overload.admitProgram(request, { name, rate: row.rate }, POINTS)
     const scopes = JSON.parse(row.scopes) as string[]
     return {

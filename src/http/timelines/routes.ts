@@ -5,7 +5,6 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
-import { z } from 'zod'
 import { eventId, type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
@@ -13,8 +12,8 @@ import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { countKeptCursors, findKeptCursor } from '../../data/store/timeline-cursors.ts'
 import type { Overload } from '../overload/overload.ts'
 import type { SharedFollowing } from '../serve/shared-following.ts'
 import type { SharedTimelines } from '../serve/shared-timelines.ts'
@@ -23,12 +22,14 @@ import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
 import { andThen } from '../xrpc/maybe-later.ts'
-import { type Asker, checkMay, inQueue } from './access.ts'
+import { checkMay, inQueue } from './access.ts'
+import type { Call, Handler } from './call.ts'
+import { getCursor, putCursor } from './cursor-routes.ts'
 import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import type { Poster } from './poster.ts'
-import { once, readJson, readJsonText } from './request-parts.ts'
+import { once, readJsonText } from './request-parts.ts'
 import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
@@ -39,7 +40,8 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   timelines: Timelines
   poster: Poster
   streams: Streams
-  ingest: Pick<IngestConnection, 'writeTimelines' | 'editGraph'>
+  actors: Pick<ActorReader, 'uidOf'>
+  ingest: Pick<IngestConnection, 'storeCursor' | 'editGraph'>
   /** Programs' timelines, if several nodes share them. */
   shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
   /** Members’ timelines, if several nodes share them. */
@@ -47,20 +49,10 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
 }
 
 type Env = { Bindings: Connected }
-type Call = {
-  request: HttpRequest
-  asker: Asker
-  keys: TimelineKey[]
-  key: string
-}
-type Handler = (call: Call) => Promise<Answer> | Answer
 
 export const DEFAULT_LIMIT = 25
 export const MAX_LIMIT = 100
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' }
-const MAX_KEPT_CURSORS = 1_000
-/** The body of a request that keeps a reading position. */
-export const putCursorSchema = z.object({ cursor: z.string() }).strict()
 export const SEQUENCE = /^(0|[1-9]\d{0,15})$/
 
 export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
@@ -73,9 +65,11 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   app.get('/timelines/:key/events', on(getEvents(parts)))
   app.post('/timelines/:key/events', on(postEvent(parts)))
   app.get('/timelines/:key/stream', (c) => stream(parts, c))
-  app.get('/timelines/:key/cursor', on(getCursor(parts)))
-  app.put('/timelines/:key/cursor', on(putCursor(parts)))
-  const ofGraphs = { ...parts, cursors: parts.timelines.cursors }
+  const { cursors } = parts.timelines
+  const ofCursors = { ...parts, cursors, upToDate: async () => parts.shared?.upToDate([]) }
+  app.get('/timelines/:key/cursor', on(getCursor(ofCursors)))
+  app.put('/timelines/:key/cursor', on(putCursor(ofCursors)))
+  const ofGraphs = { ...parts, cursors }
   const network = { path: '/graph', scopeOf: () => 'read', open: () => parts.network }
   addGraphRoutes(app, ofGraphs, network)
   addCustomGraphRoutes(app, ofGraphs)
@@ -224,31 +218,6 @@ function postEvent({ poster, shared }: RouteParts): Handler {
   }
 }
 
-function getCursor({ db }: RouteParts): Handler {
-  return ({ asker, keys, key }) => {
-    checkMay(asker, 'read', keys)
-    const found = findKeptCursor(db, asker.name, key)
-    if (!found) throw new XRPCError(404, 'NoCursor', 'You have no stored cursor for this timeline')
-    return jsonAnswer({ cursor: found.cursor, updated_at: isoTime(found.updatedAt) })
-  }
-}
-
-function putCursor({ db, timelines, ingest, shared }: RouteParts): Handler {
-  return async ({ request, asker, keys, key }) => {
-    checkMay(asker, 'read', keys)
-    const cursor = cursorIn(await readJson(request))
-    await shared?.upToDate([])
-    timelines.cursors.read(key, cursor)
-    const isNew = findKeptCursor(db, asker.name, key) === undefined
-    if (isNew && countKeptCursors(db, asker.name) >= MAX_KEPT_CURSORS) {
-      throw new XRPCError(429, 'TooManyCursors', `At most ${MAX_KEPT_CURSORS} cursors are stored`)
-    }
-    await ingest.writeTimelines({ kind: 'keep-cursor', reader: asker.name, timeline: key, cursor })
-    const { updatedAt } = findKeptCursor(db, asker.name, key)!
-    return jsonAnswer({ cursor, updated_at: isoTime(updatedAt) })
-  }
-}
-
 /** Writes the response by hand unless the request is refused. */
 async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
   const { timelines, streams, respond, shared } = parts
@@ -320,10 +289,4 @@ function readSequence(text: string | undefined, name: string): number | undefine
   if (text === undefined) return undefined
   if (SEQUENCE.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw invalidRequest(`${name}: a sequence_id, e.g. 1024`)
-}
-
-function cursorIn(body: unknown): string {
-  const parsed = putCursorSchema.safeParse(body)
-  if (parsed.success) return parsed.data.cursor
-  throw invalidRequest('The body must look like {"cursor": "…"}')
 }

@@ -16,6 +16,7 @@ import {
   setPlaceVersion,
 } from '../../data/store/shared-place.ts'
 import { addSigningKey } from '../../data/store/signing-keys.ts'
+import { deleteCursorsOfToken } from '../../data/store/timeline-cursors.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
 import { memberSeen, removeMember } from '../indexing/members.ts'
 import { decide } from '../indexing/moderation.ts'
@@ -69,7 +70,11 @@ const appliers: Record<string, ((one: Applied) => void) | undefined> = {
     const { secret, at } = doc as CursorKeyDoc
     addSigningKey(ctx.db, Buffer.from(secret, 'hex'), at)
   },
-  token: ({ ctx, name, doc }) => storeToken(ctx.db, tokenRow(name, doc as TokenDoc)),
+  token({ ctx, name, doc }) {
+    const row = tokenRow(name, doc as TokenDoc)
+    storeToken(ctx.db, row)
+    if (row.revoked_at !== null) deleteCursorsOfToken(ctx.db, name)
+  },
   invite: ({ ctx, name, doc }) => storeInvite(ctx.db, inviteRow(name, doc as InviteDoc)),
   admission({ ctx, name, doc, isGone }) {
     deleteAdmission(ctx.db, name)

@@ -12,12 +12,13 @@ import {
 } from '../../data/store/custom-timelines.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
-import { keepCursor } from '../../data/store/timeline-cursors.ts'
+import { pruneCursors } from '../../data/store/timeline-cursors.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { failedReply } from '../upkeep/failed-reply.ts'
 import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'
 import { clearGraphs, editGraph } from './edit-graph.ts'
 import { followLog, planPosts } from './follow-log.ts'
+import { storeReadingPosition } from './store-cursor.ts'
 
 type Room = {
   attempt<T>(work: () => T): T
@@ -38,6 +39,8 @@ const LOOKED_FOR_EVERY_MS = 500
 const WAITED_FOR_MS = 5_000
 const TIDIED_EVERY_MS = MINUTE_MS
 const EVENTS_LAST_MS = 90 * DAY_MS
+/** A position that is not stored again. */
+const CURSORS_LAST_MS = 90 * DAY_MS
 const PRUNED_AT_ONCE = 5_000
 
 export function createTimelineRequests(
@@ -47,7 +50,8 @@ export function createTimelineRequests(
   const append = createAppend(parts.limits ?? LIMITS)
 
   function write(request: TimelineRequest): TimelineOutcomes {
-    return writer.commit(({ db, now }) => {
+    return writer.commit((ctx) => {
+      const { db, now } = ctx
       if (request.kind === 'plan-posts') return [planPosts(db, append, { ...request, now })]
       if (request.kind === 'follow-log') {
         followLog(db, request)
@@ -55,8 +59,7 @@ export function createTimelineRequests(
       }
       if (request.kind === 'post') return append(db, request.posts, now)
       if (request.kind === 'graph') return [editGraph(db, request.edit, { now })]
-      keepCursor(db, request, now)
-      return []
+      return [storeReadingPosition(ctx, request.wish)]
     })
   }
 
@@ -104,6 +107,7 @@ function giveUp(db: WriteDb, now: number): void {
 function tidy(db: WriteDb, now: number): void {
   rotateSigningKeys(db, now)
   prunePostedKeys(db, now - KEYS_LAST_MS, PRUNED_AT_ONCE)
+  pruneCursors(db, now - CURSORS_LAST_MS, PRUNED_AT_ONCE)
   let left = PRUNED_AT_ONCE
   for (const timeline of customTimelineIds(db)) {
     if (left <= 0) return

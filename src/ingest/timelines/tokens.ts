@@ -8,6 +8,7 @@ import {
   revokeServiceToken,
   type ServiceTokenWish,
 } from '../../data/store/service-tokens.ts'
+import { deleteCursorsOfToken } from '../../data/store/timeline-cursors.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 
 /** No token was created; the message is for the requester. */
@@ -32,7 +33,8 @@ export function createToken({ db, now }: IndexContext, wish: ServiceTokenWish): 
   insertServiceToken(db, wish, now)
 }
 
-/** The token is refused from now on. */
+/** The token is refused from now on, and its reading positions go. */
 export function revokeToken({ db, now }: IndexContext, name: string): boolean {
+  deleteCursorsOfToken(db, name)
   return revokeServiceToken(db, name, now)
 }
