@@ -1,10 +1,20 @@
-// Numbers by which producers order their events, and the answers given to idempotency keys.
+// Numbers by which producers order their events, those that they skipped (a row for each stretch of them), and
+// the answers given to idempotency keys.
 
 import type { PostedKey, ProducerNumber } from './custom-timelines.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase, returning } from './per-database.ts'
 
-type HoleRow = { seq: number; is_given_up: number }
+/** A stretch of skipped numbers: `count` places from `seq`, for as many numbers from `number`. */
+type HoleRow = ProducerNumber & {
+  seq: number
+  count: number
+  since: number
+  is_given_up: number
+}
+
+/** Stretches of one timeline that are given up. */
+const MAX_GIVEN_UP = 1_000
 
 const statements = perDatabase((db) => ({
   lastNumber: db
@@ -21,17 +31,19 @@ const statements = perDatabase((db) => ({
       ON CONFLICT DO UPDATE SET last_number = excluded.last_number`,
   ),
   hole: db.prepare<[ProducerNumber], HoleRow>(
-    `SELECT seq, is_given_up FROM custom_holes
-      WHERE timeline = @timeline AND producer = @producer AND number = @number`,
+    `SELECT timeline, seq, count, producer, number, since, is_given_up FROM custom_holes
+      WHERE timeline = @timeline AND producer = @producer AND number <= @number
+      ORDER BY number DESC LIMIT 1`,
   ),
   waiting: db
     .prepare<[number], number>(
-      'SELECT count(*) FROM custom_holes WHERE timeline = ? AND is_given_up = 0',
+      `SELECT coalesce(sum(count), 0) FROM custom_holes INDEXED BY custom_holes_open
+        WHERE timeline = ? AND is_given_up = 0`,
     )
     .pluck(),
-  dig: db.prepare<[ProducerNumber & { seq: number; since: number }]>(
-    `INSERT INTO custom_holes (timeline, seq, producer, number, since)
-      VALUES (@timeline, @seq, @producer, @number, @since)`,
+  dig: db.prepare<[HoleRow]>(
+    `INSERT INTO custom_holes (timeline, seq, count, producer, number, since, is_given_up)
+      VALUES (@timeline, @seq, @count, @producer, @number, @since, @is_given_up)`,
   ),
   fill: db.prepare<[number, number]>('DELETE FROM custom_holes WHERE timeline = ? AND seq = ?'),
   giveUp: returning(
@@ -42,6 +54,11 @@ const statements = perDatabase((db) => ({
       )
       .pluck(),
   ),
+  dropOld: db.prepare<[{ timeline: number; most: number }]>(
+    `DELETE FROM custom_holes WHERE timeline = @timeline AND is_given_up = 1 AND seq <=
+      (SELECT seq FROM custom_holes WHERE timeline = @timeline AND is_given_up = 1
+        ORDER BY seq DESC LIMIT 1 OFFSET @most)`,
+  ),
   isAnyOpen: db
     .prepare<[], number>('SELECT 1 FROM custom_holes WHERE is_given_up = 0 LIMIT 1')
     .pluck(),
@@ -49,7 +66,8 @@ const statements = perDatabase((db) => ({
     'SELECT body, seq, received_at AS receivedAt FROM custom_keys WHERE timeline = ? AND key = ?',
   ),
   putKey: db.prepare<[number, Uint8Array, Uint8Array, number, number]>(
-    'INSERT OR REPLACE INTO custom_keys (timeline, key, body, seq, received_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO custom_keys (timeline, key, body, seq, received_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET body = excluded.body, seq = excluded.seq, received_at = excluded.received_at`,
   ),
   countKeys: db.prepare<[], number>('SELECT count(*) FROM custom_keys').pluck(),
   pruneKeys: db.prepare<[number, number]>(
@@ -71,31 +89,47 @@ export function setLastNumber(db: WriteDb, one: ProducerNumber): void {
   statements(db).setNumber.run(one)
 }
 
+/** The stretch of skipped numbers that this one is in. */
 export function findHole(db: Db, one: ProducerNumber): HoleRow | undefined {
-  return statements(db).hole.get(one)
+  const hole = statements(db).hole.get(one)
+  return hole && one.number < hole.number + hole.count ? hole : undefined
 }
 
+/** Numbers still awaited. */
 export function countOpenHoles(db: Db, timeline: number): number {
   return statements(db).waiting.get(timeline) ?? 0
 }
 
-export function digHole(db: WriteDb, hole: ProducerNumber & { seq: number; since: number }): void {
+export function digHole(db: WriteDb, hole: HoleRow): void {
   statements(db).dig.run(hole)
 }
 
-export function fillHole(db: WriteDb, timeline: number, seq: number): void {
-  statements(db).fill.run(timeline, seq)
+/** Takes one number out of its stretch, of which up to two are left. */
+export function fillHole(db: WriteDb, hole: HoleRow, number: number): void {
+  const { fill, dig } = statements(db)
+  fill.run(hole.timeline, hole.seq)
+  const before = number - hole.number
+  const after = hole.count - before - 1
+  if (before > 0) dig.run({ ...hole, count: before })
+  if (after > 0) dig.run({ ...hole, seq: hole.seq + before + 1, number: number + 1, count: after })
+}
+
+/** Keeps the newest stretches that are given up; the numbers of others count as posted. */
+export function dropOldHoles(db: WriteDb, timeline: number, most = MAX_GIVEN_UP): void {
+  statements(db).dropOld.run({ timeline, most })
 }
 
 /**
- * Stops waiting for holes that opened by then, or in the future.
+ * Stops waiting for stretches that opened by then, or in the future.
  * @returns the timelines that had some
  */
 export function giveUpHoles(
   db: WriteDb,
   { openedBy, now }: { openedBy: number; now: number },
 ): number[] {
-  return [...new Set(statements(db).giveUp.all(openedBy, now))]
+  const timelines = [...new Set(statements(db).giveUp.all(openedBy, now))]
+  for (const timeline of timelines) dropOldHoles(db, timeline)
+  return timelines
 }
 
 export function hasOpenHoles(db: Db): boolean {

@@ -1,6 +1,7 @@
 // Timelines that programs write: rows as the writer sees them. Readers: read/custom-timelines.ts.
 
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import { EVENT_BYTES_SQL } from './custom-sizes.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'
 import { perDatabase, returning } from './per-database.ts'
@@ -10,7 +11,10 @@ export type CustomTimelineRow = {
   name: string
   last_seq: number
   events: number
+  /** Of its events: custom-sizes.ts. */
   bytes: number
+  /** Of its idempotency keys, producers and skipped numbers, as triggers count them. */
+  other_bytes: number
 }
 
 type CustomEventRow = {
@@ -27,25 +31,32 @@ export type PostedKey = { body: Uint8Array; seq: number; receivedAt: number }
 
 export type ProducerNumber = { timeline: number; producer: string; number: number }
 
+const COLUMNS = 'id, name, last_seq, events, bytes, other_bytes'
 const CHANGE = '(SELECT coalesce(max(change), 0) + 1 FROM custom_timelines)'
 
 const statements = perDatabase((db) => ({
   invalidations: invalidationsOf(db),
   find: db.prepare<[string], CustomTimelineRow>(
-    'SELECT id, name, last_seq, events, bytes FROM custom_timelines WHERE name = ?',
+    `SELECT ${COLUMNS} FROM custom_timelines WHERE name = ?`,
   ),
   create: returning(
     db.prepare<[string, number], CustomTimelineRow>(
       `INSERT INTO custom_timelines (name, created_at, change) VALUES (?, ?, ${CHANGE})
-      RETURNING id, name, last_seq, events, bytes`,
+      RETURNING ${COLUMNS}`,
     ),
   ),
   count: db.prepare<[], number>('SELECT count(*) FROM custom_timelines').pluck(),
-  bytes: db.prepare<[], number>('SELECT coalesce(sum(bytes), 0) FROM custom_timelines').pluck(),
+  bytes: db
+    .prepare<[], number>('SELECT coalesce(sum(bytes + other_bytes), 0) FROM custom_timelines')
+    .pluck(),
   all: db.prepare<[], number>('SELECT id FROM custom_timelines ORDER BY id').pluck(),
-  save: db.prepare<[CustomTimelineRow]>(
-    `UPDATE custom_timelines SET last_seq = @last_seq, events = @events, bytes = @bytes,
-      change = ${CHANGE} WHERE id = @id`,
+  save: returning(
+    db
+      .prepare<[CustomTimelineRow], number>(
+        `UPDATE custom_timelines SET last_seq = @last_seq, events = @events, bytes = @bytes,
+        change = ${CHANGE} WHERE id = @id RETURNING bytes + other_bytes`,
+      )
+      .pluck(),
   ),
   touch: db.prepare<[number]>(`UPDATE custom_timelines SET change = ${CHANGE} WHERE id = ?`),
   shrink: db.prepare<[number, number, number]>(
@@ -61,7 +72,7 @@ const statements = perDatabase((db) => ({
       .prepare<[{ timeline: number; before: number; limit: number }], number>(
         `DELETE FROM custom_events WHERE timeline = @timeline AND seq IN
         (SELECT seq FROM custom_events WHERE timeline = @timeline AND received_at < @before ORDER BY seq LIMIT @limit)
-      RETURNING length(CAST(payload AS BLOB))`,
+      RETURNING ${EVENT_BYTES_SQL}`,
       )
       .pluck(),
   ),
@@ -93,11 +104,12 @@ export function customTimelineIds(db: Db): number[] {
   return statements(db).all.all()
 }
 
-/** Makes waiting readers look again. */
-export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): void {
+/** Makes waiting readers look again. @returns the bytes of all that is stored of it */
+export function saveCustomTimeline(db: WriteDb, row: CustomTimelineRow): number {
   const { invalidations, save } = statements(db)
-  save.run(row)
+  const bytes = save.get(row)!
   invalidations.add(INVALIDATION.customTimeline, row.id)
+  return bytes
 }
 
 /** For a change to the timeline other than its events. */

@@ -42,6 +42,7 @@ import * as keptIdentities from './migrations/037-kept-identities.ts'
 import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
 import * as snapshotFiles from './migrations/039-snapshot-files.ts'
 import * as timelineCursors from './migrations/042-timeline-cursors.ts'
+import * as customTimelineBytes from './migrations/043-custom-timeline-bytes.ts'
 import * as streamedLabels from './migrations/046-streamed-labels.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
@@ -87,6 +88,7 @@ const migrations: readonly Migration[] = [
   arrivalsByCode,
   snapshotFiles,
   timelineCursors,
+  customTimelineBytes,
   streamedLabels,
 ]
 

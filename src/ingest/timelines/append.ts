@@ -10,6 +10,7 @@ import {
   countPostedKeys,
   countProducers,
   digHole,
+  dropOldHoles,
   fillHole,
   findHole,
   findPostedKey,
@@ -17,6 +18,7 @@ import {
   putPostedKey,
   setLastNumber,
 } from '../../data/store/custom-numbers.ts'
+import { eventBytes, holeBytes, KEY_BYTES, producerBytes } from '../../data/store/custom-sizes.ts'
 import {
   type CustomTimelineRow,
   countCustomTimelines,
@@ -34,6 +36,7 @@ import type { GivenPost, PostOutcome, TimelinePost } from '../../data/store/time
 export type TimelineLimits = {
   timelines: number
   events: number
+  /** All that is stored of one timeline (data/store/custom-sizes.ts); keys take at most half. */
   bytes: number
   allBytes: number
   keys: number
@@ -119,7 +122,7 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
   const found = batch.rows.get(post.name) ?? findCustomTimeline(db, post.name)
   const known = found && post.key && findPostedKey(db, found.id, post.key)
   if (known && now - known.receivedAt < KEYS_LAST_MS) return again(post, known)
-  const full = whyFull(batch, post, found !== undefined)
+  const full = whyFull(batch, post, found)
   if (full) return full
   const row = found ?? createCustomTimeline(db, post.name, now)
   if (!found) batch.room.timelines--
@@ -136,7 +139,7 @@ function insert(
   row: CustomTimelineRow,
   { post, seq, at: receivedAt = now }: GivenPost,
 ): void {
-  const bytes = Buffer.byteLength(post.payload)
+  const bytes = eventBytes(post)
   const { entityId, entityType, payload, producerTs, key, body } = post
   const event = { entityId, entityType, payload, producerTs, receivedAt }
   insertCustomEvent(db, { timeline: row.id, seq, ...event })
@@ -145,6 +148,8 @@ function insert(
   row.bytes += bytes
   room.bytes -= bytes
   if (!key) return
+  row.other_bytes += KEY_BYTES
+  room.bytes -= KEY_BYTES
   putPostedKey(db, row.id, key, { body, seq, receivedAt })
 }
 
@@ -161,18 +166,20 @@ function again(post: TimelinePost, known: PostedKey): PostOutcome {
 
 function whyFull(
   { room, limits, db }: Batch,
-  { key, payload }: TimelinePost,
-  isThere: boolean,
+  post: TimelinePost,
+  row: CustomTimelineRow | undefined,
 ): PostOutcome | undefined {
-  if (!isThere && room.timelines <= 0) {
+  const { key } = post
+  if (!row && room.timelines <= 0) {
     return refused(503, 'TimelinesFull', `There are ${limits.timelines} timelines already`)
   }
-  if (Buffer.byteLength(payload) > room.bytes) {
+  if (eventBytes(post) + (key ? KEY_BYTES : 0) > room.bytes) {
     return refused(503, 'TimelinesFull', 'Timelines have reached their size limit')
   }
   if (!key) return undefined
   room.keys ??= limits.keys - countPostedKeys(db)
-  if (room.keys-- > 0) return undefined
+  const isRoomHere = (row?.other_bytes ?? 0) + KEY_BYTES <= limits.bytes / 2
+  if (isRoomHere && room.keys-- > 0) return undefined
   return refused(
     429,
     'TooManyIdempotencyKeys',
@@ -206,9 +213,11 @@ function numberedPlace(
       `The last number was ${last}: at most ${limits.holes} may be missing at once`,
     )
   }
-  for (let i = 1; i <= skipped; i++) {
-    const hole = { timeline, producer, number: last + i, since: now }
-    digHole(db, { ...hole, seq: row.last_seq + i })
+  if (last === 0) batch.room.bytes -= producerBytes(producer)
+  if (skipped > 0) {
+    batch.room.bytes -= holeBytes(producer)
+    const hole = { timeline, producer, number: last + 1, since: now, is_given_up: 0 }
+    digHole(db, { ...hole, seq: row.last_seq + 1, count: skipped })
   }
   setLastNumber(db, { timeline, producer, number })
   return row.last_seq + skipped + 1
@@ -221,23 +230,28 @@ function latePlace(
   one: { timeline: number; producer: string; number: number },
 ): number | PostOutcome {
   const hole = findHole(db, one)
-  if (!hole) return refused(409, 'NumberPosted', `Number ${one.number} was posted already`)
-  fillHole(db, one.timeline, hole.seq)
-  return hole.is_given_up ? row.last_seq + 1 : hole.seq
+  if (!hole) {
+    const message = `Number ${one.number} was posted already, or was missing for too long`
+    return refused(409, 'NumberPosted', message)
+  }
+  fillHole(db, hole, one.number)
+  if (!hole.is_given_up) return hole.seq + one.number - hole.number
+  dropOldHoles(db, one.timeline)
+  return row.last_seq + 1
 }
 
 /** Drops the oldest events to make room for the newest. */
 function finish({ db, limits }: Batch, row: CustomTimelineRow): void {
-  saveCustomTimeline(db, row)
+  const bytes = saveCustomTimeline(db, row)
   const timeline = row.id
   const before = Number.MAX_SAFE_INTEGER
   if (row.events > limits.events) {
     trimCustomEvents(db, { timeline, before, limit: row.events - limits.events })
   }
   // Drops an average tenth more than necessary, so that not every post has to trim.
-  if (row.bytes > limits.bytes) {
-    const surplus = Math.ceil((1.1 - limits.bytes / row.bytes) * row.events)
-    trimCustomEvents(db, { timeline, before, limit: Math.max(1, surplus) })
+  if (bytes > limits.bytes) {
+    const share = (bytes - limits.bytes) / Math.max(row.bytes, 1)
+    trimCustomEvents(db, { timeline, before, limit: Math.ceil((share + 0.1) * row.events) })
   }
 }
 

@@ -9,7 +9,7 @@ import {
   saveCustomTimeline,
 } from '../../data/store/custom-timelines.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { type MovedHole, type MovedKey, putMovedHole } from '../../data/store/moved-timelines.ts'
+import { type MovedHole, type MovedKey, putMovedHoles } from '../../data/store/moved-timelines.ts'
 import {
   followedVersion,
   type SharedTimeline,
@@ -91,7 +91,7 @@ function followRemainder(
   for (const { key, body, ...one } of keys) {
     putPostedKey(db, row.id, fromBase64(key), { ...one, body: fromBase64(body) })
   }
-  for (const hole of holes) putMovedHole(db, row.id, hole)
+  if (holes.length > 0) putMovedHoles(db, row.id, holes)
   for (const one of producers) setLastNumber(db, { ...one, timeline: row.id })
   saveCustomTimeline(db, { ...row, last_seq: Math.max(row.last_seq, lastSeq) })
 }

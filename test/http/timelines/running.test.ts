@@ -128,6 +128,25 @@ test('a missing number holds readers back until it is skipped, also across a kil
   expect((await world.page('custom:busy', '', token)).body.has_gap).toBe(false)
 }, 400_000)
 
+test('gaps of more than a thousand skipped numbers are told whole', async () => {
+  for (const n of [1, 1_002]) {
+    const { status } = await world.post('skipping', note(`n${n}`, { producer_seq: n }), token)
+    expect(status).toBe(200)
+  }
+  const isSkipped = ({ body }: Awaited<ReturnType<typeof world.page>>) =>
+    body.events.length === 2 && body.gaps.length > 0
+  await becomes(() => world.page('custom:skipping', '', token), isSkipped)
+  expect((await world.post('skipping', note('n', { producer_seq: 2_003 }), token)).status).toBe(200)
+  const { body } = await becomes(
+    () => world.page('custom:skipping', 'direction=forward', token),
+    (page) => page.body.events.length === 3,
+  )
+  expect(body.gaps).toEqual([
+    expect.objectContaining({ from_sequence_id: '2', to_sequence_id: '1001' }),
+    expect.objectContaining({ from_sequence_id: '1003', to_sequence_id: '2002' }),
+  ])
+}, 400_000)
+
 test('a merge streams all of its timelines, and resumes by its cursor', async () => {
   const key = `author:${world.didOf('bob')}+custom:merged`
   await world.post('merged', note('first'), token)

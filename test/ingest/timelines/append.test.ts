@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
+import { eventBytes } from '../../../src/data/store/custom-sizes.ts'
 import { findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
@@ -167,7 +168,7 @@ test('a timeline drops its oldest events by number, size and age', () => {
   const row = findCustomTimeline(db, 'news')!
   const kept = readAll()
   expect(row.events).toBe(kept.length)
-  expect(row.bytes).toBe(kept.reduce((sum, { payload }) => sum + payload.length, 0))
+  expect(row.bytes).toBe(kept.reduce((sum, event) => sum + eventBytes(event), 0))
   expect(row.bytes).toBeLessThanOrEqual(10_000)
   expect(row.last_seq).toBe(140)
   now += 91 * DAY_MS
@@ -177,7 +178,7 @@ test('a timeline drops its oldest events by number, size and age', () => {
 })
 
 test('posts beyond a limit are refused, and leave nothing behind', () => {
-  const append = appender({ timelines: 2, keys: 1, holes: 3, producers: 1, allBytes: 200 })
+  const append = appender({ timelines: 2, keys: 1, holes: 3, producers: 1, allBytes: 2_000 })
   const reasons = (...posts: TimelinePost[]) => append(...posts).map((one) => one.ok || one.error)
   expect(reasons(post('1'), post('1', { name: 'b' }), post('1', { name: 'c' }))).toEqual([
     true,
@@ -197,7 +198,7 @@ test('posts beyond a limit are refused, and leave nothing behind', () => {
   ])
   expect(reasons(post('n', numbered(1, 'q')))).toEqual(['TooManyProducers'])
   expect(reasons(post('n', numbered(1)))).toEqual(['NumberPosted'])
-  expect(reasons(post('x', { payload: JSON.stringify('x'.repeat(200)) }))).toEqual([
+  expect(reasons(post('x', { payload: JSON.stringify('x'.repeat(2_000)) }))).toEqual([
     'TimelinesFull',
   ])
 })

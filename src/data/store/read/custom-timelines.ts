@@ -16,7 +16,7 @@ export type CustomEvent = {
   receivedAt: number
 }
 
-/** A range of skipped numbers, inclusive; `isOpen`: they may still arrive. */
+/** A stretch of skipped numbers, inclusive; `isOpen`: they may still arrive. */
 export type Hole = { from: number; to: number; since: number; isOpen: boolean }
 
 export type CustomTimelines = {
@@ -41,7 +41,8 @@ type Row = [
   receivedAt: number,
 ]
 
-const MAX_HOLES = 1_000
+/** As many as a timeline has: open ones, and those given up (data/store/custom-numbers.ts). */
+const MAX_HOLES = 2_000
 
 export function prepareCustomTimelines(db: Db): CustomTimelines {
   const columns = 'seq, entity_id, entity_type, payload, producer_ts, received_at'
@@ -60,13 +61,16 @@ export function prepareCustomTimelines(db: Db): CustomTimelines {
   const visible = db
     .prepare<[{ id: number }], number>(
       `SELECT coalesce(
-        (SELECT min(seq) - 1 FROM custom_holes WHERE timeline = @id AND is_given_up = 0),
+        (SELECT seq - 1 FROM custom_holes INDEXED BY custom_holes_open
+          WHERE timeline = @id AND is_given_up = 0 ORDER BY seq LIMIT 1),
         (SELECT last_seq FROM custom_timelines WHERE id = @id), 0)`,
     )
     .pluck()
-  const holes = db.prepare<[number, number, number], HoleRow>(
-    `SELECT seq, since, is_given_up FROM custom_holes
-      WHERE timeline = +? AND seq >= +? AND seq <= +? ORDER BY seq LIMIT ${MAX_HOLES}`,
+  const holes = db.prepare<[{ id: number; from: number; to: number }], HoleRow>(
+    `SELECT seq, count, since, is_given_up FROM custom_holes
+      WHERE timeline = @id AND seq <= @to AND seq >= coalesce(
+        (SELECT seq FROM custom_holes WHERE timeline = @id AND seq < @from ORDER BY seq DESC LIMIT 1), @from)
+      ORDER BY seq LIMIT ${MAX_HOLES}`,
   )
   const lastChange = db.prepare<[], number>('SELECT max(change) FROM custom_timelines').pluck()
   const changed = db.prepare<[number], { id: number; name: string; change: number }>(
@@ -79,24 +83,32 @@ export function prepareCustomTimelines(db: Db): CustomTimelines {
       const most = visible.get({ id }) ?? 0
       return (isForward ? up : down).all(id, at, most, limit).map(toEvent)
     },
-    holes: (id, from, to) => joined(holes.all(id, from, to)),
+    holes: (id, from, to) => within(joined(holes.all({ id, from, to })), from, to),
     lastChange: () => lastChange.get() ?? 0,
     changedSince: (change) => changed.all(change),
   }
 }
 
-type HoleRow = { seq: number; since: number; is_given_up: number }
+type HoleRow = { seq: number; count: number; since: number; is_given_up: number }
 
 /** Joins adjacent holes of the same kind. */
 function joined(rows: readonly HoleRow[]): Hole[] {
   const holes: Hole[] = []
-  for (const { seq, since, is_given_up } of rows) {
+  for (const { seq, count, since, is_given_up } of rows) {
     const isOpen = is_given_up === 0
     const last = holes.at(-1)
-    if (last && last.to === seq - 1 && last.isOpen === isOpen) last.to = seq
-    else holes.push({ from: seq, to: seq, since, isOpen })
+    const to = seq + count - 1
+    if (last && last.to === seq - 1 && last.isOpen === isOpen) last.to = to
+    else holes.push({ from: seq, to, since, isOpen })
   }
   return holes
+}
+
+/** The parts of holes that are within these numbers. */
+function within(holes: readonly Hole[], from: number, to: number): Hole[] {
+  return holes
+    .filter((hole) => hole.to >= from)
+    .map((hole) => ({ ...hole, from: Math.max(hole.from, from), to: Math.min(hole.to, to) }))
 }
 
 function toEvent(row: Row): CustomEvent {
