@@ -26,7 +26,8 @@ export type PostQuery = {
 
 const MAX_QUERY_LENGTH = 1_000
 const MAX_PIECES = 32
-const MAX_PHRASE_WORDS = 32
+/** In all phrases and exclusions together: each word is a walk through the posts that have it. */
+const MAX_WORDS = 32
 const BEFORE_QUOTE = /^(?:-|-?[a-z]+:)$/i
 
 const OPERATORS: Record<string, OperatorName> = {
@@ -43,17 +44,28 @@ const OPERATORS: Record<string, OperatorName> = {
   url: 'url',
 }
 
+/** Of a longer query, the first 32 pieces and 32 words count; a repeated piece counts once. */
 export function parsePostQuery(q: string): PostQuery {
   const query: PostQuery = { phrases: [], excluded: [], operators: [] }
   const plain = q.slice(0, MAX_QUERY_LENGTH).replace(/[“”„«»]/g, '"')
-  for (const piece of piecesOf(plain).slice(0, MAX_PIECES)) {
+  let wordsLeft = MAX_WORDS
+  for (const piece of [...new Set(piecesOf(plain))].slice(0, MAX_PIECES)) {
     const isExcluded = piece.length > 1 && piece.startsWith('-')
     const text = isExcluded ? piece.slice(1) : piece
     const operator = operatorIn(text)
     if (operator) query.operators.push({ ...operator, isExcluded })
-    else (isExcluded ? query.excluded : query.phrases).push(...phraseOf(text))
+    else wordsLeft -= addPhrase(isExcluded ? query.excluded : query.phrases, text, wordsLeft)
   }
   return query
+}
+
+/** @returns the number of words added */
+function addPhrase(phrases: string[], text: string, maxWords: number): number {
+  const words = phraseOf(text).slice(0, maxWords)
+  const phrase = words.join(' ')
+  if (words.length === 0 || phrases.includes(phrase)) return 0
+  phrases.push(phrase)
+  return words.length
 }
 
 /** Splits at spaces and quotes; a minus or an operator right before a quote belongs to it. */
@@ -69,14 +81,13 @@ function piecesOf(text: string): string[] {
   return pieces
 }
 
-/** The words of a text as one phrase of the index, or none. */
+/** The words of a text, which are one phrase of the index. */
 function phraseOf(text: string): string[] {
   const runs = runsOf(fold(text))
   const [only] = runs
   // A single Chinese character is found anywhere.
   if (runs.length === 1 && isSingleHan(only!)) return [term.character(only!)]
-  const words = runs.flatMap((run) => (isDense(run) ? pairsOf(run) : [withoutPlural(run)]))
-  return words.length > 0 ? [words.slice(0, MAX_PHRASE_WORDS).join(' ')] : []
+  return runs.flatMap((run) => (isDense(run) ? pairsOf(run) : [withoutPlural(run)]))
 }
 
 export type PostFilter = {
@@ -106,7 +117,7 @@ export function matchOf(
 }
 
 function anyOf(phrases: readonly string[]): string {
-  return `(${phrases.map((phrase) => `"${phrase}"`).join(' OR ')})`
+  return `(${[...new Set(phrases)].map((phrase) => `"${phrase}"`).join(' OR ')})`
 }
 
 /**

@@ -85,6 +85,17 @@ describe('words', () => {
     expect(await latest(w, '-coffee')).toEqual([tea])
   })
 
+  test('beyond 32 in all phrases and exclusions do not count', async () => {
+    const w = start()
+    const words = Array.from({ length: 32 }, (_, i) => `n${i}x`)
+    const phrases = Array.from({ length: 4 }, (_, i) => words.slice(i * 8, i * 8 + 8).join(' '))
+    const { uri } = w.post(bob, words.join(' '))
+    w.post(bob, words.slice(0, 24).join(' '))
+    const quoted = phrases.map((phrase) => `"${phrase}"`).join(' ')
+    expect(await latest(w, `${quoted} "not there" -n1x`)).toEqual([uri])
+    expect(await latest(w, `"not there" ${quoted}`)).toEqual([])
+  })
+
   test('match in scripts without spaces', async () => {
     const w = start()
     const { uri } = w.post(bob, '東京都で猫カフェに行きました。안녕하세요 ภาษาไทย')
