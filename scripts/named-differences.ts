@@ -49,8 +49,8 @@ export const namedDifferences: Difference[] = [
     why: 'Only theirs count in profiles. A stranger’s would announce a verification that no profile shows.',
   },
   {
-    what: 'Feed generators get the client’s language, its topics and the token, and no `x-atproto-*` header.',
-    why: 'Identifiers of devices and sessions concern only the client’s own service.',
+    what: 'Feed generators get the client’s language, its topics and a token addressed to them, but no token addressed to us and no `x-atproto-*` header.',
+    why: 'Identifiers of devices and sessions concern only the client’s own service; a token for us would let the generator read here.',
   },
   {
     what: 'A malformed cursor or number is a 400; there, some are a 500, and some count as 0.',
@@ -89,8 +89,8 @@ export const namedDifferences: Difference[] = [
     why: 'A small page shows what a large one shows.',
   },
   {
-    what: 'Viewers of a custom feed that have never sent us another request get a visitor’s view; there, the token issued for the feed generator identifies the viewer.',
-    why: 'A token for another service makes no account a member here. Clients ask for profile and notifications first.',
+    what: 'Viewers of a custom feed that have never sent us another request get a visitor’s view; there, the token issued for the feed generator identifies the viewer. Such a token is the viewer’s once; sent again, it gets a visitor’s view.',
+    why: 'A token for another service makes no account a member here. Clients ask for profile and notifications first. The generator has the token too, and servers issue one for each request.',
   },
   {
     what: 'Notifications appear in the list at once; there, a delay can be configured. At most 5,000 are kept for each member.',

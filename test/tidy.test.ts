@@ -199,6 +199,7 @@ function namesImported({ path, text }: SourceFile): string[] {
 const EXPORTED_FOR_TESTS: Record<string, string> = {
   'base/event.ts: WriteEvent': 'an event as Jetstream brings it, which tests make and keep',
   'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
+  'http/server/reading-token.ts: READABLE': 'the methods of a link, each of which a test asks',
   'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
 }
 /** Judgements of the doctor: a test gives them figures that none of our machines has. */
