@@ -8,6 +8,7 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
+import { inTurn } from './maybe-later.ts'
 import { whenAsked } from './when-asked.ts'
 
 type Parts = Needs<'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
@@ -21,9 +22,11 @@ export function generatorViews(state: ProfileState, uris: readonly string[]) {
 export async function generatorsAwaited(
   { waits, hydrator, underWay, fetchRequests }: Parts,
   uris: readonly string[],
-  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
+  call: Pick<Call, 'reader' | 'signal' | 'time'>,
 ): Promise<ProfileState> {
-  const state = hydrator.records(uris, reader)
+  const { reader, signal } = call
+  const read = () => inTurn(call, () => hydrator.records(uris, reader))
+  const state = read()
   const lacking = uris.filter((uri) => isLacking(state, uri))
   if (lacking.length === 0 || !reader.viewer) return state
   const asked = fetchRequests.ask(reader.viewer, { uris: lacking })
@@ -37,7 +40,7 @@ export async function generatorsAwaited(
     isOver: whenAsked(asked, () => underWay.records(keys)),
     signal,
   })
-  return hydrator.records(uris, reader)
+  return read()
 }
 
 /** A feed is not worth showing before its creator has a verified handle. */

@@ -1,7 +1,7 @@
 // Values that are synchronous whenever possible: without anything to wait for, the answer is made in the same
 // turn. What goes on after waiting is a later turn of the same call.
 
-import { inLaterTurn } from '../../base/util/turn.ts'
+import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 
 export type MaybeLater<T> = T | Promise<T>
 
@@ -10,6 +10,11 @@ export function andThen<T, U>(
   then: (found: T) => MaybeLater<U>,
 ): MaybeLater<U> {
   return found instanceof Promise ? found.then(inLaterTurn(then)) : then(found)
+}
+
+/** Does part of a call's work after an `await`, as a turn of that call. */
+export function inTurn<T>({ time }: { time?: CallTime | undefined }, work: () => T): T {
+  return time ? time.run(work) : work()
 }
 
 /** Collects all values in order; synchronous if all of them are. */

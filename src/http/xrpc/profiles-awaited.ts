@@ -8,6 +8,7 @@ import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { NamedActor } from './actor-names.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
+import { inTurn } from './maybe-later.ts'
 import { whenAsked } from './when-asked.ts'
 
 type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests'>
@@ -16,15 +17,18 @@ type Parts = Needs<'actors' | 'waits' | 'hydrator' | 'underWay' | 'fetchRequests
 export async function profilesAwaited(
   parts: Parts,
   named: readonly NamedActor[],
-  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
+  call: Pick<Call, 'reader' | 'signal' | 'time'>,
 ): Promise<ProfileState> {
+  const { reader, signal } = call
   const { viewer } = reader
   const { actors, waits, hydrator, underWay, fetchRequests } = parts
   const dids = named.map(({ did }) => did)
   const uidsOf = (some: readonly string[]) =>
     some.map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
   const read = () =>
-    hydrator.profiles(uidsOf(dids), reader, { detailed: true, knownFollowers: true })
+    inTurn(call, () =>
+      hydrator.profiles(uidsOf(dids), reader, { detailed: true, knownFollowers: true }),
+    )
   const state = read()
   const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
   const asked = fetchRequests.ask(viewer, { dids: lacking })

@@ -3,6 +3,7 @@
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { inTurn } from '../../../maybe-later.ts'
 import { profilesAwaited } from '../../../profiles-awaited.ts'
 import { withoutUnknownCounts } from '../../../unknown-counts.ts'
 
@@ -13,10 +14,12 @@ export const getProfiles = query(
     const named = await Promise.all(call.params.actors.map((actor) => app.names.find(actor)))
     const found = named.filter((actor) => actor !== undefined)
     const state = await profilesAwaited(app, found, call)
-    const profiles = found
-      .map(({ did }) => profileViewDetailed(state, app.actors.uidOf(did)))
-      .filter((view) => view !== undefined)
-      .map((view) => withoutUnknownCounts(app, view))
+    const profiles = inTurn(call, () =>
+      found
+        .map(({ did }) => profileViewDetailed(state, app.actors.uidOf(did)))
+        .filter((view) => view !== undefined)
+        .map((view) => withoutUnknownCounts(app, view)),
+    )
     return { body: { profiles } }
   },
 )

@@ -1,7 +1,7 @@
 // app.bsky.feed.getFeed: the choices of a feed generator, shown from our index. The caller's token is meant
-// for the generator and forwarded to it, unless it is addressed to us. Missing posts are fetched while the client waits, briefly, and left
-// out if they don't arrive. As in the reference, a page is never filled up, since asking for more advances
-// such a feed.
+// for the generator and forwarded to it, unless it is addressed to us. Missing posts are fetched while the
+// client waits, briefly, and left out if they don't arrive. As in the reference, a page is never filled up,
+// since asking for more advances such a feed.
 
 import type { AppBskyFeedDefs, AppBskyFeedGetFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
@@ -16,6 +16,7 @@ import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
+import { inTurn } from '../../../maybe-later.ts'
 import { notBlockedOrMuted } from '../../../present.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
@@ -56,7 +57,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   })
   const answeredAt = performance.now()
   const found = await findItems(app, skeleton.feed, call)
-  const feed = present(app, call.reader, { ...skeleton, ...found })
+  const feed = inTurn(call, () => present(app, call.reader, { ...skeleton, ...found }))
   const durations = { skele: answeredAt - askedAt, hydr: performance.now() - answeredAt }
   return {
     body: { ...skeleton.further, feed, cursor: skeleton.cursor },

@@ -6,21 +6,23 @@ import { createReader } from '../../../../../answers/hydrate/reader.ts'
 import { relationship } from '../../../../../answers/views/relationship.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { andThen } from '../../../maybe-later.ts'
 import { notFoundActor } from '../../../named-actor.ts'
 
 export const getRelationships = query(
   'app.bsky.graph.getRelationships',
   { auth: 'none' },
-  async ({ hydrator, names }, call: Call<AppBskyGraphGetRelationships.QueryParams>) => {
+  ({ hydrator, names }, call: Call<AppBskyGraphGetRelationships.QueryParams>) => {
     const { actor, others = [] } = call.params
-    const asking = await names.find(actor)
-    if (!asking) return { body: { relationships: others.map(notFoundActor) } }
-    const found = others.map((other) => names.known(other))
-    const uids = found.map((other) => other?.uid ?? 0).filter((uid) => uid !== 0)
-    const state = hydrator.profiles(uids, createReader(asking, call.reader))
-    const relationships = found.map((other, i) =>
-      other ? relationship(state, other) : notFoundActor(others[i]!),
-    )
-    return { body: { actor: asking.did, relationships } }
+    return andThen(names.find(actor), (asking) => {
+      if (!asking) return { body: { relationships: others.map(notFoundActor) } }
+      const found = others.map((other) => names.known(other))
+      const uids = found.map((other) => other?.uid ?? 0).filter((uid) => uid !== 0)
+      const state = hydrator.profiles(uids, createReader(asking, call.reader))
+      const relationships = found.map((other, i) =>
+        other ? relationship(state, other) : notFoundActor(others[i]!),
+      )
+      return { body: { actor: asking.did, relationships } }
+    })
   },
 )
