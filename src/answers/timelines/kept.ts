@@ -51,12 +51,21 @@ export class KeptTimelines {
   membersOf(list: number, read: (list: number) => readonly number[]): Members {
     const known = this.#lists.get(list)
     if (known) return known
-    if (this.#members > MAX_MEMBERS) this.#forgetLists()
     const all = read(list)
     const members = { all, set: new Set(all) }
-    this.#members += all.length
-    this.#lists.set(list, members)
+    this.keepList(list, members)
     return members
+  }
+
+  knownList(list: number): Members | undefined {
+    return this.#lists.get(list)
+  }
+
+  keepList(list: number, members: Members): void {
+    if (this.#lists.has(list)) return
+    if (this.#members > MAX_MEMBERS) this.#forgetLists()
+    this.#members += members.all.length
+    this.#lists.set(list, members)
   }
 
   readonly #note = (kind: number, a: number, b: number): void => {

@@ -24,6 +24,8 @@ type PageRequest = {
 export type Timelines = {
   /** @throws XRPCError 400, or 404 if there is no such timeline. */
   page(request: PageRequest): PageJson | Promise<PageJson>
+  /** Reads what takes long to open, some at a time; before `page` and `sources`. @throws XRPCError 400 */
+  prepare(keys: readonly TimelineKey[]): Generator<void, void>
   /** @throws XRPCError 404 */
   sources(keys: readonly TimelineKey[]): TimelineSource[]
   cursors: Cursors
@@ -38,8 +40,9 @@ export function createTimelines(parts: {
   open: (key: TimelineKey) => TimelineSource | undefined
   /** Called before each transaction that reads rows. */
   begin?: () => void
+  prepare?: Timelines['prepare']
 }): Timelines {
-  const { db, cursors, open, begin = () => {} } = parts
+  const { db, cursors, open, begin = () => {}, prepare = nothing } = parts
 
   function sources(keys: readonly TimelineKey[]): TimelineSource[] {
     return keys.map((key) => {
@@ -84,10 +87,13 @@ export function createTimelines(parts: {
 
   return {
     cursors,
+    prepare,
     sources,
     page: (request) => read(request).page,
   }
 }
+
+function* nothing(): Generator<void, void> {}
 
 function describe(
   cursors: Cursors,

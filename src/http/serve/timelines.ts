@@ -1,6 +1,7 @@
 // The timelines service in front of one serving thread.
 
 import { networkGraph } from '../../answers/timelines/graph-source.ts'
+import { createListReading } from '../../answers/timelines/open-lists.ts'
 import { createOpenSource, prepareReaders } from '../../answers/timelines/open-sources.ts'
 import { createCursors } from '../../answers/timelines/signed-cursor.ts'
 import { createTimelines } from '../../answers/timelines/timelines.ts'
@@ -63,7 +64,13 @@ export function timelineRoutes(parts: {
   const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
   const { begin } = readers
   const open = createOpenSource({ ...parts, logs: following }, readers)
-  const timelines = createTimelines({ db, cursors, open, begin })
+  const timelines = createTimelines({
+    db,
+    cursors,
+    open,
+    begin,
+    prepare: createListReading(parts, readers),
+  })
   const share = (most: number) => Math.ceil(most / config.serveThreads)
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),

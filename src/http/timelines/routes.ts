@@ -11,6 +11,7 @@ import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/time
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
+import { inTurns } from '../../base/util/turn.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -172,7 +173,10 @@ function getEvents(parts: RouteParts): Handler {
       if (!isUpToDate || page.skipped.length > 0) request.isBehind = true
       return { status: 200, body, headers: JSON_HEADERS, isSentOnce: true }
     }
-    return asker.caller.time.goOn(() => andThen(clock ? clock.handled(read) : read(), answer))
+    const prepare = () => inTurns(timelines.prepare(keys))
+    return asker.caller.time.goOn(() =>
+      andThen(prepare(), () => andThen(clock ? clock.handled(read) : read(), answer)),
+    )
   }
 }
 
@@ -228,6 +232,7 @@ async function stream(parts: RouteParts, c: Context<Env>): Promise<Response> {
     checkMay(asker, 'read', keys)
     await upToDate(parts, keys, isFromNowOn(request))
     const at = readPlace(timelines, { key, keys, request })
+    await asker.caller.time.run(() => inTurns(timelines.prepare(keys)))
     const sources = timelines.sources(keys)
     if (request.method === 'HEAD') return { status: 200, body: null, headers: STREAM_TYPE }
     if (!response) throw invalidRequest('Streams need a connection')

@@ -3,8 +3,10 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { type PageJson, pageBytes } from '../../../src/answers/timelines/event-json.ts'
+import { createListReading } from '../../../src/answers/timelines/open-lists.ts'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
+import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { closeAccountGap } from '../../../src/data/store/gap-repair.ts'
@@ -39,7 +41,11 @@ function open({ isKept }: { isKept: boolean }): Pages {
     open: createOpenSource(parts, readers),
     begin: readers.begin,
   })
-  return (request) => timelines.page(request) as PageJson
+  const prepare = createListReading(parts, readers)
+  return (request) => {
+    for (const _ of prepare(parseTimelineKey(request.key)));
+    return timelines.page(request) as PageJson
+  }
 }
 
 function history(random: Random) {
