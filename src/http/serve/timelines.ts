@@ -84,7 +84,7 @@ export function timelineRoutes(parts: {
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),
-    access: createAccess(parts),
+    access: createAccess({ ...parts, onIdentitiesChanged: ingest.onIdentitiesChanged }),
     overload,
     poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
     ...createRespond({ overload, log, onBroken: onFatal }),

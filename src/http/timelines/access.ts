@@ -1,11 +1,13 @@
 // Identifies callers of the timelines API: a program with a token that the operator issued, or a member with
 // a service JWT, who may read their own timelines. Each pays from their own points; failures before the
-// caller is known are charged to the address.
+// caller is known are charged to the address. A caller stays welcome no longer than the token and its key.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { forbidden, unauthorized } from '../../base/atproto/xrpc-error.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+import { LruMap } from '../../base/util/lru.ts'
 import { bearerToken } from '../../base/util/secrets.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isServiceToken, prepareFindServiceToken } from '../../data/store/service-tokens.ts'
@@ -22,7 +24,10 @@ export type Asker = {
   /** Charges and schedules what the call does. */
   caller: Caller
   may(verb: 'read' | 'post' | 'graph', name: string): boolean
-  /** Whether access still holds; for streams, which last. */
+  /**
+   * Whether access still holds; for answers that last. A member's ends a minute after the token, so
+   * that there is time to connect with another one, or when their identity may have changed.
+   */
   isStillWelcome(): boolean
 }
 
@@ -31,6 +36,9 @@ const READ_LXM = 'io.slipstream.timelines.read'
 const POINTS = 1
 /** Of the names of callers with a token; no DID begins like it. */
 export const TOKEN_PREFIX = 'token '
+const GRACE_MS = MINUTE_MS
+/** Members whose identity changed most recently. */
+const MAX_CHANGED = 10_000
 
 export type Access = (request: HttpRequest) => Promise<Asker>
 
@@ -41,10 +49,13 @@ export function createAccess(parts: {
   overload: Overload
   onViewer: OnViewer
   isMember: (did: string) => boolean
+  /** Tells of accounts whose key may have changed, or that were hidden. */
+  onIdentitiesChanged: (listener: (dids: readonly string[]) => void) => void
   now?: () => number
 }): Access {
   const { db, serviceAuth, overload, onViewer, isMember, now = Date.now } = parts
   const findToken = prepareFindServiceToken(db)
+  const identities = createChanges(parts)
 
   function byToken(request: HttpRequest, token: string): Asker {
     const row = findToken(token, now())
@@ -63,7 +74,8 @@ export function createAccess(parts: {
 
   async function byMember(request: HttpRequest, token: string): Promise<Asker> {
     const options = { asker: overload.askerFor(request) }
-    const { did } = await serviceAuth.verify(token, READ_LXM, options)
+    const since = identities.latest()
+    const { did, expiresAt } = await serviceAuth.verify(token, READ_LXM, options)
     if (!isMember(did)) throw forbidden('Only members have timelines here', 'NotAMember')
     await onViewer(did, { isForUs: true }, request)
     const caller = overload.admit(request, did, POINTS)
@@ -72,7 +84,8 @@ export function createAccess(parts: {
       isMember: true,
       caller,
       may: (verb, what) => verb === 'read' && ownerOf(what) === did,
-      isStillWelcome: () => isMember(did),
+      isStillWelcome: () =>
+        isMember(did) && now() < expiresAt + GRACE_MS && !identities.hasChanged(did, since),
     }
   }
 
@@ -100,6 +113,21 @@ export function inQueue<T>(
 ): T | Promise<T> {
   const isGone = () => request.method === 'GET' && request.isGone
   return overload.run(asker.caller, { run, isHeavy, isGone })
+}
+
+type ChangeParts = Pick<Parameters<typeof createAccess>[0], 'isMember' | 'onIdentitiesChanged'>
+
+/** Numbers the changes of members' identities, so that a caller's token can be compared with them. */
+function createChanges({ isMember, onIdentitiesChanged }: ChangeParts) {
+  const changed = new LruMap<string, number>(MAX_CHANGED)
+  let latest = 0
+  onIdentitiesChanged((dids) => {
+    for (const did of dids) if (isMember(did)) changed.set(did, ++latest)
+  })
+  return {
+    latest: () => latest,
+    hasChanged: (did: string, since: number) => (changed.get(did) ?? 0) > since,
+  }
 }
 
 /** @throws XRPCError 403 if this caller may not access one of the timelines */

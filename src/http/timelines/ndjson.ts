@@ -1,6 +1,7 @@
 // Streams lines of JSON over one response, page by page: the next page is read once the last one is on its
 // way, so a list of any length takes the memory of one page. The server cuts off readers that are too slow
-// (server/slow-readers.ts); they resume later from the last line's cursor.
+// (server/slow-readers.ts); they resume later from the last line's cursor. A reader whose access ends is cut off,
+// so that what it has does not look like all.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -21,7 +22,10 @@ const HEADERS = {
 export type Lines = { lines: readonly unknown[]; next: string | undefined }
 
 /** A list and who reads it. */
-type List = { read: (cursor: string | undefined) => Lines; asker: Pick<Asker, 'caller'> }
+type List = {
+  read: (cursor: string | undefined) => Lines
+  asker: Pick<Asker, 'caller' | 'isStillWelcome'>
+}
 
 export type LineStreams = {
   /**
@@ -36,6 +40,7 @@ export function createLineStreams(onError: (error: unknown) => void): LineStream
 
   async function sendAll(response: ServerResponse, list: List, first: Lines): Promise<void> {
     for (let page = first; !response.destroyed; page = await nextPage(list, page.next)) {
+      if (!list.asker.isStillWelcome()) return void response.destroy()
       const text = page.lines.map((line) => `${JSON.stringify(line)}\n`).join('')
       if (text) response.write(text)
       if (page.next === undefined) {

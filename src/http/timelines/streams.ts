@@ -2,7 +2,7 @@
 // position, page by page, then gets the events of one shared read for all (live-feed.ts), woken by the
 // writer’s invalidations. A reader that is too slow is skipped until its socket is empty and then catches up
 // again, so nothing is buffered for it. Streams are limited per reader and in total. A comment every 20
-// seconds keeps proxies from timing out; access is rechecked then.
+// seconds keeps proxies from timing out; access is rechecked then, and a member's each second.
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -127,7 +127,7 @@ class StreamHub implements Streams {
   close(): void {
     this.#isClosed = true
     clearInterval(this.#timer)
-    for (const { response } of this.#streams) response.end()
+    for (const stream of [...this.#streams]) this.#end(stream)
   }
 
   #refuseTooMany({ name, isMember }: Asker): void {
@@ -149,11 +149,18 @@ class StreamHub implements Streams {
   #heartbeat(): void {
     this.#beat = (this.#beat + 1) % HEARTBEAT_SECONDS
     let i = 0
-    for (const { wish, response } of [...this.#streams]) {
-      if (i++ % HEARTBEAT_SECONDS !== this.#beat) continue
-      if (!wish.asker.isStillWelcome()) response.end()
-      else if (response.writableLength === 0) response.write(HEARTBEAT)
+    for (const stream of [...this.#streams]) {
+      const { asker } = stream.wish
+      const isDue = i++ % HEARTBEAT_SECONDS === this.#beat
+      if ((isDue || asker.isMember) && !asker.isStillWelcome()) this.#end(stream)
+      else if (isDue && stream.response.writableLength === 0) this.#write(stream, HEARTBEAT)
     }
+  }
+
+  /** The client may not have read everything yet, so its connection may stay for a while. */
+  #end(stream: Stream): void {
+    this.#goQuiet(stream)
+    stream.response.end()
   }
 
   async #watch(): Promise<void> {
@@ -195,7 +202,12 @@ class StreamHub implements Streams {
   }
 
   #send(stream: Stream, { seq, notice, data }: Chunk): void {
-    stream.response.write(`${notice}id: ${this.#placeOf(stream, seq)}\n${data}`, 'latin1')
+    this.#write(stream, `${notice}id: ${this.#placeOf(stream, seq)}\n${data}`)
+  }
+
+  /** Node ends the process if an ended response is written to. */
+  #write({ response }: Stream, text: string): void {
+    if (!response.writableEnded) response.write(text, 'latin1')
   }
 
   /** A single timeline uses the sequence number, several use a cursor. */
@@ -236,7 +248,7 @@ class StreamHub implements Streams {
   async #catchUp(stream: Stream): Promise<void> {
     const { wish, response } = stream
     try {
-      while (!response.destroyed && !this.#isClosed) {
+      while (!response.destroyed && !response.writableEnded && !this.#isClosed) {
         await untilPaid(wish.asker)
         const page = await wish.asker.caller.time.goOn(() => this.#readOn(stream))
         if (page === LIVE) return
@@ -252,7 +264,8 @@ class StreamHub implements Streams {
 
   /** Reads and writes one page; at the end, the stream is live from then on. */
   #readOn(stream: Stream): typeof LIVE | Merged | Promise<Merged> {
-    if (stream.response.destroyed || this.#isClosed) return LIVE
+    const { response } = stream
+    if (response.destroyed || response.writableEnded || this.#isClosed) return LIVE
     this.#parts.begin()
     const request = { at: stream.at, isForward: true, limit: CAUGHT_UP_AT_ONCE }
     const reading = readMerged(stream.wish.sources, request)

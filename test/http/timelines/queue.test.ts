@@ -73,7 +73,7 @@ async function serve(): Promise<void> {
     keeps: () => true,
     memory: { invalidations: world.invalidations.buffer },
     log: { debug() {}, error: fail },
-    ingest: { writeTimelines: fail, editGraph: fail } as never,
+    ingest: { writeTimelines: fail, editGraph: fail, onIdentitiesChanged() {} } as never,
     serviceAuth: {
       verify: async (did) => ({
         did,

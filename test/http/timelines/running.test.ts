@@ -219,6 +219,26 @@ test('a PDS token lets a member read their own timelines only', async () => {
   ])
 })
 
+test('a member’s stream ends when the network announces another identity', async () => {
+  const { keypair, did } = world.accountOf('carol')
+  const claims = { iss: did, aud: 'did:web:localhost', lxm: 'io.slipstream.timelines.read' }
+  const old = await signServiceJwt(keypair, claims)
+  await becomes(
+    () => world.page(`author:${did}`, '', old),
+    ({ status }) => status === 200,
+  )
+  const url = `${world.origin()}/v1/timelines/author:${did}/stream`
+  const stream = await fetch(url, { headers: { authorization: `Bearer ${old}` } })
+  expect(stream.status).toBe(200)
+  const over = stream.text()
+  await world.plc.rotate(did)
+  world.double.emit({ kind: 'identity', did, handle: 'carol.test' })
+  // Until then, only events and signs of life arrive.
+  expect(await over).toContain('id: ')
+  const again = await fetch(url, { headers: { authorization: `Bearer ${old}` } })
+  expect(again.status).toBe(401)
+}, 400_000)
+
 test('keeps each reader’s position across restarts', async () => {
   const path = '/v1/timelines/custom:busy/cursor'
   expect((await world.ask('GET', path, { token })).status).toBe(404)
