@@ -1,4 +1,5 @@
-// `notifications:<did>`: all notifications of a member, in order of arrival.
+// `notifications:<did>`: notifications of a member in order of arrival, without those of accounts in a block with
+// the member.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
@@ -21,18 +22,21 @@ export function createNotificationSource(parts: {
   actors: Pick<ActorReader, 'didOf' | 'flagsOf'>
   notifications: NotificationArrivals
   takedowns: TakedownReader
+  /** Tells which of these accounts have a block with the member. */
+  blocked: (some: readonly { uid: number }[]) => (uid: number) => boolean
 }): TimelineSource<Arrival> {
-  const { key, uid, actors, notifications, takedowns } = parts
-  const isShown = ({ author }: NotificationArrival) => (actors.flagsOf(author) & HIDDEN) === 0
+  const { key, uid, actors, notifications, takedowns, blocked } = parts
+  const isHidden = (author: number) => (actors.flagsOf(author) & HIDDEN) !== 0
 
   function read(range: ArrivalRange): SourceSlice<Arrival> {
     const events: Arrival[] = []
     let reached = range.at
     for (let turn = 0; turn < MAX_READS; turn++) {
       const rows = notifications.read(uid, { ...range, at: reached })
+      const isBlocked = blocked(rows.map(({ author }) => ({ uid: author })))
       for (const row of rows) {
         reached = row.seq
-        if (!isShown(row)) continue
+        if (isHidden(row.author) || isBlocked(row.author)) continue
         if (events.push(arrivalOf(row)) === range.limit) return { events, reached, isEnd: false }
       }
       if (rows.length < range.limit) return { events, reached, isEnd: true }

@@ -95,7 +95,14 @@ export function createOpenSource(parts: SourceParts, readers: Readers) {
         : openFollowing(parts, readers, named)
     }
     const { notifications, takedowns } = readers
-    return createNotificationSource({ key: text, uid, actors, notifications, takedowns })
+    return createNotificationSource({
+      key: text,
+      uid,
+      actors,
+      notifications,
+      takedowns,
+      blocked: rememberBlocks(readers, uid),
+    })
   }
 }
 
@@ -150,24 +157,30 @@ function openLogged(
   })
 }
 
-/** Posts only, as in the list's feed. */
+/**
+ * Posts only, as in the list's feed, and to the owner without accounts in a block with them.
+ */
 function openList(
   parts: SourceParts,
   readers: Readers,
-  { name, text }: TimelineKey,
+  { name, text, isForOwner = false }: TimelineKey,
 ): TimelineSource | undefined {
   const named = parseRecordUri(name)!
   const owner = parts.actors.uidOf(named.did)
   const list = owner === 0 ? undefined : findList(parts.db, owner, packRkey(named.rkey))
   if (!list?.cid) return undefined
   const { all, set } = membersOf(readers, list.id)
+  const blocked = isForOwner ? rememberBlocks(readers, owner) : () => () => false
   return createArrivalSource({
     ...common(parts, readers, text),
     originators: {
       size: all.length,
       has: (uid) => set.has(uid),
       all: () => all,
-      taken: (some) => some.filter(({ item }) => !isRepostItem(item)),
+      taken(some) {
+        const isBlocked = blocked(some)
+        return some.filter(({ uid, item }) => !isRepostItem(item) && !isBlocked(uid))
+      },
     },
     gapsIn: (stretch) => readers.gaps(owner, stretch, MAX_GAPS).filter(({ did }) => !did),
   })

@@ -19,6 +19,8 @@ type PageRequest = {
   /** Only events after this number; for a single timeline only. */
   since?: number | undefined
   direction?: 'forward' | 'backward' | undefined
+  /** Whether a member reads: see TimelineKey. */
+  isForOwner?: boolean
 }
 
 export type Timelines = {
@@ -62,7 +64,7 @@ export function createTimelines(parts: {
 
   /** Reads in one transaction if all timelines answer synchronously. */
   const read = atMoment((request: PageRequest) => {
-    const opened = sources(parseTimelineKey(request.key))
+    const opened = sources(parseTimelineKey(request.key, request.isForOwner))
     const position = positionOf(request, opened)
     const merged = timed('skeleton', () => {
       return readMerged(opened, { ...position, limit: request.limit })

@@ -1,5 +1,6 @@
 // New events for all timelines that have listeners. One read of the new rows serves all listeners of this
-// thread: topics are indexed by author, by member, by list and by name.
+// thread: topics are indexed by author, by member, by list and by name. A list that its owner reads is another
+// topic than the same list for programs, since blocks with the owner hold there.
 
 import { customEntity } from '../../answers/timelines/custom-source.ts'
 import { arrivalOf, describeNotifications } from '../../answers/timelines/notification-source.ts'
@@ -25,6 +26,8 @@ export type Topic = {
   readonly source: TimelineSource
   /** uid of the author or member, or row id of the list or custom timeline. */
   readonly id: number
+  /** uid of the account whose blocks hold; 0: no one's. */
+  readonly viewer: number
   /** Sequence number of the latest event; undefined before the first. */
   latest: number | undefined
   listeners: number
@@ -48,6 +51,7 @@ export type LiveFeed = {
 
 const CHUNK = 1_000
 type Index = Map<number, Topic>
+type IndexName = TimelineKey['kind'] | 'ownList'
 
 export function createLiveFeed(parts: SourceParts, readers: Readers): LiveFeed {
   return new Feed(parts, readers)
@@ -61,9 +65,10 @@ class Feed implements LiveFeed {
     following: index(),
     author: index(),
     list: index(),
+    ownList: index(),
     notifications: index(),
     custom: index(),
-  }
+  } satisfies Record<IndexName, Index>
   readonly #tips = { arrivals: 0, notifications: 0, change: 0 }
 
   constructor(parts: SourceParts, readers: Readers) {
@@ -73,24 +78,26 @@ class Feed implements LiveFeed {
 
   join(key: TimelineKey, source: TimelineSource): Topic {
     if (this.#topics.size === 0) this.#begin()
-    const found = this.#topics.get(key.text)
+    const name = topicName(key)
+    const found = this.#topics.get(name)
     if (found) {
       found.listeners++
       return found
     }
     const id = idOf(this.#parts, this.#readers, key)
     const latest = source.before(source.tip() + 1)
-    const topic: Topic = { key, source, id, latest, listeners: 1 }
-    this.#topics.set(key.text, topic)
-    this.#by[key.kind].set(id, topic)
+    const viewer = viewerOf(this.#parts, key, id)
+    const topic: Topic = { key, source, id, viewer, latest, listeners: 1 }
+    this.#topics.set(name, topic)
+    this.#by[indexOf(key)].set(id, topic)
     return topic
   }
 
   leave(topic: Topic): void {
     topic.listeners--
     if (topic.listeners > 0) return
-    this.#topics.delete(topic.key.text)
-    this.#by[topic.key.kind].delete(topic.id)
+    this.#topics.delete(topicName(topic.key))
+    this.#by[indexOf(topic.key)].delete(topic.id)
   }
 
   look(): Delivery[] {
@@ -143,14 +150,15 @@ class Feed implements LiveFeed {
   }
 
   *#listeningTo(arrival: Arrival): Generator<Topic> {
-    const { author, following, list } = this.#by
+    const { author, following, list, ownList } = this.#by
     const ofAuthor = author.get(arrival.uid)
     if (ofAuthor) yield ofAuthor
     if (following.size > 0) yield* this.#followersListening(arrival)
-    if (list.size === 0 || isRepostItem(arrival.item)) return
+    if (list.size + ownList.size === 0 || isRepostItem(arrival.item)) return
     for (const id of this.#readers.lists.listsWith(arrival.uid)) {
-      const topic = list.get(id)
-      if (topic) yield topic
+      const [forPrograms, forOwner] = [list.get(id), ownList.get(id)]
+      if (forPrograms) yield forPrograms
+      if (forOwner) yield forOwner
     }
   }
 
@@ -162,13 +170,16 @@ class Feed implements LiveFeed {
       for (const topic of this.#listeningTo(arrival)) pairs.push([topic, arrival])
     }
     if (pairs.length === 0) return
-    const blocked = blockedPairs(this.#readers, pairs)
+    const blocked = blockedPairs(
+      this.#readers,
+      pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
+    )
     const arrivals = new Set(pairs.map(([, arrival]) => arrival))
     const entities = describeArrivals(this.#readers, [...arrivals])
     for (const [topic, { seq, uid, at }] of pairs) {
       const entity = entities.get(seq)
-      const isBlocked = topic.key.kind === 'following' && blocked.has(`${topic.id} ${uid}`)
-      if (entity && !isBlocked) add(found, topic, { seq, receivedAt: at, entity })
+      if (entity && !blocked.has(`${topic.viewer} ${uid}`))
+        add(found, topic, { seq, receivedAt: at, entity })
     }
   }
 
@@ -184,11 +195,16 @@ class Feed implements LiveFeed {
       this.#tips.notifications = rows.at(-1)?.seq ?? this.#tips.notifications
       const heard = rows.filter(({ uid }) => topics.has(uid))
       const entities = describeNotifications({ actors, takedowns }, heard)
+      const blocked = blockedPairs(
+        this.#readers,
+        heard.map(({ uid, author }) => [uid, author]),
+      )
       for (const row of heard) {
         const { seq, at } = arrivalOf(row)
         const entity = entities.get(seq)
         const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
-        if (entity && !isHidden) add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
+        if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))
+          add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
       }
     }
   }
@@ -242,12 +258,28 @@ function idOf(
   return findList(db, actors.uidOf(did), packRkey(rkey))!.id
 }
 
-function blockedPairs({ blocks }: Readers, pairs: readonly [Topic, Arrival][]): Set<string> {
-  const followed = pairs
-    .filter(([{ key, id }, { uid }]) => key.kind === 'following' && id !== uid)
-    .map(([{ id }, { uid }]) => [id, uid] as const)
-  if (followed.length === 0) return new Set()
-  const { direct, byList } = blocks.blocked(followed)
+/** One topic for each kind of reader. */
+function topicName({ text, isForOwner }: TimelineKey): string {
+  return isForOwner ? `${text} for its owner` : text
+}
+
+function indexOf({ kind, isForOwner }: TimelineKey): IndexName {
+  return isForOwner ? 'ownList' : kind
+}
+
+function viewerOf({ actors }: SourceParts, key: TimelineKey, id: number): number {
+  if (key.isForOwner) return actors.uidOf(parseRecordUri(key.name)!.did)
+  return key.kind === 'following' || key.kind === 'notifications' ? id : 0
+}
+
+/** @param pairs - of a viewer, or 0, and an account */
+function blockedPairs(
+  { blocks }: Readers,
+  pairs: readonly (readonly [number, number])[],
+): Set<string> {
+  const related = pairs.filter(([viewer, uid]) => viewer !== 0 && viewer !== uid)
+  if (related.length === 0) return new Set()
+  const { direct, byList } = blocks.blocked(related)
   return new Set([...direct, ...byList].map(([owner, uid]) => `${owner} ${uid}`))
 }
 

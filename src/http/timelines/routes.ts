@@ -121,7 +121,7 @@ function decoded(text: string | undefined): string | undefined {
 async function readCall({ access }: RouteParts, request: HttpRequest, key: string): Promise<Call> {
   const asker = await access(request)
   request.clock?.mark('token')
-  return { request, asker, key, keys: parseTimelineKey(key) }
+  return { request, asker, key, keys: parseTimelineKey(key, asker.isMember) }
 }
 
 /**
@@ -166,6 +166,7 @@ function getEvents(parts: RouteParts): Handler {
         cursor,
         direction: readDirection(direction),
         since: readSequence(since, 'since'),
+        isForOwner: asker.isMember,
       })
     const answer = (page: PageJson): Answer => {
       const body = pageBytes(page)

@@ -262,3 +262,31 @@ test('a post sent twice is one event, and both answers match the document', asyn
   expect([other.status, other.body.error]).toEqual([409, 'IdempotencyConflict'])
   errorSchema.parse(other.body)
 })
+
+test('a list leaves out accounts that block its owner if the owner reads it, and not for programs', async () => {
+  const { keypair, did } = world.accountOf('alice')
+  const claims = { iss: did, aud: 'did:web:localhost', lxm: 'io.slipstream.timelines.read' }
+  const mine = await signServiceJwt(keypair, claims)
+  const LIST = 'app.bsky.graph.list'
+  const purpose = 'app.bsky.graph.defs#curatelist'
+  const list = `at://${did}/${LIST}/${world.emit('alice', LIST, { name: 'friends', purpose })}`
+  const bob = world.didOf('bob')
+  world.emit('alice', 'app.bsky.graph.listitem', { list, subject: bob })
+  world.emit('bob', POST, { text: 'on the list' })
+  const count = async (key: string, bearer: string) =>
+    (await world.page(key, '', bearer)).body.events?.length
+  await becomes(
+    () => count(`list:${list}`, mine),
+    (events) => events !== undefined && events > 0,
+  )
+  const all = await count(`list:${list}`, token)
+  expect(await count(`list:${list}`, mine)).toBe(all)
+  expect(await count(`notifications:${did}`, mine)).toBeGreaterThan(0)
+  world.emit('bob', 'app.bsky.graph.block', { subject: did })
+  await becomes(
+    () => count(`list:${list}`, mine),
+    (events) => events === 0,
+  )
+  expect(await count(`list:${list}`, token)).toBe(all)
+  for (const bearer of [mine, token]) expect(await count(`notifications:${did}`, bearer)).toBe(0)
+}, 400_000)
