@@ -5,7 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
+import { createCountBuffer } from '../../src/data/shared-memory/count-table.ts'
 import { createFallback, type Fallback } from '../../src/sources/appview/fallback.ts'
+import { createQuota } from '../../src/sources/appview/quota.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 
 type Query = Record<string, string | string[]>
@@ -42,6 +44,7 @@ export async function startAppviewDouble() {
   let behind: ((request: Request) => Promise<Response> | Response) | undefined
   let bad: Misbehaviour | undefined
   let lagMs = 0
+  let limit: Allowance | undefined
 
   const server = createServer((request, response) => {
     void respond(request, response).catch(() => response.destroy())
@@ -55,6 +58,7 @@ export async function startAppviewDouble() {
     const query = toQuery(url.searchParams)
     asked.push({ nsid, query, headers: request.headers })
     if (lagMs > 0) await new Promise((resolve) => setTimeout(resolve, lagMs))
+    if (limit && !take(limit, response)) return misbehave(response, { status: 429 })
     if (bad) return misbehave(response, bad)
     const sayer = sayers.get(nsid)
     if (sayer) return say(response, await sayer(query))
@@ -77,12 +81,17 @@ export async function startAppviewDouble() {
     lag(milliseconds: number) {
       lagMs = milliseconds
     },
+    /** Allows so many requests from now on, as in one window of five minutes. */
+    allow(requests: number) {
+      limit = { requests, used: 0 }
+    },
     askedFor: (nsid: string) => asked.filter((one) => one.nsid === nsid).map(({ query }) => query),
     /** Creates a fallback as our server does: no other private address is reachable. */
     fallback(options: { now?: () => number; maxWaitMs?: number } = {}): Fallback {
       const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
       return createFallback({
         ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
+        quota: createQuota(createCountBuffer(64), options.now),
         // A loaded machine is slow, which is no failure.
         maxWaitMs: 20_000,
         ...options,
@@ -92,6 +101,28 @@ export async function startAppviewDouble() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
+  }
+}
+
+type Allowance = { requests: number; used: number }
+
+/** @returns false if none is left */
+function take(limit: Allowance, response: ServerResponse): boolean {
+  limit.used++
+  const left = Math.max(0, limit.requests - limit.used)
+  for (const [name, value] of Object.entries(limitHeaders(limit.requests, left))) {
+    response.setHeader(name, value)
+  }
+  return limit.used <= limit.requests
+}
+
+/** As a PDS and Bluesky's AppView send them. */
+function limitHeaders(requests: number, left: number): Record<string, string> {
+  return {
+    'ratelimit-limit': String(requests),
+    'ratelimit-remaining': String(left),
+    'ratelimit-reset': String(Math.floor(Date.now() / 1000) + 300),
+    'ratelimit-policy': `${requests};w=300`,
   }
 }
 

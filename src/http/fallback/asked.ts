@@ -27,6 +27,7 @@ export async function askFallback(
     params,
     waitShare: waitShare * shareLeft(call.signal),
     labelers: accepted?.dids ?? [],
+    asker: call.who,
     acceptLabelers: accepted && formatLabelers(accepted),
   })
   if (!answer) return undefined

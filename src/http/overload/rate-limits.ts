@@ -9,7 +9,7 @@ import type { HttpRequest } from '../server/http-request.ts'
 
 /** Shared by all serving threads. */
 export type RateBuffers = Record<
-  'members' | 'visitors' | 'newcomers' | 'lookups' | 'media',
+  'members' | 'visitors' | 'newcomers' | 'lookups' | 'media' | 'appview',
   SharedArrayBuffer
 >
 
@@ -40,6 +40,7 @@ export function createRateBuffers(): RateBuffers {
     newcomers: createCountBuffer(FEW_SETS),
     lookups: createCountBuffer(FEW_SETS),
     media: createCountBuffer(FEW_SETS),
+    appview: createCountBuffer(FEW_SETS),
   }
 }
 

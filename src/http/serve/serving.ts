@@ -28,6 +28,7 @@ import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
+import { createQuota } from '../../sources/appview/quota.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
@@ -94,7 +95,7 @@ export function createServing(options: ServingOptions): Serving {
   const { fetch, lookups } = createOutside(config, log)
   const resolver = createIdentities({ ...options, ...reading, lookups })
   const operator = { config, db, actors, ingest: { ...ingest, operate }, resolver, log }
-  const fallback = publicAppview(config, log)
+  const fallback = publicAppview(options)
   const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
     onLabelsRead: createLabelRequests({ writer }),
@@ -259,12 +260,13 @@ function closingFirst(
 }
 
 /** Undefined if the operator uses no public AppView. */
-function publicAppview(config: Config, log: Logger): Fallback | undefined {
+function publicAppview({ config, log, rateBuffers }: ServingOptions): Fallback | undefined {
   const origin = config.fallbackAppview
   if (origin === 'none') return undefined
   const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
   const urls = createMediaUrls(config)
-  return createFallback({ origin, fetch, lexicons: loadLexicons(), urls, log })
+  const quota = createQuota(rateBuffers.appview)
+  return createFallback({ origin, fetch, lexicons: loadLexicons(), urls, quota, log })
 }
 
 /**

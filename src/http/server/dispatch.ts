@@ -59,7 +59,7 @@ export function createDispatch(options: {
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
     const context = new Context(
-      { ...identity, params, input, labelers },
+      { ...identity, who: caller.who, params, input, labelers },
       { method, request, timeoutMs, arrivedAt, time: caller.time },
     )
     const ready = method.ready && caller.time.run(() => method.ready!(context))
@@ -134,6 +134,7 @@ class Context implements MethodContext {
   readonly token: string | undefined
   readonly isOperator: boolean | undefined
   readonly isByLink: boolean | undefined
+  readonly who: MethodContext['who']
   readonly params: Params
   readonly input: unknown
   readonly labelers: MethodContext['labelers']
@@ -146,6 +147,7 @@ class Context implements MethodContext {
     this.token = known.token
     this.isOperator = known.isOperator
     this.isByLink = known.isByLink
+    this.who = known.who
     this.params = known.params
     this.input = known.input
     this.labelers = known.labelers

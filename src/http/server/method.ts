@@ -2,6 +2,7 @@
 // validated, results are JSON or ready bytes, and errors are `XRPCError`s.
 
 import type { CallTime } from '../../base/util/turn.ts'
+import type { Who } from '../overload/fair-queue.ts'
 import type { AcceptedLabelers } from './labelers.ts'
 
 /** Values as the lexicon declares them: defaults filled in, integers as numbers, arrays as arrays. */
@@ -11,6 +12,8 @@ export type MethodContext<P = Params, I = unknown> = {
   /** DID of the calling account; undefined for a visitor who is not signed in. */
   viewer: string | undefined
   params: P
+  /** Who pays for the call; undefined for callers without limits. */
+  who?: Who | undefined
   /** A procedure's JSON body, validated against its lexicon. */
   input: I
   /** Labelers that apply (accepted-labelers.ts); undefined if the server has no labels. */

@@ -16,6 +16,8 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
 > & {
   readonly viewer: V
   readonly reader: Reader
+  /** Who pays for the call; undefined for callers without limits. */
+  readonly who: MethodContext['who']
   /** Undefined if the server has no labels. */
   readonly accepted: MethodContext['labelers']
   /** Repeats the call with fresh data, and with other parameters if given. */
@@ -66,6 +68,10 @@ class OneCall implements Call {
 
   get accepted(): MethodContext['labelers'] {
     return this.#context.labelers
+  }
+
+  get who(): MethodContext['who'] {
+    return this.#context.who
   }
 
   get token(): string | undefined {

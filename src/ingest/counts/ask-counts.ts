@@ -8,6 +8,7 @@ import type { ActorCounts } from '../../data/store/actors.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
 import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../sources/appview/json.ts'
+import { restInBackgroundMs } from '../../sources/appview/quota.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 
 /** The methods' maximum. */
@@ -15,7 +16,7 @@ export const MAX_ASKED = 25
 
 export type Asked<Counts> =
   /** Only subjects that the AppView shows. */
-  | { is: 'answered'; counts: Map<string, Counts> }
+  | { is: 'answered'; counts: Map<string, Counts>; restMs: number }
   /** This host will never answer this request. */
   | { is: 'senseless' }
   /** The host lacks the method, or requires authentication for it. */
@@ -52,7 +53,10 @@ export function createCountsAsker(
     if (response?.status === 400) return { is: 'senseless' }
     if (response && REFUSING.has(response.status)) return { is: 'refused' }
     const answer = response?.status === 200 ? parseObject(response.body) : undefined
-    if (answer) return { is: 'answered', counts: read(answer) }
+    if (answer) {
+      const restMs = restInBackgroundMs(response!.headers, Date.now())
+      return { is: 'answered', counts: read(answer), restMs }
+    }
     return { is: 'failed', retryAfterMs: askedPauseMs(response) }
   }
   return {

@@ -113,6 +113,7 @@ class Asking implements Counting {
   readonly #posts: Kind<PostCounts>
   readonly #actors: Kind<ActorCounts>
   #asking: Promise<void> | undefined
+  #restsUntil = 0
   #askTimer: NodeJS.Timeout | undefined
   #lookTimer: NodeJS.Timeout | undefined
   /** Index of the member whose timeline was scanned last. */
@@ -204,7 +205,8 @@ class Asking implements Counting {
   }
 
   async #askNext(): Promise<void> {
-    if (!this.#hasWork() || this.#writeRetry.isFull() || !this.#breaker.mayAsk()) return
+    if (!this.#hasWork() || this.#writeRetry.isFull() || Date.now() < this.#restsUntil) return
+    if (!this.#breaker.mayAsk()) return
     if (isDue(this.#actors)) await this.#askFor(this.#actors)
     else if (isDue(this.#posts)) await this.#askFor(this.#posts)
   }
@@ -231,6 +233,7 @@ class Asking implements Counting {
       kind.refusedUntil = Date.now() + REFUSED_FOR_MS
       return
     }
+    if (answer.is === 'answered') this.#restsUntil = Date.now() + answer.restMs
     const counts = answer.is === 'answered' ? answer.counts : new Map<string, Counts>()
     const putAll = ({ db }: { db: WriteDb }) => {
       for (const id of asked) {

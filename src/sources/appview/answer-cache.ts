@@ -1,6 +1,6 @@
 // Caches recent answers as bytes, so that their size is known. Missing answers are cached for a moment too.
 
-type AnswerCache = {
+export type AnswerCache = {
   /** `null`: recently known to have no answer. Undefined: not known. */
   get(key: string): Buffer | null | undefined
   set(key: string, answer: Buffer | null, forMs: number): void

@@ -8,6 +8,8 @@ import { retryAfterMs } from '../pds/rate-limit-headers.ts'
 export type CircuitBreaker = {
   /** Whether a request may be sent now. After a pause only one is let through. */
   mayAsk(): boolean
+  /** Whether no requests are sent now; changes nothing. */
+  isPausing(): boolean
   succeeded(): void
   /**
    * @param forMs - how long the host itself asks to be left alone
@@ -48,6 +50,7 @@ export function createCircuitBreaker(now: () => number): CircuitBreaker {
       isTrying = true
       return true
     },
+    isPausing: () => now() < closedUntil,
     succeeded() {
       failures = 0
       pauseMs = FIRST_PAUSE_MS

@@ -8,14 +8,13 @@ import type { Lexicons } from '@atproto/lexicon'
 import type { JsonObject } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { createLimiter } from '../../base/util/limiter.ts'
 import { within } from '../../base/util/waits.ts'
-import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
-import { createAnswerCache } from './answer-cache.ts'
-import { askedPauseMs, createCircuitBreaker } from './circuit-breaker.ts'
+import { type AskingLine, createAskingLine } from './asking-line.ts'
+import { askedPauseMs } from './circuit-breaker.ts'
 import { parseObject } from './json.ts'
 import type { MediaPatterns } from './neutral-views.ts'
+import type { Asker, Quota } from './quota.ts'
 import { itemsFieldOf, validAnswer } from './valid-answer.ts'
 
 type Question = {
@@ -27,6 +26,8 @@ type Question = {
   acceptLabelers?: string
   /** Share of the usual time that the caller waits, from 0 to 1. */
   waitShare?: number
+  /** Never sent. */
+  asker?: Asker
 }
 
 export type Fallback = {
@@ -40,6 +41,7 @@ type FallbackParts = {
   fetch: GuardedFetch
   lexicons: Lexicons
   urls: MediaPatterns
+  quota: Quota
   log?: Pick<Logger, 'debug' | 'warn'>
   now?: () => number
   /** Longest time that a caller waits. */
@@ -50,9 +52,6 @@ const MAX_WAIT_MS = 1_500
 /** The host may take longer than any caller waits: a late answer serves the next caller. */
 const TIMEOUT_MS = 4_000
 const MAX_BYTES = 2 << 20
-const MAX_CACHE_BYTES = 16 << 20
-const MAX_RUNNING = 12
-const MAX_WAITING = 48
 const KEPT_FOR_MS = MINUTE_MS
 const NOTHING_KEPT_FOR_MS = 20_000
 /** For methods that this host reserves for signed-in accounts, or does not have. */
@@ -67,16 +66,14 @@ const KEPT_FOR: Record<string, number> = {
 }
 
 export function createFallback(parts: FallbackParts): Fallback {
-  const { log, now = Date.now, maxWaitMs = MAX_WAIT_MS } = parts
-  const cache = createAnswerCache(MAX_CACHE_BYTES, now)
-  const breaker = createCircuitBreaker(now)
-  const full = () => new FetchError('busy', 'too many questions to the public AppView at once')
-  const limiter = createLimiter({ maxRunning: MAX_RUNNING, maxWaiting: MAX_WAITING, full })
-  const underWay = new Map<string, Promise<Buffer | null>>()
-  const refusedUntil = new Map<string, number>()
+  const { log, quota, now = Date.now, maxWaitMs = MAX_WAIT_MS } = parts
+  const lines: Lines = {
+    member: createAskingLine('member', now),
+    visitor: createAskingLine('visitor', now),
+  }
 
-  function leaveAlone(forMs: number | undefined): void {
-    const pauseMs = breaker.failed(forMs)
+  function leaveAlone(line: AskingLine, forMs: number | undefined): void {
+    const pauseMs = pause(lines, line, forMs)
     if (pauseMs > 0)
       log?.warn(
         { origin: parts.origin, pauseMs },
@@ -84,37 +81,77 @@ export function createFallback(parts: FallbackParts): Fallback {
       )
   }
 
-  async function fetchAnswer(key: string, question: Question): Promise<Buffer | null> {
-    if ((refusedUntil.get(question.nsid) ?? 0) > now() || !breaker.mayAsk()) return null
+  async function fetchAnswer(
+    line: AskingLine,
+    key: string,
+    question: Question,
+  ): Promise<Buffer | null> {
+    if (!mayAsk(lines, line, question, now()) || !quota.take(question.asker)) return null
+    if (!line.breaker.mayAsk()) return null
     const startedAt = now()
     const timeoutMs = Math.max(TIMEOUT_MS, maxWaitMs)
     const response = await send(parts, question, timeoutMs).catch(() => undefined)
+    if (response) quota.note(response.headers)
     const outcome = judge(response)
-    if (outcome === 'failed' || now() - startedAt > maxWaitMs) leaveAlone(askedPauseMs(response))
-    else breaker.succeeded()
-    if (outcome === 'refused') refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
+    const isSlow = now() - startedAt > maxWaitMs
+    if (outcome === 'failed' || isSlow) leaveAlone(line, askedPauseMs(response))
+    else line.breaker.succeeded()
+    if (outcome === 'refused') line.refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
     if (outcome === 'failed' || outcome === 'refused') return null
     const answer = outcome === 'none' ? null : readAnswer(parts, question, response!, now())
-    cache.set(key, answer, answer ? (KEPT_FOR[question.nsid] ?? KEPT_FOR_MS) : NOTHING_KEPT_FOR_MS)
+    const forMs = answer ? (KEPT_FOR[question.nsid] ?? KEPT_FOR_MS) : NOTHING_KEPT_FOR_MS
+    line.cache.set(key, answer, forMs)
     return answer
   }
 
   return {
     async ask(question) {
       const key = keyOf(question)
-      const kept = cache.get(key)
+      const kept = lines.member.cache.get(key) ?? lines.visitor.cache.get(key)
       if (kept !== undefined) return kept ? parseObject(kept) : undefined
-      const answer =
-        underWay.get(key) ??
-        limiter
-          .run(() => fetchAnswer(key, question))
-          .catch(() => null)
-          .finally(() => underWay.delete(key))
-      underWay.set(key, answer)
+      const line = question.asker?.rank === 'visitor' ? lines.visitor : lines.member
+      const answer = askOnce(lines, line, {
+        key,
+        lane: question.asker?.key,
+        work: () => fetchAnswer(line, key, question),
+      })
       const found = await within((question.waitShare ?? 1) * maxWaitMs, answer)
       return found ? parseObject(found) : undefined
     },
   }
+}
+
+type Lines = { member: AskingLine; visitor: AskingLine }
+
+/** A limit (`forMs`) is the whole server's, whoever reached it. */
+function pause(lines: Lines, line: AskingLine, forMs: number | undefined): number {
+  const paused = forMs === undefined ? [line] : [lines.member, lines.visitor]
+  return Math.max(...paused.map(({ breaker }) => breaker.failed(forMs)))
+}
+
+/** Visitors also heed what was learned for members. */
+function mayAsk({ member }: Lines, line: AskingLine, { nsid }: Question, now: number): boolean {
+  const isRefused = ({ refusedUntil }: AskingLine) => (refusedUntil.get(nsid) ?? 0) > now
+  if (isRefused(line) || isRefused(member)) return false
+  return !line.breaker.isPausing() && !member.breaker.isPausing()
+}
+
+/** A member's question never waits behind a visitor's. */
+function askOnce(
+  lines: Lines,
+  line: AskingLine,
+  asked: { key: string; lane: string | undefined; work: () => Promise<Buffer | null> },
+): Promise<Buffer | null> {
+  const { key, lane, work } = asked
+  const others = line === lines.visitor ? lines.member.underWay.get(key) : undefined
+  const begun = line.underWay.get(key) ?? others
+  if (begun) return begun
+  const answer = line.limiter
+    .run(work, lane)
+    .catch(() => null)
+    .finally(() => line.underWay.delete(key))
+  line.underWay.set(key, answer)
+  return answer
 }
 
 function send(

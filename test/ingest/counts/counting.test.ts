@@ -84,6 +84,16 @@ describe('posts', () => {
     expect(askedAbout()).toHaveLength(4)
   })
 
+  test('leave half of what the host allows to those who wait for an answer', async () => {
+    tellAll()
+    write(60)
+    double.allow(6)
+    begin({ members: [world.uid(world.account('alice'))] })
+    await soon(() => expect(told()).toHaveLength(50))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(double.asked).toHaveLength(3)
+  })
+
   test('viewed by a member are requested before all others', async () => {
     tellAll()
     double.lag(30)

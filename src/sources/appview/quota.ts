@@ -1,0 +1,87 @@
+// What the public AppView allows us, shared out among those for whom we ask. It counts all our requests as
+// one address's, so without shares a visitor could use up what all members have. Visitors get a quarter
+// together, and none of the last quarter; one address gets a tenth, one member half.
+
+import { CountTable } from '../../data/shared-memory/count-table.ts'
+import { remainingRequests } from '../pds/rate-limit-headers.ts'
+
+/** For whom a question is asked; undefined for callers without limits. */
+export type Asker = { rank: 'member' | 'visitor' | 'program'; key: string } | undefined
+
+export type Quota = {
+  /** Takes a request from the asker's share. @returns false if it is used up */
+  take(asker: Asker): boolean
+  /** Reads what the host says about its limit. */
+  note(headers: Headers): void
+}
+
+type HostLimit = { requests: number; windowSeconds: number }
+
+/** Bluesky's, for a host that does not say. */
+const USUAL: HostLimit = { requests: 3_000, windowSeconds: 300 }
+const LONGEST_WINDOW_SECONDS = 86_400
+const SHARES = { visitors: 1 / 4, address: 1 / 10, member: 1 / 2 }
+/** What is left for members alone. */
+const RESERVE = 1 / 4
+/** What work in the background leaves. */
+const BACKGROUND = 1 / 2
+/**
+ * Shares are counted in short windows of our own, since the host's begin when we don't know: however
+ * they lie, no more than the share falls into one of them.
+ */
+const STEP_SECONDS = 30
+
+/** @param buffer - from createCountBuffer; for this alone, shared by all threads */
+export function createQuota(buffer: SharedArrayBuffer, now: () => number = Date.now): Quota {
+  const counts = new CountTable(buffer, { windowSeconds: STEP_SECONDS })
+  let limit = USUAL
+  let left: { remaining: number; until: number } | undefined
+
+  function has(key: string, share: number): boolean {
+    return counts.read(key, now()).spent < perStep(limit, share)
+  }
+
+  function isReserved(): boolean {
+    if (!left || left.until <= now()) return false
+    return left.remaining <= limit.requests * RESERVE
+  }
+
+  return {
+    take(asker) {
+      if (!asker) return true
+      const { rank, key } = asker
+      const isVisitor = rank === 'visitor'
+      if (!has(key, isVisitor ? SHARES.address : SHARES.member)) return false
+      if (isVisitor && (isReserved() || !has('visitors', SHARES.visitors))) return false
+      counts.add(key, 1, now())
+      if (isVisitor) counts.add('visitors', 1, now())
+      return true
+    },
+    note(headers) {
+      limit = limitOf(headers) ?? limit
+      const said = remainingRequests(headers, now())
+      left = said && { remaining: said.remaining, until: now() + said.resetMs }
+    },
+  }
+}
+
+/** Milliseconds for which work in the background leaves the host's second half to those who wait. */
+export function restInBackgroundMs(headers: Headers, now: number): number {
+  const left = remainingRequests(headers, now)
+  const limit = limitOf(headers)
+  return left && limit && left.remaining <= limit.requests * BACKGROUND ? left.resetMs : 0
+}
+
+function perStep({ requests, windowSeconds }: HostLimit, share: number): number {
+  const mostSteps = Math.ceil(windowSeconds / STEP_SECONDS) + 1
+  return Math.max(1, Math.floor((requests * share) / mostSteps))
+}
+
+/** From `RateLimit-Limit` and `RateLimit-Policy` (`3000;w=300`), as PDSs and the AppView send them. */
+function limitOf(headers: Headers): HostLimit | undefined {
+  const requests = Number(headers.get('ratelimit-limit') ?? '')
+  if (!Number.isInteger(requests) || requests <= 0) return undefined
+  const [, seconds = ''] = /;w=(\d{1,6})/.exec(headers.get('ratelimit-policy') ?? '') ?? []
+  const windowSeconds = Number(seconds) || USUAL.windowSeconds
+  return { requests, windowSeconds: Math.min(windowSeconds, LONGEST_WINDOW_SECONDS) }
+}

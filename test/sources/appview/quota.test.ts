@@ -1,0 +1,150 @@
+// The shares in what a public AppView allows, whenever its window begins, and that visitors neither delay,
+// pause nor disable members' questions. The clock is simulated.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
+import type { Fallback } from '../../../src/sources/appview/fallback.ts'
+import { createQuota, type Quota } from '../../../src/sources/appview/quota.ts'
+import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
+import { createRandom } from '../../support/random.ts'
+import { didOf } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const PROFILE = 'app.bsky.actor.getProfile'
+const SEARCH = 'app.bsky.actor.searchActors'
+const member = { rank: 'member', key: didOf('alice') } as const
+const visitor = (name: string) => ({ rank: 'visitor', key: `192.0.2.${name}` }) as const
+
+let clock: number
+beforeEach(() => {
+  clock = 1_700_000_000_000
+})
+
+const headers = (limit: number, remaining: number) =>
+  new Headers({
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(Math.floor(clock / 1000) + 300),
+    'ratelimit-policy': `${limit};w=300`,
+  })
+
+function takeAll(quota: Quota, asker: Parameters<Quota['take']>[0]): number {
+  let taken = 0
+  while (taken < 100_000 && quota.take(asker)) taken++
+  return taken
+}
+
+describe('shares', () => {
+  const create = () => createQuota(createCountBuffer(64), () => clock)
+
+  test.each([undefined, 3_000, 600])(
+    'of no five minutes do visitors get more than a quarter, one address a tenth (limit %s)',
+    (limit) => {
+      const random = createRandom(testSeed('quota'))
+      const quota = create()
+      const most = limit ?? 3_000
+      const taken: { at: number; key: string }[] = []
+      for (let step = 0; step < 4_000; step++) {
+        clock += random.below(500)
+        if (limit) quota.note(headers(limit, limit))
+        const asker = visitor(String(random.below(random.chance(0.5) ? 2 : 20)))
+        for (let i = random.below(10); i > 0; i--) {
+          if (quota.take(asker)) taken.push({ at: clock, key: asker.key })
+        }
+      }
+      const since = (at: number) => taken.filter((one) => one.at > at - 300_000 && one.at <= at)
+      for (let at = clock - 600_000; at <= clock; at += 7_000) {
+        const window = since(at)
+        expect(window.length).toBeLessThanOrEqual(most / 4)
+        const ofOne = window.filter(({ key }) => key === visitor('1').key)
+        expect(ofOne.length).toBeLessThanOrEqual(most / 10)
+      }
+      expect(since(clock).length).toBeGreaterThan(most / 8)
+    },
+  )
+
+  test('members are not counted with visitors, and one of them leaves others half', () => {
+    const quota = create()
+    for (let i = 0; i < 200; i++) takeAll(quota, visitor(String(i)))
+    const one = takeAll(quota, member)
+    expect(one).toBeGreaterThan(100)
+    expect(one * 11).toBeLessThanOrEqual(1_500)
+    expect(takeAll(quota, { ...member, key: didOf('bob') })).toBe(one)
+    expect(quota.take(undefined)).toBe(true)
+  })
+
+  test('of the last quarter, visitors get nothing until the host begins anew', () => {
+    const quota = create()
+    quota.note(headers(3_000, 751))
+    expect(quota.take(visitor('1'))).toBe(true)
+    quota.note(headers(3_000, 750))
+    expect(quota.take(visitor('1'))).toBe(false)
+    expect(quota.take(member)).toBe(true)
+    clock += 301_000
+    expect(quota.take(visitor('1'))).toBe(true)
+  })
+
+  test('nonsense in headers changes nothing', () => {
+    const quota = create()
+    const usual = takeAll(create(), visitor('1'))
+    for (const limit of ['-1', '0', 'x', '1e999', '']) {
+      quota.note(new Headers({ 'ratelimit-limit': limit, 'ratelimit-policy': ';w=x' }))
+    }
+    expect(takeAll(quota, visitor('1'))).toBe(usual)
+  })
+})
+
+describe('a visitor', () => {
+  let double: AppviewDouble
+  let fallback: Fallback
+  let made = 0
+
+  beforeEach(async () => {
+    double = await startAppviewDouble()
+    fallback = double.fallback({ now: () => clock })
+    double.answer(PROFILE, ({ actor }) => ({ did: actor, handle: 'eve.test', followersCount: 3 }))
+  })
+  afterEach(() => double.close())
+
+  const ask = (asker: typeof member | ReturnType<typeof visitor>, nsid = PROFILE, did = '') => {
+    const params = { [nsid === PROFILE ? 'actor' : 'q']: did || didOf(`one of ${++made}`) }
+    return fallback.ask({ nsid, params, labelers: [], asker })
+  }
+
+  test('who floods does not delay a member, not even for the same question', async () => {
+    const release = Promise.withResolvers<void>()
+    const held = new Set(Array.from({ length: 15 }, (_, i) => didOf(`held ${i}`)))
+    let isHeld = true
+    double.answer(PROFILE, async ({ actor }) => {
+      if (isHeld && held.has(String(actor))) await release.promise
+      return { did: actor, handle: 'eve.test', followersCount: 3 }
+    })
+    const flood = [...held].map((did, i) => ask(visitor(String(i)), PROFILE, did))
+    await expect.poll(() => double.asked.length).toBe(3)
+    isHeld = false
+    for (const did of held) expect(await ask(member, PROFILE, did)).toMatchObject({ did })
+    release.resolve()
+    await Promise.all(flood)
+  })
+
+  test('who makes it fail or refuse pauses and disables only visitors’ questions', async () => {
+    double.answer(SEARCH, { status: 500 })
+    for (let i = 0; i < 10; i++) await ask(visitor(String(i)), SEARCH)
+    expect(await ask(visitor('20'))).toBeUndefined()
+    expect(await ask(member)).toMatchObject({ followersCount: 3 })
+    clock += 600_000
+    double.answer(SEARCH, { status: 403 })
+    expect(await ask(visitor('1'), SEARCH)).toBeUndefined()
+    double.answer(SEARCH, { actors: [] })
+    expect(await ask(visitor('2'), SEARCH)).toBeUndefined()
+    expect(await ask(member, SEARCH)).toEqual({ actors: [] })
+  })
+
+  test('who is told to wait makes all wait: the limit is the server’s', async () => {
+    double.allow(0)
+    expect(await ask(visitor('1'))).toBeUndefined()
+    const asked = double.asked.length
+    expect(await ask(member)).toBeUndefined()
+    expect(double.asked).toHaveLength(asked)
+  })
+})
