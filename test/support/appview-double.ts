@@ -7,8 +7,8 @@ import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { createCountBuffer } from '../../src/data/shared-memory/count-table.ts'
 import { createFallback, type Fallback } from '../../src/sources/appview/fallback.ts'
-import { createQuota } from '../../src/sources/appview/quota.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createQuotas } from '../../src/sources/quota.ts'
 
 type Query = Record<string, string | string[]>
 /** A body; or a status with an optional body. */
@@ -91,7 +91,7 @@ export async function startAppviewDouble() {
       const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
       return createFallback({
         ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
-        quota: createQuota(createCountBuffer(64), options.now),
+        quota: createQuotas(createCountBuffer(64), options).of(origin),
         // A loaded machine is slow, which is no failure.
         maxWaitMs: 20_000,
         ...options,

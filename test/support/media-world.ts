@@ -61,6 +61,7 @@ type MediaWorldOptions = {
   trailer?: string | undefined
   pins?: MediaAppOptions['pins']
   strangerBytes?: MediaAppOptions['strangerBytes']
+  quotas?: MediaAppOptions['quotas']
   /** All servers' names lead to 127.0.0.1. */
   hasNames?: boolean
 }
@@ -149,6 +150,7 @@ function createApp(
     posts,
     watching: options.watching,
     strangerBytes: options.strangerBytes,
+    quotas: options.quotas,
     trailer: trailer === undefined ? undefined : checkTrailer(trailer),
     actors: {
       uidOf: (did) => [...state.known].indexOf(did) + 1,

@@ -47,6 +47,10 @@ export type ServingOptions = WorldOptions & {
   /** Handles that resolve on the network. */
   handles?: Record<string, string>
   fetch?: GuardedFetch
+  /** Shares in what other servers allow; unlimited if omitted. */
+  quotas?: AppParts['quotas']
+  /** Called with each DID whose document is looked up; it is then cached. */
+  onLookup?: (did: string) => void
   /** DIDs that do not exist; all others do. */
   absent?: string[]
   /** Handles claimed by the documents of these DIDs. */
@@ -178,9 +182,13 @@ function createHydratorFor(
 
 /** Resolves DIDs and handles. @param looked - receives the handles that are looked up */
 function createNetwork(options: ServingOptions, looked: string[]): AppParts['resolver'] {
-  const { absent, services, claims, handles } = options
+  const { absent, services, claims, handles, onLookup } = options
+  const cached = new Set<string>()
   return {
-    async resolve(did) {
+    async resolve(did, { asker } = {}) {
+      if (!cached.has(did)) asker?.beforeLookup?.(did, 'unknown')
+      if (!cached.has(did)) onLookup?.(did)
+      cached.add(did)
       if (absent?.includes(did)) return undefined
       return { ...identityOf(did, services?.[did]), handle: claims?.[did] }
     },
@@ -202,6 +210,7 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
     db: reader,
     push: options.push,
     lookups: options.lookups,
+    quotas: options.quotas,
     videoStatsDays: options.videoStatsDays,
     scope: options.scope,
     moderationServices: options.moderationServices,

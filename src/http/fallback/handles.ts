@@ -2,6 +2,7 @@
 // must then confirm the handle.
 
 import type { AppContext } from '../xrpc/app-context.ts'
+import { lookupsFor } from '../xrpc/outside-shares.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
 import { type OwnMethod, outcomeOf, settle } from './outcome.ts'
@@ -14,7 +15,9 @@ export function handleFromFallback(app: AppContext, own: OwnMethod): Answering {
     const found = await askFallback(app, call, { nsid: own.nsid, params: { handle } })
     const did = found?.['did']
     if (typeof did !== 'string') return settle(ours)
-    const identity = await app.resolver.resolve(did).catch(() => undefined)
+    const identity = await app.resolver
+      .resolve(did, { asker: lookupsFor(app, call.who) })
+      .catch(() => undefined)
     return identity?.handle?.toLowerCase() === handle ? { body: { did } } : settle(ours)
   }
 }

@@ -9,6 +9,7 @@ import type { MethodResult } from '../server/method.ts'
 import type { NamedActor } from '../xrpc/actor-names.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
+import { lookupsFor } from '../xrpc/outside-shares.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
 import { isAway, isStoredAccount } from './holdings.ts'
@@ -33,7 +34,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
     const { did } = found
     const asked = { nsid: own.nsid, params: { actor: did } }
     const both = Promise.all([outcomeOf(own, call), askFallback(app, call, asked)])
-    const outcome = await Promise.race([both, thatNobodyIs(app, [found])])
+    const outcome = await Promise.race([both, thatNobodyIs(app, [found], call)])
     if (!outcome) throw invalidRequest('Profile not found')
     const [ours, theirs] = outcome
     if (isFinal(ours) || theirs?.['did'] !== did) return settle(ours)
@@ -57,7 +58,7 @@ export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
     const sought = found.filter((one) => one !== undefined && dids.includes(one.did))
     const [result, theirs] = await Promise.all([
       ours,
-      Promise.race([theirsToo, thatNobodyIs(app, sought as NamedActor[])]),
+      Promise.race([theirsToo, thatNobodyIs(app, sought as NamedActor[], call)]),
     ])
     return theirs ? withStrangers(result, { call, strangers, theirs }) : result
   }
@@ -67,10 +68,15 @@ export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
  * Resolves as soon as none of these accounts is known to exist, so that the request need not wait
  * for the AppView; otherwise never.
  */
-function thatNobodyIs({ resolver }: AppContext, sought: readonly NamedActor[]): Promise<undefined> {
+function thatNobodyIs(
+  app: AppContext,
+  sought: readonly NamedActor[],
+  { who }: Call,
+): Promise<undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   if (sought.some(({ uid }) => uid !== 0)) return promise
-  Promise.all(sought.map(({ did }) => resolver.resolve(did))).then(
+  const asker = lookupsFor(app, who)
+  Promise.all(sought.map(({ did }) => app.resolver.resolve(did, { asker }))).then(
     (identities) => {
       if (identities.every((identity) => identity === undefined)) resolve(undefined)
     },

@@ -10,6 +10,7 @@ import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { LeastPace } from '../../sources/identity/patience.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { Quotas } from '../../sources/quota.ts'
 import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
@@ -26,6 +27,8 @@ export type BlobSource = {
   isFollowed: (did: string) => boolean
   /** Unlimited if unset. */
   strangerBytes?: StrangerBytes | undefined
+  /** Shares in what PDSs allow us, for the same; unlimited if unset. */
+  quotas?: Quotas | undefined
   waiting: WaitingBlobs
 }
 
@@ -95,6 +98,7 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
     if (isGuest(who)) source.strangerBytes?.check(name.asker!)
     const pds = await pdsOf(source.resolver, name.did)
     const { host } = new URL(pds)
+    if (isGuest(who)) takeShare(source, host, name.asker!)
     const leave = await enter(pds, name, who)
     try {
       const path = await reserve(cache)
@@ -116,6 +120,12 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
 
 function askerOf({ isFollowed }: BlobSource, { did, asker }: BlobName): BlobAsker {
   return { did, asker, isFollowed: isFollowed(did) }
+}
+
+/** @throws MediaError if the address's share of what the host allows is used up */
+function takeShare({ quotas }: BlobSource, host: string, asker: string): void {
+  if (quotas?.of(host).take({ rank: 'visitor', key: asker }) ?? true) return
+  throw new MediaError('limited', 'RateLimitExceeded', `too many requests to ${host}`)
 }
 
 async function reserve(cache: FetchBlobOptions['cache']): Promise<string> {
@@ -162,6 +172,7 @@ async function writeAnswer(
         throw ours ? noRoom(ours) : toMediaError(error, 'the PDS', limits.maxBytes)
       })
     breaker.succeeded()
+    source.quotas?.of(new URL(pds).host).note(response.headers)
     if (response.status !== 200) throw refusal(response)
     return { path, ...writer.end() }
   } finally {

@@ -40,7 +40,7 @@ export type VideosFrom =
   /** A video service, with its own fetch. */
   | { kind: 'cdn' | 'proxy'; base: string; fetch: GuardedFetch }
 
-type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes'> & {
+type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes' | 'quotas'> & {
   /** Parent of the cache's folder. */
   dataDir: string
   maxCacheBytes: number
@@ -203,11 +203,13 @@ async function imageResponse(
   })
 }
 
-function sourceOf({ fetch, resolver, strangerBytes, actors }: MediaOptions): BlobSource {
+function sourceOf(options: MediaOptions): BlobSource {
+  const { fetch, resolver, strangerBytes, quotas, actors } = options
   return {
     fetch,
     resolver,
     strangerBytes,
+    quotas,
     waiting: createWaitingBlobs(),
     isFollowed(did) {
       const uid = actors.uidOf(did)

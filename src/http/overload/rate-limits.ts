@@ -9,7 +9,7 @@ import type { HttpRequest } from '../server/http-request.ts'
 
 /** Shared by all serving threads. */
 export type RateBuffers = Record<
-  'members' | 'visitors' | 'newcomers' | 'lookups' | 'media' | 'appview',
+  'members' | 'visitors' | 'newcomers' | 'lookups' | 'media' | 'quotas' | 'blobs',
   SharedArrayBuffer
 >
 
@@ -40,7 +40,8 @@ export function createRateBuffers(): RateBuffers {
     newcomers: createCountBuffer(FEW_SETS),
     lookups: createCountBuffer(FEW_SETS),
     media: createCountBuffer(FEW_SETS),
-    appview: createCountBuffer(FEW_SETS),
+    quotas: createCountBuffer(),
+    blobs: createCountBuffer(),
   }
 }
 

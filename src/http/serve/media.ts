@@ -11,6 +11,7 @@ import type { Db } from '../../data/store/db.ts'
 import { findTakedown } from '../../data/store/takedowns.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import { createQuotas, type Shares } from '../../sources/quota.ts'
 import { createVideoPosts } from '../media/hls/video-posts.ts'
 import { createWatchLog } from '../media/hls/watch-log.ts'
 import { createWatchSessions, type SessionSpace } from '../media/hls/watch-sessions.ts'
@@ -47,12 +48,14 @@ type Parts = {
   resolver: Resolver
   ingest: { writer: Writer }
   videoSessions: SessionSpace
-  rateBuffers: Pick<RateBuffers, 'media'>
+  rateBuffers: Pick<RateBuffers, 'media' | 'blobs'>
   thread: number
 }
 
 const NOTHING_COUNTED = { tooMany: 0, unknown: 0, dropped: 0 }
 const MEGABYTE = 1 << 20
+/** Of what a PDS allows, for pictures and videos that visitors want: a screen has dozens of them. */
+const BLOB_SHARES: Shares = { visitors: 1 / 2, address: 1 / 5, member: 1 }
 /**
  * For a video of some minutes, at the pace of at most one core, at the machine's lowest priority.
  */
@@ -78,6 +81,7 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     process,
     fetch: createGuardedFetch({ allowPrivateHosts, log: parts.log }),
     strangerBytes: createStrangerBytes(parts.rateBuffers.media),
+    quotas: createQuotas(parts.rateBuffers.blobs, { shares: BLOB_SHARES }),
     isHidden: (subject) => findTakedown(parts.db, subject) !== undefined,
     dataDir,
     hasImages: images === 'own',

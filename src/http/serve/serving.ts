@@ -28,10 +28,10 @@ import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
-import { createQuota } from '../../sources/appview/quota.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
+import { createQuotas, type Quotas } from '../../sources/quota.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
@@ -92,10 +92,10 @@ export function createServing(options: ServingOptions): Serving {
   const { db, actors, graph } = reading
   const shared = createSharing(options, reading)
   const { writer, operate } = shared
-  const { fetch, lookups } = createOutside(config, log)
+  const { fetch, lookups, quotas } = createOutside(options)
   const resolver = createIdentities({ ...options, ...reading, lookups })
   const operator = { config, db, actors, ingest: { ...ingest, operate }, resolver, log }
-  const fallback = publicAppview(options)
+  const fallback = publicAppview(config, log, quotas)
   const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
     onLabelsRead: createLabelRequests({ writer }),
@@ -108,7 +108,7 @@ export function createServing(options: ServingOptions): Serving {
   const kept = keepAnswers(options, reading)
   const app = createAppContext({
     ...{ ...reading, ...shared.homes },
-    ...{ hydrator, writer, resolver, fetch },
+    ...{ hydrator, writer, resolver, fetch, quotas },
     ...{ moderationServices: config.moderationServices, tagRules: config },
     firstPageMaxWaitMs: FIRST_PAGE_MAX_WAIT_MS,
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
@@ -260,12 +260,12 @@ function closingFirst(
 }
 
 /** Undefined if the operator uses no public AppView. */
-function publicAppview({ config, log, rateBuffers }: ServingOptions): Fallback | undefined {
+function publicAppview(config: Config, log: Logger, quotas: Quotas): Fallback | undefined {
   const origin = config.fallbackAppview
   if (origin === 'none') return undefined
   const fetch = createGuardedFetch({ ...config, trustedOrigins: [origin], log })
   const urls = createMediaUrls(config)
-  const quota = createQuota(rateBuffers.appview)
+  const quota = quotas.of(new URL(origin).host)
   return createFallback({ origin, fetch, lexicons: loadLexicons(), urls, quota, log })
 }
 
@@ -273,10 +273,11 @@ function publicAppview({ config, log, rateBuffers }: ServingOptions): Fallback |
  * Two fetches with separate request limits, so that fetches for visitors cannot block members'
  * authentication. All threads together send the directory no more requests than one would.
  */
-function createOutside(config: Config, log: Logger) {
+function createOutside({ config, log, rateBuffers }: ServingOptions) {
   const outside = { ...config, trustedOrigins: [config.plcUrl], log }
   const connectionsPerOrigin = Math.ceil(LOOKUPS_PER_ORIGIN / config.serveThreads)
   return {
+    quotas: createQuotas(rateBuffers.quotas),
     fetch: createGuardedFetch(outside),
     lookups: createGuardedFetch({ ...outside, connectionsPerOrigin }),
   }

@@ -47,6 +47,7 @@ import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { Quotas } from '../../sources/quota.ts'
 import { isStoredAccount } from '../fallback/holdings.ts'
 import type { DeviceRules } from '../push/device.ts'
 import type { SharedHomes } from '../serve/shared-homes.ts'
@@ -80,6 +81,8 @@ export type AppParts = {
   writer: Writer
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   fetch: GuardedFetch
+  /** Shares in what other servers allow; unset: unlimited. */
+  quotas?: Quotas
   /** DIDs of the operator's moderation services. */
   moderationServices?: readonly string[]
   /** Effects of moderators' tags; none by default. */
@@ -134,7 +137,14 @@ export function createAppContext(parts: AppParts) {
   const timeline = createTimelineSkeleton(ofTimelines)
   const waits = createNewcomerWaits()
   return {
-    ...{ ...parts, scope, fallback: parts.fallback, counted: parts.counted, homes: parts.homes },
+    ...{
+      ...parts,
+      scope,
+      quotas: parts.quotas,
+      fallback: parts.fallback,
+      counted: parts.counted,
+      homes: parts.homes,
+    },
     ...{ lookups: parts.lookups, push: parts.push, videoStatsDays: parts.videoStatsDays ?? 0 },
     moderationServices: new Set(parts.moderationServices),
     ...{ tagRules, tags: prepareTags(db) },

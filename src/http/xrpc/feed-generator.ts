@@ -10,21 +10,26 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { serviceEndpoint } from '../../sources/identity/did-document.ts'
+import type { Call } from './call.ts'
 import { fetchRecord } from './outside-record.ts'
+import { lookupsFor } from './outside-shares.ts'
 
 const GENERATOR = 'app.bsky.feed.generator'
+
+/** For whom a generator is looked up. */
+type Caller = Pick<Call, 'signal' | 'who'>
 
 type Generators = {
   /**
    * Returns the DID of the service that makes the feed.
    * @throws XRPCError InvalidRequest if there is no such feed
    */
-  serviceOf(uri: string, signal: AbortSignal): Promise<string>
+  serviceOf(uri: string, call: Caller): Promise<string>
   /**
    * Returns the service's endpoint.
    * @throws XRPCError InvalidRequest if the DID document names none
    */
-  endpointOf(did: string): Promise<string>
+  endpointOf(did: string, call: Caller): Promise<string>
 }
 
 type Parts = Parameters<typeof fetchRecord>[0] & { actors: ActorReader; hydrator: Hydrator }
@@ -37,14 +42,18 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
   const isFresh = (one: { at: number } | undefined) =>
     one !== undefined && now() - one.at < REMEMBERED_FOR_MS
 
-  async function fetchDid(uri: string, signal: AbortSignal): Promise<string> {
+  async function fetchDid(uri: string, { signal, who }: Caller): Promise<string> {
     const before = fetched.get(uri)
     if (before && isFresh(before)) return before.did
     const key = parseRecordUri(uri)
     if (key?.collection !== GENERATOR || !isValidDid(key.did)) throw noSuchFeed()
     const { did: owner, rkey } = key
     const repo = { did: owner, uid: parts.actors.uidOf(owner) }
-    const record = await fetchRecord(parts, repo, { key: { collection: GENERATOR, rkey }, signal })
+    const record = await fetchRecord(parts, repo, {
+      key: { collection: GENERATOR, rkey },
+      signal,
+      who,
+    })
     const { did } = record.value as { did?: unknown }
     if (typeof did !== 'string' || !isValidDid(did)) throw noSuchFeed()
     fetched.set(uri, { did, at: now() })
@@ -52,15 +61,21 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
   }
 
   return {
-    async serviceOf(uri, signal) {
+    async serviceOf(uri, call) {
       const held = parts.hydrator.records([uri], createReader(undefined)).records.get(uri)
       if (held?.collection === GENERATOR) return held.record.did
-      return fetchDid(uri, signal).catch((error) => {
-        throw error instanceof XRPCError && error.status >= 500 ? error : noSuchFeed()
+      return fetchDid(uri, call).catch((error) => {
+        const isPassing =
+          error instanceof XRPCError && (error.status >= 500 || error.status === 429)
+        throw isPassing ? error : noSuchFeed()
       })
     },
-    async endpointOf(did) {
-      const identity = await parts.resolver.resolve(did).catch(() => undefined)
+    async endpointOf(did, { who }) {
+      const asker = lookupsFor(parts, who)
+      const identity = await parts.resolver.resolve(did, { asker }).catch((error: unknown) => {
+        if (error instanceof XRPCError) throw error
+        return undefined
+      })
       if (!identity) throw invalidRequest(`could not resolve identity: ${did}`)
       const endpoint = serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')
       if (endpoint) return endpoint.replace(/\/$/, '')

@@ -10,12 +10,20 @@ import type { Accounts } from '../../data/store/read/accounts.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { hasCid } from '../../sources/pds/record-cid.ts'
+import type { Quotas } from '../../sources/quota.ts'
 import { readSafeJson } from '../server/input.ts'
 import type { NamedActor } from './actor-names.ts'
+import type { Call } from './call.ts'
+import { lookupsFor, takeShare } from './outside-shares.ts'
 
 type OutsideRecord = { uri: string; cid: string; value: JsonObject }
 
-type Outside = { accounts: Accounts; fetch: GuardedFetch; resolver: Pick<Resolver, 'resolve'> }
+type Outside = {
+  accounts: Accounts
+  fetch: GuardedFetch
+  resolver: Pick<Resolver, 'resolve'>
+  quotas?: Quotas | undefined
+}
 type Key = { collection: string; rkey: string; cid?: string }
 
 const MAX_BYTES = 1024 * 1024
@@ -23,17 +31,20 @@ const TIMEOUT_MS = 5_000
 
 /**
  * @throws XRPCError RecordNotFound if the record does not exist, UpstreamFailure if the PDS can't
- * be reached (503) or answers a record that does not have its CID (502)
+ * be reached (503) or answers a record that does not have its CID (502), RateLimitExceeded if the
+ * caller's share at the PDS or the directory is used up
  */
 export async function fetchRecord(
   serving: Outside,
   repo: NamedActor,
-  { key, signal }: { key: Key; signal: AbortSignal },
+  { key, signal, who }: { key: Key; signal: AbortSignal; who?: Call['who'] },
 ): Promise<OutsideRecord> {
   const { collection, rkey, cid } = key
   const uri = `at://${repo.did}/${collection}/${rkey}`
-  const pds = await pdsOf(serving, repo)
-  if (!pds) throw notLocated(uri)
+  const pds = await pdsOf(serving, repo, who)
+  if (!pds || !URL.canParse(pds)) throw notLocated(uri)
+  const { host } = new URL(pds)
+  takeShare(serving, host, who)
   const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })
   const response = await serving
     .fetch(`${pds}/xrpc/com.atproto.repo.getRecord?${query}`, {
@@ -47,6 +58,7 @@ export async function fetchRecord(
         cause,
       })
     })
+  serving.quotas?.of(host).note(response.headers)
   if (response.status !== 200) throw notLocated(uri)
   const answer = readAnswer(response.body)
   if (answer?.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
@@ -63,10 +75,16 @@ function mismatched(uri: string): XRPCError {
   return new XRPCError(502, 'UpstreamFailure', message)
 }
 
-async function pdsOf({ accounts, resolver }: Outside, { uid, did }: NamedActor) {
+async function pdsOf(serving: Outside, { uid, did }: NamedActor, who: Call['who']) {
+  const { accounts, resolver } = serving
   const known = uid === 0 ? undefined : accounts.pdsOf(uid)
   if (known || !isValidDid(did)) return known
-  return (await resolver.resolve(did).catch(() => undefined))?.pds
+  const asker = lookupsFor(serving, who)
+  const identity = await resolver.resolve(did, { asker }).catch((error: unknown) => {
+    if (error instanceof XRPCError) throw error
+    return undefined
+  })
+  return identity?.pds
 }
 
 /** Parses an untrusted response: only the lexicon's fields, and only if they are valid. */

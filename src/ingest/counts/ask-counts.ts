@@ -8,8 +8,8 @@ import type { ActorCounts } from '../../data/store/actors.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
 import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../sources/appview/json.ts'
-import { restInBackgroundMs } from '../../sources/appview/quota.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import { restInBackgroundMs } from '../../sources/quota.ts'
 
 /** The methods' maximum. */
 export const MAX_ASKED = 25

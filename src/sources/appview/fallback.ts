@@ -10,11 +10,11 @@ import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { within } from '../../base/util/waits.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
+import type { Asker, Quota } from '../quota.ts'
 import { type AskingLine, createAskingLine } from './asking-line.ts'
 import { askedPauseMs } from './circuit-breaker.ts'
 import { parseObject } from './json.ts'
 import type { MediaPatterns } from './neutral-views.ts'
-import type { Asker, Quota } from './quota.ts'
 import { itemsFieldOf, validAnswer } from './valid-answer.ts'
 
 type Question = {

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
 import { createStrangerBytes } from '../../../src/http/media/stranger-bytes.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { createQuotas } from '../../../src/sources/quota.ts'
 import { type BlobHost, startBlobHost } from '../../support/blob-host.ts'
 import { type MediaWorld, startMediaWorld } from '../../support/media-world.ts'
 import { startVideoService } from '../../support/video-service-double.ts'
@@ -270,4 +271,19 @@ test('segments of a video service count like blobs', async () => {
   expect(await segment(stranger, '0', 'x')).toBe(200)
   expect(await segment(world.did, '0', 'x')).toBe(200)
   expect(await segment(stranger, '1', 'y')).toBe(200)
+})
+
+test('one address does not use up what a PDS allows us', async () => {
+  const quotas = createQuotas(createCountBuffer(64), {
+    shares: { visitors: 1 / 2, address: 1 / 300, member: 1 },
+  })
+  const { world } = await startWorld({ quotas })
+  const { host } = world
+  const status = async (visitor: string, pds: string, who?: 'stranger') =>
+    (await askVideo(world, { pds, host, visitor, ...(who && { who }) })).answer
+  expect(await status('x', host.url, 'stranger')).toBe(200)
+  expect(await status('x', host.url, 'stranger')).toBe(429)
+  expect(await status('x', host.url)).toBe(200)
+  expect(await status('x', named(host, 'other.example'), 'stranger')).toBe(200)
+  expect(await status('y', host.url, 'stranger')).toBe(200)
 })

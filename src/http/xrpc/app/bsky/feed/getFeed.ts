@@ -17,6 +17,7 @@ import { type Needs, query } from '../../../define.ts'
 import { inPlaceOfDiscover, isDiscover } from '../../../discover-feed.ts'
 import { askForSkeleton, type FeedSkeleton } from '../../../feed-skeleton.ts'
 import { inTurn } from '../../../maybe-later.ts'
+import { takeShare } from '../../../outside-shares.ts'
 import { notBlockedOrMuted } from '../../../present.ts'
 import { whenAsked } from '../../../when-asked.ts'
 
@@ -48,7 +49,8 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   const { feed: uri, limit, cursor } = call.params
   const { generators } = app
   const askedAt = performance.now()
-  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, call.signal))
+  const endpoint = await generators.endpointOf(await generators.serviceOf(uri, call), call)
+  takeShare(app, new URL(endpoint).host, call.who)
   const skeleton = await askForSkeleton(app, {
     endpoint,
     params: { feed: uri, limit, cursor },

@@ -14,7 +14,7 @@ export const getFeedGenerator = query(
     const { feed } = call.params
     const view = generatorView(await generatorsAwaited(app, [feed], call), feed)
     if (!view) throw noSuchFeed()
-    await app.generators.endpointOf(view.did)
+    await app.generators.endpointOf(view.did, call)
     return { body: { view, isOnline: true, isValid: true } }
   },
 )

@@ -5,6 +5,7 @@
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
+import { takeShare } from '../../../outside-shares.ts'
 
 type Interactions = SignedInCall<unknown, AppBskyFeedSendInteractions.InputSchema>
 
@@ -23,11 +24,13 @@ export const sendInteractions = procedure(
 )
 
 async function handOn(
-  { fetch, generators }: Needs<'fetch' | 'generators'>,
-  { input, token, signal }: Interactions,
+  { fetch, generators, quotas }: Needs<'fetch' | 'generators' | 'quotas'>,
+  call: Interactions,
   feed: string,
 ): Promise<void> {
-  const endpoint = await generators.endpointOf(await generators.serviceOf(feed, signal))
+  const { input, token, signal, who } = call
+  const endpoint = await generators.endpointOf(await generators.serviceOf(feed, call), call)
+  takeShare({ quotas }, new URL(endpoint).host, who)
   await fetch(`${endpoint}/xrpc/${METHOD}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

@@ -1,9 +1,11 @@
-// What the public AppView allows us, shared out among those for whom we ask. It counts all our requests as
-// one address's, so without shares a visitor could use up what all members have. Visitors get a quarter
-// together, and none of the last quarter; one address gets a tenth, one member half.
+// What other servers allow us, shared out among those for whom we ask. A server counts all our requests as one
+// address's, so without shares a visitor could use up what all members have, and what is fetched for them in
+// the background. Visitors get a part together, and none of the last quarter; one address gets a smaller
+// part, and so does one member.
 
-import { CountTable } from '../../data/shared-memory/count-table.ts'
-import { remainingRequests } from '../pds/rate-limit-headers.ts'
+import { LruMap } from '../base/util/lru.ts'
+import { CountTable } from '../data/shared-memory/count-table.ts'
+import { remainingRequests } from './pds/rate-limit-headers.ts'
 
 /** For whom a question is asked; undefined for callers without limits. */
 export type Asker = { rank: 'member' | 'visitor' | 'program'; key: string } | undefined
@@ -15,12 +17,23 @@ export type Quota = {
   note(headers: Headers): void
 }
 
+export type Quotas = {
+  /** @param host - whose limit it is, such as `pds.example.org` */
+  of(host: string): Quota
+}
+
+/** Parts of what a host allows: for all visitors together, for one address, for one member. */
+export type Shares = { visitors: number; address: number; member: number }
+
+type Options = { now?: (() => number) | undefined; shares?: Shares }
+
 type HostLimit = { requests: number; windowSeconds: number }
 
-/** Bluesky's, for a host that does not say. */
+/** That of PDSs and Bluesky's AppView, for a host that does not say. */
 const USUAL: HostLimit = { requests: 3_000, windowSeconds: 300 }
+const MAX_HOSTS = 2_000
 const LONGEST_WINDOW_SECONDS = 86_400
-const SHARES = { visitors: 1 / 4, address: 1 / 10, member: 1 / 2 }
+const SHARES: Shares = { visitors: 1 / 4, address: 1 / 10, member: 1 / 2 }
 /** What is left for members alone. */
 const RESERVE = 1 / 4
 /** What work in the background leaves. */
@@ -32,13 +45,28 @@ const BACKGROUND = 1 / 2
 const STEP_SECONDS = 30
 
 /** @param buffer - from createCountBuffer; for this alone, shared by all threads */
-export function createQuota(buffer: SharedArrayBuffer, now: () => number = Date.now): Quota {
+export function createQuotas(buffer: SharedArrayBuffer, options: Options = {}): Quotas {
+  const quotas = new LruMap<string, Quota>(MAX_HOSTS)
+  return {
+    of(host) {
+      const quota = quotas.get(host) ?? createQuota(buffer, host, options)
+      quotas.set(host, quota)
+      return quota
+    },
+  }
+}
+
+function createQuota(
+  buffer: SharedArrayBuffer,
+  host: string,
+  { now = Date.now, shares = SHARES }: Options,
+): Quota {
   const counts = new CountTable(buffer, { windowSeconds: STEP_SECONDS })
   let limit = USUAL
   let left: { remaining: number; until: number } | undefined
 
   function has(key: string, share: number): boolean {
-    return counts.read(key, now()).spent < perStep(limit, share)
+    return counts.read(`${host} ${key}`, now()).spent < perStep(limit, share)
   }
 
   function isReserved(): boolean {
@@ -51,10 +79,10 @@ export function createQuota(buffer: SharedArrayBuffer, now: () => number = Date.
       if (!asker) return true
       const { rank, key } = asker
       const isVisitor = rank === 'visitor'
-      if (!has(key, isVisitor ? SHARES.address : SHARES.member)) return false
-      if (isVisitor && (isReserved() || !has('visitors', SHARES.visitors))) return false
-      counts.add(key, 1, now())
-      if (isVisitor) counts.add('visitors', 1, now())
+      if (!has(key, isVisitor ? shares.address : shares.member)) return false
+      if (isVisitor && (isReserved() || !has('visitors', shares.visitors))) return false
+      counts.add(`${host} ${key}`, 1, now())
+      if (isVisitor) counts.add(`${host} visitors`, 1, now())
       return true
     },
     note(headers) {

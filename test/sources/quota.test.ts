@@ -1,14 +1,14 @@
-// The shares in what a public AppView allows, whenever its window begins, and that visitors neither delay,
+// The shares in what another server allows, whenever its window begins, and that visitors neither delay,
 // pause nor disable members' questions. The clock is simulated.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
-import type { Fallback } from '../../../src/sources/appview/fallback.ts'
-import { createQuota, type Quota } from '../../../src/sources/appview/quota.ts'
-import { type AppviewDouble, startAppviewDouble } from '../../support/appview-double.ts'
-import { createRandom } from '../../support/random.ts'
-import { didOf } from '../../support/records.ts'
-import { testSeed } from '../../support/seed.ts'
+import { createCountBuffer } from '../../src/data/shared-memory/count-table.ts'
+import type { Fallback } from '../../src/sources/appview/fallback.ts'
+import { createQuotas, type Quota } from '../../src/sources/quota.ts'
+import { type AppviewDouble, startAppviewDouble } from '../support/appview-double.ts'
+import { createRandom } from '../support/random.ts'
+import { didOf } from '../support/records.ts'
+import { testSeed } from '../support/seed.ts'
 
 const PROFILE = 'app.bsky.actor.getProfile'
 const SEARCH = 'app.bsky.actor.searchActors'
@@ -35,7 +35,7 @@ function takeAll(quota: Quota, asker: Parameters<Quota['take']>[0]): number {
 }
 
 describe('shares', () => {
-  const create = () => createQuota(createCountBuffer(64), () => clock)
+  const create = () => createQuotas(createCountBuffer(64), { now: () => clock }).of('a.example')
 
   test.each([undefined, 3_000, 600])(
     'of no five minutes do visitors get more than a quarter, one address a tenth (limit %s)',
@@ -82,6 +82,16 @@ describe('shares', () => {
     expect(quota.take(member)).toBe(true)
     clock += 301_000
     expect(quota.take(visitor('1'))).toBe(true)
+  })
+
+  test('each host has a limit of its own', () => {
+    const quotas = createQuotas(createCountBuffer(64), { now: () => clock })
+    const [one, other] = ['one.example', 'other.example'].map((host) => quotas.of(host))
+    const all = takeAll(one!, visitor('1'))
+    expect(quotas.of('one.example').take(visitor('1'))).toBe(false)
+    other!.note(headers(30, 30))
+    expect(takeAll(other!, visitor('1'))).toBe(1)
+    expect(all).toBeGreaterThan(20)
   })
 
   test('nonsense in headers changes nothing', () => {
