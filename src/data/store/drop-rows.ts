@@ -67,12 +67,18 @@ export function dropFetches(db: WriteDb, uid: number): void {
 
 /** Drops the identity data of an account that no row refers to. */
 export function dropIdentity(db: WriteDb, uid: number): void {
-  const { identity, accountLabels, keyless, invalidations } = statements(db)
-  queueActor(db, uid)
-  identity.run(uid)
+  const { accountLabels, invalidations } = statements(db)
+  forgetNames(db, uid)
   forgetSeedActorCounts(db, uid)
   accountLabels.run(uid)
+  invalidations.add(INVALIDATION.label, uid, 0)
+}
+
+/** Drops the account's handle and server, which are looked up again if it matters again. */
+export function forgetNames(db: WriteDb, uid: number): void {
+  const { identity, keyless, invalidations } = statements(db)
+  queueActor(db, uid)
+  identity.run(uid)
   keyless.run(uid)
   invalidations.add(INVALIDATION.actor, uid)
-  invalidations.add(INVALIDATION.label, uid, 0)
 }

@@ -73,6 +73,8 @@ const COLUMNS = `g.id, g.cause, g.host, a.did, g.from_us AS fromUs, g.to_us AS t
 const FROM = 'FROM gaps g LEFT JOIN actors a ON a.uid = g.uid'
 
 const statements = perDatabase((db) => ({
+  // Unclosed gaps and few closed ones: all are read.
+  removeOf: db.prepare<[number]>('DELETE FROM gaps WHERE uid = ?'),
   insert: db.prepare<[string, number | null, number, number, string, number]>(
     'INSERT INTO gaps (host, uid, from_us, to_us, cause, found_at) VALUES (?, ?, ?, ?, ?, ?)',
   ),
@@ -188,6 +190,11 @@ export function insertAccountGap(
   if (isFull) other = ofAccount.get(0)
   if (other !== undefined) widen.run(fromUs, toUs, other)
   else insert.run('', isFull ? 0 : gap.uid, fromUs, toUs, cause, foundAt)
+}
+
+/** For an account that is deleted. */
+export function deleteGapsOf(db: WriteDb, uid: number): void {
+  statements(db).removeOf.run(uid)
 }
 
 /** The id of this account's unclosed gap, if any. */

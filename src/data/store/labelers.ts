@@ -8,7 +8,10 @@ export type LabelerRow = {
   uid: number
   named_at: number
   cursor: number | null
-  /** actors.uid of the member who named it first; null if none did, or before this was recorded. */
+  /**
+   * actors.uid of the member who named it first; 0: one who left; null if none did, or before this
+   * was recorded.
+   */
   named_by: number | null
   /** Number of its labels, as far as counted. */
   kept: number
@@ -26,7 +29,7 @@ const statements = perDatabase((db) => ({
   name: db.prepare<[number, number, number | null]>(
     `INSERT INTO labelers (uid, named_at, named_by) VALUES (?, ?, ?)
     ON CONFLICT (uid) DO UPDATE SET named_at = max(named_at, excluded.named_at),
-      named_by = coalesce(named_by, excluded.named_by)`,
+      named_by = coalesce(nullif(named_by, 0), excluded.named_by, named_by)`,
   ),
   move: db.prepare<[number | null, number]>('UPDATE labelers SET cursor = ? WHERE uid = ?'),
   keep: db.prepare<[number, number]>('UPDATE labelers SET kept = max(kept + ?, 0) WHERE uid = ?'),
@@ -44,6 +47,7 @@ const statements = perDatabase((db) => ({
     `SELECT a.did, l.quarantine_reason AS reason, l.quarantined_until AS until, l.strikes
     FROM labelers l JOIN actors a USING (uid) WHERE l.quarantined_until > ? ORDER BY a.did`,
   ),
+  disown: db.prepare<[number]>('UPDATE labelers SET named_by = 0 WHERE named_by = ?'),
   remove: db.prepare<[number]>('DELETE FROM labelers WHERE uid = ?'),
 }))
 
@@ -97,6 +101,11 @@ export function clearLabelerStrikes(db: WriteDb, uid: number): void {
 
 export function quarantinedLabelers(db: Db, now: number): QuarantinedLabeler[] {
   return statements(db).quarantined.all(now)
+}
+
+/** Forgets that a member named them; those of all who left share one member's limits. */
+export function disownLabelers(db: WriteDb, member: number): void {
+  statements(db).disown.run(member)
 }
 
 /** Its labels are removed bit by bit (label-sweep). */

@@ -43,6 +43,7 @@ import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
 import * as snapshotFiles from './migrations/039-snapshot-files.ts'
 import * as timelineCursors from './migrations/042-timeline-cursors.ts'
 import * as customTimelineBytes from './migrations/043-custom-timeline-bytes.ts'
+import * as forgottenAccounts from './migrations/044-forgotten-accounts.ts'
 import * as streamedLabels from './migrations/046-streamed-labels.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
@@ -89,6 +90,7 @@ const migrations: readonly Migration[] = [
   snapshotFiles,
   timelineCursors,
   customTimelineBytes,
+  forgottenAccounts,
   streamedLabels,
 ]
 
@@ -102,8 +104,11 @@ export function schemaOf(db: Pick<Database.Database, 'pragma'>): number {
   return db.pragma('user_version', { simple: true }) as number
 }
 
-/** @throws ConfigError if a newer Slipstream wrote the database */
-export function migrate(db: Database.Database): void {
+/**
+ * @param upTo - the schema version wanted
+ * @throws ConfigError if a newer Slipstream wrote the database
+ */
+export function migrate(db: Database.Database, upTo = schemaVersion): void {
   const found = db.pragma('user_version', { simple: true }) as number
   if (found > schemaVersion) {
     throw new ConfigError(
@@ -111,7 +116,7 @@ export function migrate(db: Database.Database): void {
       'Run the newer Slipstream that wrote it, or point SLIPSTREAM_DATA_DIR at another folder.',
     )
   }
-  for (const migration of migrations.filter(({ version }) => version > found)) {
+  for (const migration of migrations.filter(({ version }) => version > found && version <= upTo)) {
     // Long work runs in its own steps, and resumes after an interruption.
     migration.run?.(db)
     db.transaction(() => {

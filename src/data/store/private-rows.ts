@@ -2,7 +2,9 @@
 // settings, push registrations, reading positions, age and identity data, and watch times of their videos.
 
 import type { WriteDb } from './db.ts'
+import { disownLabelers } from './labelers.ts'
 import { perDatabase } from './per-database.ts'
+import { forgetSharedVersion } from './shared-state.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
@@ -21,4 +23,6 @@ const statements = perDatabase((db) =>
 
 export function deletePrivateRows(db: WriteDb, uid: number): void {
   for (const remove of statements(db)) remove.run(uid)
+  forgetSharedVersion(db, uid)
+  disownLabelers(db, uid)
 }

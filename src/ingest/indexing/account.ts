@@ -4,7 +4,7 @@
 // their time decides which is later.
 
 import type { AccountEvent, CommitEvent } from '../../base/event.ts'
-import { actorStatus, setActorRemoved, setActorStatus } from '../../data/store/actors.ts'
+import { actorStatus, findActor, setActorRemoved, setActorStatus } from '../../data/store/actors.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
 import { missingPostIds } from '../../data/store/posts.ts'
 import { isHiddenStatus, statusCode } from '../../data/store/status.ts'
@@ -158,7 +158,13 @@ function welcomeBack(ctx: IndexContext, uid: number): void {
   ctx.knownPeople.delete(uid)
   if (isMember(ctx, uid)) enqueueJob(ctx.db, 'member', uid)
   if (isAuthor(ctx, uid)) fetchAuthor(ctx, uid)
+  else if (ctx.keptScope === 'network') lookUpNames(ctx, uid)
   for (const post of missingPostIds(ctx.db, uid, MAX_POSTS_SOUGHT_AGAIN)) {
     enqueueJob(ctx.db, 'post', post)
   }
+}
+
+/** Its names were dropped if it was deleted. */
+function lookUpNames({ db }: IndexContext, uid: number): void {
+  if (findActor(db, uid)?.identity_checked_at == null) enqueueJob(db, 'identity', uid)
 }

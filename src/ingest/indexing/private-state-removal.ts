@@ -1,11 +1,12 @@
-// Removes a member's private state, which exists only here, and the membership: mutes, bookmarks, drafts,
-// subscriptions, preferences, notifications.
+// Removes an account's private state, which exists only here, its membership and its admission: mutes,
+// bookmarks, drafts, subscriptions, preferences, notifications.
 
 import {
   activitySubscriptionsBy,
   deleteActivitySubscription,
 } from '../../data/store/activity-subscriptions.ts'
 import { findActor } from '../../data/store/actors.ts'
+import { deleteAdmission } from '../../data/store/admissions.ts'
 import { bookmarksOf, deleteBookmark } from '../../data/store/bookmarks.ts'
 import { deleteOperations } from '../../data/store/bsync-operations.ts'
 import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
@@ -28,5 +29,6 @@ export function forgetPrivateState(ctx: IndexContext, uid: number): void {
   const did = findActor(db, uid)?.did
   if (did === undefined) return
   deleteOperations(db, did)
+  deleteAdmission(db, did)
   removeMember(ctx, did)
 }

@@ -1,12 +1,18 @@
 // Removes a deleted account with many records slice by slice, so that the stream is not held up. The event's
 // transaction hides the account, takes it out of timelines, and removes its first few hundred records; from
 // then on none of its records are accepted. The rest goes in slices, each a separate transaction in which
-// counts and memory follow the rows, as if the records were deleted one by one. Unfinished accounts are in
-// `removals`, so a restart goes on.
+// counts and memory follow the rows, as if the records were deleted one by one. Accounts stay in `removals`, so
+// a restart goes on, until their private rows are gone too (ingest/upkeep/removing.ts).
 
-import { deleteRemoval, insertRemoval, isBeingRemoved } from '../../data/store/removals.ts'
+import {
+  deleteRemoval,
+  insertRemoval,
+  isBeingRemoved,
+  markRemovalDone,
+} from '../../data/store/removals.ts'
 import { removeAccount } from './account-removal.ts'
 import { everyRule } from './collections/all-rules.ts'
+import { forgetAccount } from './forget-account.ts'
 import type { IndexContext } from './index-context.ts'
 
 const REMOVED_AT_ONCE = 500
@@ -26,13 +32,19 @@ export function removeSlice(ctx: IndexContext, uid: number): boolean {
     if (removeSome && left > 0) left -= removeSome(ctx, uid, left)
   }
   if (left <= 0) return false
-  finishRemoval(ctx, uid)
+  removeRest(ctx, uid)
+  markRemovalDone(ctx.db, uid)
   return true
 }
 
-/** Removes all the rest at once, since the account is back. */
+/** Removes all the rest at once, since the account is back; its private rows stay. */
 export function finishRemoval(ctx: IndexContext, uid: number): void {
+  removeRest(ctx, uid)
+  deleteRemoval(ctx.db, uid)
+}
+
+function removeRest(ctx: IndexContext, uid: number): void {
   if (!isBeingRemoved(ctx.db, uid)) return
   removeAccount(ctx, uid)
-  deleteRemoval(ctx.db, uid)
+  forgetAccount(ctx, uid)
 }

@@ -1,12 +1,13 @@
-// Removes the remains of deleted accounts, a slice at a time between the stream's batches, and the private
-// state of members deleted long ago.
+// Removes the remains of deleted accounts, a slice at a time between the stream's batches, and later the
+// private state of those that announced their deletion.
 
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
 import type { Db } from '../../data/store/db.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
-import { nextRemoval } from '../../data/store/removals.ts'
+import { deleteRemoval, nextRemoval, removalsDoneBefore } from '../../data/store/removals.ts'
+import type { IndexContext } from '../indexing/index-context.ts'
 import { forgetPrivateState } from '../indexing/private-state-removal.ts'
 import { removeSlice } from '../indexing/removal-slices.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -20,6 +21,7 @@ const PAUSE_MS = 10
  */
 const PRIVATE_GRACE_MS = 7 * DAY_MS
 const GRACE_CHECK_MS = MINUTE_MS
+const AT_ONCE = 100
 
 export function keepRemoving(options: {
   db: Db
@@ -41,7 +43,10 @@ export function keepRemoving(options: {
       timer = setTimeout(step, Math.max(PAUSE_MS, performance.now() - began))
       return
     }
-    if (mayCheck()) room.ifThereIsRoom(forgetMembers)
+    if (mayCheck()) {
+      room.ifThereIsRoom(forgetMembers)
+      room.ifThereIsRoom(forgetOthers)
+    }
     timer = setTimeout(step, IDLE_MS)
   }
 
@@ -53,5 +58,19 @@ export function keepRemoving(options: {
     }
   }
 
+  /** Accounts may have private rows without being members: an official AppView writes them. */
+  function forgetOthers(): void {
+    const before = now() - PRIVATE_GRACE_MS
+    for (const uid of removalsDoneBefore(db, before, AT_ONCE)) {
+      writer.commit((ctx) => forgetDeleted(ctx, uid))
+    }
+  }
+
   return { stop: () => clearTimeout(timer) }
+}
+
+/** A server that merely does not know the account deletes no private state. */
+function forgetDeleted(ctx: IndexContext, uid: number): void {
+  if (ctx.removedAt.has(uid)) forgetPrivateState(ctx, uid)
+  deleteRemoval(ctx.db, uid)
 }

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
+import { migrate } from '../../../src/data/store/migrate.ts'
 import {
   CURSOR_LIMITS,
   findStoredCursor,
@@ -19,19 +20,14 @@ const { write } = createCursors(() => [{ id: 1, secret: Buffer.alloc(32) }])
 
 /** A database whose positions are as version 41 stored them. */
 function writeEarlier(folder: string, rows: [reader: string, timeline: string, cursor: string][]) {
-  openEmpty(folder).close()
   const old = new Database(join(folder, 'slipstream.sqlite'))
-  old.exec(`DROP TABLE timeline_cursors;
-    CREATE TABLE timeline_cursors (
-      reader TEXT NOT NULL, timeline TEXT NOT NULL, cursor TEXT NOT NULL, updated_at INTEGER NOT NULL,
-      PRIMARY KEY (reader, timeline)) WITHOUT ROWID;
-    INSERT INTO actors (uid, did, indexed_at) VALUES (1, 'did:plc:alice', 0), (2, 'did:plc:gone', 0);
+  migrate(old, 41)
+  old.exec(`INSERT INTO actors (uid, did, indexed_at) VALUES (1, 'did:plc:alice', 0), (2, 'did:plc:gone', 0);
     INSERT INTO members (uid, joined_at) VALUES (1, 0);
     INSERT INTO service_tokens (name, digest, scopes, rate, created_at, revoked_at) VALUES
       ('bot', 'a', '[]', 0, 0, NULL), ('ended', 'b', '[]', 0, 0, 5);`)
   const put = old.prepare('INSERT INTO timeline_cursors VALUES (?, ?, ?, ?)')
   for (const [i, row] of rows.entries()) put.run(...row, i)
-  old.pragma('user_version = 41')
   old.close()
 }
 

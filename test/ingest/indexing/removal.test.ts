@@ -150,3 +150,22 @@ test('a deleted member’s private data is removed after a long time, and no soo
   }
   expect(counted(world, 'post_counts WHERE bookmarks > 0')).toBe(0)
 })
+
+test('a deleted account’s names are dropped, and looked up again when it returns', () => {
+  const world = start()
+  const did = world.account('prolific')
+  world.profile(did)
+  world.handle(did, 'prolific.test')
+  const uid = world.uid(did)
+  const row = () =>
+    world.db.prepare('SELECT handle, pds, handle_valid FROM actors WHERE uid = ?').get(uid)
+  const lookUps = () => counted(world, `jobs WHERE kind = 'identity' AND subject = ${uid}`)
+  world.status(did, 'deactivated')
+  expect(row()).toMatchObject({ handle: 'prolific.test' })
+  world.status(did, 'deleted')
+  expect(nextRemoval(world.db)).toBeUndefined()
+  expect(row()).toEqual({ handle: null, pds: null, handle_valid: 0 })
+  expect(lookUps()).toBe(0)
+  world.status(did)
+  expect(lookUps()).toBe(1)
+})

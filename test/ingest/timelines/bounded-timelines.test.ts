@@ -8,7 +8,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { customBytes, findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
-import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
+import { FILE_NAME, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
+import { migrate } from '../../../src/data/store/migrate.ts'
 import { putMovedHoles } from '../../../src/data/store/moved-timelines.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
 import type { PostOutcome, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
@@ -236,29 +237,25 @@ test('an upgrade joins skipped numbers, and counts what is stored already', () =
   append(...Array.from({ length: 40 }, (_, i) => upto(i)))
   const expected = { row: findCustomTimeline(db, 'news'), holes: holes() }
   db.close()
-  toVersion42(join(folder, 'slipstream.sqlite'))
-  db = openWriter(folder)
+  const older = mkdtempSync(join(tmpdir(), 'slipstream-bounded-'))
+  toVersion42(join(folder, FILE_NAME), join(older, FILE_NAME))
+  db = openWriter(older)
   expect({ row: findCustomTimeline(db, 'news'), holes: holes() }).toEqual(expected)
   expect(counted('custom_holes')).toBe(39)
 })
 
-/** Holes as rows by number, and bytes that count payloads only. */
-function toVersion42(path: string): void {
+/** The same content as version 42 stored it: holes by number, and bytes that count payloads only. */
+function toVersion42(from: string, path: string): void {
   const old = new Database(path)
+  migrate(old, 42)
   old.exec(`
-    CREATE TABLE singles (timeline INTEGER NOT NULL, seq INTEGER NOT NULL, producer TEXT NOT NULL,
-      number INTEGER NOT NULL, since INTEGER NOT NULL, is_given_up INTEGER NOT NULL DEFAULT 0,
-      PRIMARY KEY (timeline, seq)) WITHOUT ROWID;
-    INSERT INTO singles SELECT timeline, seq + value, producer, number + value, since, is_given_up
-      FROM custom_holes, json_each('[0,1,2,3,4,5,6,7,8,9]') WHERE value < count;
-    DROP TABLE custom_holes;
-    ALTER TABLE singles RENAME TO custom_holes;
-    CREATE UNIQUE INDEX custom_holes_by_number ON custom_holes (timeline, producer, number);
-    CREATE INDEX custom_holes_waiting ON custom_holes (since) WHERE is_given_up = 0;
-    DROP TRIGGER custom_keys_added; DROP TRIGGER custom_keys_removed;
-    DROP TRIGGER custom_producers_added; DROP TRIGGER custom_producers_removed;
-    ALTER TABLE custom_timelines DROP COLUMN other_bytes;
-    UPDATE custom_timelines SET bytes = 1;
-    PRAGMA user_version = 42`)
+    ATTACH '${from}' AS newer;
+    INSERT INTO custom_timelines
+      SELECT id, name, created_at, last_seq, events, 1, change FROM newer.custom_timelines;
+    INSERT INTO custom_events SELECT * FROM newer.custom_events;
+    INSERT INTO custom_keys SELECT * FROM newer.custom_keys;
+    INSERT INTO custom_producers SELECT * FROM newer.custom_producers;
+    INSERT INTO custom_holes SELECT timeline, seq + value, producer, number + value, since, is_given_up
+      FROM newer.custom_holes, json_each('[0,1,2,3,4,5,6,7,8,9]') WHERE value < count`)
   old.close()
 }

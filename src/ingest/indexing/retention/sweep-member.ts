@@ -6,6 +6,7 @@ import {
   deleteActivitySubscription,
 } from '../../../data/store/activity-subscriptions.ts'
 import { bookmarksOf, deleteBookmark } from '../../../data/store/bookmarks.ts'
+import { deleteOperations } from '../../../data/store/bsync-operations.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
@@ -54,6 +55,7 @@ export const privateSteps: readonly Step[] = [
       putGcCandidate(ctx.db, GC.account, subject)
     }
     deletePrivateRows(ctx.db, uid)
+    deleteOperations(ctx.db, ctx.actors.didOf(uid))
   }),
 ]
 

@@ -1,0 +1,190 @@
+// Every table: what it holds about an account goes with the account or with its membership, or stays for a
+// stated reason; and something bounds it. Checked in a world where an account has left whatever it can.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/base/util/durations.ts'
+import { nextRemoval } from '../../../src/data/store/removals.ts'
+import { noRetry } from '../../../src/data/store/write-retry.ts'
+import { type IndexScope, internActor } from '../../../src/ingest/indexing/index-context.ts'
+import { endMembership } from '../../../src/ingest/indexing/operator-members.ts'
+import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
+import { keepRemoving } from '../../../src/ingest/upkeep/removing.ts'
+import { until } from '../../support/eventually.ts'
+import { searchable } from '../../support/searching.ts'
+import { storedTables } from '../../support/stored-tables/all.ts'
+import type { StoredTable } from '../../support/stored-tables/entry.ts'
+import { type Life, liveWholeLife } from '../../support/whole-life.ts'
+import { createWorld, type World } from '../../support/world.ts'
+
+/** Far above every other number in the world's rows, so that it can be told from them. */
+const UID = 7_777
+/** All private rows of one member, as docs/SECURITY.md states it. */
+const MOST_OF_MEMBER = 45e6
+const ROOT = join(import.meta.dirname, '../../..')
+let world: World
+let life: Life
+afterEach(() => world.dispose())
+
+function start(scope: IndexScope, { isMember = true } = {}): void {
+  world = createWorld({ scope })
+  const [did, friend, labeler] = ['alice', 'bob', 'labeler'].map((name) => world.account(name)) as [
+    string,
+    string,
+    string,
+  ]
+  world.run((ctx) => {
+    for (let uid = 1; uid < UID; uid++) internActor(ctx, `did:plc:filler${uid}`)
+  })
+  life = { did, friend, labeler }
+  world.run((ctx) => internActor(ctx, did))
+  for (const member of isMember ? [did, friend] : [friend]) world.member(member)
+  expect(world.uid(did)).toBe(UID)
+  world.profile(labeler)
+  liveWholeLife(world, life)
+  searchable(world)
+}
+
+/** Tables, without those of the full-text indexes. */
+const tables = () =>
+  world.db
+    .prepare<[], string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
+    .pluck()
+    .all()
+    .filter((name) => !/^(sqlite|actor_words|actor_parts|post_words)(_|$)/.test(name))
+
+/** The columns that name the account, by table: its number, or a text with its DID. */
+function named(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const table of tables()) {
+    const columns = (world.db.pragma(`table_info(${table})`) as { name: string }[]).filter(
+      ({ name }) => isNaming(table, name),
+    )
+    if (columns.length > 0) found.set(table, new Set(columns.map(({ name }) => name)))
+  }
+  return found
+}
+
+function isNaming(table: string, column: string): boolean {
+  const sql = `SELECT 1 FROM ${table} WHERE ${column} = :uid
+    OR instr(CAST(${column} AS BLOB), CAST(:did AS BLOB)) > 0 LIMIT 1`
+  return world.db.prepare(sql).get({ uid: UID, did: life.did }) !== undefined
+}
+
+function settle(): void {
+  for (let isLeft = true; isLeft; ) {
+    isLeft = world.run((ctx) => sweepCandidates(ctx, 50))
+  }
+  searchable(world)
+}
+
+/** Columns that still name the account, though their entry says otherwise. */
+function unforeseen(goes: StoredTable['goes'][]): string[] {
+  return [...named()].flatMap(([table, columns]) => {
+    const { goes: when, why = {} } = storedTables[table]!
+    if (!goes.includes(when)) return []
+    const reasons = typeof why === 'string' ? {} : why
+    return [...columns].filter((column) => !(column in reasons)).map((one) => `${table}.${one}`)
+  })
+}
+
+test('every table has an entry, and every entry a table', () => {
+  start('community')
+  expect(tables().sort()).toEqual(Object.keys(storedTables).sort())
+})
+
+test('the account has left a row in every table that may have one', () => {
+  start('network')
+  const all = named()
+  const expected = Object.entries(storedTables).filter(([, { goes }]) => goes !== 'nobody')
+  const lacking = expected.map(([table]) => table).filter((table) => !all.has(table))
+  // These are written while an account is removed, name it only in packed bytes, or keep it out.
+  expect(lacking.sort()).toEqual(['bans', 'doubts', 'likes_by_subject', 'removals'])
+  expect(unforeseen(['nobody'])).toEqual([])
+})
+
+function leave(): void {
+  start('community')
+  world.run((ctx) => endMembership(ctx, life.did))
+  settle()
+}
+
+test('a member who leaves takes all private rows along', () => {
+  leave()
+  expect(unforeseen(['member', 'nobody'])).toEqual([])
+})
+
+/** Announces the deletion, and waits until the time in which the account may return is over. */
+async function remove(scope: IndexScope, { isMember = true } = {}): Promise<void> {
+  start(scope, { isMember })
+  world.status(life.did, 'deleted')
+  const removing = keepRemoving({
+    ...{ db: world.db, writer: world.writer, now: () => world.now() },
+    log: { info: () => undefined },
+    room: noRetry,
+  })
+  await until(() => nextRemoval(world.db) === undefined)
+  for (const table of ['drafts', 'admissions']) expect(named().has(table)).toBe(true)
+  world.tick(7 * DAY_MS + 1)
+  await until(() => !named().has('removals'))
+  removing.stop()
+  settle()
+}
+
+describe.each<IndexScope>(['community', 'network'])('in scope %s', (scope) => {
+  test.each([
+    ['a deleted account', true],
+    ['a deleted account that is no member', false],
+  ])('%s takes all its rows along', async (_, isMember) => {
+    await remove(scope, { isMember })
+    expect(unforeseen(['account', 'member', 'nobody'])).toEqual([])
+    const row = world.db.prepare('SELECT * FROM actors WHERE uid = ?').get(UID)
+    expect(row).toMatchObject({ did: life.did, handle: null, pds: null, rev: null })
+  })
+})
+
+test('no reason for which a row may stay is out of date', async () => {
+  const left = new Set<string>()
+  const note = () => {
+    for (const [table, columns] of named()) for (const one of columns) left.add(`${table}.${one}`)
+  }
+  leave()
+  note()
+  for (const scope of ['community', 'network'] as const) {
+    world.dispose()
+    await remove(scope)
+    note()
+  }
+  const stale = Object.entries(storedTables).flatMap(([table, { goes, why = '' }]) => {
+    const columns = typeof why === 'string' ? [] : Object.keys(why).map((one) => `${table}.${one}`)
+    const isGone = goes === 'stays' && ![...left].some((one) => one.startsWith(`${table}.`))
+    return [...columns.filter((one) => !left.has(one)), ...(isGone ? [table] : [])]
+  })
+  // The world bans no one: a banned account is no member.
+  expect(stale).toEqual(['bans'])
+})
+
+test('a limit is the one that the source has, and its rows are no larger than stated', () => {
+  start('network')
+  let ofMember = 0
+  for (const [table, { bound, goes, why }] of Object.entries(storedTables)) {
+    expect([table, goes === 'stays' && !why]).toEqual([table, false])
+    if (typeof bound === 'string') continue
+    const { rows, bytes, per, by } = bound
+    const [file, text] = by
+    expect([table, readFileSync(join(ROOT, file), 'utf8').includes(text)]).toEqual([table, true])
+    expect(largestRow(table)).toBeLessThanOrEqual(bytes)
+    if (per === 'member') ofMember += rows * bytes
+  }
+  expect(ofMember).toBeLessThan(MOST_OF_MEMBER)
+  const security = readFileSync(join(ROOT, 'docs/SECURITY.md'), 'utf8')
+  expect(security).toContain(`less than ${MOST_OF_MEMBER / 1e6} MB`)
+})
+
+function largestRow(table: string): number {
+  const columns = world.db.pragma(`table_info(${table})`) as { name: string }[]
+  const sizes = columns.map(({ name }) => `coalesce(octet_length(${name}), 0)`)
+  const sql = `SELECT coalesce(max(${sizes.join(' + ')}), 0) FROM ${table}`
+  return world.db.prepare<[], number>(sql).pluck().get()!
+}

@@ -1,0 +1,92 @@
+// Tables of what members keep here alone.
+
+import { most, OTHERS, private_, type StoredTable } from './entry.ts'
+
+export const privateState: Record<string, StoredTable> = {
+  members: private_('as many as may be members (SLIPSTREAM_MAX_MEMBERS); numbers', 'it leaves'),
+  mutes: private_(
+    most('member', 20_000, 60, 'src/http/xrpc/app/bsky/graph/muteActor.ts', 'MAX_MUTES = 20_000'),
+    'the member unmutes',
+    { subject: 'another member’s mute' },
+  ),
+  list_mutes: private_(
+    most(
+      'member',
+      1_000,
+      60,
+      'src/http/xrpc/app/bsky/graph/muteActorList.ts',
+      'MAX_LIST_MUTES = 1_000',
+    ),
+  ),
+  thread_mutes: private_(
+    most('member', 20_000, 60, 'src/http/xrpc/thread-mute.ts', 'MAX_THREAD_MUTES = 20_000'),
+  ),
+  bookmarks: private_(
+    most(
+      'member',
+      50_000,
+      400,
+      'src/http/xrpc/app/bsky/bookmark/createBookmark.ts',
+      'MAX_BOOKMARKS = 50_000',
+    ),
+  ),
+  activity_subscriptions: private_(
+    most(
+      'member',
+      2_000,
+      60,
+      'src/http/xrpc/app/bsky/notification/putActivitySubscription.ts',
+      'MAX_SUBSCRIPTIONS = 2_000',
+    ),
+    'the member ends it',
+    { subject: 'another member’s subscription' },
+  ),
+  drafts: private_(
+    // 4 MB together.
+    most('member', 1, 4 << 20, 'src/http/xrpc/draft-room.ts', 'MAX_DRAFT_BYTES = 4 << 20'),
+  ),
+  preferences: private_(
+    most('member', 1, 100 * 1024, 'src/http/server/request-body.ts', 'MAX_BODY_BYTES = 100 * 1024'),
+  ),
+  notification_settings: private_(
+    most('member', 1, 100 * 1024, 'src/http/server/request-body.ts', 'MAX_BODY_BYTES = 100 * 1024'),
+  ),
+  notifications: private_(
+    most('member', 5_000, 2_400, 'src/data/store/notifications.ts', 'MAX_KEPT = 5_000'),
+    'the record that caused it is deleted',
+    { author: 'of another member, until the record is deleted', record: OTHERS },
+  ),
+  push_registrations: private_(
+    most('member', 10, 3_000, 'src/data/store/push-registrations.ts', 'MAX_DEVICES = 10'),
+  ),
+  timeline_cursors: private_(
+    most(
+      'member',
+      64,
+      400,
+      'src/data/store/timeline-cursors.ts',
+      'member: { rows: 64, bytes: 16_384 }',
+    ),
+    '90 days after it was stored',
+  ),
+  kept_identities: private_(
+    most('member', 1, 12_300, 'src/http/serve/identities.ts', 'MAX_KEPT_LENGTH = 4096'),
+    'the document changes',
+  ),
+  age_assurance: private_(
+    'one row for an account that an official AppView names',
+    'it says otherwise',
+  ),
+  video_watches: private_('200,000 posts a day, a few numbers each', 'SLIPSTREAM_VIDEO_STATS_DAYS'),
+  shared_state: private_('one row for each member', 'it leaves'),
+  bsync_operations: private_(
+    most(
+      'server',
+      50_000,
+      1 << 20,
+      'src/data/store/bsync-operations.ts',
+      'MAX_OPERATIONS = 50_000',
+    ),
+    'newer ones take its place',
+  ),
+}
