@@ -31,10 +31,13 @@ const statements = perDatabase((db) => ({
     `UPDATE actors SET handle = NULL, handle_valid = 0, pds = NULL, identity_checked_at = NULL, rev = NULL
       WHERE uid = ?`,
   ),
-  jobs: db.prepare<[number]>(
+  reads: db.prepare<[number]>(
     `DELETE FROM jobs WHERE subject = ? AND kind IN
       ('member', 'identity', 'profile', 'follows', 'feed', 'latest', 'recent', 'page', 'older', 'blocks',
-       'records', 'repo', 'check', 'author', 'rest')`,
+       'records', 'author', 'rest')`,
+  ),
+  comparisons: db.prepare<[number]>(
+    "DELETE FROM jobs WHERE subject = ? AND kind IN ('repo', 'check')",
   ),
   keyless: db.prepare<[number]>('DELETE FROM keyless_follows WHERE creator = ?'),
 }))
@@ -61,7 +64,13 @@ export function dropOpReply(db: WriteDb, root: number, post: number): void {
 
 /** Drops the account's pending fetches and their progress. */
 export function dropFetches(db: WriteDb, uid: number): void {
-  statements(db).jobs.run(uid)
+  dropReads(db, uid)
+  statements(db).comparisons.run(uid)
+}
+
+/** The same without comparisons of its repository: a gap's repair waits for those to end. */
+export function dropReads(db: WriteDb, uid: number): void {
+  statements(db).reads.run(uid)
   deleteFeedDepths(db, uid)
 }
 

@@ -1,8 +1,8 @@
-// What is noted about an account besides its records: its names, queued fetches, and where it has gaps. It
-// goes once a deleted account's records are gone; the account's row stays, since uids are never reused.
+// What is noted about an account besides its records: its names, queued fetches, and an open gap. It goes once
+// a deleted account's records are gone; the account's row stays, since uids are never reused.
 
-import { dropFetches, forgetNames } from '../../data/store/drop-rows.ts'
-import { deleteGapsOf } from '../../data/store/gaps.ts'
+import { dropReads, forgetNames } from '../../data/store/drop-rows.ts'
+import { closeAccountGap } from '../../data/store/gap-repair.ts'
 import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
 import { unwantReplay } from '../../data/store/replays.ts'
 import type { IndexContext } from './index-context.ts'
@@ -10,9 +10,9 @@ import type { IndexContext } from './index-context.ts'
 export function forgetAccount(ctx: IndexContext, uid: number): void {
   const { db } = ctx
   forgetNames(db, uid)
-  dropFetches(db, uid)
+  dropReads(db, uid)
   unwantReplay(db, uid)
-  deleteGapsOf(db, uid)
+  closeAccountGap(db, uid, { how: 'account deleted', now: ctx.now })
   ctx.knownPeople.delete(uid)
   // Its empty rows go too, unless others refer to them.
   putGcCandidate(db, GC.account, uid)

@@ -5,6 +5,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
 import type { Db } from '../../data/store/db.ts'
+import { deleteGapsOf } from '../../data/store/gaps.ts'
 import { membersDeletedBefore } from '../../data/store/members.ts'
 import { deleteRemoval, nextRemoval, removalsDoneBefore } from '../../data/store/removals.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
@@ -72,5 +73,6 @@ export function keepRemoving(options: {
 /** A server that merely does not know the account deletes no private state. */
 function forgetDeleted(ctx: IndexContext, uid: number): void {
   if (ctx.removedAt.has(uid)) forgetPrivateState(ctx, uid)
+  deleteGapsOf(ctx.db, uid)
   deleteRemoval(ctx.db, uid)
 }
