@@ -114,7 +114,7 @@ export function putLabel(
     exp: label.exp === undefined ? null : unusual(label.exp, expMs!),
     streamed: label.isStreamed ? 1 : 0,
   })
-  if (!(isNew && label.neg)) note(db, label, val)
+  note(db, label, val)
   if (changes === 0) return 'none'
   return isNew ? 'added' : 'changed'
 }
