@@ -4,6 +4,10 @@ import type { WriteDb } from '../../src/data/store/db.ts'
 import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'
 import { writerOf } from './writer-of.ts'
 
+/** Few enough that a small world has several stretches. */
+export const STRETCH_POSTS = 10
+
 export function searchable({ db }: { db: WriteDb }, maxPosts = 1_000_000): void {
-  tendSearch({ writer: writerOf(db), posts: { maxPosts } }, () => false)
+  const posts = { maxPosts, stretchPosts: STRETCH_POSTS }
+  tendSearch({ writer: writerOf(db), posts }, () => false)
 }

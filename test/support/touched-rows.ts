@@ -198,7 +198,7 @@ const unseen = new Set([
   // Read afresh each time, by the dataplane only.
   ...['bsync_operations', 'age_assurance'],
   ...['push_registrations', 'push_state', 'video_watches', 'video_days'],
-  ...['search_queue', 'search_backlog', 'search_actors', 'history'],
+  ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],

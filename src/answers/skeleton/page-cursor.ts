@@ -70,6 +70,8 @@ export function cutRows<Row extends PlacedItem>(
 const MAX_TIME_MS = 8_640_000_000_000_000
 /** Sorts before any CID: replaces an item's own CID if that disappeared during the read. */
 const LOWEST_CID = `bafyreia${'2'.repeat(50)}4`
+/** Sorts after any other. */
+const HIGHEST_CID = `bafyreih${'z'.repeat(50)}y`
 
 /**
  * Detects cursors that only very old clients hold; the reference answers them with an empty page
@@ -108,6 +110,11 @@ export function formatFeedCursor(
 ): string {
   if (cid === undefined) return `${sortAt}__${LOWEST_CID}`
   return tie === undefined ? `${sortAt}__${cid}` : `${sortAt}__${cid}__${tie}`
+}
+
+/** The position above all items older than a time. */
+export function formatTimeCursor(time: number): string {
+  return `${time - 1}__${HIGHEST_CID}`
 }
 
 /**

@@ -2,7 +2,7 @@
 // mentions:, since:, until:, lang:, domain:, url:, #tag, @handle). Everything else is words. Nothing of the
 // text reaches the index except words made by data/search/words.ts.
 
-import { normalDomain, normalUrl, term } from './post-terms.ts'
+import { normalDomain, normalUrl, term, termsIn } from './post-terms.ts'
 import { fold, isDense, pairsOf, runsOf, withoutEnding, withoutPlural } from './words.ts'
 
 export type OperatorName =
@@ -100,24 +100,43 @@ export type PostFilter = {
   none: string[]
 }
 
-/**
- * The query in the index's own language. Everything is quoted, and neither words nor terms can
- * contain a quote.
- * @returns undefined if nothing can match
- */
+/** What the index has to match; each phrase is words and terms, separated by spaces. */
+export type PostMatch = {
+  /** One of each group must match. */
+  wanted: string[][]
+  unwanted: string[]
+}
+
+/** @returns undefined if nothing can match */
 export function matchOf(
   { phrases, excluded }: Pick<PostQuery, 'phrases' | 'excluded'>,
   { groups, none }: PostFilter,
-): string | undefined {
+): PostMatch | undefined {
   if (groups.some((group) => group.length === 0)) return undefined
-  const wanted = [...phrases.map((phrase) => [phrase]), ...groups]
-  const all = (wanted.length > 0 ? wanted : [[term.any]]).map(anyOf).join(' AND ')
-  const unwanted = [...excluded, ...none]
-  return unwanted.length > 0 ? `(${all}) NOT ${anyOf(unwanted)}` : all
+  const wanted = [...phrases.map((phrase) => [phrase]), ...groups.map(once)]
+  return {
+    wanted: wanted.length > 0 ? wanted : [[term.any]],
+    unwanted: once([...excluded, ...none]),
+  }
 }
 
-function anyOf(phrases: readonly string[]): string {
-  return `(${[...new Set(phrases)].map((phrase) => `"${phrase}"`).join(' OR ')})`
+/**
+ * The match in the index's own language, over one stretch of it, whose words may be spread over
+ * two. Everything is quoted, and neither words nor terms can contain a quote.
+ */
+export function matchIn(stretches: readonly number[], match: PostMatch): string {
+  return stretches.map((stretch) => matchInOne(stretch, match)).join(' OR ')
+}
+
+function matchInOne(stretch: number, { wanted, unwanted }: PostMatch): string {
+  const anyOf = (phrases: readonly string[]) =>
+    `(${phrases.map((phrase) => `"${termsIn(stretch, phrase)}"`).join(' OR ')})`
+  const all = wanted.map(anyOf).join(' AND ')
+  return unwanted.length > 0 ? `((${all}) NOT ${anyOf(unwanted)})` : `(${all})`
+}
+
+function once(phrases: readonly string[]): string[] {
+  return [...new Set(phrases)]
 }
 
 /**

@@ -67,6 +67,12 @@ export function postTerms({ uid, root, parent, record }: SearchedPost): string {
   return [...words, ...new Set(terms)].join(' ')
 }
 
+/** Words and terms, separated by spaces, as the index holds them in one of its stretches of time. */
+export function termsIn(stretch: number, terms: string): string {
+  const before = `${stretch.toString(36)}:`
+  return before + terms.replaceAll(' ', ` ${before}`)
+}
+
 type NormalUrl = { host: string; normal: string }
 
 /** Drops scheme, `www.`, fragment and trailing slash; undefined if the text is not a URL. */

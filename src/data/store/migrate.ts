@@ -41,6 +41,7 @@ import * as relationRecords from './migrations/036-relation-records.ts'
 import * as keptIdentities from './migrations/037-kept-identities.ts'
 import * as arrivalsByCode from './migrations/038-arrivals-by-code.ts'
 import * as snapshotFiles from './migrations/039-snapshot-files.ts'
+import * as postStretches from './migrations/040-post-stretches.ts'
 import * as timelineCursors from './migrations/042-timeline-cursors.ts'
 import * as customTimelineBytes from './migrations/043-custom-timeline-bytes.ts'
 import * as forgottenAccounts from './migrations/044-forgotten-accounts.ts'
@@ -88,6 +89,7 @@ const migrations: readonly Migration[] = [
   keptIdentities,
   arrivalsByCode,
   snapshotFiles,
+  postStretches,
   timelineCursors,
   customTimelineBytes,
   forgottenAccounts,

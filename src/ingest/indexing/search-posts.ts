@@ -6,6 +6,7 @@ import { PRESENT } from '../../data/store/posts.ts'
 import {
   addPostWords,
   isTooOldForIndex,
+  PERIOD_MS,
   type PostToIndex,
   type PostWords,
   postToIndex,
@@ -13,16 +14,19 @@ import {
   removePostWords,
 } from '../../data/store/search/post-index.ts'
 import type { Queued } from '../../data/store/search/queue.ts'
+import { STRETCH_POSTS, takeUnmoved } from '../../data/store/search/stretches.ts'
 
 export type PostIndexing = {
   /** Most posts in the index, the newest; 0 for none. */
   maxPosts: number
+  /** Usual number of posts of a stretch (data/store/search/stretches.ts). */
+  stretchPosts?: number
 }
 
 /** Adds the rows' current words to the index; removes their earlier ones. */
 export function refreshPostIndex(
   db: WriteDb,
-  { maxPosts }: PostIndexing,
+  { maxPosts, stretchPosts = STRETCH_POSTS }: PostIndexing,
   queued: readonly Queued[],
 ): void {
   const posts = queued.map(({ id }) => postToIndex(db, id)).filter((post) => post !== undefined)
@@ -39,8 +43,19 @@ export function refreshPostIndex(
     const words = wordsOf(post)
     return words === undefined ? [] : [{ id: post.id, sortAt, words }]
   })
-  addPostWords(db, added)
+  addPostWords(db, added, stretchPosts)
   pruneIndexedPosts(db, maxPosts)
+}
+
+/**
+ * Indexes some posts of a new stretch again that are still indexed in another.
+ * @returns whether there were any
+ */
+export function movePosts(db: WriteDb, indexing: PostIndexing, limit: number): boolean {
+  const unmoved = takeUnmoved(db, limit)
+  const posts = unmoved.map(({ id, period }) => ({ id, was: period * PERIOD_MS }))
+  if (posts.length > 0) refreshPostIndex(db, indexing, posts)
+  return posts.length > 0
 }
 
 function wordsOf({ uid, root, parent, record }: PostToIndex): string | undefined {

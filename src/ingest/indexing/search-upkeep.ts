@@ -18,7 +18,7 @@ import {
 } from '../../data/store/search/queue.ts'
 import { indexMentions, recordOf } from './mentions.ts'
 import { refreshActorIndex } from './search-actors.ts'
-import { type PostIndexing, refreshPostIndex } from './search-posts.ts'
+import { movePosts, type PostIndexing, refreshPostIndex } from './search-posts.ts'
 import type { Writer } from './writer.ts'
 
 /** Rows per transaction: some milliseconds. A larger slice spares the index many small pieces. */
@@ -42,6 +42,8 @@ export function tendSearch(upkeep: SearchUpkeep, isTimeOver: () => boolean): boo
     upkeep.writer.commit(({ db }) => {
       // Neither kind waits for the other, however many rows are queued.
       isAny = KINDS.map((kind) => takeQueued(db, upkeep, kind)).includes(true)
+      // Faster than posts are added, so that a stretch is filled before it is full again.
+      isAny = movePosts(db, upkeep.posts, 2 * SLICE) || isAny
       isAny ||= takeBacklog(db, upkeep, ACTOR) || takeBacklog(db, upkeep, POST)
       isAny ||= takeMentions(db)
     })

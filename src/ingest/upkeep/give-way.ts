@@ -4,6 +4,7 @@
 // several times the usual cost of a page: a surge, in which catching up nearly stands still for some seconds.
 
 import { setTimeout } from 'node:timers/promises'
+import { threadMs } from '../../base/util/thread-time.ts'
 
 /** Share of time that a serving thread spends on requests, at which rests begin and reach their maximum. */
 const BUSY_FROM = 0.1
@@ -94,9 +95,4 @@ function createSurge(now: () => number) {
 /** 0 at `low` and below, 1 at `high` and above. */
 function between(low: number, high: number, value: number): number {
   return Math.min(1, Math.max(0, (value - low) / (high - low)))
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

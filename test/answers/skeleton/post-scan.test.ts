@@ -1,28 +1,33 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { countPosts, scanPosts } from '../../../src/answers/skeleton/search/post-scan.ts'
 import type { PlaceRange, PostPlace, PostSearch } from '../../../src/data/store/read/post-search.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+type StretchPart = Parameters<PostSearch['places']>[1]
 
+const MATCH = { wanted: [], unwanted: [] }
 const ALL: PlaceRange = { from: { period: 0, id: 0 }, below: { period: 2 ** 31 - 1, id: 0 } }
 const numberOf = ({ period, id }: PostPlace) => period * 2 ** 20 + id
 
-/** A plain list instead of the index; each lookup takes `tookMs` on the clock. */
-function listed(places: PostPlace[], tookMs: () => number): PostSearch {
-  const inRange = ({ from, below }: PlaceRange) => {
-    vi.advanceTimersByTime(tookMs())
+/** A plain list instead of the index, cut into stretches that begin at these periods. */
+function listed(places: PostPlace[], firsts: number[], onRead: () => void): PostSearch {
+  const inPart = ({ stretch, range: { from, below } }: StretchPart) => {
+    onRead()
+    const next = firsts.find((first) => first > stretch.first) ?? Infinity
+    expect([from.period >= stretch.first, numberOf(below) <= next * 2 ** 20]).toEqual([true, true])
     return places
       .filter((one) => numberOf(one) >= numberOf(from) && numberOf(one) < numberOf(below))
       .sort((a, b) => numberOf(b) - numberOf(a))
   }
   const periods = places.map(({ period }) => period)
   return {
-    places: (_match, range, limit) => inRange(range).slice(0, limit),
-    count: (_match, range, limit) => Math.min(inRange(range).length, limit),
+    places: (_match, part) => inPart(part).slice(0, part.limit),
+    count: (_match, part) => Math.min(inPart(part).length, part.limit),
+    stretchAt: (period) => {
+      const first = firsts.findLast((one) => one <= period)!
+      return { first, id: 1, movedFrom: null }
+    },
     ends: () =>
       places.length > 0
         ? { oldest: Math.min(...periods), newest: Math.max(...periods) }
@@ -31,20 +36,22 @@ function listed(places: PostPlace[], tookMs: () => number): PostSearch {
   }
 }
 
-test('at any speed, resuming where it was cut off reads everything once, in order', () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
+test('however often it is cut off, resuming there reads everything once, in order', () => {
   const random = createRandom(testSeed('scanPosts'))
   for (let round = 0; round < 60; round++) {
     const spread = random.pick([10, 5_000, 2_000_000])
+    const period = () => 1_000_000_000 + random.below(spread)
     const places = Array.from({ length: random.below(80) }, (_, id) => {
-      return { period: 1_000_000_000 + random.below(spread), id: id + 1 }
+      return { period: period(), id: id + 1 }
     })
-    const search = listed(places, () => random.pick([0, 3, 20, 100]))
+    const firsts = Array.from({ length: random.below(20) }, period).sort((a, b) => a - b)
+    const search = listed(places, [0, ...firsts], () => {})
     const found: PostPlace[] = []
     let below: PostPlace | undefined = ALL.below
     for (let turns = 0; below; turns++) {
-      expect(turns).toBeLessThan(10_000)
-      const scan = scanPosts(search, '', { range: { ...ALL, below }, limit: 1_000 })
+      expect(turns).toBeLessThan(100)
+      const options = { limit: 1_000, isTimeOver: () => random.chance(0.5) }
+      const scan = scanPosts(search, MATCH, { range: { ...ALL, below }, ...options })
       found.push(...scan.places)
       below = scan.cutAt
     }
@@ -52,44 +59,25 @@ test('at any speed, resuming where it was cut off reads everything once, in orde
   }
 })
 
-test('it stops soon after its time is up, and not before', () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  const places = Array.from({ length: 50 }, (_, id) => ({ period: id * 100_000, id }))
-  const startedAt = performance.now()
-  const range = { range: ALL, limit: 100 }
-  expect(
-    scanPosts(
-      listed(places, () => 15),
-      '',
-      range,
-    ).cutAt,
-  ).toBeDefined()
-  expect(performance.now() - startedAt).toBeLessThanOrEqual(60)
-  expect(
-    countPosts(
-      listed(places, () => 15),
-      '',
-      range,
-    ),
-  ).toBeLessThan(50)
-  expect(
-    scanPosts(
-      listed(places, () => 1),
-      '',
-      range,
-    ),
-  ).toMatchObject({ cutAt: undefined })
-  expect(
-    countPosts(
-      listed(places, () => 1),
-      '',
-      range,
-    ),
-  ).toBe(50)
-  const patient = scanPosts(
-    listed(places, () => 15),
-    '',
-    { ...range, maxWaitMs: Infinity },
+test('it reads one stretch after its time is over, and not more', () => {
+  const places = Array.from({ length: 50 }, (_, id) => ({ period: id * 10, id }))
+  const firsts = Array.from({ length: 10 }, (_, i) => i * 50)
+  let reads = 0
+  const search = listed(places, firsts, () => reads++)
+  const readAfter = (stretches: number) => {
+    reads = 0
+    const options = { range: ALL, limit: 100, isTimeOver: () => reads >= stretches }
+    return [scanPosts(search, MATCH, options), reads] as const
+  }
+  const [late, lateReads] = readAfter(0)
+  expect([late.places.length, late.cutAt, lateReads]).toEqual([5, { period: 450, id: 0 }, 1])
+  const [some, someReads] = readAfter(3)
+  expect([some.places.length, some.cutAt, someReads]).toEqual([15, { period: 350, id: 0 }, 3])
+  const [all] = readAfter(100)
+  expect([all.places.length, all.cutAt]).toEqual([50, undefined])
+  reads = 0
+  expect(countPosts(search, MATCH, { range: ALL, limit: 100, isTimeOver: () => reads >= 4 })).toBe(
+    20,
   )
-  expect(patient.places).toHaveLength(50)
+  expect(countPosts(search, MATCH, { range: ALL, limit: 100, isTimeOver: () => false })).toBe(50)
 })

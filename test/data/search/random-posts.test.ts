@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
@@ -20,7 +20,10 @@ type Fact = {
 }
 
 let world: ServingWorld | undefined
-afterEach(() => world?.dispose())
+afterEach(() => {
+  vi.restoreAllMocks()
+  world?.dispose()
+})
 
 const WORDS = ['red', 'Green', 'blue', 'and', 'the', 'pale', 'RED', 'gray', 'blé', 'or', 'near']
 const TAGS = ['art', 'sky', 'Sea']
@@ -111,6 +114,15 @@ test('random posts, random queries: latest and top equal a naive search, without
   }
 })
 
+/** As on a machine where each read takes longer than a page may. */
+function makeTimeFly() {
+  let user = 0
+  return vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => {
+    user += 50_000
+    return { user, system: 0 }
+  })
+}
+
 describe('hostile queries', () => {
   const PIECES = [
     ...['"', "'", '*', '^', '(', ')', '{', '}', ':', '-', '+', ',', '#', '@', '\\', '\0', '%', ';'],
@@ -143,6 +155,41 @@ describe('hostile queries', () => {
     for (const q of [':x', ':xr', ':u1', 'words:red', 'red AND fox', 'red NEAR fox', 'r*']) {
       const found = (await w.get<Answer>(V1, { q })).posts.length
       expect(found, q).toBe(q === 'red NEAR fox' ? 1 : 0)
+    }
+  })
+
+  test('take no longer with a cursor that claims to have read all of time', async () => {
+    const w = createServingWorld({ scope: 'network' })
+    world = w
+    for (let day = 0; day < 60; day++) {
+      w.post(didOf('ann'), { text: 'red', createdAt: new Date(START + day * DAY_MS).toISOString() })
+      searchable(w)
+    }
+    const query = { q: 'red', sort: 'top', limit: 100, cursor: '9999999999.0__0.0__99999_0' }
+    expect((await w.get<Answer>(V1, query)).posts).toHaveLength(60)
+    const time = makeTimeFly()
+    const slow = await w.get<Answer>(V1, query)
+    expect(slow.posts.length).toBeGreaterThan(0)
+    expect(slow.posts.length).toBeLessThan(40)
+    expect(slow.cursor).toBeDefined()
+    time.mockRestore()
+    const rest = await w.get<Answer>(V1, { ...query, cursor: slow.cursor })
+    expect(slow.posts.length + rest.posts.length).toBe(60)
+  })
+
+  test('are answered to the end, however slow the index is', async () => {
+    const w = createServingWorld({ scope: 'network' })
+    world = w
+    for (let i = 0; i < 60; i++) {
+      const at = START + (i % 40) * DAY_MS
+      w.post(didOf('ann'), { text: 'red', createdAt: new Date(at).toISOString() })
+      searchable(w)
+    }
+    makeTimeFly()
+    for (const sort of ['latest', 'top']) {
+      const read = (cursor?: string) => w.get<Answer>(V1, { q: 'red', sort, limit: 100, cursor })
+      const uris = await allPages(read, ({ posts }) => posts.map(({ uri }) => uri))
+      expect([sort, uris.length, new Set(uris).size]).toEqual([sort, 60, 60])
     }
   })
 

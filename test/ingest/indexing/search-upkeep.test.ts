@@ -8,12 +8,13 @@ import { matchOf, parsePostQuery } from '../../../src/data/search/post-query.ts'
 import { type Db, FILE_NAME, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import * as initial from '../../../src/data/store/migrations/001-initial.ts'
 import { prepareActorSearch } from '../../../src/data/store/read/actor-search.ts'
+import { giveUpPostIndex, rebuildPostIndex } from '../../../src/data/store/search/give-up.ts'
 import { indexedPosts } from '../../../src/data/store/search/post-index.ts'
 import { refreshActorIndex } from '../../../src/ingest/indexing/search-actors.ts'
 import { tendSearch } from '../../../src/ingest/indexing/search-upkeep.ts'
 import { createRandom } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
-import { searchable } from '../../support/searching.ts'
+import { STRETCH_POSTS, searchable } from '../../support/searching.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 import { writerOf } from '../../support/writer-of.ts'
 
@@ -115,6 +116,101 @@ describe('older rows', () => {
     expect(indexedPosts(db)).toBe(108)
     integrityOf(db)
     db.close()
+  })
+})
+
+describe('stretches of time', () => {
+  const stretches = (db: Db) =>
+    db.prepare<[], { first: number; id: number; posts: number; moved_from: number | null }>(
+      'SELECT first, id, posts, moved_from FROM post_stretches ORDER BY first',
+    )
+  /** Posts in the index by stretch. */
+  const sizes = (db: Db) =>
+    stretches(db)
+      .all()
+      .map(({ first }, i, all) =>
+        db
+          .prepare<[number, number], number>(
+            'SELECT count(*) FROM post_words_docsize WHERE id >= CAST(? AS INTEGER) << 31 AND id < CAST(? AS INTEGER) << 31',
+          )
+          .pluck()
+          .get(first, all[i + 1]?.first ?? 2 ** 31 - 1),
+      )
+
+  test('hold few posts each, and while posts move between them, each is found once', () => {
+    const dataDir = oldDatabase(3_000)
+    const db = openWriter(dataDir)
+    const posts = { ...ALL, stretchPosts: 400 }
+    let moving = 0
+    while (tendSearch({ writer: writerOf(db), posts }, () => true)) {
+      const ids = found(db, 'number').sort((a, b) => a - b)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids.length).toBe(Math.min(indexedPosts(db), 2_000))
+      expect(Math.max(...sizes(db).map(Number))).toBeLessThanOrEqual(3 * 400)
+      if (
+        stretches(db)
+          .all()
+          .some((one) => one.moved_from !== null)
+      )
+        moving++
+    }
+    expect(moving).toBeGreaterThan(3)
+    expect(indexedPosts(db)).toBe(2_700)
+    expect(Math.max(...sizes(db).map(Number))).toBeLessThan(2 * 400)
+    expect(found(db, '"old number 7"')).toEqual([7])
+    integrityOf(db)
+    db.close()
+  })
+
+  test('grow at the ends without moving a post', () => {
+    const world = start()
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1) + i * 86_400_000).toISOString()
+    const days = Array.from({ length: 100 }, (_, i) => (i % 2 ? 500 + i : 500 - i))
+    for (const at of days) {
+      world.post(didOf('ann'), { text: `word day${at}`, createdAt: day(at - 500) })
+      searchable(world)
+      expect(
+        stretches(world.db)
+          .all()
+          .every((one) => one.moved_from === null),
+      ).toBe(true)
+    }
+    expect(sizes(world.db).length).toBeGreaterThan(8)
+    expect(found(world.reader, 'word')).toHaveLength(100)
+    for (const at of days) expect(found(world.reader, `day${at}`)).toHaveLength(1)
+    integrityOf(world.db)
+  })
+
+  test('take a limited number of posts of one second; others are found all the same', () => {
+    const world = start()
+    const createdAt = '2026-03-01T00:00:00.000Z'
+    for (let i = 0; i < 8 * STRETCH_POSTS; i++) {
+      world.post(didOf('ann'), { text: 'same', createdAt })
+      if (i % 5 === 0) searchable(world)
+    }
+    world.post(didOf('ann'), { text: 'same but later', createdAt: '2026-03-02T00:00:00.000Z' })
+    world.post(didOf('ann'), { text: 'same but sooner', createdAt: '2026-02-02T00:00:00.000Z' })
+    searchable(world)
+    expect(indexedPosts(world.db)).toBeGreaterThanOrEqual(4 * STRETCH_POSTS)
+    expect(indexedPosts(world.db)).toBeLessThan(6 * STRETCH_POSTS)
+    expect(found(world.reader, '"same but"')).toHaveLength(2)
+    integrityOf(world.db)
+  })
+
+  test('begin anew when the index was given up', () => {
+    const world = start()
+    for (let i = 0; i < 5 * STRETCH_POSTS; i++) {
+      world.post(didOf('ann'), 'word')
+      searchable(world)
+    }
+    expect(stretches(world.db).all().length).toBeGreaterThan(2)
+    giveUpPostIndex(world.db)
+    expect(stretches(world.db).all()).toEqual([{ first: 0, id: 1, posts: 0, moved_from: null }])
+    expect(found(world.reader, 'word')).toEqual([])
+    rebuildPostIndex(world.db)
+    searchable(world)
+    expect(found(world.reader, 'word')).toHaveLength(5 * STRETCH_POSTS)
+    integrityOf(world.db)
   })
 })
 

@@ -1,11 +1,14 @@
-// Reads a query's matches in a range of time, newest first, without blocking for long. Some queries make the
-// index read a lot and find nothing ("the the"), and such a read cannot be interrupted. So the scan starts
-// with an hour and reads longer and longer stretches as long as they are quick; when time is up, it returns
-// what it has found.
+// Reads a query's matches in a range of time, newest first, one stretch of the index after the other. A read
+// of a stretch cannot be interrupted, but a stretch is short (data/store/search/stretches.ts). When the time
+// is up, the scan returns what it has found; it always reads one stretch, so that a search gets on.
 
-import { HOUR_MS } from '../../../base/util/durations.ts'
-import type { PlaceRange, PostPlace, PostSearch } from '../../../data/store/read/post-search.ts'
-import { PERIOD_MS } from '../../../data/store/search/post-index.ts'
+import type { PostMatch } from '../../../data/search/post-query.ts'
+import type {
+  PlaceRange,
+  PostPlace,
+  PostSearch,
+  Stretch,
+} from '../../../data/store/read/post-search.ts'
 
 export type Scan = {
   places: PostPlace[]
@@ -19,22 +22,20 @@ export type Scan = {
 type ScanOptions = {
   range: PlaceRange
   limit: number
-  maxWaitMs?: number
+  /** Asked after each stretch. */
+  isTimeOver: () => boolean
 }
-
-const FIRST_PERIODS = Math.ceil(HOUR_MS / PERIOD_MS)
-const GROWTH = 4
-const QUICK_MS = 4
-const MAX_WAIT_MS = 40
 
 export function scanPosts(
   search: PostSearch,
-  match: string,
-  { range, limit, maxWaitMs = MAX_WAIT_MS }: ScanOptions,
+  match: PostMatch,
+  { range, limit, isTimeOver }: ScanOptions,
 ): Scan {
   const places: PostPlace[] = []
-  const cutAt = inSteps(search, { range, maxWaitMs }, (step) => {
-    for (const place of search.places(match, step, limit - places.length)) places.push(place)
+  const cutAt = byStretch(search, { range, isTimeOver }, (stretch, part) => {
+    const left = limit - places.length
+    const found = search.places(match, { stretch, range: part, limit: left })
+    for (const place of found) places.push(place)
     return places.length < limit
   })
   return { places, cutAt }
@@ -43,40 +44,37 @@ export function scanPosts(
 /** Counts the matches, as far as time permits and up to `limit`. */
 export function countPosts(
   search: PostSearch,
-  match: string,
-  { range, limit, maxWaitMs = MAX_WAIT_MS }: ScanOptions,
+  match: PostMatch,
+  { range, limit, isTimeOver }: ScanOptions,
 ): number {
   let count = 0
-  inSteps(search, { range, maxWaitMs }, (step) => {
-    count += search.count(match, step, limit - count)
+  byStretch(search, { range, isTimeOver }, (stretch, part) => {
+    count += search.count(match, { stretch, range: part, limit: limit - count })
     return count < limit
   })
   return count
 }
 
 /**
- * @param read - reads one stretch; returns whether more is wanted
+ * @param read - reads a part of one stretch; returns whether more is wanted
  * @returns where the scan ended because time was up
  */
-function inSteps(
+function byStretch(
   search: PostSearch,
-  { range: { from, below }, maxWaitMs }: Required<Omit<ScanOptions, 'limit'>>,
-  read: (step: PlaceRange) => boolean,
+  { range: { from, below }, isTimeOver }: Omit<ScanOptions, 'limit'>,
+  read: (stretch: Stretch, part: PlaceRange) => boolean,
 ): PostPlace | undefined {
   const ends = search.ends()
   if (!ends) return undefined
-  const startedAt = performance.now()
-  const last = { period: Math.max(from.period, ends.oldest), id: from.id }
-  if (last.period !== from.period) last.id = 0
+  const last = from.period < ends.oldest ? { period: ends.oldest, id: 0 } : from
   let top = below.period > ends.newest ? { period: ends.newest + 1, id: 0 } : below
-  for (let periods = FIRST_PERIODS; isBelow(last, top); ) {
-    const stepAt = performance.now()
-    const low = { period: top.period - periods, id: 0 }
+  while (isBelow(last, top)) {
+    const stretch = search.stretchAt(top.id > 0 ? top.period : top.period - 1)
+    const low = { period: stretch.first, id: 0 }
     const isLast = !isBelow(last, low)
-    if (!read({ from: isLast ? last : low, below: top }) || isLast) return undefined
+    if (!read(stretch, { from: isLast ? last : low, below: top }) || isLast) return undefined
     top = low
-    if (performance.now() - startedAt > maxWaitMs) return top
-    if (performance.now() - stepAt < QUICK_MS) periods *= GROWTH
+    if (isTimeOver()) return top
   }
   return undefined
 }

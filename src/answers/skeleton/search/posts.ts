@@ -6,6 +6,8 @@
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import { HOUR_MS } from '../../../base/util/durations.ts'
+import { threadMs } from '../../../base/util/thread-time.ts'
+import type { PostMatch } from '../../../data/search/post-query.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
   type FoundPost,
@@ -15,10 +17,11 @@ import {
   preparePostSearch,
 } from '../../../data/store/read/post-search.ts'
 import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
+import { atOneMoment } from '../../../data/store/transact.ts'
 import {
   BadCursorError,
   cursorBetween,
-  formatFeedCursor,
+  formatTimeCursor,
   inFeedOrder,
   isBelow,
   type PlacedItem,
@@ -29,7 +32,7 @@ import { countPosts, type Scan, scanPosts } from './post-scan.ts'
 
 export type PostSearchRequest = {
   /** The result of `matchOf` in data/search/post-query.ts. */
-  match: string
+  match: PostMatch
   /** Milliseconds; `since` is inclusive, `until` exclusive. */
   since: number
   until: number
@@ -58,7 +61,17 @@ const MAX_WINDOWS = 3
 /** The age that halves the weight of a post's likes. */
 const LIKES_HALVE_IN_MS = 12 * HOUR_MS
 const COUNTED = 5_000
+/**
+ * Processor time for a page, and for the number of hits; one stretch of the index is read in any
+ * case.
+ */
+const MAX_MS = 40
+/** The same for a window that was read before: cut short, it would show posts twice. */
+const AGAIN_MAX_MS = 100
 const MAX_PERIOD = 2 ** 31 - 1
+
+/** A page that is being read. */
+type Reading = { search: PostSearch; isTimeOver: () => boolean }
 
 /**
  * @returns `page` reads one page; @throws BadCursorError. `count` counts matches up to a few
@@ -66,12 +79,25 @@ const MAX_PERIOD = 2 ** 31 - 1
  */
 export function createPostSearch(db: Db) {
   const search = preparePostSearch(db)
-  return {
-    page: (request: PostSearchRequest): PostSearchPage =>
-      request.sort === 'top' ? topPage(search, request) : latestPage(search, request),
-    count: (request: Pick<PostSearchRequest, 'match' | 'since' | 'until'>): number =>
-      countPosts(search, request.match, { range: rangeOf(request), limit: COUNTED }),
+  const begin = (maxMs: number): Reading => {
+    const endsAt = threadMs() + maxMs
+    return { search, isTimeOver: () => threadMs() >= endsAt }
   }
+
+  function page(request: PostSearchRequest): PostSearchPage {
+    if (request.sort === 'latest') return latestPage(begin(MAX_MS), request)
+    const at = parseTopCursor(request.cursor)
+    return topPage(begin(at?.from ? AGAIN_MAX_MS : MAX_MS), request, at)
+  }
+
+  function count(request: Pick<PostSearchRequest, 'match' | 'since' | 'until'>): number {
+    const { isTimeOver } = begin(MAX_MS)
+    const options = { range: rangeOf(request), limit: COUNTED, isTimeOver }
+    return countPosts(search, request.match, options)
+  }
+
+  // Meanwhile, posts may move from one stretch of the index to another.
+  return { page: atOneMoment(db, page), count: atOneMoment(db, count) }
 }
 
 function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): PlaceRange {
@@ -84,7 +110,7 @@ function endOf(time: number): number {
 }
 
 function foundPosts(
-  search: PostSearch,
+  { search }: Reading,
   { since, until, fits, leftOut }: PostSearchRequest,
   places: readonly PostPlace[],
 ): FoundPost[] {
@@ -95,7 +121,7 @@ function foundPosts(
   return without?.size ? found.filter((post) => !without.has(post)) : found
 }
 
-function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
+function latestPage(reading: Reading, request: PostSearchRequest): PostSearchPage {
   const { match, limit, cursor } = request
   const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
   const until = Math.min(request.until, before ? before.sortAt + 1 : Infinity)
@@ -104,11 +130,11 @@ function latestPage(search: PostSearch, request: PostSearchRequest): PostSearchP
   let below: PostPlace | undefined = range.below
   let isCut = false
   for (let looked = 0; below && found.length <= limit && looked < MAX_LOOKED_AT && !isCut; ) {
-    const periods = readPeriods(search, match, { from: range.from, below })
+    const periods = readPeriods(reading, match, { from: range.from, below })
     looked += periods.places.length
     below = periods.next
     isCut = periods.isCut
-    const posts = foundPosts(search, request, periods.places).map(({ id, sortAt, cid }) => {
+    const posts = foundPosts(reading, request, periods.places).map(({ id, sortAt, cid }) => {
       return { sortAt, cid: unpackCid(cid), tie: id }
     })
     const rest = before ? posts.filter((post) => isBelow(post, before)) : posts
@@ -124,15 +150,20 @@ function latestCursor(
   below: PostPlace | undefined,
 ): string | undefined {
   if (found.length > limit) return cursorBetween(found[limit - 1]!, found[limit])
-  return below && formatFeedCursor(below.period * PERIOD_MS, undefined)
+  // Exactly there: a period above would be one more read that finds nothing.
+  return below && formatTimeCursor(below.period * PERIOD_MS)
 }
 
 type Periods = { places: PostPlace[]; next: PostPlace | undefined; isCut: boolean }
 
 /** Reads whole periods, newest first; `next` is where the following period begins. */
-function readPeriods(search: PostSearch, match: string, range: PlaceRange): Periods {
+function readPeriods(
+  { search, isTimeOver }: Reading,
+  match: PostMatch,
+  range: PlaceRange,
+): Periods {
   for (let chunk = CHUNK; ; chunk *= 4) {
-    const { places, cutAt } = scanPosts(search, match, { range, limit: chunk })
+    const { places, cutAt } = scanPosts(search, match, { range, limit: chunk, isTimeOver })
     if (places.length < chunk) return { places, next: cutAt, isCut: cutAt !== undefined }
     const { period } = places.at(-1)!
     const whole = places.filter((place) => place.period > period)
@@ -146,16 +177,20 @@ type Scored = { id: number; score: number }
 /** The window, or only its start, and the last post already returned from it. */
 type TopCursor = { below: PostPlace; from?: PostPlace; after?: Scored }
 
-function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage {
+function topPage(
+  reading: Reading,
+  request: PostSearchRequest,
+  from: TopCursor | undefined,
+): PostSearchPage {
   const { limit } = request
   const range = rangeOf(request)
   const ids: number[] = []
-  let at: TopCursor | undefined = parseTopCursor(request.cursor) ?? { below: range.below }
+  let at: TopCursor | undefined = from ?? { below: range.below }
   let isCut = false
   for (let windows = 0; at && windows < MAX_WINDOWS && ids.length < limit && !isCut; windows++) {
-    const scan = scanWindow(search, request, at)
+    const scan = scanWindow(reading, request, at)
     isCut = scan.cutAt !== undefined
-    const scored = inOrder(search, request, scan, at.after)
+    const scored = inOrder(reading, request, scan, at.after)
     const taken = scored.slice(0, limit - ids.length)
     for (const { id } of taken) ids.push(id)
     const next: PostPlace | undefined = windowBelow(scan, at.from, range.from)
@@ -167,24 +202,23 @@ function topPage(search: PostSearch, request: PostSearchRequest): PostSearchPage
   return { items: ids, cursor: at && formatTopCursor(at), isCut }
 }
 
-/** A window that was read once may be read again without a time limit. */
-function scanWindow(search: PostSearch, request: PostSearchRequest, at: TopCursor): Scan {
-  const { below, from } = at
-  if (!from) {
-    const range = { from: rangeOf(request).from, below }
-    return scanPosts(search, request.match, { range, limit: WINDOW })
-  }
-  const again = { limit: 2 * WINDOW, maxWaitMs: Infinity }
-  return scanPosts(search, request.match, { range: { from, below }, ...again })
+/** A window that was read once is read again whole, if time permits. */
+function scanWindow(
+  { search, isTimeOver }: Reading,
+  { match, ...times }: PostSearchRequest,
+  { below, from }: TopCursor,
+): Scan {
+  const range = { from: from ?? rangeOf(times).from, below }
+  return scanPosts(search, match, { range, limit: from ? 2 * WINDOW : WINDOW, isTimeOver })
 }
 
 function inOrder(
-  search: PostSearch,
+  reading: Reading,
   request: PostSearchRequest,
   { places }: Scan,
   after: Scored | undefined,
 ): Scored[] {
-  return foundPosts(search, request, places)
+  return foundPosts(reading, request, places)
     .map((post) => ({ id: post.id, score: scoreOf(post) }))
     .filter((post) => !after || bestFirst(after, post) < 0)
     .sort(bestFirst)
@@ -196,7 +230,8 @@ function windowBelow(
   from: PostPlace | undefined,
   first: PostPlace,
 ): PostPlace | undefined {
-  if (!from) return places.length < WINDOW ? cutAt : places.at(-1)
+  if (cutAt) return cutAt
+  if (!from) return places.length < WINDOW ? undefined : places.at(-1)
   return from.period === first.period && from.id === first.id ? undefined : from
 }
 

@@ -1,6 +1,7 @@
 // Reads the index of post words, newest first. A place in it is a period and a posts.id, see
 // search/post-index.ts.
 
+import { matchIn, type PostMatch } from '../../search/post-query.ts'
 import { type Db, idList } from './id-list.ts'
 
 export type PostPlace = { id: number; period: number }
@@ -18,6 +19,14 @@ export type FoundPost = {
 
 /** From the first place (inclusive) to below the second. */
 export type PlaceRange = { from: PostPlace; below: PostPlace }
+
+/**
+ * A stretch of the index, from period `first` to the next one (search/stretches.ts). While it is
+ * filled, some of its posts are still indexed in `movedFrom`.
+ */
+export type Stretch = { first: number; id: number; movedFrom: number | null }
+
+type StretchPart = { stretch: Stretch; range: PlaceRange; limit: number }
 
 export type PostSearch = ReturnType<typeof preparePostSearch>
 
@@ -48,6 +57,10 @@ export function preparePostSearch(db: Db) {
         (SELECT max(id) >> 31 FROM post_words_docsize)`,
     )
     .raw()
+  const stretchAt = db.prepare<[number], Stretch>(
+    `SELECT first, id, moved_from AS movedFrom FROM post_stretches
+      WHERE first <= ? ORDER BY first DESC LIMIT 1`,
+  )
   const args = (match: string, { from, below }: PlaceRange, limit: number): Args => [
     match,
     from.period,
@@ -57,12 +70,14 @@ export function preparePostSearch(db: Db) {
     limit,
   ]
   return {
-    /** @param match - from `matchOf` in data/search/post-query.ts */
-    places: (match: string, range: PlaceRange, limit: number): PostPlace[] =>
-      places.all(...args(match, range, limit)),
-    /** Number of matches, up to `limit`. */
-    count: (match: string, range: PlaceRange, limit: number): number =>
-      count.get(...args(match, range, limit)) ?? 0,
+    /** Matches in one stretch, newest first; the range lies within the stretch. */
+    places: (match: PostMatch, { stretch, range, limit }: StretchPart): PostPlace[] =>
+      places.all(...args(matchIn(idsOf(stretch), match), range, limit)),
+    /** Number of matches in one stretch, up to `limit`. */
+    count: (match: PostMatch, { stretch, range, limit }: StretchPart): number =>
+      count.get(...args(matchIn(idsOf(stretch), match), range, limit)) ?? 0,
+    /** The stretch with this period. */
+    stretchAt: (period: number): Stretch => stretchAt.get(period)!,
     /** The first and last period indexed; undefined if the index is empty. */
     ends(): { oldest: number; newest: number } | undefined {
       const [oldest, newest] = ends.get() as unknown as [number | null, number | null]
@@ -71,4 +86,8 @@ export function preparePostSearch(db: Db) {
     /** Posts with a record, in arbitrary order. */
     posts: (ids: readonly number[]): FoundPost[] => posts.all(idList(ids)),
   }
+}
+
+function idsOf({ id, movedFrom }: Stretch): number[] {
+  return movedFrom === null ? [id] : [id, movedFrom]
 }

@@ -5,6 +5,7 @@ import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { resetIndexedPosts } from './post-index.ts'
 import { POST } from './queue.ts'
+import { resetStretches } from './stretches.ts'
 
 const GIVEN_UP = 'search.given-up'
 
@@ -25,6 +26,7 @@ export function giveUpPostIndex(db: WriteDb): void {
   clear.run()
   dropBacklog.run(POST)
   resetIndexedPosts(db)
+  resetStretches(db)
   note.run()
 }
 

@@ -3,9 +3,11 @@
 //
 // It holds a limited number of the newest posts; older ones are evicted.
 
+import { termsIn } from '../../search/post-terms.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { recordColumn, recordText } from '../record-bytes.ts'
+import { dropEmptiedStretches, growStretch, type Stretch, stretchFor } from './stretches.ts'
 
 export const PERIOD_MS = 1_024
 
@@ -73,13 +75,32 @@ export function removePostWords(db: WriteDb, posts: readonly Omit<PostWords, 'wo
 /**
  * None of them may be indexed. Writes in row order; otherwise the index would write a segment for
  * every row.
+ * @param stretchPosts - usual number of posts of a stretch
  */
-export function addPostWords(db: WriteDb, posts: PostWords[]): void {
-  const { add } = statements(db)
+export function addPostWords(db: WriteDb, posts: PostWords[], stretchPosts: number): void {
   const order = (a: PostWords, b: PostWords) =>
     periodOf(a.sortAt) - periodOf(b.sortAt) || a.id - b.id
-  for (const { id, sortAt, words } of posts.sort(order)) add.run(periodOf(sortAt), id, words)
-  addToCount(db, posts.length)
+  const rest = posts.sort(order)
+  let added = 0
+  for (let i = 0; i < rest.length; ) {
+    const period = periodOf(rest[i]!.sortAt)
+    const stretch = stretchFor(db, period, stretchPosts)
+    const below = stretch?.below ?? period + 1
+    const end = rest.findIndex(({ sortAt }, at) => at > i && periodOf(sortAt) >= below)
+    const together = rest.slice(i, end === -1 ? undefined : end)
+    if (stretch) {
+      addToStretch(db, stretch, together)
+      growStretch(db, stretch, together.length, stretchPosts)
+      added += together.length
+    }
+    i += together.length
+  }
+  addToCount(db, added)
+}
+
+function addToStretch(db: WriteDb, { id: stretch }: Stretch, posts: readonly PostWords[]): void {
+  const { add } = statements(db)
+  for (const { id, sortAt, words } of posts) add.run(periodOf(sortAt), id, termsIn(stretch, words))
 }
 
 /** Whether a post of this time would be evicted first. */
@@ -91,7 +112,9 @@ export function isTooOldForIndex(db: Db, sortAt: number, maxPosts: number): bool
 /** Evicts the oldest posts above the limit, a few at a time. */
 export function pruneIndexedPosts(db: WriteDb, maxPosts: number): void {
   const tooMany = Math.min(indexedPosts(db) - maxPosts, PRUNED_AT_ONCE)
-  if (tooMany > 0) addToCount(db, -statements(db).prune.run(tooMany).changes)
+  if (tooMany <= 0) return
+  addToCount(db, -statements(db).prune.run(tooMany).changes)
+  dropEmptiedStretches(db)
 }
 
 export function indexedPosts(db: Db): number {
