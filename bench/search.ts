@@ -14,7 +14,6 @@ import { type Db, openReader, openWriter, type WriteDb } from '../src/data/store
 import { changeIndexedActors, toIndexedActor } from '../src/data/store/search/actor-index.ts'
 import { indexedPosts } from '../src/data/store/search/post-index.ts'
 import { tendSearch } from '../src/ingest/indexing/search-upkeep.ts'
-import { MemoryFollowGraph } from '../test/support/memory-graph.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { writerOf } from '../test/support/writer-of.ts'
 import { onceNs } from './cpu-time.ts'
@@ -65,17 +64,12 @@ function benchActors(dataDir: string, accounts: number): BenchResult[] {
   const indexNs = onceNs(accounts, () => fillActors(db, random, accounts))
   const bytes = bytesOf(db, ['actor_words', 'actor_parts', 'search_actors'])
   const reader = openReader(dataDir)
-  const graph = new MemoryFollowGraph()
-  for (let i = 0; i < FOLLOWS; i++) graph.add(1, 2 + random.below(accounts - 2))
-  const search = createActorSearch({
-    db: reader,
-    graph,
-    actors: { uidOf: () => 0 } as never,
-    accounts: { uidOfHandle: () => 0 },
-  })
+  const follows = Uint32Array.from({ length: FOLLOWS }, () => 2 + random.below(accounts - 2))
+  const search = createActorSearch(reader)
   const typed = Array.from({ length: 300 }, () => someWord(random))
   const letters = typed.flatMap((word) => Array.from(word, (_, i) => word.slice(0, i + 1)))
-  const type = (q: string) => search({ q, viewer: 1, limit: 20, cursor: undefined })
+  const type = (q: string) =>
+    search({ q, viewer: 1, follows, exact: 0, limit: 20, cursor: undefined })
   for (const q of letters) type(q)
   const times = letters.map((q) => onceNs(1, () => type(q))).sort((a, b) => a - b)
   const cpuNs = times.reduce((sum, ns) => sum + ns, 0) / times.length

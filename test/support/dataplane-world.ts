@@ -5,6 +5,7 @@ import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { pino } from 'pino'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import { createSearches } from '../../src/answers/skeleton/search/searches.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
 import { type Config, loadConfig } from '../../src/base/config/config.ts'
 import type { OperatorRequest, Writer, WriterRequest } from '../../src/bridge/messages.ts'
@@ -60,6 +61,7 @@ export async function startDataplaneOver(
     config,
     log: pino({ level: 'error' }),
     db: ours.db,
+    search: createSearches(ours.db),
     ...{ actors, graph, hydrator: ours.hydrator },
     timelines: createMemoryTimelines(100),
     keeps: () => true,

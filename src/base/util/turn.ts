@@ -4,6 +4,7 @@
 // need be passed down (as with obs/stopwatch.ts). Outside of calls, time is never up.
 
 import { setImmediate as socketsRead } from 'node:timers/promises'
+import { threadMs } from './thread-time.ts'
 
 type CallTimeOptions = {
   /** Milliseconds of processor time after which a turn should end; Infinity: never. */
@@ -17,12 +18,6 @@ type CallTimeOptions = {
 }
 
 let current: CallTime | undefined
-
-/** The processor time of this thread in milliseconds. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
-}
 
 /** One call's time on this thread. */
 export class CallTime {

@@ -4,6 +4,7 @@
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createEngagement } from '../../answers/skeleton/engagement.ts'
+import type { Searching } from '../../answers/skeleton/search/searches.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -35,6 +36,7 @@ export type DataplaneParts = {
   hydrator: Pick<Hydrator, 'labels' | 'blocks'>
   /** Undefined: nothing is cached between calls. */
   invalidations: InvalidationReader | undefined
+  search: Searching
   actors: ActorReader
   graph: FollowGraphReader
   timelines: TimelineReader

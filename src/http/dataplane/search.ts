@@ -3,10 +3,12 @@
 
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
-import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
-import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
+import type { SearchAsker } from '../../answers/skeleton/search/searches.ts'
 import type { RecordCollection } from '../../base/atproto/collections.ts'
 import { createKnownNames } from '../xrpc/actor-names.ts'
+import { findActors } from '../xrpc/actor-search.ts'
+import { andThen } from '../xrpc/maybe-later.ts'
+import { namedRecords } from '../xrpc/named-records.ts'
 import { type PostSearchParams, postSearch } from '../xrpc/post-search.ts'
 import { ofSearchPosts, ofSearchPostsV2 } from '../xrpc/post-search-params.ts'
 import { createSuggestions } from '../xrpc/suggestions.ts'
@@ -25,46 +27,47 @@ export type Searches = ReturnType<typeof createSearches>
 const GENERATOR = 'app.bsky.feed.generator'
 const PACK = 'app.bsky.graph.starterpack'
 const MAX_SUGGESTED = 100
+/** The frontend asks for all of its callers. */
+const FRONTEND: SearchAsker = undefined
 
 export function createSearches(reading: Reading) {
-  const { db, actors } = reading
-  const searchActors = createActorSearch(reading)
-  const posts = createPostSearch(db)
+  const { db, actors, search } = reading
   const popular = createPopularRecords({ db, actors })
   // The frontend resolves names itself.
   const known = createKnownNames(reading)
   const parts = { ...reading, names: { known, find: known } }
   return {
-    actors({ q, limit, cursor, viewer = '' }: Asked & { viewer?: string }) {
+    async actors({ q, limit, cursor, viewer = '' }: Asked & { viewer?: string }) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
-      const page = searchActors({
-        q,
-        viewer: uid,
-        limit: pageSize(limit),
-        cursor: cursorOf(cursor),
-      })
+      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = await findActors(reading, { q, viewer: uid, ...place }, FRONTEND)
       return { dids: page.items.map((uid) => actors.didOf(uid)), cursor: page.cursor }
     },
 
     /** `params` are those of searchPosts. The default sort is the reference's, latest first. */
     async posts(params: PostSearchParams, { limit, cursor, viewer = '' }: Page) {
       const uid = viewer === '' ? 0 : actors.uidOf(viewer)
-      const search = await postSearch(parts, uid === 0 ? undefined : { uid, did: viewer }, params)
-      if (!search) return { uris: [], cursor: undefined, count: () => 0 }
-      const page = posts.page({ ...search, limit: pageSize(limit), cursor: cursorOf(cursor) })
+      const asked = await postSearch(parts, uid === 0 ? undefined : { uid, did: viewer }, params)
+      if (!asked) return { uris: [], cursor: undefined, count: () => 0 }
+      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const page = await search.posts({ ...asked, ...place }, FRONTEND)
       const uris = reading.postUris(page.items)
+      const { match, since, until, authors } = asked
       return {
         uris: page.items.flatMap((id) => uris.get(id) ?? []),
         cursor: page.cursor,
-        // Conditions outside the index cannot be counted.
-        count: () => (search.fits ? page.items.length : posts.count(search)),
+        // Hits by some authors can't be counted without reading them.
+        count: () => (authors ? page.items.length : search.hits({ match, since, until }, FRONTEND)),
       }
     },
 
     records(collection: RecordCollection, { q, limit, cursor }: Asked) {
-      const place = { limit: pageSize(limit), cursor: cursorOf(cursor) }
-      const { items, cursor: next } = popular({ collection, query: q, ...place })
-      return { uris: items, cursor: next }
+      const request = { collection, limit: pageSize(limit), cursor: cursorOf(cursor) }
+      const found =
+        q.trim() === ''
+          ? popular(request)
+          : namedRecords(reading, { ...request, query: q }, FRONTEND)
+      return andThen(found, ({ items, cursor: next }) => ({ uris: items, cursor: next }))
     },
   }
 }
@@ -86,14 +89,16 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       return { uris, cursor }
     },
     searchStarterPacks: (request) => searches.records(PACK, termed(request)),
-    searchFeedGenerators: ({ query, limit }) => ({
-      uris: searches.records(GENERATOR, { q: query, limit }).uris,
-    }),
-    searchActorsTypeahead: ({ params }) => ({
-      actors: searches.actors({ ...asked(params), cursor: undefined }).dids.map(didHit),
-    }),
-    searchActorsV2({ params }) {
-      const { dids, cursor } = searches.actors(asked(params))
+    async searchFeedGenerators({ query, limit }) {
+      const { uris } = await searches.records(GENERATOR, { q: query, limit })
+      return { uris }
+    },
+    async searchActorsTypeahead({ params }) {
+      const { dids } = await searches.actors({ ...asked(params), cursor: undefined })
+      return { actors: dids.map(didHit) }
+    },
+    async searchActorsV2({ params }) {
+      const { dids, cursor } = await searches.actors(asked(params))
       return { actors: dids.map(didHit), pageInfo: pageInfo(cursor) }
     },
     async searchPostsV2(request) {
@@ -101,14 +106,17 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
       const page = { limit: limit || 25, cursor, viewer }
       const { uris, count, ...found } = await searches.posts(ofV2(reading, request), page)
       const { cursor: next = '' } = found
-      return { posts: uris.map(uriHit), pageInfo: { cursor: next, hitsTotal: BigInt(count()) } }
+      return {
+        posts: uris.map(uriHit),
+        pageInfo: { cursor: next, hitsTotal: BigInt(await count()) },
+      }
     },
-    searchStarterPacksV2({ params }) {
-      const { uris, cursor } = searches.records(PACK, asked(params))
+    async searchStarterPacksV2({ params }) {
+      const { uris, cursor } = await searches.records(PACK, asked(params))
       return { starterPacks: uris.map(uriHit), pageInfo: pageInfo(cursor) }
     },
-    searchFeedGeneratorsV2({ params }) {
-      const { uris, cursor } = searches.records(GENERATOR, asked(params))
+    async searchFeedGeneratorsV2({ params }) {
+      const { uris, cursor } = await searches.records(GENERATOR, asked(params))
       return { feedGenerators: uris.map(uriHit), pageInfo: pageInfo(cursor) }
     },
     ...suggestionRpcs(reading, searches),

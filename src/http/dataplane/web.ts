@@ -72,9 +72,9 @@ function asked(query: URLSearchParams) {
   }
 }
 
-function actorsSkeleton(searches: Searches, query: URLSearchParams) {
+async function actorsSkeleton(searches: Searches, query: URLSearchParams) {
   const viewer = query.get('viewer') ?? ''
-  const { dids, cursor } = searches.actors({ ...asked(query), viewer })
+  const { dids, cursor } = await searches.actors({ ...asked(query), viewer })
   return { actors: dids.map((did) => ({ did })), ...(cursor && { cursor }) }
 }
 
@@ -97,7 +97,7 @@ async function postsSkeleton(searches: Searches, query: URLSearchParams) {
   return { posts: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }
 
-function packsSkeleton(searches: Searches, query: URLSearchParams) {
-  const { uris, cursor } = searches.records('app.bsky.graph.starterpack', asked(query))
+async function packsSkeleton(searches: Searches, query: URLSearchParams) {
+  const { uris, cursor } = await searches.records('app.bsky.graph.starterpack', asked(query))
   return { starterPacks: uris.map((uri) => ({ uri })), ...(cursor && { cursor }) }
 }

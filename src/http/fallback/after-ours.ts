@@ -8,8 +8,10 @@ import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'
 import type { MethodResult } from '../server/method.ts'
+import { findActors } from '../xrpc/actor-search.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
+import { andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
 import { parseSeen, type SeenAccounts, splitSeen } from '../xrpc/seen-accounts.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { type OwnMethod, plainBody } from './outcome.ts'
@@ -23,6 +25,7 @@ const MIN_LETTERS = 2
 /** How many of our own results are compared with the AppView's. */
 const MAX_OWN = 100
 
+type Filter = (items: JsonObject[]) => MaybeLater<JsonObject[]>
 type Search = { field: string; limit: number; call: Call }
 
 export function afterOurs(app: AppContext, own: OwnMethod): Answering {
@@ -115,10 +118,7 @@ function seenUpTo(
  * all others, even accounts that entered our index a moment ago; after that, drops what `notOurs`
  * drops too.
  */
-function withoutSeen(
-  seen: SeenAccounts | undefined,
-  notOurs: (items: JsonObject[]) => JsonObject[],
-): (items: JsonObject[]) => JsonObject[] {
+function withoutSeen(seen: SeenAccounts | undefined, notOurs: Filter): Filter {
   if (!seen) return notOurs
   return (items) => {
     const once = [...new Map(items.map((item) => [keyOf(item), item])).values()]
@@ -128,17 +128,17 @@ function withoutSeen(
 }
 
 /** Drops results that our own search would have found. */
-function withoutOurs(
-  app: AppContext,
-  { params, viewer, reader }: Call,
-): (items: JsonObject[]) => JsonObject[] {
+function withoutOurs(app: AppContext, call: Call): Filter {
   const { actors, hydrator, postsByUri } = app
+  const { params, reader } = call
   return (items) => {
     const uris = items.flatMap(({ uri }) => (typeof uri === 'string' ? [uri] : []))
     if (uris.length === 0) {
       const q = String(params['q'] ?? params['term'] ?? '')
-      const found = items.length > 0 ? foundHere(app, q, viewer?.uid ?? 0) : new Set<number>()
-      return items.filter((item) => !found.has(actors.uidOf(String(item['did']))))
+      const isOurs = items.length > 0 ? foundHere(app, call, q) : new Set<number>()
+      return andThen(isOurs, (ours) =>
+        items.filter((item) => !ours.has(actors.uidOf(String(item['did'])))),
+      )
     }
     const posts = postsByUri(uris)
     const { records } = hydrator.records(uris, asVisitor(reader))
@@ -148,6 +148,7 @@ function withoutOurs(
   }
 }
 
-function foundHere({ searchActors }: AppContext, q: string, viewer: number): Set<number> {
-  return new Set(searchActors({ q, viewer, limit: MAX_OWN, cursor: undefined }).items)
+function foundHere(app: AppContext, { viewer, who }: Call, q: string): MaybeLater<Set<number>> {
+  const request = { q, viewer: viewer?.uid ?? 0, limit: MAX_OWN, cursor: undefined }
+  return andThen(findActors(app, request, who), ({ items }) => new Set(items))
 }

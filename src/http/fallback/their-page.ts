@@ -13,6 +13,7 @@ import {
 import type { Params } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
+import type { MaybeLater } from '../xrpc/maybe-later.ts'
 import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3
@@ -23,7 +24,7 @@ type PageRequest = Asked & {
   call: Call
   from: WrappedCursor
   /** Filters items further, beyond the checks that apply to every answer from the AppView. */
-  keep?: (items: JsonObject[]) => JsonObject[]
+  keep?: (items: JsonObject[]) => MaybeLater<JsonObject[]>
   /** Returns what the next cursor records as seen after these items. */
   seenWith?: (items: readonly JsonObject[]) => string | undefined
 }
@@ -44,7 +45,8 @@ export async function theirPage(
     }
     const answer = await askFallback(app, call, asked)
     if (!answer || field === undefined) return answer
-    const items = keep(answer[field] as JsonObject[]).slice(0, limit)
+    const kept = await keep(answer[field] as JsonObject[])
+    const items = kept.slice(0, limit)
     const { cursor } = answer
     const isLast = typeof cursor !== 'string' || cursor === theirs
     page++

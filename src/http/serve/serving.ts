@@ -56,6 +56,7 @@ import { mediaRoutes } from './media.ts'
 import { servePages } from './pages.ts'
 import { isEngineAway } from './place-sharing.ts'
 import { pushRules, servePushes } from './pushes.ts'
+import { createSearching } from './searching.ts'
 import { createSharing, type Sharing } from './sharing.ts'
 import { timelineRoutes } from './timelines.ts'
 
@@ -83,12 +84,14 @@ type Serving = {
 }
 
 const NAMES_MAX_WAIT_MS = 700
+/** Lists of common words fit; the rest is in the system's cache. */
+const MAX_SEARCH_CACHE_KIB = 16_384
 /** Look-ups of accounts unknown here, made because a member views them. */
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
   const { config, log, memory, ingest, onFatal } = options
-  const reading = openReading(config, memory)
+  const reading = openReading(options)
   const { db, actors, graph } = reading
   const shared = createSharing(options, reading)
   const { writer, operate } = shared
@@ -159,20 +162,27 @@ export function createServing(options: ServingOptions): Serving {
   return {
     server: withDataplane(closing, dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
-    closeStore: () => closeAll([warming, kept, shared, db]),
+    closeStore: () => closeAll([reading.search, warming, kept, shared, db]),
   }
 }
 
 type Reading = ReturnType<typeof openReading>
 
 /** A serving thread's data: rows, and the memory shared by all threads. */
-function openReading(config: Config, memory: SharedMemory) {
+function openReading({ config, memory, log, thread }: ServingOptions) {
   const graph = openFollowGraph(memory.graph)
   const actors = openActorTable(memory.actors)
   const db = openReader(config.dataDir, { cacheKib: pageCacheKib(config) })
   const draw = prepareItemDraw(db, actors)
+  const search = createSearching({
+    dataDir: config.dataDir,
+    cacheKib: Math.min(pageCacheKib(config), MAX_SEARCH_CACHE_KIB),
+    log,
+    name: `search-${thread + 1}`,
+  })
   return {
     db,
+    search,
     actors,
     isMember: (did: string) => {
       const uid = actors.uidOf(did)

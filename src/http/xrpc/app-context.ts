@@ -16,8 +16,7 @@ import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import { createOwnRecords } from '../../answers/skeleton/own-records.ts'
 import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
 import { createRecordLikes } from '../../answers/skeleton/record-likes.ts'
-import { createActorSearch } from '../../answers/skeleton/search/actors.ts'
-import { createPostSearch } from '../../answers/skeleton/search/posts.ts'
+import { createSearches, type Searching } from '../../answers/skeleton/search/searches.ts'
 import { createThreads } from '../../answers/skeleton/thread.ts'
 import {
   createTimelineHeads,
@@ -78,6 +77,8 @@ export type AppParts = {
   /** Whether a lossy timeline keeps an item: the same draw that filled the rings. */
   keeps: TimelineParts['keeps']
   hydrator: Hydrator
+  /** Searches on another thread; by default, on the calling one. */
+  search?: Searching | undefined
   writer: Writer
   resolver: Pick<Resolver, 'resolve' | 'resolveHandle'>
   fetch: GuardedFetch
@@ -173,8 +174,7 @@ export function createAppContext(parts: AppParts) {
     }),
     knownFollowers: createKnownFollowers({ graph, actors }),
     timelineGaps: createTimelineGaps({ db, graph }),
-    searchActors: createActorSearch({ db, actors, graph, accounts }),
-    searchPosts: createPostSearch(db),
+    search: parts.search ?? createSearches(db),
     names: createActorNames({ ...parts, accounts }),
     ownRecords: createOwnRecords({ db, actors }),
     popularRecords: createPopularRecords({ db, actors }),

@@ -18,10 +18,11 @@ import {
   parseTime,
 } from '../../data/search/post-query.ts'
 import { term } from '../../data/search/post-terms.ts'
-import type { FoundPost } from '../../data/store/read/post-search.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
+import { allFollows } from './followed-accounts.ts'
+import { andThen, type MaybeLater } from './maybe-later.ts'
 import type { PagePart } from './paged-method.ts'
 
 /**
@@ -53,31 +54,35 @@ export type PostSearchParams = {
 }
 
 /** The index request; undefined if nothing can match. */
-type PostSearch = Pick<PostSearchRequest, 'match' | 'since' | 'until' | 'sort' | 'fits' | 'leftOut'>
+type PostSearch = Omit<PostSearchRequest, 'limit' | 'cursor'>
 
 type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never> }
 
 export function foundPosts(
-  { searchPosts }: Needs<'searchPosts'>,
-  { about, place }: PagePart<unknown, PostSearch | undefined>,
-): SkeletonPage<number> {
-  return about ? searchPosts.page({ ...about, ...place }) : { items: [], cursor: undefined }
+  { search }: Needs<'search'>,
+  { about, place, call }: PagePart<Pick<Call, 'who'>, PostSearch | undefined>,
+): MaybeLater<SkeletonPage<number>> {
+  if (!about) return { items: [], cursor: undefined }
+  return search.posts({ ...about, ...place }, call.who)
 }
 
 /** The first page carries the number of hits. */
 export function postsBody(
   posts: readonly object[],
   { app, about, call, cursor }: Found & { cursor: string | undefined },
-) {
+): MaybeLater<object> {
   const { cursor: asked } = (call as Call<{ cursor?: string }>).params
   if (!about || asked !== undefined) return { posts, cursor }
-  // The index can't count hits of a condition that it does not know.
-  const counted = about.fits ? undefined : app.searchPosts.count(about)
-  return { posts, cursor, hitsTotal: cursor === undefined ? posts.length : counted }
+  if (cursor === undefined) return { posts, cursor, hitsTotal: posts.length }
+  const { match, since, until, authors } = about
+  // Hits by some authors can't be counted without reading them.
+  if (authors) return { posts, cursor }
+  const counted = app.search.hits({ match, since, until }, call.who)
+  return andThen(counted, (hitsTotal) => ({ posts, cursor, hitsTotal }))
 }
 
 export type SearchParts = Needs<'actors' | 'graph' | 'names'>
-type TagParts = Needs<'tagRules' | 'tags'>
+type TagParts = Needs<'tagRules'>
 
 /** Leaves out posts that moderators' tags hide from the caller. */
 export async function shownPostSearch(
@@ -87,7 +92,7 @@ export async function shownPostSearch(
 ): Promise<PostSearch | undefined> {
   const search = await postSearch(app, viewer, params)
   if (!search || seesTakenDown) return search
-  return { ...search, leftOut: taggedIn(app, viewer, tagsLeftOut(app, params)) }
+  return { ...search, leftOut: { tags: tagsLeftOut(app, params), except: viewer?.uid ?? 0 } }
 }
 
 export async function postSearch(
@@ -100,8 +105,8 @@ export async function postSearch(
   const match = matchOf(query, await toFilter(app, viewer, query, params))
   const isEmpty = !hasAny(query) && !hasConditions(params)
   if (match === undefined || isEmpty || (following && !viewer)) return undefined
-  const fits = following ? (author: number) => app.graph.has(viewer!.uid, author) : undefined
-  return { match, sort, fits, ...timesOf(query, params) }
+  const authors = following && viewer ? allFollows(app.graph, viewer.uid) : undefined
+  return { match, sort, authors, ...timesOf(query, params) }
 }
 
 /** As in the reference: a search by author shows everything, unless it sorts by best match. */
@@ -114,22 +119,6 @@ function tagsLeftOut(
   const isOfAuthor = isSaid || (included.authors?.length ?? 0) > 0
   if (sort === 'latest' && isOfAuthor) return searchTagsHideAll
   return [...searchTagsHide, ...searchTagsHideAll]
-}
-
-/** Posts that have one of the tags, or whose author has one; never the viewer's own. */
-function taggedIn({ tags }: TagParts, viewer: Viewer, leftOut: readonly string[]) {
-  return (found: readonly FoundPost[]): ReadonlySet<FoundPost> => {
-    const posts = tags.posts(
-      found.map(({ id }) => id),
-      leftOut,
-    )
-    const authors = tags.accounts(
-      found.map(({ uid }) => uid),
-      leftOut,
-    )
-    const isTagged = ({ id, uid }: FoundPost) => posts.has(id) || authors.has(uid)
-    return new Set(found.filter((post) => post.uid !== viewer?.uid && isTagged(post)))
-  }
 }
 
 /** Whether there is any condition besides the text. */

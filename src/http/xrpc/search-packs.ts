@@ -4,15 +4,18 @@
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
+import type { MaybeLater } from './maybe-later.ts'
+import { namedRecords } from './named-records.ts'
 import type { PagePart } from './paged-method.ts'
 
 export const SEARCHED_PACKS = 'by a part of the name, among those indexed here'
 
 export function packsByName(
-  { popularRecords }: Needs<'popularRecords'>,
+  app: Needs<'search' | 'actors'>,
   { call, place }: PagePart<Call<{ q: string }>, unknown>,
-): SkeletonPage<string> {
+): MaybeLater<SkeletonPage<string>> {
   const { q } = call.params
   if (q.trim() === '') return { items: [], cursor: undefined }
-  return popularRecords({ collection: 'app.bsky.graph.starterpack', query: q, ...place })
+  const request = { collection: 'app.bsky.graph.starterpack', query: q, ...place } as const
+  return namedRecords(app, request, call.who)
 }

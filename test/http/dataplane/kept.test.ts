@@ -5,6 +5,7 @@ import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
+import { createSearches as createSearching } from '../../../src/answers/skeleton/search/searches.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
@@ -35,6 +36,7 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   const unused = () => Promise.reject(new Error('no request is expected'))
   const log = pino({ level: 'error' })
   const reading = createReading({
+    search: createSearching(db),
     ...{ db, actors, graph, log, invalidations },
     config: { ...loadConfig({}, 'no-such-file'), trustedVerifiers },
     hydrator: createHydrator({ db, actors, graph, urls, trustedVerifiers }),

@@ -1,6 +1,7 @@
 // Search in the process as an operator runs it: records from the stream are found without an explicit index
 // update, disappear when deleted, and are found after a restart.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../support/eventually.ts'
 import { createJetstreamDouble } from '../../support/jetstream-double/double.ts'
@@ -35,7 +36,13 @@ function creation(collection: string, rkey: string, fields: object) {
   return { did: bob, operation, collection, rkey, cid: cidOf(record), record }
 }
 
-test('finds records from the stream', async () => {
+/** The names of a process's threads. */
+function threadsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/task`
+  return readdirSync(folder).map((id) => readFileSync(`${folder}/${id}/comm`, 'utf8').trim())
+}
+
+test('finds records from the stream, on a thread of its own', async () => {
   const double = await createJetstreamDouble()
   closing.push(() => double.close())
   const env = {
@@ -69,6 +76,7 @@ test('finds records from the stream', async () => {
   double.emit(creation(POST, gone, { text: 'another walrus' }))
   await becomes(posts, 2)
   await becomes(actors, 1)
+  if (process.platform === 'linux') expect(threadsOf(first.child.pid!)).toContain('search-1')
   double.emit({ did: bob, operation: 'delete', collection: POST, rkey: gone })
   await becomes(posts, 1)
   expect(await first.stop('SIGTERM')).toBe(0)

@@ -3,7 +3,6 @@
 // are ordered roughly by followers (data/store/search/actor-index.ts), and exactly within a page. The cursor
 // is `<turn>__<place>`, so a page continues where the previous one ended.
 
-import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
 import {
   type ActorQuery,
   actorQuery,
@@ -11,7 +10,6 @@ import {
   isMeant,
 } from '../../../data/search/actor-terms.ts'
 import type { Db } from '../../../data/store/db.ts'
-import type { Accounts } from '../../../data/store/read/accounts.ts'
 import {
   type ActorPlace,
   type ActorSearch,
@@ -22,22 +20,21 @@ import { BadCursorError } from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
 import { createFollowedNames } from './followed-names.ts'
 
-type ActorSearchRequest = {
+export type ActorSearchRequest = {
   q: string
   /** 0 for a visitor. */
   viewer: number
+  /** The accounts that the viewer follows, or some of very many. */
+  follows: Uint32Array
+  /** The account whose full handle or DID is given; 0 if none. */
+  exact: number
   limit: number
   cursor: string | undefined
 }
 
-type ActorSearchPage = SkeletonPage<number> & {
-  /** The account whose full handle or DID was given; 0 if none. */
-  exact: number
-}
-
 /** `upTo`: the place up to which rows were examined; undefined if the turn is finished. */
 type Turn = { rows: ActorPlace[]; upTo: number | undefined }
-type Asked = { query: ActorQuery; exact: number; mine: ActorPlace[]; own: Set<number> }
+type Asked = { query: ActorQuery; mine: ActorPlace[]; own: Set<number> }
 
 const MINE = 0
 const BY_WORDS = 1
@@ -50,24 +47,19 @@ const PARTS_READ = 200
 const MAX_LOOKED_AT = 1_000
 
 /** @returns a function that reads one page; @throws BadCursorError */
-export function createActorSearch(parts: {
-  db: Db
-  actors: ActorReader
-  graph: FollowGraphReader
-  accounts: Pick<Accounts, 'uidOfHandle'>
-  now?: () => number
-}) {
-  const { actors, accounts } = parts
-  const search = prepareActorSearch(parts.db)
-  const followed = createFollowedNames({ ...parts, search })
+export function createActorSearch(db: Db, now?: () => number) {
+  const search = prepareActorSearch(db)
+  const followed = createFollowedNames({ search, now })
 
-  function ask({ q, viewer }: ActorSearchRequest): Asked {
+  function ask({ q, viewer, follows, exact }: ActorSearchRequest): Asked {
     const query = actorQuery(q)
-    const did = q.trim()
-    const exact = did.startsWith('did:') ? actors.uidOf(did) : accounts.uidOfHandle(query.text)
-    const people = followed.matching(viewer, query.words).filter(({ uid }) => uid !== exact)
-    const mine = meant(search, query, people)
-    return { query, exact, mine, own: new Set([exact, ...mine.map(({ uid }) => uid)]) }
+    const people = followed.matching({ viewer, follows }, query.words)
+    const mine = meant(
+      search,
+      query,
+      people.filter(({ uid }) => uid !== exact),
+    )
+    return { query, mine, own: new Set([exact, ...mine.map(({ uid }) => uid)]) }
   }
 
   function read({ query, mine, own }: Asked, turn: number, after: number, limit: number): Turn {
@@ -85,10 +77,9 @@ export function createActorSearch(parts: {
     return toTurn(rows, many, (row) => !own.has(row.uid) && fits(row))
   }
 
-  return (request: ActorSearchRequest): ActorSearchPage => {
-    const { limit, cursor } = request
+  return (request: ActorSearchRequest): SkeletonPage<number> => {
+    const { limit, cursor, exact } = request
     const asked = ask(request)
-    const { exact } = asked
     const first = cursor === undefined && exact !== 0 ? [exact] : []
     const turns: ActorPlace[][] = [[], [], []]
     let [turn, after] = parseCursor(cursor)
@@ -107,7 +98,7 @@ export function createActorSearch(parts: {
       after = upTo ?? 0
     }
     const next = turn < TURNS ? `${turn}__${after}` : undefined
-    return { items: [...first, ...inOrder(search, turns)], cursor: next, exact }
+    return { items: [...first, ...inOrder(search, turns)], cursor: next }
   }
 }
 

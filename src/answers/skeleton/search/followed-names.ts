@@ -2,40 +2,37 @@
 // scan one by one, which the index cannot do. Cached for a minute, since a query is typed letter by letter.
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
-import type { FollowGraphReader } from '../../../data/graph/types.ts'
 import { actorTerms } from '../../../data/search/actor-terms.ts'
 import type { ActorPlace, ActorSearch } from '../../../data/store/read/actor-search.ts'
 
 /** Each of the `terms` is preceded by a space. */
 type Followed = ActorPlace & { terms: string }
 type Kept = { people: Followed[]; follows: number; at: number }
+type Viewing = { viewer: number; follows: Uint32Array }
 
 const KEPT_FOR_MS = MINUTE_MS
-const MAX_PEOPLE = 5_000
 const MAX_PEOPLE_KEPT = 200_000
 
 type FollowedNames = {
   /** The viewer's follows whose names begin with these words, most followed first. */
-  matching(viewer: number, words: readonly string[]): ActorPlace[]
+  matching(viewing: Viewing, words: readonly string[]): ActorPlace[]
 }
 
 export function createFollowedNames(parts: {
-  graph: FollowGraphReader
   search: ActorSearch
-  now?: () => number
+  now?: (() => number) | undefined
 }): FollowedNames {
-  const { graph, search, now = Date.now } = parts
+  const { search, now = Date.now } = parts
   const kept = new Map<number, Kept>()
   let peopleKept = 0
 
-  function of(viewer: number): Followed[] {
+  function of({ viewer, follows }: Viewing): Followed[] {
     const known = kept.get(viewer)
-    const follows = graph.followsCount(viewer)
-    const isFresh = known && known.follows === follows && now() - known.at < KEPT_FOR_MS
-    if (isFresh) return known.people
+    const isFresh = known?.follows === follows.length && now() - known.at < KEPT_FOR_MS
+    if (known && isFresh) return known.people
     forget(viewer)
-    const people = read(viewer)
-    kept.set(viewer, { people, follows, at: now() })
+    const people = read(follows)
+    kept.set(viewer, { people, follows: follows.length, at: now() })
     peopleKept += people.length
     for (const oldest of kept.keys()) {
       if (peopleKept <= MAX_PEOPLE_KEPT) break
@@ -49,10 +46,8 @@ export function createFollowedNames(parts: {
     kept.delete(viewer)
   }
 
-  function read(viewer: number): Followed[] {
-    const uids = new Uint32Array(Math.min(graph.followsCount(viewer), MAX_PEOPLE))
-    const length = graph.follows(viewer, 0, uids)
-    const people = search.names(uids.subarray(0, length)).map(({ uid, place, ...names }) => {
+  function read(follows: Uint32Array): Followed[] {
+    const people = search.names(follows).map(({ uid, place, ...names }) => {
       return {
         uid,
         place,
@@ -65,13 +60,14 @@ export function createFollowedNames(parts: {
   }
 
   return {
-    matching(viewer, words) {
-      if (viewer === 0 || words.length === 0) return []
+    matching(viewing, words) {
+      if (viewing.viewer === 0 || words.length === 0) return []
       const beginnings = words.map((word) => ` ${word}`)
-      return of(viewer).filter(
-        ({ uid, terms }) =>
-          beginnings.every((beginning) => terms.includes(beginning)) && graph.has(viewer, uid),
+      const named = of(viewing).filter(({ terms }) =>
+        beginnings.every((beginning) => terms.includes(beginning)),
       )
+      const follows = new Set(named.length > 0 ? viewing.follows : [])
+      return named.filter(({ uid }) => follows.has(uid))
     },
   }
 }

@@ -9,6 +9,7 @@ import { HOUR_MS } from '../../../base/util/durations.ts'
 import { threadMs } from '../../../base/util/thread-time.ts'
 import type { PostMatch } from '../../../data/search/post-query.ts'
 import type { Db } from '../../../data/store/db.ts'
+import { prepareTags } from '../../../data/store/read/moderation-tags.ts'
 import {
   type FoundPost,
   type PlaceRange,
@@ -39,14 +40,16 @@ export type PostSearchRequest = {
   sort: 'latest' | 'top'
   limit: number
   cursor: string | undefined
-  /** Further conditions, by author. */
-  fits?: (uid: number) => boolean
-  /** Selects the found posts to omit. */
-  leftOut?: (found: readonly FoundPost[]) => ReadonlySet<FoundPost>
+  /** Only posts by these accounts. */
+  authors?: Uint32Array | undefined
+  /** Leaves out posts that have one of these tags, or whose author has one, except by one account. */
+  leftOut?: { tags: readonly string[]; except: number } | undefined
 }
 
+export type PostHitsRequest = Pick<PostSearchRequest, 'match' | 'since' | 'until'>
+
 /** A page of posts.id. */
-type PostSearchPage = SkeletonPage<number> & {
+export type PostSearchPage = SkeletonPage<number> & {
   /** Whether the page ended early because reading on would have taken too long. */
   isCut: boolean
 }
@@ -71,7 +74,13 @@ const AGAIN_MAX_MS = 100
 const MAX_PERIOD = 2 ** 31 - 1
 
 /** A page that is being read. */
-type Reading = { search: PostSearch; isTimeOver: () => boolean }
+type Reading = {
+  search: PostSearch
+  tags: Pick<ReturnType<typeof prepareTags>, 'posts' | 'accounts'>
+  isTimeOver: () => boolean
+  /** The authors that are wanted; undefined: all. */
+  authors?: ReadonlySet<number> | undefined
+}
 
 /**
  * @returns `page` reads one page; @throws BadCursorError. `count` counts matches up to a few
@@ -79,18 +88,20 @@ type Reading = { search: PostSearch; isTimeOver: () => boolean }
  */
 export function createPostSearch(db: Db) {
   const search = preparePostSearch(db)
-  const begin = (maxMs: number): Reading => {
+  const tags = prepareTags(db)
+  const begin = (maxMs: number, { authors }: Pick<PostSearchRequest, 'authors'> = {}): Reading => {
     const endsAt = threadMs() + maxMs
-    return { search, isTimeOver: () => threadMs() >= endsAt }
+    const isTimeOver = () => threadMs() >= endsAt
+    return { search, tags, isTimeOver, authors: authors && new Set(authors) }
   }
 
   function page(request: PostSearchRequest): PostSearchPage {
-    if (request.sort === 'latest') return latestPage(begin(MAX_MS), request)
+    if (request.sort === 'latest') return latestPage(begin(MAX_MS, request), request)
     const at = parseTopCursor(request.cursor)
-    return topPage(begin(at?.from ? AGAIN_MAX_MS : MAX_MS), request, at)
+    return topPage(begin(at?.from ? AGAIN_MAX_MS : MAX_MS, request), request, at)
   }
 
-  function count(request: Pick<PostSearchRequest, 'match' | 'since' | 'until'>): number {
+  function count(request: PostHitsRequest): number {
     const { isTimeOver } = begin(MAX_MS)
     const options = { range: rangeOf(request), limit: COUNTED, isTimeOver }
     return countPosts(search, request.match, options)
@@ -110,15 +121,25 @@ function endOf(time: number): number {
 }
 
 function foundPosts(
-  { search }: Reading,
-  { since, until, fits, leftOut }: PostSearchRequest,
+  { search, tags, authors }: Reading,
+  { since, until, leftOut }: PostSearchRequest,
   places: readonly PostPlace[],
 ): FoundPost[] {
   const found = search
     .posts(places.map(({ id }) => id))
-    .filter(({ sortAt, uid }) => sortAt >= since && sortAt < until && (fits?.(uid) ?? true))
-  const without = leftOut?.(found)
-  return without?.size ? found.filter((post) => !without.has(post)) : found
+    .filter(({ sortAt, uid }) => sortAt >= since && sortAt < until && (authors?.has(uid) ?? true))
+  if (!leftOut) return found
+  const posts = tags.posts(
+    found.map(({ id }) => id),
+    leftOut.tags,
+  )
+  const accounts = tags.accounts(
+    found.map(({ uid }) => uid),
+    leftOut.tags,
+  )
+  return found.filter(
+    ({ id, uid }) => uid === leftOut.except || !(posts.has(id) || accounts.has(uid)),
+  )
 }
 
 function latestPage(reading: Reading, request: PostSearchRequest): PostSearchPage {

@@ -6,9 +6,11 @@ import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import { findActors } from '../../../actor-search.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { fillPage } from '../../../fill-page.ts'
+import { fillPageLater } from '../../../fill-page-later.ts'
+import { andThen } from '../../../maybe-later.ts'
 import { notBlocked } from '../../../present.ts'
 import { splitSeen, withSeen } from '../../../seen-accounts.ts'
 
@@ -25,18 +27,22 @@ export const searchActors = query(
     const from = splitSeen(params.cursor)
     if (!from) throw new BadCursorError()
     let isKnown = params.cursor !== undefined
-    const page = fillPage({ limit: params.limit, cursor: from.cursor }, (cursor, limit) => {
-      const found = app.searchActors({ q, viewer: viewer?.uid ?? 0, limit, cursor })
-      isKnown ||= found.exact !== 0
-      const unseen = found.items.filter((uid) => !from.seen.has(app.actors.didOf(uid)))
-      const views = app.viewCache.profiles(unseen, reader, { isShown: notBlocked })
-      const items = views.map((view, i) => ({ view, did: app.actors.didOf(unseen[i]!) }))
-      return { items: items.filter(isShown), cursor: found.cursor }
+    const read = (cursor: string | undefined, limit: number) => {
+      const request = { q, viewer: viewer?.uid ?? 0, limit, cursor }
+      return andThen(findActors(app, request, call.who), (found) => {
+        isKnown ||= found.exact !== 0
+        const unseen = found.items.filter((uid) => !from.seen.has(app.actors.didOf(uid)))
+        const views = app.viewCache.profiles(unseen, reader, { isShown: notBlocked })
+        const items = views.map((view, i) => ({ view, did: app.actors.didOf(unseen[i]!) }))
+        return { items: items.filter(isShown), cursor: found.cursor }
+      })
+    }
+    return andThen(fillPageLater({ limit: params.limit, cursor: from.cursor }, read), (page) => {
+      if (!isKnown) lookUp(app, call, q)
+      const seen = from.seen.with(page.items.map(({ did }) => did))
+      const views = page.items.map(({ view }) => view)
+      return { body: { actors: views, cursor: withSeen(page.cursor, seen) } }
     })
-    if (!isKnown) lookUp(app, call, q)
-    const seen = from.seen.with(page.items.map(({ did }) => did))
-    const views = page.items.map(({ view }) => view)
-    return { body: { actors: views, cursor: withSeen(page.cursor, seen) } }
   },
 )
 

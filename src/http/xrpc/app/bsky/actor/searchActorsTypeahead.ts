@@ -3,8 +3,10 @@
 // user is typing.
 
 import type { AppBskyActorSearchActorsTypeahead } from '@atproto/api'
+import { findActors } from '../../../actor-search.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { andThen } from '../../../maybe-later.ts'
 
 type Params = AppBskyActorSearchActorsTypeahead.QueryParams & { limit: number }
 
@@ -14,15 +16,17 @@ const FOUND_MORE = 10
 export const searchActorsTypeahead = query(
   'app.bsky.actor.searchActorsTypeahead',
   { auth: 'optional', waitsForNames: false },
-  ({ searchActors, viewCache }, { params, reader, viewer }: Call<Params>) => {
+  (app, { params, reader, viewer, who }: Call<Params>) => {
     const { q, term, limit } = params
     const request = { q: q ?? term ?? '', viewer: viewer?.uid ?? 0, cursor: undefined }
-    const { items, exact } = searchActors({ ...request, limit: limit + FOUND_MORE })
-    const views = viewCache.profiles(items, reader, {
-      basic: true,
-      isShown: (uid, { blocks }) => uid === exact || !blocks,
+    const found = findActors(app, { ...request, limit: limit + FOUND_MORE }, who)
+    return andThen(found, ({ items, exact }) => {
+      const views = app.viewCache.profiles(items, reader, {
+        basic: true,
+        isShown: (uid, { blocks }) => uid === exact || !blocks,
+      })
+      const shown = views.filter((view) => view !== undefined).slice(0, limit)
+      return { body: { actors: shown } }
     })
-    const shown = views.filter((view) => view !== undefined).slice(0, limit)
-    return { body: { actors: shown } }
   },
 )

@@ -3,14 +3,14 @@
 import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { pagedMethod } from '../../../paged-method.ts'
 import { foundPosts, postsBody, type SearchParts, shownPostSearch } from '../../../post-search.ts'
 import { ofSearchPosts } from '../../../post-search-params.ts'
 import { posts } from '../../../present.ts'
+import { searchedMethod } from '../../../searched-method.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 
-export const searchPosts = pagedMethod(
+export const searchPosts = searchedMethod(
   'app.bsky.feed.searchPosts',
   { auth: 'optional' },
   {
@@ -21,6 +21,6 @@ export const searchPosts = pagedMethod(
   },
 )
 
-function search(app: SearchParts & Needs<'tagRules' | 'tags'>, { params, reader }: Call<Params>) {
+function search(app: SearchParts & Needs<'tagRules'>, { params, reader }: Call<Params>) {
   return shownPostSearch(app, reader, ofSearchPosts(params))
 }

@@ -5,7 +5,6 @@ import type { AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { pagedMethod } from '../../../paged-method.ts'
 import { postIdOf } from '../../../post-names.ts'
 import {
   foundPosts,
@@ -16,10 +15,11 @@ import {
 } from '../../../post-search.ts'
 import { ofSearchPostsV2 } from '../../../post-search-params.ts'
 import { posts } from '../../../present.ts'
+import { searchedMethod } from '../../../searched-method.ts'
 
 type Params = AppBskyFeedSearchPostsV2.QueryParams & { limit: number }
 
-export const searchPostsV2 = pagedMethod(
+export const searchPostsV2 = searchedMethod(
   'app.bsky.feed.searchPostsV2',
   { auth: 'optional' },
   {
@@ -31,7 +31,7 @@ export const searchPostsV2 = pagedMethod(
 )
 
 function search(
-  app: SearchParts & Needs<'records' | 'tagRules' | 'tags'>,
+  app: SearchParts & Needs<'records' | 'tagRules'>,
   { params, reader }: Call<Params>,
 ) {
   if (params.excludeReplies && params.repliesOnly) {

@@ -1,11 +1,11 @@
 // app.bsky.graph.searchStarterPacks: starter packs by name, without their content.
 
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
-import { pagedMethod } from '../../../paged-method.ts'
 import { creatorNotBlocked, records } from '../../../present.ts'
 import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
+import { searchedMethod } from '../../../searched-method.ts'
 
-export const searchStarterPacks = pagedMethod(
+export const searchStarterPacks = searchedMethod(
   'app.bsky.graph.searchStarterPacks',
   { auth: 'optional', partly: SEARCHED_PACKS },
   {

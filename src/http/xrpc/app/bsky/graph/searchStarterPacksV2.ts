@@ -1,11 +1,11 @@
 // app.bsky.graph.searchStarterPacksV2: starter packs by name, with their content.
 
 import { starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
-import { pagedMethod } from '../../../paged-method.ts'
 import { creatorNotBlocked, records } from '../../../present.ts'
 import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
+import { searchedMethod } from '../../../searched-method.ts'
 
-export const searchStarterPacksV2 = pagedMethod(
+export const searchStarterPacksV2 = searchedMethod(
   'app.bsky.graph.searchStarterPacksV2',
   { auth: 'optional', partly: SEARCHED_PACKS },
   {

@@ -1,0 +1,95 @@
+// The search thread, as long as there is one: started by a search, ended after five idle minutes, and
+// replaced if it breaks or does not answer.
+
+import { Worker } from 'node:worker_threads'
+import type { Logger } from '../../base/obs/log.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+import type { SearchOrder, SearchReply, SearchThreadData } from './search-thread.ts'
+import { tooManySearches } from './search-turns.ts'
+
+export type SearchWorkerOptions = SearchThreadData & {
+  log: Logger
+  name: string
+  /** A search ends by itself after a fraction of this, unless the disk hangs. */
+  maxRunMs?: number
+  /** Time without searches after which the thread ends. */
+  idleMs?: number
+}
+
+type SearchWorker = {
+  /**
+   * One at a time.
+   * @throws XRPCError 503 if the thread breaks or does not answer
+   */
+  run(order: SearchOrder): Promise<SearchReply>
+  stop(): void
+}
+
+type Running = { worker: Worker; settle?: ((reply?: SearchReply) => void) | undefined }
+
+const MAX_RUN_MS = 5_000
+const IDLE_MS = 5 * MINUTE_MS
+/** A search needs a few megabytes. */
+const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 12 }
+
+export function createSearchWorker(options: SearchWorkerOptions): SearchWorker {
+  const { dataDir, cacheKib, log, name, maxRunMs = MAX_RUN_MS, idleMs = IDLE_MS } = options
+  let current: Running | undefined
+  let ending: Promise<unknown> | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  function start(): Running {
+    const workerData: SearchThreadData = { dataDir, cacheKib }
+    const url = new URL('./search-thread.ts', import.meta.url)
+    const one: Running = { worker: new Worker(url, { resourceLimits: MEMORY, workerData, name }) }
+    one.worker.unref()
+    one.worker.on('message', (reply: SearchReply) => one.settle?.(reply))
+    one.worker.on('error', (err) => log.error({ err }, 'the search thread broke; another follows'))
+    one.worker.on('exit', () => {
+      if (current === one) current = undefined
+      one.settle?.()
+    })
+    return one
+  }
+
+  async function run(order: SearchOrder): Promise<SearchReply> {
+    clearTimeout(idle)
+    await ending
+    current ??= start()
+    const one = current
+    const reply = await replyOf(one, order, maxRunMs)
+    idle = setTimeout(stop, idleMs).unref()
+    if (reply) return reply
+    if (current === one) {
+      log.warn({ seconds: maxRunMs / 1_000 }, 'a search did not end; its thread is replaced')
+      current = undefined
+      // It ends once its read of the index does; meanwhile, searches wait.
+      ending = one.worker.terminate()
+    }
+    throw tooManySearches()
+  }
+
+  function stop(): void {
+    clearTimeout(idle)
+    current?.worker.postMessage({ kind: 'stop' } satisfies SearchOrder)
+    current = undefined
+  }
+
+  return { run, stop }
+}
+
+/** Undefined if the thread ends, or too much time passes. */
+async function replyOf(
+  one: Running,
+  order: SearchOrder,
+  maxRunMs: number,
+): Promise<SearchReply | undefined> {
+  const replied = Promise.withResolvers<SearchReply | undefined>()
+  const timer = setTimeout(() => replied.resolve(undefined), maxRunMs)
+  one.settle = replied.resolve
+  one.worker.postMessage(order)
+  const reply = await replied.promise
+  clearTimeout(timer)
+  one.settle = undefined
+  return reply
+}

@@ -1,0 +1,80 @@
+// The searches of a serving thread: each waits for its turn, and runs on the search thread.
+
+import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
+import type {
+  SearchAsker,
+  SearchFound,
+  Searching,
+  SearchKind,
+  SearchRequest,
+} from '../../answers/skeleton/search/searches.ts'
+import { unavailable } from '../../base/atproto/xrpc-error.ts'
+import type { SearchOrder, SearchReply } from './search-thread.ts'
+import { createSearchTurns, tooManySearches } from './search-turns.ts'
+import { createSearchWorker, type SearchWorkerOptions } from './search-worker.ts'
+
+type Waiting = {
+  order: SearchOrder
+  sinceMs: number
+  resolve: (found: SearchFound) => void
+  reject: (error: unknown) => void
+}
+
+/** Clients have given up by then. */
+const MAX_WAIT_MS = 8_000
+
+/**
+ * Searches reject with BadCursorError; with XRPCError 429 if the asker has too many waiting; with
+ * 503 if there are too many, or the search takes too long.
+ */
+export function createSearching(options: SearchWorkerOptions): Searching & { close(): void } {
+  const worker = createSearchWorker(options)
+  const turns = createSearchTurns<Waiting>()
+  let isWorking = false
+  let isClosed = false
+
+  async function work(): Promise<void> {
+    isWorking = true
+    for (let next = turns.next(); next; next = turns.next()) {
+      const waiting = next
+      if (performance.now() - waiting.sinceMs > MAX_WAIT_MS) waiting.reject(tooManySearches())
+      else await worker.run(waiting.order).then((reply) => settle(waiting, reply), waiting.reject)
+    }
+    isWorking = false
+  }
+
+  function ask<K extends SearchKind>(kind: K) {
+    return (request: SearchRequest<K>, asker: SearchAsker) =>
+      new Promise<SearchFound<K>>((resolve, reject) => {
+        if (isClosed) throw stopping()
+        const settled = resolve as (found: SearchFound) => void
+        const sinceMs = performance.now()
+        turns.add(asker, { order: { kind, request }, sinceMs, resolve: settled, reject })
+        if (!isWorking) void work()
+      })
+  }
+
+  function close(): void {
+    isClosed = true
+    for (let one = turns.next(); one; one = turns.next()) one.reject(stopping())
+    worker.stop()
+  }
+
+  return {
+    posts: ask('posts'),
+    hits: ask('hits'),
+    actors: ask('actors'),
+    records: ask('records'),
+    close,
+  }
+}
+
+function settle({ resolve, reject }: Waiting, reply: SearchReply): void {
+  if ('found' in reply) resolve(reply.found)
+  else if ('error' in reply) reject(new Error(`a search failed: ${reply.error}`))
+  else reject(new BadCursorError())
+}
+
+function stopping(): Error {
+  return unavailable('The server is stopping')
+}
