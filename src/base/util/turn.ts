@@ -58,6 +58,12 @@ export class CallTime {
     return this.#options.goOn ? this.#options.goOn(turn) : turn()
   }
 
+  /** Counts what another thread has done for the call. */
+  addElsewhere(ms: number): void {
+    this.#usedMs += ms
+    this.#options.onUsed?.(this.#usedMs)
+  }
+
   isUp(): boolean {
     if (this.#clock === threadMs && performance.now() < this.#upAt) return false
     const leftMs = this.#options.turnMs - (this.#clock() - this.#beganMs)

@@ -3,7 +3,7 @@
 
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { createPopularRecords } from '../../answers/skeleton/popular-records.ts'
-import type { SearchAsker } from '../../answers/skeleton/search/searches.ts'
+import type { SearchCall } from '../../answers/skeleton/search/searches.ts'
 import type { RecordCollection } from '../../base/atproto/collections.ts'
 import { createKnownNames } from '../xrpc/actor-names.ts'
 import { findActors } from '../xrpc/actor-search.ts'
@@ -28,7 +28,7 @@ const GENERATOR = 'app.bsky.feed.generator'
 const PACK = 'app.bsky.graph.starterpack'
 const MAX_SUGGESTED = 100
 /** The frontend asks for all of its callers. */
-const FRONTEND: SearchAsker = undefined
+const FRONTEND: SearchCall = {}
 
 export function createSearches(reading: Reading) {
   const { db, actors, search } = reading

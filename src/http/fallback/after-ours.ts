@@ -148,7 +148,7 @@ function withoutOurs(app: AppContext, call: Call): Filter {
   }
 }
 
-function foundHere(app: AppContext, { viewer, who }: Call, q: string): MaybeLater<Set<number>> {
-  const request = { q, viewer: viewer?.uid ?? 0, limit: MAX_OWN, cursor: undefined }
-  return andThen(findActors(app, request, who), ({ items }) => new Set(items))
+function foundHere(app: AppContext, call: Call, q: string): MaybeLater<Set<number>> {
+  const request = { q, viewer: call.viewer?.uid ?? 0, limit: MAX_OWN, cursor: undefined }
+  return andThen(findActors(app, request, call), ({ items }) => new Set(items))
 }

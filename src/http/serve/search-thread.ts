@@ -10,11 +10,14 @@ import {
   type SearchKind,
   type SearchRequest,
 } from '../../answers/skeleton/search/searches.ts'
+import { threadMs } from '../../base/util/thread-time.ts'
 import { openReader } from '../../data/store/db.ts'
 
 export type SearchThreadData = { dataDir: string; cacheKib: number }
 export type SearchOrder = { kind: SearchKind; request: SearchRequest } | { kind: 'stop' }
-export type SearchReply = { found: SearchFound } | { isBadCursor: true } | { error: string }
+type Outcome = { found: SearchFound } | { isBadCursor: true } | { error: string }
+/** `tookMs`: processor time. */
+export type SearchReply = Outcome & { tookMs: number }
 
 const port = parentPort!
 const { dataDir, cacheKib } = workerData as SearchThreadData
@@ -22,12 +25,17 @@ const db = openReader(dataDir, { cacheKib })
 const searches = createSearches(db)
 
 port.on('message', (order: SearchOrder) => {
-  if (order.kind !== 'stop') return port.postMessage(replyTo(order.kind, order.request))
+  if (order.kind !== 'stop') {
+    const startedMs = threadMs()
+    const outcome = outcomeOf(order.kind, order.request)
+    const reply: SearchReply = { ...outcome, tookMs: threadMs() - startedMs }
+    return port.postMessage(reply)
+  }
   db.close()
   port.close()
 })
 
-function replyTo(kind: SearchKind, request: SearchRequest): SearchReply {
+function outcomeOf(kind: SearchKind, request: SearchRequest): Outcome {
   // Each kind comes with a request of that kind (searching.ts).
   const search = searches[kind] as (request: SearchRequest) => SearchFound
   try {

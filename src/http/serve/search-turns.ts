@@ -1,13 +1,14 @@
 // Searches that wait for the thread that searches: one lane per asker, in rotation, members first, visitors last.
 
-import type { SearchAsker } from '../../answers/skeleton/search/searches.ts'
+import type { SearchCall } from '../../answers/skeleton/search/searches.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 
-type Rank = NonNullable<SearchAsker>['rank']
+type Asker = SearchCall['who']
+type Rank = NonNullable<Asker>['rank']
 
 type SearchTurns<T> = {
   /** @throws XRPCError 429 if this asker has too many waiting, 503 if all have */
-  add(asker: SearchAsker, one: T): void
+  add(asker: Asker, one: T): void
   next(): T | undefined
 }
 

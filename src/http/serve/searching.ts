@@ -2,7 +2,7 @@
 
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
 import type {
-  SearchAsker,
+  SearchCall,
   SearchFound,
   Searching,
   SearchKind,
@@ -15,6 +15,7 @@ import { createSearchWorker, type SearchWorkerOptions } from './search-worker.ts
 
 type Waiting = {
   order: SearchOrder
+  time: SearchCall['time']
   sinceMs: number
   resolve: (found: SearchFound) => void
   reject: (error: unknown) => void
@@ -44,12 +45,12 @@ export function createSearching(options: SearchWorkerOptions): Searching & { clo
   }
 
   function ask<K extends SearchKind>(kind: K) {
-    return (request: SearchRequest<K>, asker: SearchAsker) =>
+    return (request: SearchRequest<K>, { who, time }: SearchCall) =>
       new Promise<SearchFound<K>>((resolve, reject) => {
         if (isClosed) throw stopping()
         const settled = resolve as (found: SearchFound) => void
         const sinceMs = performance.now()
-        turns.add(asker, { order: { kind, request }, sinceMs, resolve: settled, reject })
+        turns.add(who, { order: { kind, request }, time, sinceMs, resolve: settled, reject })
         if (!isWorking) void work()
       })
   }
@@ -69,7 +70,8 @@ export function createSearching(options: SearchWorkerOptions): Searching & { clo
   }
 }
 
-function settle({ resolve, reject }: Waiting, reply: SearchReply): void {
+function settle({ time, resolve, reject }: Waiting, reply: SearchReply): void {
+  time?.addElsewhere(reply.tookMs)
   if ('found' in reply) resolve(reply.found)
   else if ('error' in reply) reject(new Error(`a search failed: ${reply.error}`))
   else reject(new BadCursorError())

@@ -1,7 +1,7 @@
 // Finds accounts by name for a caller: what the search itself can't know, the account of a full handle or DID
 // and whom the caller follows, goes along with the request.
 
-import type { SearchAsker, Searching } from '../../answers/skeleton/search/searches.ts'
+import type { SearchCall, Searching } from '../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
 import { actorQuery } from '../../data/search/actor-terms.ts'
@@ -34,13 +34,13 @@ const MAX_FOLLOWS = 5_000
 export function findActors(
   { search, actors, graph, accounts }: ActorSearchParts,
   asked: Asked,
-  asker: SearchAsker,
+  call: SearchCall,
 ): MaybeLater<FoundActors> {
   const { q, viewer } = asked
   const did = q.trim()
   const isDid = did.startsWith('did:')
   const exact = isDid ? actors.uidOf(did) : accounts.uidOfHandle(actorQuery(q).text)
   const follows = someFollows(graph, viewer, MAX_FOLLOWS)
-  const found = search.actors({ ...asked, exact, follows }, asker)
+  const found = search.actors({ ...asked, exact, follows }, call)
   return andThen(found, (page) => ({ ...page, exact }))
 }

@@ -1,7 +1,7 @@
 // Feed generators and starter packs by a part of their name.
 
 import { type NamedRequest, urisOf } from '../../answers/skeleton/popular-records.ts'
-import type { SearchAsker, Searching } from '../../answers/skeleton/search/searches.ts'
+import type { SearchCall, Searching } from '../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
@@ -12,8 +12,8 @@ type Parts = { search: Pick<Searching, 'records'>; actors: Pick<ActorReader, 'di
 export function namedRecords(
   { search, actors }: Parts,
   request: NamedRequest,
-  asker: SearchAsker,
+  call: SearchCall,
 ): MaybeLater<SkeletonPage<string>> {
-  const found = search.records(request, asker)
+  const found = search.records(request, call)
   return andThen(found, (page) => urisOf(actors, request.collection, page))
 }

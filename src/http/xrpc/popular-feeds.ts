@@ -33,5 +33,5 @@ function found(
   const { query = '' } = call.params
   const request = { collection: COLLECTION, ...place } as const
   if (query.trim() === '') return app.popularRecords(request)
-  return namedRecords(app, { ...request, query }, call.who)
+  return namedRecords(app, { ...request, query }, call)
 }

@@ -60,10 +60,10 @@ type Found = { app: AppContext; about: PostSearch | undefined; call: Call<never>
 
 export function foundPosts(
   { search }: Needs<'search'>,
-  { about, place, call }: PagePart<Pick<Call, 'who'>, PostSearch | undefined>,
+  { about, place, call }: PagePart<Pick<Call, 'who' | 'time'>, PostSearch | undefined>,
 ): MaybeLater<SkeletonPage<number>> {
   if (!about) return { items: [], cursor: undefined }
-  return search.posts({ ...about, ...place }, call.who)
+  return search.posts({ ...about, ...place }, call)
 }
 
 /** The first page carries the number of hits. */
@@ -77,7 +77,7 @@ export function postsBody(
   const { match, since, until, authors } = about
   // Hits by some authors can't be counted without reading them.
   if (authors) return { posts, cursor }
-  const counted = app.search.hits({ match, since, until }, call.who)
+  const counted = app.search.hits({ match, since, until }, call)
   return andThen(counted, (hitsTotal) => ({ posts, cursor, hitsTotal }))
 }
 

@@ -17,5 +17,5 @@ export function packsByName(
   const { q } = call.params
   if (q.trim() === '') return { items: [], cursor: undefined }
   const request = { collection: 'app.bsky.graph.starterpack', query: q, ...place } as const
-  return namedRecords(app, request, call.who)
+  return namedRecords(app, request, call)
 }

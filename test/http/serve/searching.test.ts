@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BadCursorError } from '../../../src/answers/skeleton/page-cursor.ts'
-import { createSearches, type SearchAsker } from '../../../src/answers/skeleton/search/searches.ts'
+import { createSearches, type SearchCall } from '../../../src/answers/skeleton/search/searches.ts'
 import type { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
 import { matchOf, parsePostQuery } from '../../../src/data/search/post-query.ts'
 import { FILE_NAME, openWriter } from '../../../src/data/store/db.ts'
@@ -21,8 +21,8 @@ afterEach(() => {
   for (const close of closing.splice(0).reverse()) close()
 })
 
-const member: SearchAsker = { rank: 'member', key: didOf('alice') }
-const visitor: SearchAsker = { rank: 'visitor', key: '192.0.2.1' }
+const member: SearchCall = { who: { rank: 'member', key: didOf('alice') } }
+const visitor: SearchCall = { who: { rank: 'visitor', key: '192.0.2.1' } }
 
 function open(dataDir: string, limits: { maxRunMs?: number; idleMs?: number } = {}) {
   const log = pino({ level: 'silent' })
@@ -87,18 +87,18 @@ describe('on its own thread', () => {
     searchable(world)
     const searching = open(world.dataDir)
     const order: string[] = []
-    const ask = async (asker: SearchAsker, name: string) => {
+    const ask = async (call: SearchCall, name: string) => {
       try {
-        await searching.posts(posts('red'), asker)
+        await searching.posts(posts('red'), call)
         order.push(name)
       } catch (error) {
         order.push(`${name} ${(error as XRPCError).status}`)
       }
     }
-    const many = (count: number, asker: SearchAsker, name: string) =>
-      Array.from({ length: count }, () => ask(asker, name))
-    const other: SearchAsker = { rank: 'visitor', key: '192.0.2.2' }
-    const bob: SearchAsker = { rank: 'member', key: didOf('bob') }
+    const many = (count: number, call: SearchCall, name: string) =>
+      Array.from({ length: count }, () => ask(call, name))
+    const other: SearchCall = { who: { rank: 'visitor', key: '192.0.2.2' } }
+    const bob: SearchCall = { who: { rank: 'member', key: didOf('bob') } }
     await Promise.all([
       ...[ask(visitor, 'first'), ...many(10, visitor, 'one'), ask(other, 'two')],
       ...[...many(3, member, 'alice'), ask(bob, 'bob')],
@@ -108,12 +108,25 @@ describe('on its own thread', () => {
     const visitors = ['one', 'two', ...Array.from({ length: 7 }, () => 'one')]
     expect(order).toEqual([...refused, 'first', ...members, ...visitors])
     const crowd = Array.from({ length: 80 }, (_, i) =>
-      ask({ rank: 'visitor', key: `198.51.100.${i}` }, 'crowd'),
+      ask({ who: { rank: 'visitor', key: `198.51.100.${i}` } }, 'crowd'),
     )
     order.length = 0
     await Promise.all(crowd)
     expect(order.filter((name) => name === 'crowd 503')).toHaveLength(80 - 65)
   })
+})
+
+test('a search is charged to its call, with an error too', async () => {
+  const world = start()
+  const searching = open(world.dataDir)
+  const charged: number[] = []
+  const call = { ...visitor, time: { addElsewhere: (ms: number) => charged.push(ms) } }
+  // Some systems count processor time in steps of milliseconds.
+  for (let i = 0; i < 200; i++) await searching.posts(posts('red'), call)
+  expect(charged).toHaveLength(200)
+  expect(charged.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(0)
+  await expect(searching.posts(posts('red', 'bad'), call)).rejects.toThrow(BadCursorError)
+  expect(charged).toHaveLength(201)
 })
 
 describe('a search thread that', () => {

@@ -1,6 +1,7 @@
 // All searches: by words of posts, names of accounts, and names of records. Request and answer are plain data,
 // so that a search can run on a thread of its own (http/serve/search-thread.ts), and where it is asked for.
 
+import type { CallTime } from '../../../base/util/turn.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { createNamedRecords, type NamedRequest, type RecordKey } from '../popular-records.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
@@ -27,8 +28,13 @@ export type SearchKind = keyof Kinds
 export type SearchRequest<K extends SearchKind = SearchKind> = Kinds[K]['request']
 export type SearchFound<K extends SearchKind = SearchKind> = Kinds[K]['found']
 
-/** Who asks, for their turn; undefined if they have no limits. */
-export type SearchAsker = { rank: 'member' | 'program' | 'visitor'; key: string } | undefined
+/** The call that searches. */
+export type SearchCall = {
+  /** Who has a turn; unset: there are no limits. */
+  who?: { rank: 'member' | 'program' | 'visitor'; key: string } | undefined
+  /** Is charged for the search. */
+  time?: Pick<CallTime, 'addElsewhere'> | undefined
+}
 
 /** Searches where they are asked for; @throws BadCursorError */
 type Searches = { readonly [K in SearchKind]: (request: SearchRequest<K>) => SearchFound<K> }
@@ -37,7 +43,7 @@ type Searches = { readonly [K in SearchKind]: (request: SearchRequest<K>) => Sea
 export type Searching = {
   readonly [K in SearchKind]: (
     request: SearchRequest<K>,
-    asker: SearchAsker,
+    call: SearchCall,
   ) => SearchFound<K> | Promise<SearchFound<K>>
 }
 

@@ -29,7 +29,7 @@ export const searchActors = query(
     let isKnown = params.cursor !== undefined
     const read = (cursor: string | undefined, limit: number) => {
       const request = { q, viewer: viewer?.uid ?? 0, limit, cursor }
-      return andThen(findActors(app, request, call.who), (found) => {
+      return andThen(findActors(app, request, call), (found) => {
         isKnown ||= found.exact !== 0
         const unseen = found.items.filter((uid) => !from.seen.has(app.actors.didOf(uid)))
         const views = app.viewCache.profiles(unseen, reader, { isShown: notBlocked })

@@ -16,10 +16,11 @@ const FOUND_MORE = 10
 export const searchActorsTypeahead = query(
   'app.bsky.actor.searchActorsTypeahead',
   { auth: 'optional', waitsForNames: false },
-  (app, { params, reader, viewer, who }: Call<Params>) => {
+  (app, call: Call<Params>) => {
+    const { params, reader, viewer } = call
     const { q, term, limit } = params
     const request = { q: q ?? term ?? '', viewer: viewer?.uid ?? 0, cursor: undefined }
-    const found = findActors(app, { ...request, limit: limit + FOUND_MORE }, who)
+    const found = findActors(app, { ...request, limit: limit + FOUND_MORE }, call)
     return andThen(found, ({ items, exact }) => {
       const views = app.viewCache.profiles(items, reader, {
         basic: true,
