@@ -229,7 +229,7 @@ class Runner implements Backfill {
     if (job.kind === 'member') this.#progress.memberStarted(target.uid)
     const host = hostFor(job, target, now() - limits.identityMaxAgeMs)
     const isFull = this.#window.sizeOf(host) >= limits.windowPerHost
-    const waitMs = this.#hosts.waitMs(host)
+    const waitMs = this.#hosts.waitMs(host, target.did)
     if (waitMs > SHORT_WAIT_MS) postponeJob(db, job, now() + waitMs)
     else if (isFull && host !== IDENTITY_HOST) postponeJob(db, job, now() + HOST_BUSY_MS)
     else this.#hold({ job, target, host, isRechecked: false })

@@ -24,7 +24,12 @@ export function createPacedFetch(options: {
   const { fetch, hosts, signal, longestWaitMs } = options
   const limiter = createLimiter({ maxRunning: options.maxRequests })
 
-  async function untilWelcome(host: string): Promise<void> {
+  async function untilWelcome(host: string, account: string | undefined): Promise<void> {
+    const aloneMs = account === undefined ? 0 : hosts.accountWaitMs(host, account)
+    if (aloneMs > 0) {
+      const message = `${host} fails to answer about ${account}`
+      throw new PdsError('rate-limited', message, { retryAfterMs: aloneMs })
+    }
     const waitMs = hosts.waitMs(host)
     if (waitMs === 0) return
     if (waitMs > longestWaitMs) {
@@ -36,31 +41,32 @@ export function createPacedFetch(options: {
   }
 
   async function fetchOnce(
-    host: string,
+    { host, account }: { host: string; account: string | undefined },
     url: string,
     fetchOptions: Parameters<GuardedFetch>[1],
   ): Promise<FetchedResponse> {
     try {
       const response = await limiter.run(() => fetch(url, fetchOptions))
-      if (response.status >= 500 && response.status !== 501) hosts.noteFailure(host)
-      else hosts.noteAnswer(host, response)
+      if (response.status >= 500 && response.status !== 501) hosts.noteFailure(host, account)
+      else hosts.noteAnswer(host, response, account)
       return response
     } catch (error) {
-      if (error instanceof FetchError && isHostsFault(error)) hosts.noteFailure(host)
+      if (error instanceof FetchError && isTheirFault(error)) hosts.noteFailure(host, account)
       throw error
     }
   }
 
   return async (url, fetchOptions) => {
-    const host = new URL(url).origin
+    const { origin: host, searchParams } = new URL(url)
+    const account = searchParams.get('repo') ?? searchParams.get('did') ?? undefined
     for (let tries = 1; ; tries++) {
-      await untilWelcome(host)
-      const response = await fetchOnce(host, url, fetchOptions)
+      await untilWelcome(host, account)
+      const response = await fetchOnce({ host, account }, url, fetchOptions)
       if (response.status !== 429 || tries >= MAX_RATE_LIMITED_TRIES) return response
     }
   }
 }
 
-function isHostsFault({ reason }: FetchError): boolean {
+function isTheirFault({ reason }: FetchError): boolean {
   return reason !== 'aborted' && reason !== 'busy'
 }

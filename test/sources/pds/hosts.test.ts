@@ -69,6 +69,52 @@ describe('requests to a host', () => {
     expect(hosts.hasRoom(HOST)).toBe(true)
   })
 
+  it('go on about other accounts while one fails, but not about that one', () => {
+    const { hosts, advance } = setUp()
+    for (let i = 0; i < 3; i++) hosts.noteFailure(HOST, 'broken')
+    expect(hosts.accountWaitMs(HOST, 'broken')).toBe(1000)
+    expect(hosts.accountWaitMs(HOST, 'sound')).toBe(0)
+    expect(hosts.accountWaitMs('https://other.example.com', 'broken')).toBe(0)
+    expect(hosts.hasRoom(HOST)).toBe(true)
+    advance(1000)
+    hosts.noteFailure(HOST, 'broken')
+    expect(hosts.accountWaitMs(HOST, 'broken')).toBe(2000)
+    hosts.noteAnswer(HOST, { status: 200, headers: new Headers() }, 'broken')
+    expect(hosts.accountWaitMs(HOST, 'broken')).toBe(0)
+  })
+
+  it('become probes of further accounts if all of several fail, then rare', () => {
+    const { hosts, answer, advance } = setUp()
+    for (let i = 0; i < 34; i++) {
+      hosts.noteFailure(HOST, `account${i}`)
+      expect(hosts.waitMs(HOST)).toBe(i < 2 ? 0 : 1000)
+      advance(1000)
+    }
+    hosts.enter(HOST)
+    expect(hosts.hasRoom(HOST)).toBe(false)
+    hosts.leave(HOST)
+    for (const pause of [1000, 2000, 4000, 8000]) {
+      hosts.noteFailure(HOST, `another${pause}`)
+      expect(hosts.waitMs(HOST)).toBe(pause)
+      advance(pause)
+    }
+    // A failing account's own retry is no probe of the host, and is put off itself.
+    hosts.noteFailure(HOST, 'account1')
+    expect(hosts.waitMs(HOST)).toBe(0)
+    expect(hosts.waitMs(HOST, 'account1')).toBeGreaterThan(0)
+    answer(200)
+    hosts.enter(HOST)
+    expect(hosts.hasRoom(HOST)).toBe(true)
+  })
+
+  it('wait no longer because the clock was set back', () => {
+    const { hosts, advance } = setUp()
+    for (let i = 0; i < 3; i++) hosts.noteFailure(HOST, 'broken')
+    advance(-5000)
+    hosts.bringForward(5000)
+    expect(hosts.accountWaitMs(HOST, 'broken')).toBe(1000)
+  })
+
   it('never wait longer than the longest backoff', () => {
     const { hosts } = setUp()
     for (let i = 0; i < 100; i++) hosts.noteFailure(HOST)
