@@ -9,6 +9,8 @@ export type AccountState = 'active' | 'takendown' | 'suspended' | 'deactivated' 
 export type HostedAccount = Pick<Repository, 'did' | 'handle' | 'collections'> & {
   /** Revision of the last commit; '' before the first. */
   readonly rev: string
+  /** Revision of each record's last write, by its path. */
+  readonly lastWrites: ReadonlyMap<string, string>
   state: AccountState
 }
 

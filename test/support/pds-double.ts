@@ -5,12 +5,14 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Software } from './foreign-pds.ts'
 import {
   type AccountState,
   answerTo,
   type HostedAccount,
   type PdsRequest,
   passOn,
+  RESOLVE_HANDLE,
 } from './pds-answers.ts'
 import { createFaults, type Fault, lie, misbehaves, send } from './pds-misbehaviour.ts'
 import { createTraffic, type PdsStats, type RateLimit } from './pds-traffic.ts'
@@ -25,6 +27,8 @@ export type PdsDouble = {
   origin: string
   create(account: { did: string; handle: string }): PdsAccount
   account(did: string): PdsAccount | undefined
+  /** Answers as another server does (foreign-pds.ts). */
+  runs(software: Software): void
   misbehave(fault: Fault): void
   behave(): void
   /** Delays each response by that long. */
@@ -49,6 +53,7 @@ type Parts = {
   readonly findable: Set<string>
   readonly faults: ReturnType<typeof createFaults>
   readonly traffic: ReturnType<typeof createTraffic>
+  software: Software
   lagMs: number
   listener: ((request: PdsRequest) => void | Promise<void>) | undefined
   afterwards: ((request: PdsRequest) => void) | undefined
@@ -62,6 +67,7 @@ export async function startPdsDouble(): Promise<PdsDouble> {
     findable: new Set(),
     faults: createFaults(),
     traffic: createTraffic(),
+    software: () => undefined,
     lagMs: 0,
     listener: undefined,
     afterwards: undefined,
@@ -92,7 +98,9 @@ async function serve(parts: Parts, request: PdsRequest, response: ServerResponse
   }
   const how = faults.take(request)
   if (how && (await misbehaves(how, response))) return
-  const answer = passOn(findable, request) ?? answerTo(accounts, request)
+  const ofSoftware = request.method === RESOLVE_HANDLE ? undefined : parts.software
+  const answer =
+    passOn(findable, request) ?? ofSoftware?.(accounts, request) ?? answerTo(accounts, request)
   parts.afterwards?.(request)
   send(response, { ...lie(answer, how), headers })
 }
@@ -106,6 +114,9 @@ function actsOn(parts: Parts): Omit<PdsDouble, 'origin' | 'close'> {
       return created
     },
     account: (did) => accounts.get(did),
+    runs(software) {
+      parts.software = software
+    },
     misbehave: faults.add,
     behave: faults.clear,
     lag(milliseconds) {
@@ -127,8 +138,10 @@ function actsOn(parts: Parts): Omit<PdsDouble, 'origin' | 'close'> {
 /** A repository that keeps the revision of its last commit. */
 function createAccount(account: { did: string; handle: string }): PdsAccount {
   const repository = createRepository({ ...account, clockId: ++lastClockId })
+  const lastWrites = new Map<string, string>()
   const noted = <T extends Commit | undefined>(commit: T): T => {
     if (commit) created.rev = commit.rev
+    if (commit) lastWrites.set(`${commit.collection}/${commit.rkey}`, commit.rev)
     return commit
   }
   const created = {
@@ -136,6 +149,7 @@ function createAccount(account: { did: string; handle: string }): PdsAccount {
     handle: repository.handle,
     collections: repository.collections,
     rev: '',
+    lastWrites,
     state: 'active' as AccountState,
     put: (write: Parameters<Repository['put']>[0]) => noted(repository.put(write)),
     remove: (collection: string, rkey: string, atMs: number) =>

@@ -112,6 +112,11 @@ function lieAbout(one: Record<string, unknown>, how: string): Record<string, unk
 
 export function send(response: ServerResponse, { status, body, headers }: Answer): void {
   if (response.destroyed) return
+  if (Buffer.isBuffer(body)) {
+    response.writeHead(status, { 'content-type': 'application/vnd.ipld.car', ...headers })
+    response.end(body)
+    return
+  }
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
   response.end(JSON.stringify(body))
 }

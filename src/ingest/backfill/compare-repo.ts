@@ -5,7 +5,7 @@
 // key by key, newest first, within bounds.
 
 import type { Collection } from '../../base/atproto/collections.ts'
-import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { revTimeMs } from '../../base/atproto/tid.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { actorStatus } from '../../data/store/actors.ts'
 import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
@@ -16,7 +16,7 @@ import { isHiddenStatus } from '../../data/store/status.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
-import { holds, type RepoJobResult, sum } from './repo-jobs.ts'
+import { findCollections, holds, type RepoJobResult, sum } from './repo-jobs.ts'
 import type { Services } from './work.ts'
 
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
@@ -41,7 +41,8 @@ export async function compareRepo(services: Services, repo: RepoTarget): Promise
               ? limits.maxFollows
               : limits.maxRecords,
         }
-    const what = { collection, ...bounds, onlyDownToStored: onlyDownToStored && !isNew }
+    const onlyNewest = isAuthor && onlyDownToStored
+    const what = { collection, ...bounds, onlyNewest, onlyDownToStored: onlyDownToStored && !isNew }
     results.push(await reconcile(services, repo, { ...what, checksRest: true }))
   }
   return sum(results)
@@ -60,11 +61,21 @@ export async function checkRepo(services: Services, repo: RepoTarget): Promise<v
   if (before && isHiddenStatus(before.status) && rev !== undefined) {
     apply.served({ did: repo.did, statusAt: before.status_at })
   }
-  const isUnchanged = rev !== undefined && tidTimeMs(rev) < gap.fromUs / 1000 - REV_SLACK_MS
-  if (isUnchanged || (rev !== undefined && findBackfill(db, repo.uid, 'repo')?.rev === rev)) return
+  if (rev !== undefined && isUnchanged(services, repo, { rev, sinceMs: gap.fromUs / 1000 })) return
   await compareRepo(services, repo)
   const done = { rev: rev ?? null, finished_at: now() }
   commit((ctx) => putBackfill(ctx.db, repo.uid, 'repo', done))
+}
+
+/** A revision whose time is not credible proves nothing, even if it is the one from last time. */
+function isUnchanged(
+  { db, now }: Services,
+  { uid }: RepoTarget,
+  { rev, sinceMs }: { rev: string; sinceMs: number },
+): boolean {
+  const timeMs = revTimeMs(rev, now())
+  if (timeMs === undefined) return false
+  return timeMs < sinceMs - REV_SLACK_MS || findBackfill(db, uid, 'repo')?.rev === rev
 }
 
 /**
@@ -78,6 +89,6 @@ async function collectionsOf(
 ): Promise<Collection[]> {
   const all = ORDER.flatMap(collectionsReadWith)
   if (!isAuthor) return all.filter((name) => holds(services, repo, name))
-  const there = new Set((await services.pds.describeRepo(repo)).collections)
-  return all.filter((name) => there.has(name) || holds(services, repo, name))
+  const mayExist = await findCollections(services, repo)
+  return all.filter((name) => mayExist(name) || holds(services, repo, name))
 }

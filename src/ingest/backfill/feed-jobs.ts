@@ -5,15 +5,11 @@ import { type Collection, collectionCodes } from '../../base/atproto/collections
 import { tidTimeMs } from '../../base/atproto/tid.ts'
 import { findBackfill } from '../../data/store/backfills.ts'
 import { findFeedDepth, putFeedDepth } from '../../data/store/feed-depths.ts'
-import {
-  type ListedPage,
-  type ListingBounds,
-  type ListingEnd,
-  type Take,
-  walkCollection,
-} from '../../sources/pds/listing.ts'
+import { type NewestWalk, walkNewest } from '../../sources/pds/newest.ts'
 import { MAX_PAGE, type RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
+import type { ListedPage, ListingEnd, Place, Take } from '../../sources/pds/walk.ts'
+import { placeOfText, textOfPlace } from './feed-place.ts'
 import { reconcile } from './reconcile.ts'
 import { type RepoJobResult, sum } from './repo-jobs.ts'
 import { withinBudget } from './within-budget.ts'
@@ -23,12 +19,13 @@ const POST: Collection = 'app.bsky.feed.post'
 const REPOST: Collection = 'app.bsky.feed.repost'
 const GATES: Collection[] = ['app.bsky.feed.threadgate', 'app.bsky.feed.postgate']
 const LIKE: Collection = 'app.bsky.feed.like'
+const FEWEST_OF_A_FULL_PAGE = 10
 
 /** Loads the newest posts and reposts, up to a target number. */
 export async function loadFeed(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const { limits, now } = services
   const oldest = now() - limits.feedMaxAgeMs
-  const isEnough = (page: ListedPage) => isShort(page) || lastCreatedAt(page) < oldest
+  const isEnough = (page: ListedPage) => isLast(page) || lastCreatedAt(page) < oldest
   const { take, cut } = withinBudget(services, repo)
   const load = async (collection: Collection, maxRecords: number) => {
     const pages = watchPages(isEnough)
@@ -36,6 +33,7 @@ export async function loadFeed(services: Services, repo: RepoTarget): Promise<Re
       collection,
       maxRecords,
       take,
+      onlyNewest: true,
       isEnough: pages.isEnough,
     })
     noteDepth(services, repo, { collection, end, last: pages.last(), pages: 0 })
@@ -55,9 +53,10 @@ export async function loadLatest(services: Services, repo: RepoTarget): Promise<
   const { take } = withinBudget(services, repo, { isCounted: false })
   for (const collection of [POST, REPOST]) {
     if (findFeedDepth(services.db, repo.uid, collectionCodes[collection])) continue
-    const { cursor, last } = await pageFrom(services, repo, { collection, size: latest, take })
-    if (cursor !== undefined && last && lastWrittenAt(last) >= since)
-      await pageFrom(services, repo, { collection, cursor, take })
+    const first = { collection, size: latest, take, isLight: true }
+    const { next: from, last } = await pageFrom(services, repo, first)
+    if (from !== undefined && last && lastWrittenAt(last) >= since)
+      await pageFrom(services, repo, { collection, from, take })
   }
 }
 
@@ -65,12 +64,13 @@ export async function loadLatest(services: Services, repo: RepoTarget): Promise<
 export async function loadRecent(services: Services, repo: RepoTarget): Promise<void> {
   const { maxRecent: maxRecords, recentMs } = services.limits
   const since = services.now() - recentMs
-  const isEnough = (page: ListedPage) => isShort(page) || lastWrittenAt(page) < since
+  const isEnough = (page: ListedPage) => isLast(page) || lastWrittenAt(page) < since
   for (const collection of [POST, REPOST, LIKE]) {
     await reconcile(services, repo, {
       collection,
       maxRecords,
       isEnough,
+      onlyNewest: true,
       take: withinBudget(services, repo).take,
     })
   }
@@ -86,13 +86,14 @@ export async function loadPage(services: Services, repo: RepoTarget): Promise<vo
   for (const collection of [POST, REPOST]) {
     const pages = watchPages(() => true)
     const { isEnough } = pages
-    const what = { collection, maxRecords, isEnough, take, isShown: true }
+    const what = { collection, maxRecords, isEnough, take, onlyNewest: true, isShown: true }
     const end = await reconcile(services, repo, what)
     const last = pages.last()
-    noteDepth(services, repo, { collection, end, last, size: maxRecords, pages: 0 })
+    noteDepth(services, repo, { collection, end, last, pages: 0 })
   }
   for (const collection of GATES) {
-    await reconcile(services, repo, { collection, maxRecords, isEnough: () => true, take })
+    const what = { collection, maxRecords, isEnough: () => true, take, onlyNewest: true }
+    await reconcile(services, repo, what)
   }
 }
 
@@ -105,48 +106,48 @@ export async function loadOlder(services: Services, repo: RepoTarget): Promise<v
   for (const collection of [POST, REPOST]) {
     const depth = findFeedDepth(services.db, repo.uid, collectionCodes[collection])
     if (depth?.cursor === undefined) continue
-    const { cursor, pages } = depth
-    await pageFrom(services, repo, { collection, cursor, pages: pages + 1, isShown })
+    const from = placeOfText(depth.cursor)
+    await pageFrom(services, repo, { collection, from, pages: depth.pages + 1, isShown })
   }
 }
 
 type PageToRead = {
   collection: Collection
-  cursor?: string
+  from?: Place
   size?: number
   pages?: number
   take?: Take
   isShown?: boolean
+  isLight?: boolean
 }
 
-/** Loads one page and notes its depth; without a cursor, the server's first page. */
+/** Loads one page and notes its depth; from nowhere, the newest. */
 async function pageFrom(
   services: Services,
   repo: RepoTarget,
   of: PageToRead,
-): Promise<{ cursor: string | undefined; last: ListedPage | undefined }> {
-  const { collection, cursor, size = MAX_PAGE, pages = 0, isShown } = of
+): Promise<{ next?: Place | undefined; last?: ListedPage | undefined }> {
+  const { collection, from, size = MAX_PAGE, pages = 0, isShown, isLight = false } = of
   const budget = withinBudget(services, repo)
   const { take = budget.take } = of
-  const watched = watchPages((page) => isShort(page, size))
-  const { isEnough } = watched
-  const bounds = { collection, from: cursor, isEnough, take, maxRecords: size, isShown }
+  const { isEnough, last } = watchPages(() => true)
+  const bounds = { collection, from, isEnough, take, maxRecords: size, isShown, isLight }
   const end = await walkOn(services, repo, bounds)
-  const last = watched.last()
+  if (!end) return {}
   // No later job reads the rest of a stranger's page: the next view goes on from here.
   const isCut = isShown === true && budget.cut.leftOut > 0
-  if (!isCut) noteDepth(services, repo, { collection, end, last, size, pages })
-  return { cursor: end.cursor, last }
+  if (!isCut) noteDepth(services, repo, { collection, end, last: last(), pages })
+  return { next: end.next, last: last() }
 }
 
 async function walkOn(
   services: Services,
   repo: RepoTarget,
-  bounds: ListingBounds & { collection: Collection; isShown: boolean | undefined },
-): Promise<ListingEnd> {
+  bounds: Omit<NewestWalk, 'onPage'> & { isShown: boolean | undefined },
+): Promise<ListingEnd | undefined> {
   const { collection, isShown } = bounds
   try {
-    return await walkCollection(services, repo, {
+    return await walkNewest(services, repo, {
       ...bounds,
       onPage: ({ records, fetchedAt }) =>
         applySliced(services, { did: repo.did, collection, records, fetchedAt, isShown }),
@@ -155,7 +156,7 @@ async function walkOn(
     // The account moved to a server that does not accept the old cursor.
     const isRefused = error instanceof PdsError && error.reason === 'bad-answer'
     if (!isRefused || bounds.from === undefined) throw error
-    return { complete: true, floor: undefined, cursor: undefined, listed: 0 }
+    return { complete: true, floor: undefined, next: undefined, listed: 0 }
   }
 }
 
@@ -191,24 +192,23 @@ function noteDepth(
     end: ListingEnd
     last: ListedPage | undefined
     pages: number
-    size?: number
   },
 ): void {
-  const { collection, end, last, pages, size } = depth
-  const isWhole = end.complete || (last !== undefined && isShort(last, size))
+  const { collection, end, last, pages } = depth
   const createdAt = last ? lastCreatedAt(last) : Number.POSITIVE_INFINITY
   const oldestAt = Number.isFinite(createdAt) ? createdAt : now()
-  const cursor = isWhole ? undefined : end.cursor
+  const isWhole = end.complete || (last !== undefined && isLast(last))
+  const cursor = isWhole ? undefined : textOfPlace(end.next)
   const reached = { cursor, oldestAt, pages }
   commit(({ db }) => putFeedDepth(db, uid, collectionCodes[collection], reached))
 }
 
 /**
- * The lexicon does not say that a short page is the last, but this is good enough where not
- * everything is needed.
+ * Bluesky's PDS adds a cursor to every page. No server is known that answers with so few records
+ * where it has more; with more than these, its own limit may be lower than ours.
  */
-function isShort({ records, broken }: ListedPage, size = MAX_PAGE): boolean {
-  return records.length + broken.length < size
+function isLast({ keys }: ListedPage): boolean {
+  return keys.length < FEWEST_OF_A_FULL_PAGE
 }
 
 function lastCreatedAt(page: ListedPage): number {

@@ -4,18 +4,22 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
-import { tidAt } from '../../base/atproto/tid.ts'
+import { revTimeMs, tidAt } from '../../base/atproto/tid.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findMember } from '../../data/store/members.ts'
 import { findTombstone } from '../../data/store/tombstones.ts'
-import {
-  type ListedPage,
-  type ListingBounds,
-  type ListingEnd,
-  walkCollection,
-} from '../../sources/pds/listing.ts'
+import { walkCollection } from '../../sources/pds/listing.ts'
+import { walkNewest } from '../../sources/pds/newest.ts'
 import type { PdsRecord, RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
+import type {
+  ListedPage,
+  ListingBounds,
+  ListingEnd,
+  ListingServices,
+  Walk,
+} from '../../sources/pds/walk.ts'
+import { walkWhole } from '../../sources/pds/whole.ts'
 import { allRules } from '../indexing/collections/all-rules.ts'
 import { type Services, yieldToOthers } from './work.ts'
 
@@ -25,8 +29,10 @@ type Reconciliation = ListingBounds & {
   filter?: (record: PdsRecord) => boolean
   /** Yields the held keys in pages of this size; by default all keys of the collection. */
   held?: (size: number) => Iterable<PackedRkey[]>
-  /** Stops at the lowest held key. */
+  /** Stops at the lowest held key; unless `onlyNewest`, at once if the listing does not lead there. */
   onlyDownToStored?: boolean
+  /** Reads from the newest on, in whatever order the server lists them. */
+  onlyNewest?: boolean
   /** The records are to be shown: kept whoever wrote them. */
   isShown?: boolean
   /** Requests held keys that the listing did not reach one by one. */
@@ -65,14 +71,14 @@ export async function reconcile(
   const lowest = what.onlyDownToStored ? lowestOf(unseen) : undefined
   if (what.onlyDownToStored && lowest === undefined) {
     const nothing = { listed: 0, removed: 0, broken: 0, unchecked: 0 }
-    return { complete: true, floor: undefined, cursor: undefined, ...nothing, rev: undefined }
+    return { complete: true, floor: undefined, next: undefined, ...nothing, rev: undefined }
   }
   const isOwn = what.collection === POST && findMember(services.db, repo.uid) !== undefined
   // Orders the deletions found here among those of the stream. Without held keys there are none.
   const rev = unseen.size > 0 || isOwn ? await services.pds.getLatestRev(repo) : undefined
-  const repoRev = isOwn ? rev : undefined
+  const repoRev = isOwn && rev && revTimeMs(rev, beganAt) !== undefined ? rev : undefined
   let broken = 0
-  const end = await walkCollection(services, repo, {
+  const end = await walkAs(what)(services, repo, {
     ...what,
     take: what.take && ((page) => what.take!(page, (rkey) => unseen.has(rkey))),
     isEnough: (page) => isBelow(page, lowest) || (what.isEnough?.(page) ?? false),
@@ -90,8 +96,22 @@ export async function reconcile(
   const checked = what.checksRest ? rest.slice(0, services.limits.maxKeysChecked) : []
   for (const rkey of checked)
     if (!(await isThere(services, repo, { ...what, rkey }))) gone.push(rkey)
+  // Some servers list a repository that they don't have as an empty one.
+  if (gone.length > 0 && rev === undefined) await services.pds.describeRepo(repo)
   const removed = await removeGone(services, repo, { ...what, rkeys: gone, rev, beganAt })
   return { ...end, removed, broken, unchecked: rest.length - checked.length, rev }
+}
+
+type WalkOut = (services: ListingServices, repo: RepoTarget, walk: Walk) => Promise<ListingEnd>
+
+function walkAs({ onlyDownToStored, onlyNewest }: Reconciliation): WalkOut {
+  if (onlyNewest)
+    return async (services, repo, walk) => {
+      const end = await walkNewest(services, repo, walk)
+      return end ?? { complete: false, floor: undefined, next: undefined, listed: 0 }
+    }
+  if (!onlyDownToStored) return walkWhole
+  return (services, repo, walk) => walkCollection(services, repo, { ...walk, isOnlyFalling: true })
 }
 
 /** Returns the rest, newest first. */
@@ -143,7 +163,7 @@ function isFresh({ now }: Services, rkey: string, rev: string): boolean {
 }
 
 /**
- * `repoRev`: set if a member's own posts are listed, as of this rev. Their PDS is told that we know
+ * `repoRev`: set if a member's own posts are listed, as of this rev of a credible time. Their PDS is told that we know
  * exactly the posts up to it, so it neither adds one twice nor leaves one out; newer ones arrive
  * over the stream.
  */

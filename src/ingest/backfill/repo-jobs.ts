@@ -6,10 +6,14 @@ import { findBackfill } from '../../data/store/backfills.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
 import { findMember } from '../../data/store/members.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
 import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'
 import { type Reconciled, reconcile } from './reconcile.ts'
 import { type Cut, withinBudget } from './within-budget.ts'
 import type { Services } from './work.ts'
+
+/** What the server said of the repository is unusable, but listings may not be. */
+const UNTOLD = new Set(['bad-answer', 'not-found', 'unreachable'])
 
 export type RepoJobResult = {
   rev: string | undefined
@@ -37,13 +41,30 @@ export async function loadBlocks(services: Services, repo: RepoTarget): Promise<
  * more than one or two of these collections, so it first asks which exist. For authors, lists too.
  */
 export async function loadRecords(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
-  const { collections } = await services.pds.describeRepo(repo)
+  const mayExist = await findCollections(services, repo)
   const records = collectionsReadWith('records')
   const sought = isReadAsAuthor(services, repo.uid)
     ? [...records, ...collectionsReadWith('lists')]
     : records
-  const there = sought.filter((name) => collections.includes(name) || holds(services, repo, name))
+  const there = sought.filter((name) => mayExist(name) || holds(services, repo, name))
   return reconcileAll(services, repo, { collections: there })
+}
+
+/**
+ * Tells which collections the repository has; all, if its server fails to say: arroba does whenever
+ * it can't reach the directory.
+ */
+export async function findCollections(
+  { pds }: Services,
+  repo: RepoTarget,
+): Promise<(name: Collection) => boolean> {
+  try {
+    const { collections } = await pds.describeRepo(repo)
+    return (name) => collections.includes(name)
+  } catch (error) {
+    if (error instanceof PdsError && UNTOLD.has(error.reason)) return () => true
+    throw error
+  }
 }
 
 /** Whether any of the account's records in this collection are here. */

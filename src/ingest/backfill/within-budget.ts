@@ -8,8 +8,8 @@ import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import type { WriteDb } from '../../data/store/db.ts'
 import { rankJob } from '../../data/store/job-schedule.ts'
 import { enqueueJob, type Job } from '../../data/store/jobs.ts'
-import type { Take } from '../../sources/pds/listing.ts'
 import type { RecordPage, RepoTarget } from '../../sources/pds/pds-client.ts'
+import type { Take } from '../../sources/pds/walk.ts'
 import type { Services } from './work.ts'
 
 /** The budget's effect on a job's listings. */

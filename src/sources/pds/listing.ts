@@ -1,116 +1,93 @@
-// Walks a repository's collection, newest first, page by page, within bounds. Of a page with records that do
-// not hash to their CIDs the valid ones are taken, and the walk continues to its end; then the job fails with
-// `mismatched` and is retried, up to a limit. Every PDS that follows the lexicon sends keys in descending
-// order. Otherwise the walk continues, but reports it: an incomplete walk then proves nothing about the keys
-// it did not show.
+// Walks a repository's collection page by page, within bounds, in whatever order its server lists it. The walk
+// reports what it proves: all keys were seen only if there was one page, or if the keys rose or fell from
+// first to last and each cursor named the last key of its page. Otherwise records may have moved, or fallen
+// between two pages, and a key that was not listed may still be there.
 
 import type { Collection } from '../../base/atproto/collections.ts'
-import { MAX_PAGE, type PdsClient, type RecordPage, type RepoTarget } from './pds-client.ts'
+import { createIntake, onlyNew } from './intake.ts'
+import { namesKey, watchOrder } from './page-order.ts'
+import { MAX_PAGE, type RepoTarget } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'
+import type { ListedPage, ListingEnd, ListingServices, Walk } from './walk.ts'
 
-/** Services that the caller provides. */
-type ListingServices = { pds: PdsClient; now: () => number; signal: AbortSignal }
-
-/**
- * Selects the records of a page to take, and says whether no more may be taken; `isHeld` tells for
- * a key whether its record is here already.
- */
-export type Take = (
-  page: RecordPage,
-  isHeld?: (rkey: string) => boolean,
-) => { page: RecordPage; isSpent: boolean }
-
-export type ListedPage = RecordPage & {
-  /** When the request began, by our clock. */
-  fetchedAt: number
-}
-
-export type ListingEnd = {
-  /** All keys were seen. */
-  complete: boolean
-  /** All keys at or above this one were seen; undefined if that can't be claimed. */
-  floor: string | undefined
-  /** Where the server's listing continues. */
-  cursor: string | undefined
-  listed: number
-}
-
-export type ListingBounds = {
-  maxRecords: number
-  /** An earlier listing's cursor: begins where that one ended. */
-  from?: string | undefined
-  /** Called after each page; returns true to stop the walk. */
-  isEnough?: (page: ListedPage) => boolean
-  /** Selects the records of a page to take (within-budget.ts); the others count as broken. */
-  take?: Take
+type WalkFrom = {
+  cursor?: string | undefined
+  reverse?: boolean
+  /** The first page, if it is here already. */
+  first?: ListedPage
+  /** Stops at the first page that does not fall: the caller needs nothing of another order. */
+  isOnlyFalling?: boolean
 }
 
 /** A page may be empty, or make no progress, and still have a cursor; but not for ever. */
 const MAX_IDLE_PAGES = 10
+/** With an inclusive cursor, a page of one record would never lead further. */
+const MIN_PAGE = 2
 
 /** @throws PdsError */
 export async function walkCollection(
   services: ListingServices,
   repo: RepoTarget,
-  walk: ListingBounds & {
-    collection: Collection
-    onPage: (page: ListedPage) => Promise<void>
-  },
+  walk: Walk & WalkFrom,
 ): Promise<ListingEnd> {
-  let cursor = walk.from
-  let floor: string | undefined
-  let isOrdered = true
-  let listed = 0
+  const order = watchOrder()
+  const intake = createIntake(repo, walk)
+  const { reverse } = walk
+  let { cursor } = walk
+  let isNamed = true
   let idlePages = 0
-  let mismatched = 0
-  const endAs = (end: ListingEnd) => {
-    if (mismatched === 0 || repo.leavesOutMismatched) return end
-    const what = `${mismatched} records of ${walk.collection}`
-    throw new PdsError('mismatched', `${repo.pds} sent ${what} that do not hash to their CIDs`)
-  }
-  for (;;) {
-    if (services.signal.aborted) throw new PdsError('stopped', 'stopped while listing')
-    const fetchedAt = services.now()
-    const limit = Math.min(MAX_PAGE, walk.maxRecords - listed)
-    const fetched = await services.pds.listRecords(repo, {
-      collection: walk.collection,
-      limit,
-      cursor,
-    })
-    const taken = walk.take?.(fetched) ?? { page: fetched, isSpent: false }
-    const page = { ...taken.page, fetchedAt }
-    await walk.onPage(page)
-    const keys = keysOf(page)
-    isOrdered &&= isDescending(keys, floor)
-    if (!leadsFurther(keys, floor)) idlePages++
-    floor = keys.at(-1) ?? floor
-    listed += keys.length
-    mismatched += page.mismatched
-    const { cursor: next } = page
-    if (next === undefined) return endAs({ complete: true, floor, cursor: undefined, listed })
-    const isEnough = taken.isSpent || (walk.isEnough?.(page) ?? false)
-    if (isEnough || listed >= walk.maxRecords || idlePages >= MAX_IDLE_PAGES) {
-      const proven = isOrdered ? floor : undefined
-      return endAs({ complete: false, floor: proven, cursor: next, listed })
+  for (let pages = 1; ; pages++) {
+    const limit = Math.max(MIN_PAGE, walk.maxRecords - intake.listed)
+    const page =
+      (pages === 1 && walk.first) ||
+      (await fetchPage(services, repo, { ...walk, limit, cursor, reverse }))
+    const fresh = onlyNew(page, order.add(page.keys))
+    const isFalling = order.order === 'falling'
+    if (walk.isOnlyFalling && !isFalling) {
+      return intake.end({ complete: false, floor: undefined, next: undefined })
     }
-    cursor = next
+    if (fresh.keys.length === 0) idlePages++
+    const isEnough = await intake.add(fresh)
+    cursor = page.cursor
+    const isByKey = isNamed && order.order !== 'mixed'
+    if (cursor === undefined) {
+      const complete = isByKey || (pages === 1 && walk.cursor === undefined)
+      return intake.end({
+        complete,
+        floor: isFalling && complete ? order.last : undefined,
+        next: undefined,
+      })
+    }
+    isNamed &&= page.keys.length === 0 || namesKey(cursor, page.keys.at(-1))
+    const isOver = intake.isSpent || order.isFull || idlePages >= MAX_IDLE_PAGES
+    if (isOver || (isFalling && isEnough) || intake.listed >= walk.maxRecords) {
+      const floor = isFalling && isNamed ? order.last : undefined
+      const next = reverse ? { reversed: cursor } : { cursor }
+      return intake.end({ complete: false, floor, next })
+    }
   }
 }
 
-/** All keys of the page, in order as far as the broken ones allow it. */
-function keysOf(page: RecordPage): string[] {
-  const keys = page.records.map(({ rkey }) => rkey)
-  if (page.broken.length === 0) return keys
-  return [...keys, ...page.broken].sort().reverse()
-}
-
-function leadsFurther(keys: string[], floor: string | undefined): boolean {
-  return keys.some((key) => floor === undefined || key < floor)
-}
-
-function isDescending(keys: string[], above: string | undefined): boolean {
-  return keys.every((key, i) => {
-    const previous = i === 0 ? above : keys[i - 1]
-    return previous === undefined || key < previous
+/** @throws PdsError */
+export async function fetchPage(
+  { pds, now, signal }: ListingServices,
+  repo: RepoTarget,
+  of: {
+    collection: Collection
+    limit: number
+    cursor?: string | undefined
+    reverse?: boolean | undefined
+  },
+): Promise<ListedPage> {
+  if (signal.aborted) throw new PdsError('stopped', 'stopped while listing')
+  const { collection, cursor, reverse } = of
+  const fetchedAt = now()
+  const limit = Math.min(MAX_PAGE, of.limit)
+  const page = await pds.listRecords(repo, {
+    collection,
+    limit,
+    ...(cursor !== undefined && { cursor }),
+    ...(reverse && { reverse }),
   })
+  return { ...page, fetchedAt }
 }

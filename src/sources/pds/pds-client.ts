@@ -1,7 +1,7 @@
 // Our requests to an account's PDS: one record, a page of a collection, a repository's revision. Answers are
 // not trusted: they must name the requested repository and collection, pages must move forward, and a record
 // that does not hash to its CID is left out and counted, since one must not hide the others. Lexicons:
-// com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.getLatestCommit.
+// com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.{getLatestCommit,getRepo}.
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
@@ -9,6 +9,7 @@ import type { AccountStatus, JsonObject } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { excessOf } from '../../base/util/hostile-json.ts'
 import { asObject, isObject, parseJson } from '../../base/util/json-object.ts'
+import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import { PdsError } from './pds-error.ts'
@@ -27,7 +28,9 @@ export type RepoTarget = {
 export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
 
 export type RecordPage = {
-  /** In the order sent: by record key, descending unless `reverse`. */
+  /** Every key of the page, in the order sent. The lexicon promises none. */
+  keys: string[]
+  /** The usable ones, in the order sent. */
   records: PdsRecord[]
   /** Existing keys whose records are unusable. */
   broken: string[]
@@ -52,6 +55,11 @@ export type PdsClient = {
    * or a later one. undefined if the PDS has no such method, or answers nonsense.
    */
   getLatestRev(repo: Repo): Promise<string | undefined>
+  /**
+   * Passes the repository as a CAR file to `use`, and resolves to its result. Only a few such files
+   * are in memory at once.
+   */
+  withRepo<T>(repo: Repo, use: (car: Buffer) => Promise<T>): Promise<T>
 }
 
 export const MAX_PAGE = 100
@@ -60,7 +68,12 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024
 /** In one answer: a hundred posts have some 5,000, and a million take seconds to parse. */
 const MAX_VALUES = 100_000
 const MAX_RECORD_BYTES = 2 * 1024 * 1024
+/** A hundred thousand posts or so; a larger repository is only listed. */
+const MAX_REPO_BYTES = 48 * 1024 * 1024
+const MAX_REPOS_AT_ONCE = 2
 const TIMEOUT_MS = 20_000
+/** A repository may take that much longer than a page. */
+const REPO_TIMES = 4
 const MAX_CURSOR_LENGTH = 2048
 const MAX_COLLECTIONS = 10_000
 /** A revision further ahead of our clock is nonsense, and would outrank all later ones. */
@@ -76,6 +89,10 @@ const STATUS_OF_ERROR: Record<string, AccountStatus | undefined> = {
 }
 
 type Query = Record<string, string | number | boolean | undefined>
+type Request = (
+  repo: Repo,
+  what: { method: string; query: Query; maxBytes: number; timeoutMs?: number },
+) => Promise<FetchedResponse>
 type Ask = (repo: Repo, method: string, query: Query, maxBytes?: number) => Promise<JsonObject>
 
 /** @throws PdsError from every method. */
@@ -86,18 +103,30 @@ export function createPdsClient(options: {
   now?: () => number
 }): PdsClient {
   const { fetch, signal, timeoutMs = TIMEOUT_MS, now = Date.now } = options
+  const repos = createLimiter({ maxRunning: MAX_REPOS_AT_ONCE, maxRunningEach: 1 })
 
-  const ask: Ask = async (repo, method, query, maxBytes = MAX_RECORD_BYTES) => {
+  const request: Request = async (repo, { method, query, ...limits }) => {
     const url = `${repo.pds}/xrpc/${method}?${toQueryString(query)}`
-    let response: FetchedResponse
     try {
-      response = await fetch(url, { maxBytes, timeoutMs, signal })
+      return await fetch(url, { timeoutMs, signal, ...limits })
     } catch (error) {
       throw toPdsError(error, signal)
     }
+  }
+
+  const ask: Ask = async (repo, method, query, maxBytes = MAX_RECORD_BYTES) => {
+    const response = await request(repo, { method, query, maxBytes })
     const body = parseBody(response)
     if (response.status === 200 && body) return body
     throw refusal({ method, response, body: body ?? {}, now: now() })
+  }
+
+  async function getRepo(repo: Repo): Promise<Buffer> {
+    const method = 'com.atproto.sync.getRepo'
+    const limits = { maxBytes: MAX_REPO_BYTES, timeoutMs: timeoutMs * REPO_TIMES }
+    const response = await request(repo, { method, query: { did: repo.did }, ...limits })
+    if (response.status === 200) return response.body
+    throw refusal({ method, response, body: parseBody(response) ?? {}, now: now() })
   }
 
   return {
@@ -105,6 +134,7 @@ export function createPdsClient(options: {
     listRecords: (repo, page) => listRecords(ask, repo, page),
     describeRepo: (repo) => describeRepo(ask, repo),
     getLatestRev: (repo) => getLatestRev(ask, repo, now),
+    withRepo: (repo, use) => repos.run(async () => use(await getRepo(repo)), repo.pds),
   }
 }
 
@@ -132,9 +162,11 @@ async function listRecords(
   const query = { repo: repo.did, collection, limit, cursor, reverse }
   const answer = await ask(repo, 'com.atproto.repo.listRecords', query, MAX_PAGE_BYTES)
   const listed = answer['records']
-  if (!Array.isArray(listed) || listed.length > limit) {
+  // Some servers ignore the limit, or have a lower one; the page's bytes are limited all the same.
+  if (!Array.isArray(listed)) {
     throw new PdsError('bad-answer', `${repo.pds} sent no page of ${collection}`)
   }
+  const keys: string[] = []
   const records: PdsRecord[] = []
   const broken: string[] = []
   let mismatched = 0
@@ -143,12 +175,13 @@ async function listRecords(
     if (rkey === undefined) {
       throw new PdsError('bad-answer', `${repo.pds} listed what is not of ${repo.did}`)
     }
+    keys.push(rkey)
     const record = checkedRecord(one, { rkey, collection })
     if (typeof record === 'object') records.push(record)
     else broken.push(rkey)
     if (record === 'mismatched') mismatched++
   }
-  return { records, broken, mismatched, cursor: nextCursor(answer['cursor'], cursor, repo) }
+  return { keys, records, broken, mismatched, cursor: nextCursor(answer['cursor'], cursor, repo) }
 }
 
 async function describeRepo(

@@ -129,14 +129,16 @@ async function readAll(read: (more: object) => Promise<{ body: Feed }>, limit: n
   return { shown, pages }
 }
 
-test('continues beyond the newest fifty, one listing per hundred, down to the first post', async () => {
+test('continues beyond the newest fifty, one listing per hundred, until there is no cursor', async () => {
   const { person, read, listings } = await start()
   const eve = await person('eve')
   const posts = Array.from({ length: 260 }, (_, i) => write(eve, POST, { text: `post ${i}` }))
   const { shown, pages } = await readAll((more) => read(eve, more), 30)
   expect(shown).toEqual(posts.map(({ uri }) => uri).reverse())
   expect(pages).toBeLessThanOrEqual(12)
-  expect(listings).toHaveLength(4)
+  // The newest fifty, two pages of a hundred, one of ten, and one that is empty: a server with a
+  // lower limit than ours also sends fewer than we asked for.
+  expect(listings).toHaveLength(5)
 })
 
 test('shows reposts in their place, with the post’s author', async () => {

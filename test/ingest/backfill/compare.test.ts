@@ -17,6 +17,14 @@ import { circleOf } from '../../../src/ingest/replay/gap-sweep.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
+import {
+  arroba,
+  arrobaRev,
+  cocoon,
+  inventions,
+  pegasus,
+  type Software,
+} from '../../support/foreign-pds.ts'
 import type { PdsAccount, PdsDouble } from '../../support/pds-double.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { createRepositoryActs } from '../../support/repository-acts.ts'
@@ -241,6 +249,46 @@ describe('a gap that no host can replay', () => {
     await repair.stop()
     const statuses = [alice, bob].map((one) => findActor(world.db, world.uid(one))?.status)
     expect(statuses).toEqual([0, statusCode('takendown')])
+  })
+})
+
+describe('a gap of an account on a server of another make is repaired, however often it has one', () => {
+  const servers: [string, Software][] = [
+    ['arroba, whose revisions are of 1970', arroba()],
+    ['arroba without getRepo', arroba({ hasNoFile: true })],
+    ['arroba without a directory', arroba({ reachesDirectory: false })],
+    ['cocoon', cocoon],
+    ['pegasus', pegasus],
+    ['a server without an order', inventions.scattered],
+  ]
+
+  it.each(servers)('%s', async (name, software) => {
+    const scene = await setUp()
+    for (const host of world.hosts) host.runs(software)
+    const [alice] = scene.authors as [PdsAccount]
+    const live = (commit: Commit) =>
+      world.live(name.startsWith('arroba') ? { ...commit, rev: arrobaRev(commit.rev) } : commit)
+    for (let i = 0; i < 230; i++) live(world.post(alice, `known ${i}`))
+    const repair = startSweeping()
+    for (const round of ['first', 'second']) {
+      const missed = world.post(alice, `missed in the ${round} gap`, { atMs: Date.now() })
+      const keys = held(alice, 'app.bsky.feed.post')
+      alice.remove('app.bsky.feed.post', keys.at(-3)!, Date.now())
+      const nowUs = Date.now() * 1000
+      const gap = {
+        host: 'wss://a',
+        cause: 'cursor-too-old',
+        fromUs: nowUs,
+        toUs: nowUs + 1,
+      } as const
+      compareGap(world.db, insertGap(world.db, gap, Date.now()))
+      await until(() => gapCounts(world.db).open + gapCounts(world.db).repairing === 0)
+      await world.settled()
+      expect(held(alice, 'app.bsky.feed.post')).toContain(missed.rkey)
+      expectEqual(scene)
+      await tick()
+    }
+    await repair.stop()
   })
 })
 

@@ -4,6 +4,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
+import { arroba, cocoon } from '../../support/foreign-pds.ts'
 import type { Commit } from '../../support/simulated-network/repository.ts'
 
 let world: BackfillWorld
@@ -57,4 +58,19 @@ it('keys that encode no write time are listed like any other', async () => {
   world.backfill.start()
   await world.settled()
   expect(keys().sort()).toEqual(['2222222222222', '7zzzzzzzzzzzz', 'zz-top'])
+})
+
+it.each([
+  ['arroba, whose revisions are of 1970', arroba()],
+  ['arroba without getRepo', arroba({ hasNoFile: true })],
+  ['cocoon', cocoon],
+])('all posts of a member on %s are read', async (_, software) => {
+  world = await startBackfillWorld({ scope: 'authors' })
+  world.hosts[0]!.runs(software)
+  const member = await world.person('member')
+  const written = Array.from({ length: 150 }, (_, i) => world.post(member, `post ${i}`).rkey)
+  world.member(member)
+  world.backfill.start()
+  await world.settled()
+  expect(keys().sort()).toEqual(written)
 })

@@ -4,6 +4,7 @@ import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { enqueueJob } from '../../../src/data/store/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
+import { cocoon, millipds } from '../../support/foreign-pds.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
@@ -196,3 +197,24 @@ describe('the follow list becomes the repository’s', () => {
     }
   })
 })
+
+it.each([
+  ['millipds', millipds],
+  ['cocoon', cocoon],
+])(
+  '%s lists an account that it does not have as empty, and nothing is removed',
+  async (_, software) => {
+    const { alice, others } = await setUp(5)
+    for (const other of others) world.live(world.follow(alice, other))
+    const before = rows(alice)
+    expect(before).toHaveLength(5)
+    world.hosts[0]!.runs(software)
+    alice.state = 'gone'
+    world.db.exec('DELETE FROM jobs')
+    enqueueJob(world.db, 'follows', world.uid(alice))
+    world.backfill.start()
+    const attempts = world.db.prepare("SELECT attempts FROM jobs WHERE kind = 'follows'").pluck()
+    await until(() => Number(attempts.get()) > 0)
+    expect(rows(alice)).toEqual(before)
+  },
+)

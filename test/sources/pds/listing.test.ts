@@ -10,8 +10,9 @@ const repo = { uid: 1, did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', pds: 'https://pd
 async function walk(keysOf: (n: number) => string[]) {
   let pages = 0
   const listRecords = async () => {
-    const records = keysOf(pages++).map((rkey) => ({ rkey, cid: '', record: {} }))
-    return { records, broken: [], mismatched: 0, cursor: `page${pages}` }
+    const keys = keysOf(pages++)
+    const records = keys.map((rkey) => ({ rkey, cid: '', record: {} }))
+    return { keys, records, broken: [], mismatched: 0, cursor: `page${pages}/${keys.at(-1)}` }
   }
   const services = {
     pds: { listRecords },

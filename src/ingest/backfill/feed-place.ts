@@ -1,0 +1,19 @@
+// Where an author's older records are, as the text of a row: the server's cursor as it is, or behind a space
+// what a server of another order needs.
+
+import { isObject, parseJson } from '../../base/util/json-object.ts'
+import type { Place } from '../../sources/pds/walk.ts'
+
+export function textOfPlace(place: Place | undefined): string | undefined {
+  if (place === undefined) return undefined
+  return 'cursor' in place ? place.cursor : ` ${JSON.stringify(place)}`
+}
+
+export function placeOfText(text: string): Place {
+  const parsed = text.startsWith(' ') ? parseJson(text) : undefined
+  if (!isObject(parsed)) return { cursor: text }
+  const { reversed, pages } = parsed
+  if (typeof reversed === 'string') return { reversed }
+  if (!Array.isArray(pages)) return { cursor: text }
+  return { pages: pages.filter((one) => typeof one === 'string') }
+}

@@ -1,0 +1,110 @@
+// Reads the newest records of a collection, in whatever order its server lists it. By falling key, they come
+// first. By rising key, the server is asked for the reversed listing, and if it has none, all pages are read
+// and then taken from the last one. In any other order, and if there are too many pages, the repository's own
+// file tells; without one, as many pages are read as the bounds allow, and the newest of their records taken.
+
+import { newestFirst } from './intake.ts'
+import { fetchPage, walkCollection } from './listing.ts'
+import { type KeyOrder, watchOrder } from './page-order.ts'
+import type { RepoTarget } from './pds-client.ts'
+import { readForward, walkBack } from './rising.ts'
+import type { ListedPage, ListingEnd, ListingServices, Place, Walk } from './walk.ts'
+import { isUnlistable, walkRepository } from './whole.ts'
+
+export type NewestWalk = Walk & {
+  /** Begins where an earlier walk ended. */
+  from?: Place | undefined
+  /** At most two requests: a listing of another order is not read. */
+  isLight?: boolean
+}
+
+/**
+ * Pages come newest first. Resolves to undefined if a light walk took nothing.
+ * @throws PdsError
+ */
+export async function walkNewest(
+  services: ListingServices,
+  repo: RepoTarget,
+  walk: NewestWalk,
+): Promise<ListingEnd | undefined> {
+  if (walk.from) return walkOn(services, repo, walk, walk.from)
+  try {
+    return await walkFromStart(services, repo, walk)
+  } catch (error) {
+    const read =
+      isUnlistable(error) && !walk.isLight && (await walkRepository(services, repo, walk))
+    if (read) return read
+    throw error
+  }
+}
+
+function walkOn(
+  services: ListingServices,
+  repo: RepoTarget,
+  walk: Walk,
+  from: Place,
+): Promise<ListingEnd> {
+  if ('pages' in from) return walkBack(services, repo, walk, { starts: from.pages })
+  if ('cursor' in from) return walkCollection(services, repo, { ...walk, cursor: from.cursor })
+  return walkCollection(services, repo, { ...walk, cursor: from.reversed, reverse: true })
+}
+
+async function walkFromStart(
+  services: ListingServices,
+  repo: RepoTarget,
+  walk: NewestWalk,
+): Promise<ListingEnd | undefined> {
+  const first = await fetchPage(services, repo, { ...walk, limit: walk.maxRecords })
+  const isOnly = first.cursor === undefined
+  const order = orderOf(first)
+  if (isOnly || order === 'falling') {
+    return walkCollection(services, repo, { ...walk, first: isOnly ? newestFirst(first) : first })
+  }
+  const reversed = await reversedPage(services, repo, walk, first)
+  if (reversed) {
+    return walkCollection(services, repo, { ...walk, first: reversed, reverse: true })
+  }
+  if (walk.isLight) return undefined
+  if (order === 'rising') return walkRising(services, repo, walk, first)
+  const read = await walkRepository(services, repo, walk)
+  return read ?? walkBack(services, repo, walk, await readForward(services, repo, walk, { first }))
+}
+
+/** The first page of the reversed listing, if the server has one and it falls. */
+async function reversedPage(
+  services: ListingServices,
+  repo: RepoTarget,
+  { collection, maxRecords: limit }: Walk,
+  first: ListedPage,
+): Promise<ListedPage | undefined> {
+  try {
+    const page = await fetchPage(services, repo, { collection, limit, reverse: true })
+    const isOther = page.keys.length > 0 && page.keys[0] !== first.keys[0]
+    return isOther && orderOf(page) === 'falling' ? page : undefined
+  } catch (error) {
+    if (isUnlistable(error)) return undefined
+    throw error
+  }
+}
+
+async function walkRising(
+  services: ListingServices,
+  repo: RepoTarget,
+  walk: Walk,
+  first: ListedPage,
+): Promise<ListingEnd> {
+  const read = await readForward(services, repo, walk, { first })
+  if (read.watch.order === 'rising' && read.next === undefined) {
+    return walkBack(services, repo, walk, read)
+  }
+  const whole = await walkRepository(services, repo, walk)
+  if (whole) return whole
+  const further = await readForward(services, repo, walk, read)
+  return walkBack(services, repo, walk, further)
+}
+
+function orderOf({ keys }: ListedPage): KeyOrder {
+  const watch = watchOrder()
+  watch.add(keys)
+  return watch.order
+}

@@ -1,0 +1,116 @@
+// Collections on servers that list in other orders than Bluesky's: all records, or the newest, arrive from each,
+// over real HTTP, and only what is gone counts as gone.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
+import { walkNewest } from '../../../src/sources/pds/newest.ts'
+import { createPdsClient } from '../../../src/sources/pds/pds-client.ts'
+import type { ListedPage, Place } from '../../../src/sources/pds/walk.ts'
+import { walkWhole } from '../../../src/sources/pds/whole.ts'
+import {
+  arroba,
+  cocoon,
+  inventions,
+  millipds,
+  pegasus,
+  rsky,
+  type Software,
+} from '../../support/foreign-pds.ts'
+import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
+import { createRandom } from '../../support/random.ts'
+import { didOf } from '../../support/records.ts'
+import { testSeed } from '../../support/seed.ts'
+
+const POST = 'app.bsky.feed.post'
+const COUNT = 450
+const FIRST_MS = 1_780_000_000_000
+const seed = testSeed('any-order')
+
+const bluesky: Software = () => undefined
+const servers: [string, Software][] = [
+  ['Bluesky', bluesky],
+  ['arroba', arroba()],
+  ['arroba without getRepo', arroba({ hasNoFile: true })],
+  ['cocoon', cocoon],
+  ['pegasus', pegasus],
+  ['rsky', rsky],
+  ['millipds', millipds],
+  ['rising, reversible', inventions.rising],
+  ['capped at 30', inventions.capped(30)],
+  ['without a limit', inventions.unlimited],
+  ['with an inclusive cursor', inventions.inclusive],
+  ['without an order', inventions.scattered],
+  ['with ties', inventions.tied],
+]
+
+let pds: PdsDouble
+let alice: PdsAccount
+let keys: string[]
+
+/** Posts over months; some are edited, long after they were written. */
+beforeEach(async () => {
+  pds = await startPdsDouble()
+  alice = pds.create({ did: didOf('alice'), handle: 'alice.test' })
+  const random = createRandom(seed)
+  let atMs = FIRST_MS
+  keys = Array.from({ length: COUNT }, (_, i) => {
+    atMs += 1 + random.below(4 * 3_600_000)
+    return alice.put({ collection: POST, value: { text: `post ${i}` }, atMs }).rkey
+  })
+  for (let i = 0; i < 20; i++) {
+    atMs += 60_000
+    alice.put({ collection: POST, rkey: random.pick(keys), value: { text: 'edited' }, atMs })
+  }
+})
+
+afterEach(() => pds.close())
+
+function walkParts() {
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const client = createPdsClient({ fetch, timeoutMs: 5_000 })
+  const services = { pds: client, now: Date.now, signal: new AbortController().signal }
+  const repo = { uid: 1, did: alice.did, pds: pds.origin }
+  const taken = new Map<string, string>()
+  const order: string[] = []
+  const onPage = async ({ records }: ListedPage) => {
+    for (const { rkey, cid } of records) {
+      if (!taken.has(rkey)) order.push(rkey)
+      taken.set(rkey, cid)
+    }
+  }
+  return { services, repo, taken, order, onPage }
+}
+
+describe.each(servers)('on a server like %s', (name, software) => {
+  beforeEach(() => pds.runs(software))
+
+  test('a collection is read as a whole', async () => {
+    const { services, repo, taken, onPage } = walkParts()
+    const end = await walkWhole(services, repo, { collection: POST, maxRecords: 100_000, onPage })
+    const stored = [...alice.collections.get(POST)!.values()]
+    expect(Object.fromEntries(taken)).toEqual(
+      Object.fromEntries(stored.map(({ rkey, cid }) => [rkey, cid])),
+    )
+    expect(end.complete).toBe(true)
+    expect(pds.stats().requests).toBeLessThan(20)
+  })
+
+  test('the newest records come first, and older ones from where reading stopped', async () => {
+    const { services, repo, order, onPage } = walkParts()
+    const newest = keys.toReversed()
+    const bounds = { collection: POST, maxRecords: 100, onPage, isEnough: () => true } as const
+    let end = await walkNewest(services, repo, bounds)
+    const firstCount = order.length
+    expect(firstCount).toBeGreaterThanOrEqual(name === 'capped at 30' ? 30 : 100)
+    const edited = new Set(keys.slice(0, -firstCount))
+    const isExact = !['cocoon', 'pegasus', 'with ties'].includes(name)
+    const first = order.filter((rkey) => isExact || !edited.has(rkey))
+    expect(first).toEqual(newest.slice(0, first.length))
+    for (let from: Place | undefined = end?.next; from; from = end?.next) {
+      end = await walkNewest(services, repo, { ...bounds, from })
+    }
+    const isFileOnly = ['without an order', 'cocoon', 'pegasus', 'with ties'].includes(name)
+    if (!isFileOnly) expect(order).toEqual(newest)
+    expect(pds.stats().requests).toBeLessThan(25)
+  })
+})
