@@ -1,6 +1,8 @@
-// Captions as WebVTT (W3C), parsed into cues and rewritten: times, positions and text with bold, italic and
-// underline. Styles, regions, comments and everything else in an untrusted file are dropped. Each line is
-// read once.
+// Captions as WebVTT, parsed into cues as the standard's algorithm does, and rewritten: times, positions and
+// text with bold, italic and underline. Styles, regions, comments and everything else in an untrusted file
+// are dropped. Each line is read once. https://www.w3.org/TR/webvtt1/#file-parsing
+
+import { cleanCueText } from './cue-text.ts'
 
 type Cue = { start: number; end: number; settings: string; text: string }
 
@@ -13,12 +15,10 @@ export class UnfitCaptions extends Error {
 export const MAX_CAPTIONS_BYTES = 100_000
 const MAX_CUES = 3000
 const MAX_CUE_TEXT = 2000
-const TIME = /^(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)\.(\d{3})$/
+const TIME = /^(?:(\d+):)?(\d\d):(\d\d)\.(\d{3})(?!\d)/
+/** A million hours, longer than any video. */
+const MAX_SECONDS = 3_600_000_000
 const SETTING = /^(?:align|line|position|size|vertical):[a-z0-9.%,-]{1,30}$/
-const PLAIN_TAGS = new Set(['b', 'i', 'u', '/b', '/i', '/u'])
-const ENTITY = /^&(?:amp|lt|gt|nbsp|lrm|rlm);/
-const LONGEST_ENTITY = 6
-
 /**
  * Ordered by time.
  * @throws UnfitCaptions
@@ -28,21 +28,41 @@ export function readCues(bytes: Buffer): Cue[] {
   const [first = '', ...lines] = textOf(bytes).split('\n')
   if (!/^WEBVTT(?:[ \t]|$)/.test(first)) throw new UnfitCaptions('the captions are not WebVTT')
   const cues: Cue[] = []
-  for (let i = 0; i < lines.length; i++) {
-    const timing = lines[i]!.includes('-->') ? readTiming(lines[i]!) : undefined
-    if (!timing) continue
-    const from = i + 1
-    while (i + 1 < lines.length && lines[i + 1]!.trim() !== '') i += 1
-    const text = cleanText(
-      lines
-        .slice(from, i + 1)
-        .join('\n')
-        .slice(0, MAX_CUE_TEXT),
-    )
-    if (text.trim() !== '') cues.push({ ...timing, text })
+  let isHeader = lines[0] !== ''
+  for (let i = 0; i < lines.length; ) {
+    const block = readBlock(lines, i, isHeader)
+    i = block.next
+    isHeader = false
+    const text = cleanCueText(block.text.slice(0, MAX_CUE_TEXT))
+    if (block.timing && text.trim() !== '') cues.push({ ...block.timing, text })
     if (cues.length > MAX_CUES) throw new UnfitCaptions('there are too many captions')
   }
   return cues.sort((a, b) => a.start - b.start)
+}
+
+type Timing = Omit<Cue, 'text'>
+
+/**
+ * Reads up to an empty line, or a line with `-->` that is not among the first two (only there can a
+ * cue begin, maybe after its name). The file's header is a block too, which holds no cue.
+ */
+function readBlock(
+  lines: readonly string[],
+  from: number,
+  isHeader: boolean,
+): { timing: Timing | undefined; text: string; next: number } {
+  let timing: Timing | undefined
+  let timed = -1
+  let i = from
+  for (; i < lines.length && lines[i] !== ''; i++) {
+    if (!lines[i]!.includes('-->')) continue
+    const mayBegin = !isHeader && timed === -1 && i - from < 2
+    if (!mayBegin) break
+    timed = i
+    timing = readTiming(lines[i]!)
+  }
+  const text = timed === -1 ? '' : lines.slice(timed + 1, i).join('\n')
+  return { timing, text, next: lines[i] === '' ? i + 1 : i }
 }
 
 /** @param firstTimestamp - the video's, in units of 1/90,000 s, which cues' second 0 maps to */
@@ -63,21 +83,32 @@ function textOf(bytes: Buffer): string {
     .replaceAll('\r', '\n')
 }
 
-function readTiming(line: string): Omit<Cue, 'text'> | undefined {
-  const [before = '', after = '', ...more] = line.split('-->', 3)
-  const [endText = '', ...settings] = after.trim().split(/[ \t]/)
-  const start = secondsOf(before.trim())
-  const end = secondsOf(endText)
-  if (more.length > 0 || start === undefined || end === undefined || end <= start) return undefined
-  const fit = settings.filter((one) => SETTING.test(one)).slice(0, 5)
-  return { start, end, settings: fit.join(' ') }
+/** https://www.w3.org/TR/webvtt1/#collect-webvtt-cue-timings-and-settings */
+function readTiming(line: string): Timing | undefined {
+  const start = readTime(afterSpace(line))
+  const arrow = start && afterSpace(start.rest)
+  const end = arrow?.startsWith('-->') ? readTime(afterSpace(arrow.slice(3))) : undefined
+  if (!start || !end || end.seconds <= start.seconds) return undefined
+  const settings = end.rest.split(/[ \t]+/).filter((one) => SETTING.test(one))
+  return {
+    start: start.seconds,
+    end: end.seconds,
+    settings: settings.slice(0, 5).join(' '),
+  }
 }
 
-function secondsOf(text: string): number | undefined {
-  const found = TIME.exec(text)
-  if (!found) return undefined
-  const [, hours = '0', minutes, seconds, thousandths] = found
-  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(thousandths) / 1000
+function afterSpace(text: string): string {
+  return text.replace(/^[ \t\f]+/, '')
+}
+
+/** Hours have any number of digits; so many that no video lasts that long are one number. */
+function readTime(text: string): { seconds: number; rest: string } | undefined {
+  const [all = '', hours, first = '', last = '', thousandths] = TIME.exec(text) ?? []
+  if (all === '') return undefined
+  if (Number(first) > 59 || Number(last) > 59) return undefined
+  const whole = Number(hours ?? 0) * 3600 + Number(first) * 60 + Number(last)
+  const seconds = Math.min(whole, MAX_SECONDS) + Number(thousandths) / 1000
+  return { seconds, rest: text.slice(all.length) }
 }
 
 function timeText(time: number): string {
@@ -85,33 +116,4 @@ function timeText(time: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const clock = `${two(thousandths / 3_600_000)}:${two((thousandths / 60_000) % 60)}:${two((thousandths / 1000) % 60)}`
   return `${clock}.${String(thousandths % 1000).padStart(3, '0')}`
-}
-
-/** Keeps known tags and drops others. The remaining text can begin neither a tag nor a cue. */
-function cleanText(text: string): string {
-  let clean = ''
-  for (let at = 0; at < text.length; ) {
-    const { written, length } = nextPiece(text, at)
-    clean += written
-    at += length
-  }
-  return clean
-}
-
-const MAX_TAG = 200
-
-function nextPiece(text: string, at: number): { written: string; length: number } {
-  const sign = text[at]!
-  if (sign === '>') return { written: '&gt;', length: 1 }
-  if (sign === '&') {
-    const entity = ENTITY.exec(text.slice(at, at + LONGEST_ENTITY))
-    return entity
-      ? { written: entity[0], length: entity[0].length }
-      : { written: '&amp;', length: 1 }
-  }
-  if (sign !== '<') return { written: sign, length: 1 }
-  const end = text.slice(at, at + MAX_TAG).indexOf('>')
-  if (end === -1) return { written: '&lt;', length: 1 }
-  const tag = text.slice(at + 1, at + end)
-  return { written: PLAIN_TAGS.has(tag) ? `<${tag}>` : '', length: end + 1 }
 }
