@@ -13,6 +13,7 @@ import { createTimelines } from '../src/data/timeline/rings.ts'
 import type { Method } from '../src/http/server/method.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
 import { differencesTable } from './named-differences.ts'
+import { recordVerdictsTable } from './record-verdicts.ts'
 import { refusalOf, refusedMethods } from './refused-methods.ts'
 
 export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const
@@ -68,6 +69,13 @@ ${tableOf(ours)}
 ## Not as the reference, on purpose
 
 ${differencesTable()}
+
+## Records that are indexed
+
+A record is left out if the reference's index refuses it, too, with the exceptions in this table.
+Both columns are checked by running both validators (\`test/e2e/verdicts.test.ts\`).
+
+${recordVerdictsTable()}
 
 ## Refused
 

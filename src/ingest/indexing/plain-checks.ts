@@ -69,11 +69,17 @@ export function hasShape({ required, optional = {} }: Shape): Check {
 
 export const isStrongRef = hasShape({ required: { uri: isRecordUri, cid: matches(CID) } })
 
-export const isBlob = hasShape({
-  required: {
-    $type: is('blob'),
-    ref: hasShape({ required: { $link: matches(BLOB_CID) } }),
-    mimeType: isText(100),
-    size: isWhole(0),
-  },
-})
+/** @param maxSize - in bytes */
+export function isBlob(mimeType: RegExp, maxSize: number): Check {
+  return hasShape({
+    required: {
+      $type: is('blob'),
+      ref: hasShape({ required: { $link: matches(BLOB_CID) } }),
+      mimeType: matches(mimeType),
+      size: (value) => isWhole(0)(value) && (value as number) <= maxSize,
+    },
+  })
+}
+
+export const PICTURE = /^image\/.{1,90}$/
+export const PHOTO = /^image\/(?:png|jpeg)$/

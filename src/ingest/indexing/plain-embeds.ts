@@ -12,10 +12,13 @@ import {
   isText,
   isWebUri,
   isWhole,
+  PICTURE,
 } from './plain-checks.ts'
 
 const EMBED = 'app.bsky.embed'
 const FACET = 'app.bsky.richtext.facet'
+const MAX_IMAGE_BYTES = 2_000_000
+const MAX_THUMB_BYTES = 1_000_000
 const MAX_ALT_LENGTH = 2000
 const MAX_TITLE_LENGTH = 1000
 const MAX_TAG_LENGTH = 64
@@ -26,7 +29,7 @@ const MAX_FEATURES = 2
 const isAspectRatio = hasShape({ required: { width: isWhole(1), height: isWhole(1) } })
 
 const isImage = hasShape({
-  required: { image: isBlob, alt: isText(MAX_ALT_LENGTH) },
+  required: { image: isBlob(PICTURE, MAX_IMAGE_BYTES), alt: isText(MAX_ALT_LENGTH) },
   optional: { aspectRatio: isAspectRatio },
 })
 
@@ -36,7 +39,7 @@ const isImages = hasShape({
 
 const isLink = hasShape({
   required: { uri: isWebUri, title: isText(MAX_TITLE_LENGTH), description: isText(MAX_ALT_LENGTH) },
-  optional: { thumb: isBlob },
+  optional: { thumb: isBlob(PICTURE, MAX_THUMB_BYTES) },
 })
 
 const isExternal = hasShape({ required: { $type: is(`${EMBED}.external`), external: isLink } })

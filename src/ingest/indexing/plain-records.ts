@@ -15,6 +15,7 @@ import {
   isStrongRef,
   isText,
   matches,
+  PHOTO,
   type Shape,
 } from './plain-checks.ts'
 import { isPlainEmbed, isPlainFacets } from './plain-embeds.ts'
@@ -22,6 +23,7 @@ import { isPlainEmbed, isPlainFacets } from './plain-embeds.ts'
 const LANGUAGE = /^[a-z]{2}(-[A-Z]{2})?$/
 const MAX_LANGUAGES = 3
 const MAX_POST_LENGTH = 300
+const MAX_PICTURE_BYTES = 1_000_000
 const MAX_NAME_LENGTH = 64
 const MAX_DESCRIPTION_LENGTH = 256
 
@@ -54,8 +56,8 @@ const shapes: Partial<Record<Collection, Shape>> = {
     optional: {
       displayName: isText(MAX_NAME_LENGTH),
       description: isText(MAX_DESCRIPTION_LENGTH),
-      avatar: isBlob,
-      banner: isBlob,
+      avatar: isBlob(PHOTO, MAX_PICTURE_BYTES),
+      banner: isBlob(PHOTO, MAX_PICTURE_BYTES),
       createdAt: isDatetime,
       pinnedPost: isStrongRef,
     },

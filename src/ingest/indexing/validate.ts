@@ -1,8 +1,8 @@
 // Validates records against their lexicon on arrival: one invalid record in an answer makes clients refuse
 // the whole page. The lexicon validator decides. It costs 4–20 µs a record, so quick checks first recognise
 // the most common shapes of the most common records; they accept only what the validator surely accepts. The
-// validator is laxer than the specification on times: one without a timezone, or with hour 24, is refused
-// here as in the reference implementation.
+// validator is laxer than the specification on times (one without a timezone, or with hour 24, is refused
+// here as in the reference implementation), and than the reference on more (strict-rules.ts).
 
 import { jsonToLex, type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidDatetime } from '@atproto/syntax'
@@ -10,6 +10,7 @@ import type { Collection } from '../../base/atproto/collections.ts'
 import type { JsonObject } from '../../base/event.ts'
 import documents from '../../data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isPlainRecord } from './plain-records.ts'
+import { isStrictlyValid } from './strict-rules.ts'
 
 const lexicons = new Lexicons(documents as unknown as LexiconDoc[])
 
@@ -36,7 +37,7 @@ function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
   try {
     if (JSON.stringify(record).length > MAX_RECORD_LENGTH) return false
     lexicons.assertValidRecord(collection, jsonToLex(record))
-    return true
+    return isStrictlyValid(collection, record)
   } catch {
     // ValidationError, or a structure too deep or odd to walk: bad outside data.
     return false
