@@ -95,7 +95,10 @@ export const recordVerdicts: readonly Verdict[] = [
     }),
     {},
   ),
-  ofPost('a `createdAt` before 1970', post({ createdAt: '1776-07-04T00:00:00.000Z' }), yes),
+  ofPost('a `createdAt` before 1970', post({ createdAt: '1776-07-04T00:00:00.000Z' }), {
+    ...yes,
+    why: `${AS_THERE}, with its date and order; likes, follows and blocks count as of 1970`,
+  }),
   ofPost('a `createdAt` without a timezone', post({ createdAt: '2026-01-01T00:00:00' }), {}),
 ]
 

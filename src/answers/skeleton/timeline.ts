@@ -225,7 +225,8 @@ function followedReader(
 
 /**
  * Reads the ring's items at or before a time, with the viewer's own kept separate. Omits the last
- * millisecond read, which may continue in the ring or (if truncated) below it.
+ * millisecond read, which may continue in the ring or (if truncated) below it, and all before 1970,
+ * whose times a ring can't hold.
  * @returns undefined if no ring is open
  */
 function readRing(
@@ -239,8 +240,8 @@ function readRing(
     const slice = timelines.read(viewer, before, size)
     if (!slice) return undefined
     const isEnd = slice.entries.length < size
-    const isWhole = isEnd && !slice.truncated
     const lastMs = slice.entries.at(-1)?.sortAt ?? until
+    const isWhole = isEnd && !slice.truncated && lastMs > 0
     const floor = isWhole ? -Infinity : lastMs + 1
     const rows: FeedRow[] = []
     const own: FeedRow[] = []

@@ -175,6 +175,11 @@ export function sortAtOf({ createdAt, indexedAt, rkey }: RecordWrite): number {
   return keyMadeAt(rkey, indexedAt) ?? indexedAt
 }
 
+/** The packed lists of likes, follows and blocks begin in 1970: what claims to be older is of then. */
+export function edgeTimeOf(write: RecordWrite): number {
+  return Math.max(sortAtOf(write), 0)
+}
+
 /**
  * Whether the stored sort time is earlier than the record can have been made, as the stream shows:
  * it was fetched while our clock was behind, ahead of the stream.

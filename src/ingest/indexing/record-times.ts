@@ -7,13 +7,13 @@ import { microsOf, type PackedRkey } from '../../base/atproto/keys.ts'
 const NETWORK_BEGAN_AT = Date.parse('2022-11-01')
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 
-/** Milliseconds since 1970, at least 0; 0 for an unreadable time, as in the reference. */
+/** Milliseconds since 1970, negative before; 0 for an unreadable time, as in the reference. */
 export function parseCreatedAt(createdAt: unknown): number {
   if (typeof createdAt !== 'string') return 0
   const parsed = Date.parse(
     CANONICAL.test(createdAt) ? createdAt : normalizeDatetimeAlways(createdAt),
   )
-  return Number.isFinite(parsed) ? Math.max(0, Math.floor(parsed)) : 0
+  return Number.isFinite(parsed) ? Math.floor(parsed) : 0
 }
 
 /**

@@ -115,9 +115,9 @@ function rangeOf({ since, until }: Pick<PostSearchRequest, 'since' | 'until'>): 
   return { from: { period: periodOf(since), id: 0 }, below: { period: endOf(until), id: 0 } }
 }
 
-/** The first period entirely at or after this time. */
+/** The first period entirely at or after this time; all before 1970 is in the first of all. */
 function endOf(time: number): number {
-  return time <= 0 ? 0 : Math.min(periodOf(time - 1) + 1, MAX_PERIOD)
+  return Math.min(periodOf(time - 1) + 1, MAX_PERIOD)
 }
 
 function foundPosts(
