@@ -105,6 +105,7 @@ export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader)
     input: undefined,
     token: undefined,
     header: () => undefined,
+    headersWith: () => ({}),
     noteBehind: () => undefined,
   }
   return (viewer, cursor, labelers = NO_LABELERS) => {

@@ -49,8 +49,12 @@ export const namedDifferences: Difference[] = [
     why: 'Only theirs count in profiles. A stranger’s would announce a verification that no profile shows.',
   },
   {
-    what: 'Feed generators get the client’s language, its topics and a token addressed to them, but no token addressed to us and no `x-atproto-*` header.',
-    why: 'Identifiers of devices and sessions concern only the client’s own service; a token for us would let the generator read here.',
+    what: 'Feed generators get the client’s language, all its `x-atproto-*` headers and a token addressed to them, but no token addressed to us.',
+    why: 'A token for us would let the generator read here.',
+  },
+  {
+    what: 'The old setting `priority` of notifications is stored, but `listNotifications` and pushes do not apply it; there, it hides what strangers do.',
+    why: 'No client of today shows or clears it. A request may say `priority` itself.',
   },
   {
     what: 'A malformed cursor or number is a 400; there, some are a 500, and some count as 0.',

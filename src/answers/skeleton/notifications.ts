@@ -45,7 +45,6 @@ export type NotificationSkeleton = SkeletonPage<number> & {
 
 type NotificationView = {
   preferences: NotificationPreferences
-  priority: boolean
   /** Milliseconds; undefined if the member's client never set it. */
   seenAt: number | undefined
 }
@@ -165,7 +164,6 @@ function skeletonOf(read: readonly PlacedNotification[], limit: number): Notific
 function viewOf(row: NotificationSettings | undefined): NotificationView {
   return {
     preferences: readPreferences(row?.preferences ?? null),
-    priority: row?.priority === 1,
     seenAt: row?.seen_at ?? undefined,
   }
 }
@@ -185,11 +183,10 @@ function pushedOf(
   { among, graph }: { among: readonly NewNotification[]; graph: Pick<FollowGraphReader, 'has'> },
 ): number[] {
   const { listed, followsOnly } = pushedReasons(readPreferences(row?.preferences ?? null))
-  const forFollows = row?.priority === 1 ? ALL_REASONS : followsOnly
   const isIn = (mask: number, reason: number) => ((mask >> reason) & 1) === 1
   return among
     .filter(({ reason }) => isIn(listed, reason))
-    .filter(({ reason, author }) => !isIn(forFollows, reason) || graph.has(viewer, author))
+    .filter(({ reason, author }) => !isIn(followsOnly, reason) || graph.has(viewer, author))
     .map(({ id }) => id)
 }
 

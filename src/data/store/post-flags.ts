@@ -18,3 +18,5 @@ export const HAS_POSTGATE = 64
 export const ANCHOR = 128
 /** Old likes and reposts by strangers are deleted but still counted. */
 export const REACTIONS_PRUNED = 256
+/** A reply that names something other than posts, and so is in no thread. */
+export const REPLY_TO_NO_POST = 512

@@ -142,7 +142,10 @@ class Context implements MethodContext {
   readonly #call: Call
   #signal: AbortSignal | undefined
 
-  constructor(known: Omit<MethodContext, 'signal' | 'header' | 'time'>, call: Call) {
+  constructor(
+    known: Omit<MethodContext, 'signal' | 'header' | 'headersWith' | 'time'>,
+    call: Call,
+  ) {
     this.viewer = known.viewer
     this.token = known.token
     this.isOperator = known.isOperator
@@ -157,6 +160,10 @@ class Context implements MethodContext {
 
   header(name: string): string | undefined {
     return this.#call.request.header(name)
+  }
+
+  headersWith(prefix: string): Record<string, string> {
+    return this.#call.request.headersWith(prefix)
   }
 
   get signal(): AbortSignal {

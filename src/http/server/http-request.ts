@@ -13,6 +13,8 @@ export type HttpRequest = {
   readonly search: string
   /** `name` in lower case. */
   header(name: string): string | undefined
+  /** Names and values of the headers whose names begin so; `prefix` in lower case. */
+  headersWith(prefix: string): Record<string, string>
   readonly body: AsyncIterable<Uint8Array> | null
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
@@ -45,6 +47,8 @@ export function ofPlatform(request: Request, remoteAddress?: string): HttpReques
     path: new URL(path).pathname,
     search,
     header: (name) => request.headers.get(name) ?? undefined,
+    headersWith: (prefix) =>
+      Object.fromEntries([...request.headers].filter(([name]) => name.startsWith(prefix))),
     // Lazy, since it creates a platform stream, which costs more than many answers.
     get body() {
       return request.body
@@ -89,6 +93,11 @@ export class NodeQuery implements HttpRequest {
   header(name: string): string | undefined {
     const value = this.#incoming.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  headersWith(prefix: string): Record<string, string> {
+    const names = Object.keys(this.#incoming.headers).filter((name) => name.startsWith(prefix))
+    return Object.fromEntries(names.map((name) => [name, this.header(name) ?? '']))
   }
 
   get remoteAddress(): string | undefined {

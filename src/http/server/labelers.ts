@@ -1,9 +1,10 @@
 // The `atproto-accept-labelers` header: the labelers that a client wants, and which of them may hide content
-// altogether (`;redact`). A structured list (RFC 8941) of bare DIDs with one parameter. As in the reference,
-// an unparsable header counts as missing, so it never fails a request.
+// altogether (`;redact`). A list of structured fields: DIDs, bare or in quotes, with one parameter. As in the
+// reference, a header that is none, or names something else, counts as missing, so it never fails a request.
 
 import { isValidDid } from '@atproto/syntax'
 import type { Labelers } from '../../answers/hydrate/labelers.ts'
+import { parseList } from './structured-list.ts'
 
 export type AcceptedLabelers = Labelers
 
@@ -36,15 +37,14 @@ export function formatLabelers(labelers: AcceptedLabelers): string {
 const formatted = new WeakMap<AcceptedLabelers, string>()
 
 function parseHeader(header: string): AcceptedLabelers | undefined {
-  const members = header.trim() === '' ? [] : header.split(',')
-  if (members.length > MAX_LABELERS) return undefined
+  const items = parseList(header)
+  if (!items || items.length > MAX_LABELERS) return undefined
   const dids = new Set<string>()
   const redact = new Set<string>()
-  for (const member of members) {
-    const [did = '', ...parameters] = member.split(';').map((part) => part.trim())
-    if (!isValidDid(did)) return undefined
+  for (const { text: did, parameters } of items) {
+    if (did === undefined || !isValidDid(did)) return undefined
     dids.add(did)
-    if (parameters.some((one) => one === 'redact' || one === 'redact=?1')) redact.add(did)
+    if (parameters.get('redact') === true) redact.add(did)
   }
   return { dids: [...dids], redact }
 }

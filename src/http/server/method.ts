@@ -29,6 +29,8 @@ export type MethodContext<P = Params, I = unknown> = {
   isByLink?: boolean
   /** Reads a request header that no other field covers; `name` in lower case. */
   header(name: string): string | undefined
+  /** The headers whose names begin so; `prefix` in lower case. */
+  headersWith(prefix: string): Record<string, string>
   /** Aborts when a query's client disconnects or its time is up. */
   readonly signal: AbortSignal
   /** The call's time on this thread; undefined for calls of our own. */

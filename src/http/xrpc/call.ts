@@ -12,7 +12,7 @@ type Account = { uid: number; did: string }
 
 export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
   MethodContext<P, I>,
-  'params' | 'input' | 'token' | 'header' | 'signal' | 'time'
+  'params' | 'input' | 'token' | 'header' | 'headersWith' | 'signal' | 'time'
 > & {
   readonly viewer: V
   readonly reader: Reader
@@ -89,6 +89,10 @@ class OneCall implements Call {
 
   header(name: string): string | undefined {
     return this.#context.header(name)
+  }
+
+  headersWith(prefix: string): Record<string, string> {
+    return this.#context.headersWith(prefix)
   }
 
   again(params: Params = this.params): Call {

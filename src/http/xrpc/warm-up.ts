@@ -40,7 +40,7 @@ async function makePages(app: AppContext, signal: AbortSignal): Promise<void> {
 function makePage(app: AppContext, viewer: string, signal: AbortSignal): void {
   const call = createCall(app, {
     ...{ viewer, params: { limit: LIMIT }, input: undefined, token: undefined },
-    ...{ labelers: NO_LABELERS, header: () => undefined, signal },
+    ...{ labelers: NO_LABELERS, header: () => undefined, headersWith: () => ({}), signal },
   })
   const answer = getTimeline.handler(app, call)
   if (!(answer instanceof Promise)) jsonBytes(answer.body)

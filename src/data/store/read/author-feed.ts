@@ -3,7 +3,7 @@
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import { postItem, repostItem } from '../item-ids.ts'
-import { HAS_MEDIA, HAS_VIDEO } from '../post-flags.ts'
+import { HAS_MEDIA, HAS_VIDEO, REPLY_TO_NO_POST } from '../post-flags.ts'
 
 /** Values of `filter`; as in the reference, any other value is treated as `posts_with_replies`. */
 type AuthorFeedFilter =
@@ -13,15 +13,17 @@ type AuthorFeedFilter =
   | 'posts_and_author_threads'
   | 'posts_with_video'
 
+const NO_REPLY = `p.parent IS NULL AND p.flags & ${REPLY_TO_NO_POST} = 0`
+
 const POST_CONDITIONS: Record<AuthorFeedFilter, string> = {
   posts_with_replies: 'TRUE',
-  posts_no_replies: 'p.parent IS NULL',
+  posts_no_replies: NO_REPLY,
   // Pictures only, as in the reference: videos have their own filter, and their own tab in the
   // client.
   posts_with_media: `p.flags & ${HAS_MEDIA | HAS_VIDEO} = ${HAS_MEDIA}`,
   posts_with_video: `p.flags & ${HAS_VIDEO} <> 0`,
-  posts_and_author_threads:
-    'p.parent IS NULL OR (SELECT r.uid FROM posts r WHERE r.id = p.root) = p.uid',
+  posts_and_author_threads: `${NO_REPLY}
+    OR (SELECT r.uid FROM posts r WHERE r.id = p.root) = p.uid`,
 }
 
 /** Filters that show only the account's own posts. */

@@ -12,6 +12,7 @@ import {
   HAS_THREADGATE,
   INVALID_REPLY_ROOT,
   REACTIONS_PRUNED,
+  REPLY_TO_NO_POST,
   VIOLATES_THREADGATE,
 } from '../../../data/store/post-flags.ts'
 import {
@@ -133,6 +134,7 @@ function insert(
   let flags = row.flags | mediaFlags(write.record)
   if (row.refs.isReply) {
     flags |= replyRootFlag(ctx, root, parent) | threadgateFlag(ctx, uid, root)
+    if (parent === null) flags |= REPLY_TO_NO_POST
   }
   if (handles.quote) flags |= postgateFlag(ctx, uid, handles.quote)
   const sortAt = sortAtOf(write)

@@ -32,8 +32,11 @@ const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skel
 /** The wait for missing posts if at least half a page is at hand; LONG_WAIT_MS otherwise. */
 const MAX_WAIT_MS = 1_000
 const LONG_WAIT_MS = 2_500
-/** Request headers that a generator may use. */
+/** Request headers that a generator may use, besides all that begin with `x-atproto-`. */
 const PASSED_ON = ['accept-language', 'x-bsky-topics']
+const PROTOCOL_HEADERS = 'x-atproto-'
+/** Also sent under this name if the request has them under the old one, as in the reference. */
+const TOPICS = 'x-atproto-bsky-topics'
 
 export const getFeed = query(
   'app.bsky.feed.getFeed',
@@ -77,13 +80,15 @@ function serverTiming(durations: Record<string, number>): string {
 }
 
 function headersFor(call: FeedCall): Record<string, string> {
-  const headers: Record<string, string> = {}
+  const headers = call.headersWith(PROTOCOL_HEADERS)
   const { token } = call
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   for (const name of PASSED_ON) {
     const value = call.header(name)
     if (value !== undefined) headers[name] = value
   }
+  const topics = headers[TOPICS] ?? headers['x-bsky-topics']
+  if (topics !== undefined) headers[TOPICS] = topics
   return headers
 }
 

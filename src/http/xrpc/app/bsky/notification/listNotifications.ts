@@ -1,6 +1,7 @@
 // app.bsky.notification.listNotifications: newest first. The app polls it every half minute. As in the
-// reference, for a member that never called updateSeen only the top notification is unread, and `priority` is
-// the member's own setting unless the request overrides it.
+// reference, for a member that never called updateSeen only the top notification is unread. Not as there,
+// `priority` is only what the request says: the setting of old clients hid most notifications for ever, as no
+// client of today can switch it off.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
 import type { NotificationSkeleton } from '../../../../../answers/skeleton/notifications.ts'
@@ -54,8 +55,8 @@ function settingsFor(
   { params, viewer }: ListCall,
 ): Settings {
   if (params.seenAt) throw invalidRequest('The seenAt parameter is unsupported')
-  const { priority, seenAt } = notifications.settings(viewer.uid)
-  return { priority: params.priority ?? priority, seenAt }
+  const { seenAt } = notifications.settings(viewer.uid)
+  return { priority: params.priority ?? false, seenAt }
 }
 
 function seenAt({ about, call, reads }: ListPage): number | undefined {

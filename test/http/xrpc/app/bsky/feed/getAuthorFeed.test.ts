@@ -63,6 +63,29 @@ describe('filters', () => {
     expect(await allPages((cursor) => read(cursor, 1), keys)).toEqual(expected)
   })
 
+  test('a reply to what is no post is a reply', async () => {
+    const w = start()
+    const named = { purpose: 'app.bsky.graph.defs#curatelist', name: 'a list' }
+    const listOf = (did: string) => {
+      const createdAt = new Date(w.now()).toISOString()
+      return w.create(did, 'app.bsky.graph.list', { ...named, createdAt })
+    }
+    const [own, other] = [listOf(bob), listOf(carol)]
+    const plain = w.post(bob).uri
+    const answer = (to: { uri: string; cid: string }) => {
+      const createdAt = new Date(w.now()).toISOString()
+      const ref = { uri: to.uri, cid: to.cid }
+      const reply = { root: ref, parent: ref }
+      return w.create(bob, 'app.bsky.feed.post', { text: 'so', reply, createdAt }).uri
+    }
+    const [toOwn, toOther] = [answer(own), answer(other)]
+    const read = async (filter: string) =>
+      keys(await w.get<Feed>(NSID, { actor: bob, filter, limit: 50 }))
+    expect(await read('posts_with_replies')).toEqual([toOther, toOwn, plain])
+    expect(await read('posts_no_replies')).toEqual([plain])
+    expect(await read('posts_and_author_threads')).toEqual([plain])
+  })
+
   test('gives a cursor even if a whole window passes no filter', async () => {
     const w = start()
     const film = w.post(bob, { embed: video }).uri

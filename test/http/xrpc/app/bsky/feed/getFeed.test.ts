@@ -108,6 +108,32 @@ describe('a feed', () => {
     expect(headers['authorization']).toBe(`Bearer ${alice}~generator`)
   })
 
+  test('gets the language, the topics and every protocol header of the client', async () => {
+    const { w, double, feed } = start()
+    double.says({ body: { feed: chosen(w.post(bob, 'one')) } })
+    const sent = async (headers: Record<string, string>) => {
+      const query = { feed: feed.uri }
+      const { status } = await w.ask('app.bsky.feed.getFeed', query, alice, headers)
+      expect(status).toBe(200)
+      return double.asked.at(-1)!.headers
+    }
+    const all = await sent({
+      'accept-language': 'de',
+      'x-atproto-bsky-topics': 'cats,tea',
+      'x-atproto-else': '1',
+      'x-other': '2',
+      cookie: 'secret',
+    })
+    expect(all).toMatchObject({
+      'accept-language': 'de',
+      'x-atproto-bsky-topics': 'cats,tea',
+      'x-atproto-else': '1',
+    })
+    expect([all['x-other'], all['cookie'], all['x-bsky-topics']]).toEqual(Array(3).fill(undefined))
+    const old = await sent({ 'x-bsky-topics': 'tea' })
+    expect(old).toMatchObject({ 'x-bsky-topics': 'tea', 'x-atproto-bsky-topics': 'tea' })
+  })
+
   test('shows reposts with their reposter, pins as pins, and drops reposts of another post', async () => {
     const { w, double, get } = start()
     const [one, two] = [w.post(bob, 'one'), w.post(bob, 'two')]

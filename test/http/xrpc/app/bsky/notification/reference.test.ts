@@ -106,6 +106,7 @@ function answerOf(
   const context = {
     ...{ ...request, signal: new AbortController().signal },
     header: () => undefined,
+    headersWith: () => ({}),
   }
   const { body } = listNotifications.handler(app, createCall(app, context)) as { body: Answer }
   return body
