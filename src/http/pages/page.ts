@@ -13,6 +13,7 @@ import { PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
 import { createAvailability } from './histories.ts'
+import { indexerStatusOf } from './indexer-status.ts'
 import { createLive, type Live } from './live.ts'
 import { pageError } from './page-error.ts'
 import { readDocument, readHeaders } from './read-document.ts'
@@ -47,6 +48,7 @@ export type Page = {
   close(): void
 }
 
+const FOR_ANYONE = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
 const FOREVER = 'public, max-age=31536000, immutable'
 /**
  * Of a visitor's rate limit: the operator's queries read a lot, and guessing the token should be
@@ -68,7 +70,7 @@ export function createPage(parts: PageParts): Page {
       path: '/',
       app: pages(parts, { assets, figures, availability }),
       charges: [
-        { ...page, patterns: ['/', '/explore', '/read'] },
+        { ...page, patterns: ['/', '/explore', '/read', '/status/indexer'] },
         { ...metrics, patterns: ['/metrics'] },
       ],
     },
@@ -105,6 +107,7 @@ function pages(parts: PageParts, { assets, figures, availability }: Shared): Hon
     const isServed = config.operatorToken !== undefined
     return c.body(readDocument(assets(), { isServed }), 200, readHeaders(config))
   })
+  app.get('/status/indexer', (c) => c.json(indexerStatusOf(parts.status()), 200, FOR_ANYONE))
   addMetricsRoute(app, config, parts)
   return app
 }

@@ -199,6 +199,15 @@ describe('over HTTP', () => {
     expect(JSON.parse(await text('/explore/api/newcomers', bearer))).toHaveProperty('newcomers')
   })
 
+  test('a client of any origin reads how far the server is behind', async () => {
+    const answer = await fetch(`${origin}/status/indexer`, { headers: { origin: 'https://app' } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const said = (await answer.json()) as { ingestLagSeconds: number }
+    expect(said).toEqual({ ingestLagSeconds: expect.any(Number), indexerQueueLength: 0 })
+    expect(said.ingestLagSeconds).toBeGreaterThanOrEqual(0)
+  })
+
   test('figures of the machine and of its members are only shown with the operator’s token', async () => {
     const bearer = { authorization: `Bearer ${TOKEN}` }
     const whole = JSON.parse(await text('/explore/api/figures', bearer)) as {
