@@ -179,9 +179,13 @@ export function cidOf(value: unknown): string {
   return unpackCid(createHash('sha256').update(JSON.stringify(value)).digest())
 }
 
+export function blobCidOf(seed: string): string {
+  return cidOf(seed).replace('bafyrei', 'bafkrei')
+}
+
 /** A picture as a record's JSON refers to it. */
 export function blob(seed: string, mimeType = 'image/jpeg') {
-  return { $type: 'blob', ref: { $link: cidOf(seed) }, mimeType, size: 1000 }
+  return { $type: 'blob', ref: { $link: blobCidOf(seed) }, mimeType, size: 1000 }
 }
 
 function didIn(uri: string): string {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { postView } from '../../../src/answers/views/post-view.ts'
 import { VIOLATES_POSTGATE } from '../../../src/data/store/post-flags.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
-import { blob, cidOf, createWorld, type World } from '../../support/social-world.ts'
+import { blob, blobCidOf, createWorld, type World } from '../../support/social-world.ts'
 
 let open: HydratedWorld | undefined
 afterEach(() => {
@@ -30,18 +30,18 @@ function twoPeople() {
 test('pictures have two addresses, with the unescaped DID', () => {
   const { world, ann } = twoPeople()
   const image = { image: blob('one'), alt: 'a cat', aspectRatio: { width: 3, height: 2 } }
-  const legacy = { image: { cid: cidOf('two'), mimeType: 'image/png' }, alt: '' }
+  const legacy = { image: { cid: blobCidOf('two'), mimeType: 'image/png' }, alt: '' }
   const post = world.post(ann, {
     embed: { $type: 'app.bsky.embed.images', images: [image, legacy] },
   })
   const [first, second] = embedOf(world, post).images
   expect(first).toEqual({
-    thumb: `https://img.test/feed_thumbnail/plain/${ann}/${cidOf('one')}`,
-    fullsize: `https://img.test/feed_fullsize/plain/${ann}/${cidOf('one')}`,
+    thumb: `https://img.test/feed_thumbnail/plain/${ann}/${blobCidOf('one')}`,
+    fullsize: `https://img.test/feed_fullsize/plain/${ann}/${blobCidOf('one')}`,
     alt: 'a cat',
     aspectRatio: { width: 3, height: 2 },
   })
-  expect(second.thumb).toContain(cidOf('two'))
+  expect(second.thumb).toContain(blobCidOf('two'))
   expect('aspectRatio' in second).toBe(false)
 })
 
@@ -65,10 +65,10 @@ test('a video has addresses with the percent-encoded DID', () => {
   const { world, ann } = twoPeople()
   const video = blob('film', 'video/mp4')
   const post = world.post(ann, { embed: { $type: 'app.bsky.embed.video', video, alt: 'a film' } })
-  const path = `https://vid.test/${encodeURIComponent(ann)}/${cidOf('film')}`
+  const path = `https://vid.test/${encodeURIComponent(ann)}/${blobCidOf('film')}`
   expect(embedOf(world, post)).toEqual({
     $type: 'app.bsky.embed.video#view',
-    cid: cidOf('film'),
+    cid: blobCidOf('film'),
     playlist: `${path}/playlist.m3u8`,
     thumbnail: `${path}/thumbnail.jpg`,
     alt: 'a film',
@@ -147,7 +147,7 @@ test('a list is shown with its creator; generators, labelers and packs are not f
     uri: list,
     name: 'people',
     description: 'I know',
-    avatar: `https://img.test/avatar/plain/${ann}/${cidOf('face')}`,
+    avatar: `https://img.test/avatar/plain/${ann}/${blobCidOf('face')}`,
     listItemCount: 1,
     creator: { did: ann },
     viewer: { muted: false },

@@ -8,7 +8,7 @@ import { profileView, profileViewBasic } from '../../../src/answers/views/profil
 import { relationship } from '../../../src/answers/views/relationship.ts'
 import { viewerBlocks } from '../../../src/answers/views/rules.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
-import { blob, cidOf, createWorld, type World } from '../../support/social-world.ts'
+import { blob, blobCidOf, createWorld, type World } from '../../support/social-world.ts'
 
 let open: HydratedWorld | undefined
 afterEach(() => {
@@ -62,7 +62,7 @@ describe('a profile', () => {
       handle: 'ann.test',
       displayName: 'Ann',
       pronouns: 'she',
-      avatar: `https://img.test/avatar/plain/${ann}/${cidOf('face')}`,
+      avatar: `https://img.test/avatar/plain/${ann}/${blobCidOf('face')}`,
       associated: SUBSCRIPTIONS,
       labels: [],
       createdAt,
@@ -73,7 +73,7 @@ describe('a profile', () => {
     expect(seen.detailed).toEqual({
       ...seen.view,
       website: 'https://ann.test/',
-      banner: `https://img.test/banner/plain/${ann}/${cidOf('sky')}`,
+      banner: `https://img.test/banner/plain/${ann}/${blobCidOf('sky')}`,
       followersCount: 1,
       followsCount: 0,
       postsCount: 1,

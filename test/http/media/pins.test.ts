@@ -65,14 +65,14 @@ async function open({ pin = 'members', maxBytes = 50 * MB } = {}): Promise<void>
 
 /** A post that shows the video with captions. */
 function post(name: string, did = first.did) {
-  const blob = (cid: string) => ({
+  const blob = (cid: string, mimeType = 'video/mp4') => ({
     $type: 'blob',
-    mimeType: 'video/mp4',
+    mimeType,
     size: 10,
     ref: { $link: cid },
   })
   const cid = first.host.put(video(name))
-  const captions = [{ lang: 'en', file: blob(first.host.put(CAPTIONS)) }]
+  const captions = [{ lang: 'en', file: blob(first.host.put(CAPTIONS), 'text/vtt') }]
   const embed = { $type: 'app.bsky.embed.video', video: blob(cid), captions }
   const { uri } = rows.post(did, { embed })
   return { cid, uri, rkey: uri.split('/').at(-1)! }
