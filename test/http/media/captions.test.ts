@@ -38,7 +38,7 @@ beforeAll(async () => {
     },
   })
   const captions = Object.entries(files).map(([lang, text]) => ({
-    lang: lang === 'en' ? 'EN' : lang,
+    lang,
     file: blobOf(world.host.put(Buffer.from(text)), 'text/vtt'),
   }))
   const video = blobOf(world.host.put(VIDEO), 'video/mp4')
