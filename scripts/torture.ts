@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
+import { COSTLY_USAGE, tortureByCost } from './torture-by-cost.ts'
 
 const USAGE = `npm run torture -- [options]
 Starts Slipstreams, kills them and breaks their dependencies, and compares their answers with an oracle.
@@ -18,13 +19,17 @@ Starts Slipstreams, kills them and breaks their dependencies, and compares their
   --faults N     faults per run, likewise
   --kinds A,B    only these faults; the same seeds then give other runs:
                  ${faultKinds.join(', ')}
-  --json         one line of JSON per run, and one for all`
+  --json         one line of JSON per run, and one for all
+
+${COSTLY_USAGE}`
 const SHOWN_DIFFERENCES = 10
 
-const { given, seeds, atOnce, size, isJson } = readArguments(USAGE, readOptions)
+const { given, seeds, atOnce, size, isJson, costly } = readArguments(USAGE, readOptions)
 
 // Unlike a signal's default action, an exit also ends the Slipstream under test.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+if (costly) process.exit((await tortureByCost({ ...costly, seeds, isJson })) ? 0 : 1)
 
 const reports: RunReport[] = []
 const pending = seeds.values()
@@ -40,6 +45,7 @@ function readOptions(args: string[]) {
     options: {
       ...{ seeds: string, first: string, 'at-once': string, events: string, faults: string },
       ...{ kinds: string, json: { type: 'boolean' } },
+      ...{ kind: string, rows: string, bound: string, methods: string },
     },
   })
   const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>
@@ -52,10 +58,22 @@ function readOptions(args: string[]) {
     size: {
       ...(values.events !== undefined && { events: number('events') }),
       ...(values.faults !== undefined && { faults: number('faults') }),
-      ...(values.kinds !== undefined && { kinds: values.kinds.split(',').map(faultKind) }),
+      ...(values.kinds !== undefined &&
+        !isCostly(values) && { kinds: values.kinds.split(',').map(faultKind) }),
     },
     isJson: values.json ?? false,
+    costly: isCostly(values) && {
+      rows: number('rows', 20_000)!,
+      boundMs: number('bound', 60)!,
+      only: values.methods,
+    },
   }
+}
+
+/** The one kind that is a run of its own. */
+function isCostly({ kind, kinds }: { kind?: string; kinds?: string }): boolean {
+  if (kind !== undefined && kind !== 'costly') throw new Error(`--kind: only costly, not ${kind}`)
+  return kind === 'costly' || kinds === 'costly'
 }
 
 async function work(): Promise<void> {

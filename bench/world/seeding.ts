@@ -10,6 +10,7 @@ import { insertFollow } from '../../src/data/store/follows.ts'
 import { allMembers } from '../../src/data/store/members.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import { saveGraph } from '../../src/ingest/indexing/graph-snapshot.ts'
+import type { IndexContext } from '../../src/ingest/indexing/index-context.ts'
 import { memberSeen } from '../../src/ingest/indexing/members.ts'
 import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'
 import { createWriter } from '../../src/ingest/indexing/writer.ts'
@@ -31,6 +32,8 @@ export type Seeder = {
   fillFollows(pairs: Iterable<[creator: string, subject: string]>): number
   /** Makes these accounts members without fetching from their servers. */
   addMembers(dids: readonly string[]): void
+  /** Runs writes that no event causes. */
+  run<T>(work: (ctx: IndexContext) => T): T
   uidOf(did: string): number
   /** Gives every account a verified handle, indexes everything for search if wanted, and completes the file. */
   finish(options?: { isSearchable?: boolean | undefined }): void
@@ -59,6 +62,7 @@ export function openSeeder(dataDir: string, scope: 'community' | 'network'): See
   }
 
   return {
+    run: (work) => writer.commit(work),
     uidOf: (did) => memory.actors.uidOf(did),
     apply(events) {
       let batch: StreamEvent[] = []

@@ -1,7 +1,7 @@
 // Slipstream as a separate process, as an operator runs it: `node src/main.ts` with settings in its
 // environment and its own data folder.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,11 +34,17 @@ export function freshDataDir(): string {
 export function startSlipstream(
   env: Record<string, string> = {},
   args: string[] = [],
-  node: { options?: string[]; env?: Record<string, string>; main?: string } = {},
+  node: {
+    options?: string[]
+    env?: Record<string, string>
+    main?: string
+    stdio?: StdioOptions
+  } = {},
 ): SlipstreamProcess {
   const settings = { PORT: '0', FALLBACK_APPVIEW: 'none', ...env }
   const child = spawn(process.execPath, [...(node.options ?? []), node.main ?? MAIN, ...args], {
     cwd: tmpdir(),
+    stdio: node.stdio ?? 'pipe',
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -52,8 +58,8 @@ export function startSlipstream(
     text += chunk.toString()
     for (const listener of listeners) listener()
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
+  child.stdout!.on('data', hear)
+  child.stderr!.on('data', hear)
   // Leaves no process behind when a test exits without stopping it.
   const end = () => child.kill('SIGKILL')
   process.once('exit', end)

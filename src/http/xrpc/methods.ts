@@ -93,7 +93,7 @@ import { popularPacks } from './popular-packs.ts'
 import { registerPush, unregisterPush } from './push-registration.ts'
 import { suggestedUsers } from './suggested-accounts.ts'
 
-const methods: readonly MethodDefinition[] = [
+export const methods: readonly MethodDefinition[] = [
   getActorPreferences,
   getProfile,
   getProfiles,

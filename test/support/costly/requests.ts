@@ -1,0 +1,271 @@
+// The requests, made from the lexicons: each method's subjects for each viewer with every number at its
+// maximum, every further parameter with each of its values, lists as long as allowed, and cursors: its own, at
+// the edges, and with other numbers than were given. A new method is asked without a line here.
+
+import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
+import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import type { Random } from '../random.ts'
+import { crowd } from './acts.ts'
+import { type Cast, COLLECTOR, LABELER, MEMBER, PROLIFIC, WHALE } from './worst-rows.ts'
+
+export type Request = {
+  /** The method, or a route's name. */
+  method: string
+  /** undefined: a visitor, or as `token` says. */
+  viewer?: string | undefined
+  /** With the query, without a cursor. */
+  path: string
+  verb?: 'POST' | 'PUT'
+  body?: unknown
+  headers?: Record<string, string>
+  /** Sends the token of a program, or of the operator. */
+  token?: 'program' | 'operator'
+  /** Also asks for the page behind, and with cursors that were never given. */
+  isPaged?: boolean
+}
+
+type Schema = {
+  type: string
+  items?: Schema
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  knownValues?: string[]
+  enum?: string[]
+  format?: string
+}
+type Params = Record<string, unknown>
+type Query = {
+  nsid: string
+  cast: Cast
+  properties: Record<string, Schema>
+  required: readonly string[]
+}
+
+const VIEWERS = [undefined, MEMBER, WHALE, COLLECTOR]
+const DEFAULT_LENGTH = 100
+const SEARCHED = ['q', 'query', 'term', 'tag', 'tags', 'reasons']
+const WORDS = [
+  'many',
+  'wörter alt tag1 post',
+  'costly',
+  'of of of',
+  'crowd',
+  'list',
+  'pack',
+  'feed',
+]
+
+export function queriesFor(nsid: string, cast: Cast): Request[] {
+  const { parameters } = loadLexicons().getDefOrThrow(nsid, ['query']) as unknown as {
+    parameters?: { properties?: Record<string, Schema>; required?: string[] }
+  }
+  const { properties = {}, required = [] } = parameters ?? {}
+  const query: Query = { nsid, cast, properties, required }
+  const subjects = subjectsOf(query)
+  const largest = numbersAtTheirMost(query)
+  return [
+    ...subjects.flatMap((params) =>
+      VIEWERS.map((viewer) => asked(query, viewer, { ...largest, ...params })),
+    ),
+    ...varied(query, subjects, largest),
+  ]
+}
+
+/** Draws requests with several parameters at once. */
+export function drawnQuery(nsid: string, cast: Cast, random: Random): Request {
+  const { parameters } = loadLexicons().getDefOrThrow(nsid, ['query']) as unknown as {
+    parameters?: { properties?: Record<string, Schema>; required?: string[] }
+  }
+  const { properties = {}, required = [] } = parameters ?? {}
+  const query: Query = { nsid, cast, properties, required }
+  const params: Params = { ...random.pick(subjectsOf(query)) }
+  for (const [name, schema] of Object.entries(properties)) {
+    if (name in params || name === 'cursor' || !random.chance(0.5)) continue
+    params[name] = random.pick(valuesOf(query, name, schema))
+  }
+  return asked(query, random.pick(VIEWERS), params)
+}
+
+function subjectsOf(query: Query): Params[] {
+  const { nsid, required, properties, cast } = query
+  if (nsid === 'com.atproto.repo.getRecord') return cast.posts.slice(0, 3).map(recordOf)
+  const lists = required.map((name) => valuesOf(query, name, properties[name]!))
+  const count = Math.max(1, ...lists.map(({ length }) => length))
+  return Array.from({ length: count }, (_, i) =>
+    Object.fromEntries(required.map((name, at) => [name, lists[at]![i % lists[at]!.length]])),
+  )
+}
+
+function recordOf(uri: string): Params {
+  const { did: repo, collection, rkey } = parseRecordUri(uri)!
+  return { repo, collection, rkey }
+}
+
+function numbersAtTheirMost({ properties }: Query): Params {
+  const numbers = Object.entries(properties).filter(([, { type }]) => type === 'integer')
+  return Object.fromEntries(numbers.map(([name, { maximum = 100 }]) => [name, maximum]))
+}
+
+function valuesOf({ cast, nsid }: Query, name: string, schema: Schema): unknown[] {
+  if (schema.type === 'boolean') return [true, false]
+  if (schema.type === 'integer') {
+    const { minimum = 0, maximum = 100 } = schema
+    return [...new Set([maximum, minimum])]
+  }
+  const one = schema.type === 'array' ? schema.items! : schema
+  const values = textsFor(cast, nsid, name, one)
+  return schema.type === 'array' ? [longest(values, schema.maxLength), values.slice(0, 1)] : values
+}
+
+function textsFor(cast: Cast, nsid: string, name: string, { format, ...schema }: Schema): string[] {
+  const known = schema.knownValues ?? schema.enum
+  if (known) return known
+  const { actors, posts, lists, feeds, packs } = cast
+  const records = {
+    feed: feeds.slice(0, 2),
+    feeds,
+    list: lists,
+    lists,
+    starterPack: packs,
+    uris: posts,
+    anchor: posts,
+    uri: posts,
+  }
+  if (nsid.endsWith('getStarterPacks')) return packs
+  if (name in records) return records[name as keyof typeof records]
+  if (name === 'uriPatterns') return ['*', `${WHALE}*`, ...actors, ...posts]
+  if (format === 'at-uri') return posts
+  if (format === 'did' || format === 'at-identifier') return actors
+  if (format === 'datetime') return [new Date(0).toISOString(), new Date().toISOString()]
+  return SEARCHED.includes(name) ? WORDS : WORDS.slice(0, 1)
+}
+
+/** As many different values as the list may have. */
+function longest(values: readonly string[], most = DEFAULT_LENGTH): string[] {
+  const isActors = values[0]?.startsWith('did:') ?? false
+  const more = isActors ? Array.from({ length: most }, (_, i) => crowd(i)) : []
+  return [...new Set([...values, ...more])].slice(0, most)
+}
+
+function varied(query: Query, subjects: readonly Params[], largest: Params): Request[] {
+  const { properties, required } = query
+  const names = Object.keys(properties).filter(
+    (name) => name !== 'cursor' && !required.includes(name),
+  )
+  return names.flatMap((name) =>
+    valuesOf(query, name, properties[name]!).flatMap((value, i) =>
+      [undefined, MEMBER].map((viewer) =>
+        asked(query, viewer, { ...largest, ...subjects[i % subjects.length], [name]: value }),
+      ),
+    ),
+  )
+}
+
+function asked({ nsid, properties }: Query, viewer: string | undefined, params: Params): Request {
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
+  )
+  const text = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : ''
+  return { method: nsid, viewer, path: `/xrpc/${nsid}${text}`, isPaged: 'cursor' in properties }
+}
+
+/** Cursors that were never given, in the form of one that was. */
+export function forgedCursors(given: string): string[] {
+  const number = /\d{4,}/
+  if (!number.test(given)) return []
+  const middle = String(Date.now() - 3 * 3_600_000)
+  return ['0', '9999999999999', middle].map((other) => given.replace(number, other))
+}
+
+export function labelled(request: Request): Request {
+  return { ...request, headers: { 'atproto-accept-labelers': `${LABELER};redact` } }
+}
+
+/** Routes beside XRPC. */
+export function otherRequests({ lists, actors }: Cast): Request[] {
+  return [...timelineRequests(lists), ...graphRequests(actors), ...pageRequests(actors)]
+}
+
+function timelineRequests(lists: readonly string[]): Request[] {
+  const keys = [
+    ...lists.map((uri) => `list:${uri}`),
+    ...['following', 'author', 'notifications'].flatMap((kind) =>
+      [MEMBER, WHALE, PROLIFIC].map((did) => `${kind}:${did}`),
+    ),
+  ]
+  const all = keys.slice(0, 16).join('+')
+  return [...keys, all].map((key) => ({
+    ...{ method: '/v1/timelines', token: 'program' as const, isPaged: true },
+    path: `/v1/timelines/${encodeURIComponent(key)}/events?limit=100`,
+  }))
+}
+
+function graphRequests(actors: readonly string[]): Request[] {
+  const program = { token: 'program' as const }
+  const sets = actors.slice(0, 8).map((did) => `follows:${did}`)
+  const [many] = [Array.from({ length: 500 }, (_, i) => [WHALE, crowd(i)])]
+  const counted = Array.from({ length: 100 }, (_, i) => `actor=${crowd(i)}`)
+  const ofTwo = [
+    `set=follows:${WHALE}&set=followers:${WHALE}`,
+    sets.map((set) => `set=${set}`).join('&'),
+  ]
+  const lists = actors.flatMap((did) =>
+    ['follows', 'followers'].map((side) => ({
+      ...{ method: `/v1/graph/${side}`, ...program, isPaged: true },
+      path: `/v1/graph/${side}?limit=1000&actor=${did}`,
+    })),
+  )
+  const lines = { accept: 'application/x-ndjson' }
+  return [
+    ...lists,
+    ...lists.slice(0, 6).map((one) => ({ ...one, isPaged: false, headers: lines })),
+    { method: '/v1/graph/adjacency', ...program, path: '/v1/graph/adjacency', headers: lines },
+    ...ofTwo.map((query) => ({
+      ...{ method: '/v1/graph/intersection', ...program, isPaged: true },
+      path: `/v1/graph/intersection?limit=1000&${query}`,
+    })),
+    { method: '/v1/graph/counts', ...program, path: `/v1/graph/counts?${counted.join('&')}` },
+    {
+      ...{ method: '/v1/graph/contains', ...program, path: '/v1/graph/contains' },
+      ...{ verb: 'POST', body: { pairs: many } },
+    },
+  ]
+}
+
+function pageRequests(actors: readonly string[]): Request[] {
+  const operator = { token: 'operator' as const }
+  const explore = ['overview', 'figures', 'history/hour', 'newcomers', 'videos', 'slow']
+  return [
+    ...['/', '/read', '/explore', '/invite', '/figures', '/metrics', '/xrpc/_health'].map(
+      (path) => ({ method: path, path }),
+    ),
+    ...[
+      'status',
+      'gaps',
+      'members',
+      `members/${MEMBER}/state`,
+      'moderation',
+      'tokens',
+      'invites',
+    ].map((name) => ({
+      ...{ method: `/operator/${name}`, path: `/operator/${name}`, ...operator },
+    })),
+    ...explore.map((name) => ({
+      method: `/explore/${name}`,
+      path: `/explore/api/${name}`,
+      ...operator,
+    })),
+    ...actors.slice(0, 4).flatMap((did) =>
+      [
+        `account?actor=${did}`,
+        `timeline?actor=${did}`,
+        `proof?viewer=${MEMBER}&subject=${did}`,
+      ].map((name) => ({
+        method: `/explore/${name.split('?')[0]}`,
+        path: `/explore/api/${name}`,
+        ...operator,
+      })),
+    ),
+  ]
+}

@@ -1,0 +1,106 @@
+// The server under test: a process on the filled data folder, with a meter in its serving thread, a directory
+// that has the members' keys, and a stream on which nothing happens.
+
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createViewerKey, signServiceToken } from '../../../bench/load/service-tokens.ts'
+import { putDocuments } from '../../../bench/world/viewers-documents.ts'
+import { cliJson } from '../cli.ts'
+import { createJetstreamDouble } from '../jetstream-double/double.ts'
+import { startPlcDouble } from '../plc-double.ts'
+import { startSlipstream } from '../slipstream-process.ts'
+import type { Request } from './requests.ts'
+import type { Hot, Metered, MeterReply, MeterRequest } from './turn-meter.ts'
+import { LABELER, MEMBERS } from './worst-rows.ts'
+
+export type CostlyServer = Awaited<ReturnType<typeof startCostlyServer>>
+
+export type Answered = { status: number; text: string }
+
+const METER = join(import.meta.dirname, 'turn-meter.ts')
+const SERVICE = 'did:web:costly.test'
+const OPERATOR_TOKEN = 'operator-of-the-costly-server'
+const TIMELINES_LXM = 'io.slipstream.timelines.read'
+const UNLIMITED = '1000000000'
+const TIMEOUT_MS = 300_000
+const SETTLED_AFTER_MS = 3_000
+
+export async function startCostlyServer(dataDir: string, more: Record<string, string> = {}) {
+  const plc = await startPlcDouble()
+  const stream = await createJetstreamDouble({ recordSent: false })
+  const keys = new Map(MEMBERS.map((did) => [did, createViewerKey(did)]))
+  putDocuments(plc, [...keys.keys()], (did) => keys.get(did)!)
+  const env = {
+    ...{
+      DATA_DIR: dataDir,
+      PLC_URL: plc.url,
+      JETSTREAM_HOSTS: stream.url,
+      ALLOW_PRIVATE_HOSTS: 'on',
+    },
+    ...{ SERVICE_DID: SERVICE, MEMBERS: 'open', INDEX_SCOPE: 'network', LABELERS: LABELER },
+    ...{
+      MEMBER_RATE_LIMIT: UNLIMITED,
+      VISITOR_RATE_LIMIT: UNLIMITED,
+      OPERATOR_TOKEN,
+      METRICS: 'open',
+    },
+    ...more,
+  }
+  const { token: program } = await cliJson<{ token: string }>(env, [
+    ...['token', 'create', `costly${Date.now()}`, '--rate', '0', '--scope'],
+    ...['read:*', 'post:*', 'graph:read', 'graph:read:*', 'graph:write:*'],
+  ])
+  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
+  const running = startSlipstream(env, [], { options: ['--import', METER], stdio: [...stdio] })
+  const port = await running.port()
+  await new Promise((resolve) => setTimeout(resolve, SETTLED_AFTER_MS))
+
+  function authorization({ viewer, token, method }: Request): Record<string, string> {
+    if (token === 'program') return { authorization: `Bearer ${program}` }
+    if (token === 'operator') return { authorization: `Bearer ${OPERATOR_TOKEN}` }
+    if (viewer === undefined) return {}
+    const lxm = method.startsWith('/v1') ? TIMELINES_LXM : method
+    return { authorization: `Bearer ${signServiceToken(keys.get(viewer)!, { aud: SERVICE, lxm })}` }
+  }
+
+  async function tell<T extends MeterReply>(kind: MeterRequest['kind']): Promise<T> {
+    const reply = once(running.child, 'message')
+    running.child.send({ kind })
+    return (await reply)[0] as T
+  }
+
+  return {
+    async ask(request: Request): Promise<Answered> {
+      const { path, verb, body, headers = {} } = request
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: verb ?? 'GET',
+        headers: {
+          ...authorization(request),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+      return { status: response.status, text: await response.text() }
+    },
+    /** Measures the serving thread while `work` lasts. */
+    async metered<T>(work: () => Promise<T>): Promise<Metered & { result: T }> {
+      await tell('begin')
+      const result = await work()
+      return { ...(await tell<{ metered: Metered }>('end')).metered, result }
+    },
+    /** Where the serving thread spends its time while `work` lasts. */
+    async profiled(work: () => Promise<unknown>): Promise<Hot[]> {
+      await tell('profile')
+      await work()
+      return (await tell<{ hottest: Hot[] }>('hottest')).hottest
+    },
+    output: running.output,
+    async close(): Promise<void> {
+      await running.stop('SIGKILL')
+      await stream.close()
+      await plc.close()
+    },
+  }
+}

@@ -1,0 +1,31 @@
+// A short search for costly requests: no method or route holds the serving thread for long, over the worst
+// rows, small. Judged by the thread's own processor time, several times what any turn takes here, and less
+// than any of the faults took that this machine found. `npm run torture -- --kind costly` runs the long one.
+
+import { expect, test } from 'vitest'
+import { queryNames } from '../support/costly/query-names.ts'
+import { runCostly } from '../support/costly/run.ts'
+
+const ROWS = 6_000
+const BOUND_MS = 200
+const SEED = Number(process.env['SEED'] ?? 4_700)
+/** Their data would have to be fetched, or they answer no one here. */
+const WITHOUT_ANSWERS = 12
+
+test(`no request holds the serving thread for long (seed ${SEED})`, async () => {
+  const { findings, longest, statuses } = await runCostly({
+    rows: ROWS,
+    boundMs: BOUND_MS,
+    seeds: [SEED],
+    drawn: 1,
+    mostOfEach: 6,
+  })
+  const told = findings.map(({ request, againMs, hottest }) => ({ ...request, againMs, hottest }))
+  expect(told).toEqual([])
+  expect(statuses[500]).toBeUndefined()
+  expect(statuses[200]).toBeGreaterThan(500)
+  const answered = queryNames().filter((nsid) => nsid in longest)
+  expect(answered.length).toBeGreaterThan(queryNames().length - WITHOUT_ANSWERS)
+  expect(longest['/v1/timelines']).toBeGreaterThan(0)
+  expect(longest['/v1/graph/adjacency']).toBeGreaterThan(0)
+})
