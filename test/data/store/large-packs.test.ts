@@ -7,7 +7,8 @@ import { createWorld, type RecordId, type World } from '../../support/world.ts'
 const NEWEST = 50
 const SMALL = 200
 const LARGE = 10_000
-const READS = 20
+/** Processor time is told in coarse steps. */
+const READS = 50
 /** Reading all of the large list takes fifty times as long as reading the small one. */
 const MOST_GROWTH = 8
 

@@ -37,6 +37,15 @@ export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
 /** The first chunk of a list is stored under 0, so that no entry is ever below it. */
 const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
 
+/** A stretch of a subject's list, with the indexes of those that look for an account's records in it. */
+type SharedPeriod = {
+  subject: number
+  from: number
+  until: number
+  /** By account. */
+  askers: Map<number, number[]>
+}
+
 export class SubjectLists {
   readonly #rows: PerDatabase<ReturnType<typeof prepareSubjectRows>>
   readonly #many: PerDatabase<ReturnType<typeof prepareManySubjectRows>>
@@ -65,15 +74,15 @@ export class SubjectLists {
 
   /**
    * The same for many, in their order: one statement for all, and another for those whose period
-   * continues in the chunk before.
+   * continues in the chunk before. A period of a subject is read once, whoever is looked for.
    */
   findAll(db: Db, asked: readonly Asked[]): Edge[][] {
     if (asked.length <= FEW) return asked.map(({ uid, pointer }) => this.find(db, uid, pointer))
     const { coveringAll } = this.#many(db)
     const found = asked.map((): Edge[] => [])
-    let open = asked.map(({ pointer }, i) => ({
-      i,
-      place: [pointer.subject, periodStart(pointer.period) + PERIOD_MS - 1, HIGHEST_UID],
+    let open = sharedPeriods(asked).map((shared) => ({
+      shared,
+      place: [shared.subject, shared.until, HIGHEST_UID],
     }))
     while (open.length > 0) {
       const places = JSON.stringify(open.map(({ place }) => place))
@@ -84,14 +93,13 @@ export class SubjectLists {
         bytes: Buffer,
       ][]
       open = chunks.flatMap(([place, at, first, bytes]) => {
-        const { i } = open[place]!
-        const { uid, pointer } = asked[i]!
-        const { subject, period } = pointer
-        const from = periodStart(period)
-        for (const edge of edgesWithin(bytes, at, { uid, from, until: from + PERIOD_MS - 1 })) {
-          found[i]!.push({ ...edge, subject })
+        const { shared } = open[place]!
+        const { subject, from, until, askers } = shared
+        for (const edge of edgesOf(bytes, at, shared)) {
+          if (edge.sortAt < from || edge.sortAt > until) continue
+          for (const i of askers.get(edge.uid)!) found[i]!.push({ ...edge, subject })
         }
-        return at < from ? [] : [{ i, place: [subject, at, first - 1] }]
+        return at < from ? [] : [{ shared, place: [subject, at, first - 1] }]
       })
     }
     return found
@@ -246,4 +254,31 @@ function split(chunk: SubjectChunk, added: number): SubjectChunk[] {
     { ...chunk, bytes: low },
     { ...second, bytes: high },
   ]
+}
+
+function sharedPeriods(asked: readonly Asked[]): SharedPeriod[] {
+  const bySubject = new Map<number, Map<number, SharedPeriod>>()
+  for (const [i, { uid, pointer }] of asked.entries()) {
+    const { subject, period } = pointer
+    const periods = bySubject.get(subject) ?? new Map<number, SharedPeriod>()
+    bySubject.set(subject, periods)
+    const from = periodStart(period)
+    const shared = periods.get(period) ?? emptyPeriod(subject, from)
+    periods.set(period, shared)
+    const indexes = shared.askers.get(uid)
+    if (indexes) indexes.push(i)
+    else shared.askers.set(uid, [i])
+  }
+  return [...bySubject.values()].flatMap((periods) => [...periods.values()])
+}
+
+function emptyPeriod(subject: number, from: number): SharedPeriod {
+  return { subject, from, until: from + PERIOD_MS - 1, askers: new Map() }
+}
+
+/** The records of those accounts in a chunk; a single one's is found with less work. */
+function edgesOf(bytes: Buffer, at: number, { from, until, askers }: SharedPeriod) {
+  const [uid] = askers.keys()
+  if (askers.size === 1) return edgesWithin(bytes, at, { uid: uid!, from, until })
+  return edgesAmong(bytes, at, new Set(askers.keys()))
 }
