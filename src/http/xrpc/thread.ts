@@ -1,5 +1,5 @@
 // The shared part of the thread methods: reads and hydrates the thread, presents its posts, and requests the
-// missing ones.
+// missing ones. A thread is no page that could end early, so its generators hand the thread back (base/util/turn.ts).
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../answers/hydrate/thread-types.ts'
@@ -28,21 +28,23 @@ function threadReader({ moderationServices }: Needs<'moderationServices'>, reade
   return { ...reader, viewer: { ...viewer, seesThroughBlocks: true } }
 }
 
-export function readThread(
+export function* readThread(
   app: Needs<'hydrator' | 'moderationServices' | 'threads'>,
   { uri, id }: NamedPost,
   options: Pick<ThreadRequest, 'above' | 'below' | 'order'> & {
     reader: Reader
     knownLikers?: boolean
   },
-): Thread {
+): Generator<void, Thread> {
   const { knownLikers, reader: asked, ...range } = options
   const reader = threadReader(app, asked)
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
+  yield
   const state = app.hydrator.thread({ anchor: id, ids, knownLikers }, reader)
   reader.missing.addFeed(state)
   if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
+  yield
   return { reader, skeleton, state, ids }
 }
 
@@ -52,35 +54,42 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
 }
 
 const MAX_ROUNDS = 3
+/** Few enough that even views that were never made take less than a turn. */
+const POSTS_AT_ONCE = 50
 
 /**
  * @param plan - the posts to show, without those already found to be hidden
  * @returns the last plan, with each of its posts as JSON
  */
-export function presentThread<Plan>(
+export function* presentThread<Plan>(
   app: Needs<'hydrator' | 'viewCache'>,
   thread: Thread,
   { plan, postsOf }: { plan: (absent: Set<number>) => Plan; postsOf: (plan: Plan) => number[] },
-): { plan: Plan; posts: Map<number, ReadyJson | object> } {
+): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
   const absent = new Set<number>()
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)
-    const posts = presentPosts(app, thread, ids)
+    yield
+    const posts = yield* presentPosts(app, thread, ids)
     const lost = ids.filter((id) => !posts.has(id))
     if (lost.length === 0 || round === MAX_ROUNDS) return { plan: planned, posts }
     for (const id of lost) absent.add(id)
   }
 }
 
-function presentPosts(
+function* presentPosts(
   { viewCache, hydrator }: Needs<'hydrator' | 'viewCache'>,
   { reader, state, skeleton: { anchor } }: Thread,
   ids: readonly number[],
-): Map<number, ReadyJson | object> {
+): Generator<void, Map<number, ReadyJson | object>> {
   const posts = new Map<number, ReadyJson | object>()
-  for (const [i, view] of viewCache.posts(ids, reader).entries()) {
-    if (view) posts.set(ids[i]!, view)
+  for (let from = 0; from < ids.length; from += POSTS_AT_ONCE) {
+    const some = ids.slice(from, from + POSTS_AT_ONCE)
+    for (const [i, view] of viewCache.posts(some, reader).entries()) {
+      if (view) posts.set(some[i]!, view)
+    }
+    yield
   }
   const author = state.posts.get(anchor)?.uid ?? 0
   const knownLikers = posts.has(anchor) ? knownLikersView(state, author) : undefined

@@ -4,6 +4,7 @@
 import type { AppBskyFeedGetPostThread } from '@atproto/api'
 import { threadView } from '../../../../../answers/views/thread-v1.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -18,17 +19,21 @@ export const getPostThread = query(
   'app.bsky.feed.getPostThread',
   { auth: 'optional', readAfterWrite: true },
   (app, call: Call<Params>) =>
-    andThen(findNamedPost(app, call.params.uri), (post) => answer(app, call, post)),
+    andThen(findNamedPost(app, call.params.uri), (post) => inTurns(answer(app, call, post))),
 )
 
-function answer(app: AppContext, { params, reader }: Call<Params>, named: NamedPost): MethodResult {
+function* answer(
+  app: AppContext,
+  { params, reader }: Call<Params>,
+  named: NamedPost,
+): Generator<void, MethodResult> {
   const { depth, parentHeight } = params
   const range = { above: parentHeight, below: depth, order: 'newest' as const }
-  const thread = readThread(app, named, { ...range, reader })
+  const thread = yield* readThread(app, named, { ...range, reader })
   const { state, ids } = thread
   const options = { anchor: named.id, ids, depth, parentHeight }
   const shown = new Set<number>()
-  const { plan: absent, posts } = presentThread(app, thread, {
+  const { plan: absent, posts } = yield* presentThread(app, thread, {
     plan(known) {
       shown.clear()
       threadView(state, {

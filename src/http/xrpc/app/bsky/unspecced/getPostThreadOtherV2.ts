@@ -3,6 +3,7 @@
 
 import type { AppBskyUnspeccedGetPostThreadOtherV2 } from '@atproto/api'
 import { planOthers, threadItem } from '../../../../../answers/views/thread-v2.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -17,13 +18,17 @@ export const getPostThreadOtherV2 = query(
   'app.bsky.unspecced.getPostThreadOtherV2',
   { auth: 'optional' },
   (app, call: Call<Params>) =>
-    andThen(findNamedPost(app, call.params.anchor), (post) => answer(app, call, post)),
+    andThen(findNamedPost(app, call.params.anchor), (post) => inTurns(answer(app, call, post))),
 )
 
-function answer(app: AppContext, { reader }: Call<Params>, named: NamedPost): MethodResult {
-  const thread = readThread(app, named, { above: 0, below: 1, order: 'newest', reader })
+function* answer(
+  app: AppContext,
+  { reader }: Call<Params>,
+  named: NamedPost,
+): Generator<void, MethodResult> {
+  const thread = yield* readThread(app, named, { above: 0, below: 1, order: 'newest', reader })
   const { state, ids } = thread
-  const { plan, posts } = presentThread(app, thread, {
+  const { plan, posts } = yield* presentThread(app, thread, {
     plan: (absent) => planOthers(state, { anchor: named.id, ids, absent }),
     postsOf: (items) => items.map(({ post }) => post.id),
   })

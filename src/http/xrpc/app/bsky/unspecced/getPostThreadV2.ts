@@ -3,6 +3,7 @@
 import type { AppBskyUnspeccedGetPostThreadV2 } from '@atproto/api'
 import type { ThreadOrder } from '../../../../../answers/skeleton/thread.ts'
 import { planThread, threadItem } from '../../../../../answers/views/thread-v2.ts'
+import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
@@ -19,22 +20,22 @@ export const getPostThreadV2 = query(
   'app.bsky.unspecced.getPostThreadV2',
   { auth: 'optional' },
   (app, call: Call<Params>) =>
-    andThen(findNamedPost(app, call.params.anchor), (post) => answer(app, call, post)),
+    andThen(findNamedPost(app, call.params.anchor), (post) => inTurns(answer(app, call, post))),
 )
 
-function answer(
+function* answer(
   app: AppContext,
   { params, reader }: Call<Params>,
   { uri, id }: NamedPost,
-): MethodResult {
+): Generator<void, MethodResult> {
   const { branchingFactor, sort, below } = params
   const above = params.above ? MAX_ABOVE : 0
   const range = { above, below, order: orderOf(sort), knownLikers: true }
-  const thread = readThread(app, { uri, id }, { ...range, reader })
+  const thread = yield* readThread(app, { uri, id }, { ...range, reader })
   const { state, skeleton, ids } = thread
   const { opThread } = skeleton
   const options = { anchor: id, anchorUri: uri, ids, opThread, above, below, branchingFactor, sort }
-  const { plan, posts } = presentThread(app, thread, {
+  const { plan, posts } = yield* presentThread(app, thread, {
     plan: (absent) => planThread(state, { ...options, absent }),
     postsOf: ({ items }) => items.flatMap((item) => (item.kind === 'post' ? [item.post.id] : [])),
   })
