@@ -7,14 +7,16 @@ import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
+import { PACKS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
 
 export const getStarterPacksWithMembership = pagedMethod(
   'app.bsky.graph.getStarterPacksWithMembership',
   { auth: 'required' },
   {
     about: namedActor('Profile not found'),
-    skeleton: ({ ownRecords }, { call, place }) =>
+    skeleton: someAtOnce(PACKS_AT_ONCE, ({ ownRecords }, { call, place }) =>
       ownRecords({ uid: call.viewer.uid, collection: 'app.bsky.graph.starterpack', ...place }),
+    ),
     present,
     body: 'starterPacksWithMembership',
   },

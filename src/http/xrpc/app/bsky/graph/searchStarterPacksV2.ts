@@ -4,12 +4,13 @@ import { starterPackView } from '../../../../../answers/views/starter-pack-view.
 import { creatorNotBlocked, records } from '../../../present.ts'
 import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
 import { searchedMethod } from '../../../searched-method.ts'
+import { PACKS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
 
 export const searchStarterPacksV2 = searchedMethod(
   'app.bsky.graph.searchStarterPacksV2',
   { auth: 'optional', partly: SEARCHED_PACKS },
   {
-    skeleton: packsByName,
+    skeleton: someAtOnce(PACKS_AT_ONCE, packsByName),
     present: records({ content: true, keep: creatorNotBlocked, view: starterPackView }),
     body: 'starterPacks',
   },

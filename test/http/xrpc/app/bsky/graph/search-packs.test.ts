@@ -5,6 +5,7 @@ import { didOf } from '../../../../../support/records.ts'
 import {
   allPages,
   createServingWorld,
+  type ServingOptions,
   type ServingWorld,
 } from '../../../../../support/serving-world.ts'
 
@@ -18,8 +19,8 @@ const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
 let world: ServingWorld | undefined
 afterEach(() => world?.dispose())
 
-function start(): ServingWorld {
-  world = createServingWorld({ scope: 'network', members: ['alice'] })
+function start(options: ServingOptions = {}): ServingWorld {
+  world = createServingWorld({ scope: 'network', members: ['alice'], ...options })
   for (const did of [alice, bob]) world.profile(did, {})
   return world
 }
@@ -54,6 +55,46 @@ describe.each([V1, V2])('%s', (nsid) => {
     expect((await w.get<Answer>(nsid, { q: 'cats' })).starterPacks).toHaveLength(2)
   })
 })
+
+test.each([V2, 'app.bsky.graph.getStarterPacksWithMembership'])(
+  '%s ends early when its time is up: packs are large',
+  async (nsid) => {
+    let clockMs = 0
+    let tickMs = 0
+    const w = start({
+      threadMs: () => {
+        clockMs += tickMs
+        return clockMs
+      },
+    })
+    const made = Array.from({ length: 60 }, (_, i) => pack(w, alice, `cats ${i}`))
+    // Each look at the clock finds the time of a turn gone.
+    tickMs = 30
+    const sizes: number[] = []
+    const read = async (cursor?: string) => {
+      const asked = nsid === V2 ? { q: 'cats' } : { actor: bob }
+      const page = await w.get<Pages>(nsid, { ...asked, limit: 60, cursor }, alice)
+      sizes.push(packsIn(page).length)
+      return page
+    }
+    const found = await allPages(read, packsIn)
+    expect(found.map(({ uri }) => uri).sort()).toEqual(made.sort())
+    expect(Math.max(...sizes)).toBe(25)
+    tickMs = 0
+    expect(packsIn(await read())).toHaveLength(60)
+  },
+)
+
+type Pack = { uri: string }
+type Pages = {
+  starterPacks?: Pack[]
+  starterPacksWithMembership?: { starterPack: Pack }[]
+  cursor?: string
+}
+
+function packsIn({ starterPacks, starterPacksWithMembership = [] }: Pages): Pack[] {
+  return starterPacks ?? starterPacksWithMembership.map(({ starterPack }) => starterPack)
+}
 
 describe.each([
   'app.bsky.unspecced.getSuggestedStarterPacks',
