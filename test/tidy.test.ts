@@ -200,6 +200,8 @@ const EXPORTED_FOR_TESTS: Record<string, string> = {
   'base/event.ts: WriteEvent': 'an event as Jetstream brings it, which tests make and keep',
   'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
   'http/server/reading-token.ts: READABLE': 'the methods of a link, each of which a test asks',
+  'http/xrpc/methods.ts: methods':
+    'the table of all methods, each of which the search for costly requests asks',
   'sources/identity/verifying-key.ts: platformKey': 'the faster of two verifiers that must agree',
 }
 /** Judgements of the doctor: a test gives them figures that none of our machines has. */
