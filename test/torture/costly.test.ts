@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { queryNames } from '../support/costly/query-names.ts'
 import { runCostly } from '../support/costly/run.ts'
 
-const ROWS = 6_000
+const ROWS = 10_000
 const BOUND_MS = 200
 const SEED = Number(process.env['SEED'] ?? 4_700)
 /** Their data would have to be fetched, or they answer no one here. */

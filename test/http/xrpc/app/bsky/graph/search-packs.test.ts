@@ -79,7 +79,7 @@ test.each([V2, 'app.bsky.graph.getStarterPacksWithMembership'])(
     }
     const found = await allPages(read, packsIn)
     expect(found.map(({ uri }) => uri).sort()).toEqual(made.sort())
-    expect(Math.max(...sizes)).toBe(25)
+    expect(Math.max(...sizes)).toBe(15)
     tickMs = 0
     expect(packsIn(await read())).toHaveLength(60)
   },
