@@ -19,6 +19,9 @@ import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
+type Reading = ReturnType<ReturnType<typeof createTimelineView>>
+type TimelinePage = Reading extends Generator<void, infer Page> ? Page : never
+
 const TOKEN = 'a-token-of-the-operator'
 const LIMIT = 4
 const TIMELINE = 'app.bsky.feed.getTimeline'
@@ -106,7 +109,7 @@ describe('the explore view', () => {
       const told: string[] = []
       let cursor: string | undefined
       do {
-        const page = await ask<ReturnType<ReturnType<typeof createTimelineView>>>('timeline', {
+        const page = await ask<TimelinePage>('timeline', {
           actor,
           ...(cursor && { cursor }),
         })

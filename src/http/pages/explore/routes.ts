@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono'
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
+import { inTurns } from '../../../base/util/turn.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { videosWatched } from '../../operator/facts.ts'
@@ -60,9 +61,10 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/videos', (c) => c.json({ days: videosWatched(options.db) }))
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
-  app.get('/timeline', (c) => {
+  app.get('/timeline', async (c) => {
     const owner = subjectOf(c, 'actor')
-    return c.json(timeline(owner, { reader: readerFor(owner), cursor: c.req.query('cursor') }))
+    const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
+    return c.json(await inTurns(timeline(owner, asked)))
   })
   app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')

@@ -3,9 +3,13 @@
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
-import { createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
+import { createTimelineHeads, createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
 import { feedViewPost } from '../../../answers/views/feed-view-post.ts'
-import { createMergedFeed, type MergedFeed } from '../../../data/store/merged-feed.ts'
+import {
+  createMergedFeed,
+  type FeedHeads,
+  type MergedFeed,
+} from '../../../data/store/merged-feed.ts'
 import { type ExploreParts, followedOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
@@ -21,20 +25,29 @@ const PAGE = 30
 const MAX_CANDIDATES = 150
 const RING_READ = 2_000
 
-/** @returns a function that reads one page and throws BadCursorError */
+/**
+ * @returns a function that reads one page, some accounts at a time (base/util/turn.ts), and throws
+ * BadCursorError
+ */
 export function createTimelineView(parts: ExploreParts) {
   const feed = createMergedFeed(parts.db)
   const skeleton = createTimelineSkeleton({ ...parts, feed })
+  const openHeads = createTimelineHeads({ ...parts, feed })
 
-  return (
+  return function* (
     owner: Subject,
     { reader, cursor }: { reader: Reader; cursor: string | undefined },
-  ): TimelineView => {
-    const page = skeleton({ viewer: owner.uid, limit: PAGE, cursor, since: undefined })
+  ): Generator<void, TimelineView> {
+    const asked = { viewer: owner.uid, limit: PAGE, cursor, since: undefined }
+    const opening = openHeads(asked)
+    const page = skeleton({ ...asked, heads: opening && (yield* opening) })
     const until = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseFeedCursor(cursor).sortAt
     const since = page.cursor === undefined ? undefined : parseFeedCursor(page.cursor).sortAt
     const listed = new Set(page.items)
-    const items = [...new Set([...listed, ...candidates(parts, feed, owner.uid, { until, since })])]
+    const originators = [owner.uid, ...followedOf(parts, owner.uid)]
+    const heads = yield* feed.heads(originators, until)
+    const items = [...new Set([...listed, ...candidates(feed, heads, { until, since })])]
+    yield
     const state = parts.hydrator.feed(items, reader)
     const ring = ringItems(parts, owner.uid, until)
     const shown = items
@@ -54,12 +67,10 @@ export function createTimelineView(parts: ExploreParts) {
 
 /** All items by followed accounts in a span of time, whether or not the draw keeps them. */
 function candidates(
-  parts: ExploreParts,
   feed: MergedFeed,
-  owner: number,
+  originators: FeedHeads,
   span: { until: number; since: number | undefined },
 ): number[] {
-  const originators = [owner, ...followedOf(parts, owner)]
   const { rows } = feed.newest({ originators, ...span, limit: MAX_CANDIDATES })
   return rows.slice(0, MAX_CANDIDATES).map(({ item }) => item)
 }
