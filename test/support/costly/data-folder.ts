@@ -18,7 +18,7 @@ const LABELS_OF_ONE = 20
 
 /** @param rows - how many there are of what there may be most of */
 export function fillDataFolder(dataDir: string, rows: number, isSearchable = false): Cast {
-  const cast: Cast = { actors: [], posts: [], lists: [], feeds: [], packs: [] }
+  const cast: Cast = { actors: [], posts: [], large: [], lists: [], feeds: [], packs: [] }
   const seeder = openSeeder(dataDir, 'network')
   const acts = createActs({
     startUs: (Date.now() - AWAY_MS - PAST_MS) * 1000,
@@ -41,10 +41,10 @@ function* follows(rows: number): Generator<[string, string]> {
   }
 }
 
-function writePrivateState(ctx: IndexContext, { posts, lists }: Cast, rows: number): void {
+function writePrivateState(ctx: IndexContext, { posts, large, lists }: Cast, rows: number): void {
   for (let i = 0; i < rows; i += 2) mute(ctx, MEMBER, crowd(i))
   for (const list of lists) muteList(ctx, MEMBER, list)
-  for (const uri of posts)
+  for (const uri of [...posts, ...large])
     bookmark(ctx, MEMBER, {
       uri,
       cid: 'bafyreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku',

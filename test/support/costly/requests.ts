@@ -121,14 +121,14 @@ function valuesOf({ cast, nsid }: Query, name: string, schema: Schema): unknown[
 function textsFor(cast: Cast, nsid: string, name: string, { format, ...schema }: Schema): string[] {
   const known = schema.knownValues ?? schema.enum
   if (known) return known
-  const { actors, posts, lists, feeds, packs } = cast
+  const { actors, posts, large, lists, feeds, packs } = cast
   const records = {
     feed: feeds.slice(0, 2),
     feeds,
     list: lists,
     lists,
-    starterPack: packs,
-    uris: posts,
+    starterPack: [...packs.slice(0, 1), ...packs.slice(-1)],
+    uris: [...large, ...posts],
     anchor: posts,
     uri: posts,
   }

@@ -10,6 +10,8 @@ import { type Acts, crowd, type RecordId } from './acts.ts'
 export type Cast = {
   actors: string[]
   posts: string[]
+  /** Posts of the largest size. */
+  large: string[]
   lists: string[]
   feeds: string[]
   packs: string[]
@@ -240,6 +242,7 @@ function* collections({ acts, cast, rows }: Part): Generator<undefined> {
   }
 }
 
+const MOST_LARGE = 100
 const PICTURES = 4
 const FACETS = 100
 const LONG = 300
@@ -248,7 +251,8 @@ const LONG = 300
 function* verboseAuthor({ acts, cast, rows }: Part): Generator<undefined> {
   for (let i = 0; i < Math.max(200, rows / 100); i++) {
     const { uri } = acts.post(VERBOSE, 'wörter '.repeat(LONG / 7), largeParts(i))
-    if (cast.posts.length < 60) cast.posts.push(uri)
+    if (i === 0) cast.posts.push(uri)
+    if (cast.large.length < MOST_LARGE) cast.large.push(uri)
     yield
   }
 }
