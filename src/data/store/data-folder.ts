@@ -2,8 +2,9 @@
 // whatever an earlier version, or a person, left open; a folder that also holds other things is left as it
 // is, since others may need them.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { ConfigError } from '../../base/config/config.ts'
 
 /** Restricts every file that the process creates to its user. */
 export const PRIVATE_UMASK = 0o077
@@ -17,8 +18,29 @@ export function isOurs(name: string): boolean {
   return OURS.test(name)
 }
 
+/** @throws ConfigError if there is no way to make it */
 export function makeDataFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: FOLDER_MODE })
+  const found = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (found?.isSymbolicLink() && !existsSync(dataDir)) throw dangling(dataDir)
+  if (found) return
+  // Step by step: in /proc, Node's own recursion never ends.
+  makeDataFolder(dirname(resolve(dataDir)))
+  try {
+    mkdirSync(dataDir, { mode: FOLDER_MODE })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new ConfigError(
+      `The data folder ${resolve(dataDir)} cannot be made: its file system makes no folders.`,
+      'Set SLIPSTREAM_DATA_DIR to a folder on a disk.',
+    )
+  }
+}
+
+function dangling(path: string): ConfigError {
+  return new ConfigError(
+    `${path} is a symbolic link to ${readlinkSync(path)}, which does not exist.`,
+    'Mount or make what it leads to, or remove the link.',
+  )
 }
 
 /** @returns the names of the open files; `.` is the folder itself */

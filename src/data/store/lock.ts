@@ -10,9 +10,11 @@ import { isDiskFull } from './disk-full.ts'
 
 type DataDirLock = { release(): void }
 
+const HOLDER = 'slipstream.pid'
+
 /** @throws ConfigError if another process holds the folder, or it is not writable */
 export function lockDataDir(dataDir: string): DataDirLock {
-  const holderPath = join(dataDir, 'slipstream.pid')
+  const holderPath = join(dataDir, HOLDER)
   const db = openLockFile(dataDir)
   try {
     db.pragma('locking_mode = EXCLUSIVE')
@@ -48,6 +50,7 @@ function openLockFile(dataDir: string): Database.Database {
 
 /** A full disk is handled elsewhere (data/store/trouble.ts). */
 function unwritable(dataDir: string, error: unknown): unknown {
+  if (error instanceof ConfigError) return error
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') return error
   return new ConfigError(
@@ -70,6 +73,17 @@ function spoilt(dataDir: string): ConfigError {
     `The lock file slipstream.lock in ${resolve(dataDir)} is not Slipstream’s.`,
     'Delete it while no Slipstream runs on this folder: it holds no data.',
   )
+}
+
+/** Whether a living process other than this one wrote its number last: it may be starting. */
+export function isHeldByAnother(dataDir: string): boolean {
+  const pid = Number(readHolder(join(dataDir, HOLDER)))
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 function readHolder(path: string): string {
