@@ -91,7 +91,8 @@ export function profileText(profile: Profile | undefined): Text {
   if (!profile) return {}
   return {
     description: text(profile.record.description) || undefined,
-    indexedAt: datetime(profile.sortAt),
+    // Earlier versions stored 0 for profiles that do not say when they were made.
+    ...(profile.sortAt > 0 && { indexedAt: datetime(profile.sortAt) }),
   }
 }
 

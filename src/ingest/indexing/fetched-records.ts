@@ -1,6 +1,6 @@
 // Turns records that backfill fetched from a repository or a listing into writes like those of the stream.
 // When they could first have been seen is unknown, so their creation time counts as their index time; if that
-// is in the future, the time of their key, which is about when they were written, so that they sort in
+// is missing or in the future, the time of their key, which is about when they were written, so that they sort in
 // writing order.
 
 import { isIndexed } from '../../base/atproto/collections.ts'
@@ -46,15 +46,19 @@ export function* toWrites(
     else {
       const createdAt = parseCreatedAt(record['createdAt'])
       const key = { did, uid: 0, collection, rkey: packRkey(rkey), cid, cidText, record }
-      const indexedAt = arrivalOf(ctx, key.rkey, createdAt)
+      const claimed = typeof record['createdAt'] === 'string' ? createdAt : undefined
+      const indexedAt = arrivalOf(ctx, key.rkey, claimed)
       yield { ...key, rev, createdAt, indexedAt, fetchedAt, seenAtUs: fetchedAt * 1000, isShown }
     }
   }
 }
 
-function arrivalOf(ctx: IndexContext, rkey: PackedRkey, createdAt: number): number {
+/** @param createdAt - undefined if the record does not say, as older profiles don't. */
+function arrivalOf(ctx: IndexContext, rkey: PackedRkey, createdAt: number | undefined): number {
   const latest = latestOf(ctx)
-  return createdAt <= latest ? createdAt : (keyMadeAt(rkey, latest) ?? latest)
+  return createdAt !== undefined && createdAt <= latest
+    ? createdAt
+    : (keyMadeAt(rkey, latest) ?? latest)
 }
 
 /** No record can be newer than this. If our clock is behind the stream, the error is unknown. */

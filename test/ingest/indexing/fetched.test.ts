@@ -45,6 +45,13 @@ describe('a fetched record', () => {
     expect(postOf(world, future.uri)?.sort_at).toBe(world.now())
   })
 
+  it('without a createdAt is indexed at its key’s time, or now: never in 1970', () => {
+    const uri = `at://${author}/app.bsky.actor.profile/self`
+    world.fetched({ uri, record: { $type: 'app.bsky.actor.profile', displayName: 'Anna' } })
+    const times = world.db.prepare('SELECT created_at, indexed_at FROM profiles').all()
+    expect(times).toEqual([{ created_at: null, indexed_at: world.now() }])
+  })
+
   it('with a future createdAt is placed at its write time, in order with others like it', () => {
     const at = (ms: number) => `at://${author}/app.bsky.feed.post/${tidAt(ms * 1000)}`
     const now = world.now()
