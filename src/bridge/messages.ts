@@ -282,6 +282,8 @@ export type IngestStatus = {
      * if not connected.
      */
     quietMs: number | undefined
+    /** Milliseconds without a connection, at most since the start; undefined if connected. */
+    awayMs?: number | undefined
   }
   actors: number
   follows: number

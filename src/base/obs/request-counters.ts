@@ -91,6 +91,7 @@ const BUCKETS = DURATION_BUCKETS.length + 1
 const ROW = COUNTED_STATUSES.length + BUCKETS + 1
 const SECTION = THREAD_GAUGES.length + MAX_METHODS * ROW
 const XRPC = '/xrpc/'
+const HEALTH_ROW = 1
 const FIRST_WEB_ROW = 2
 const FIRST_METHOD_ROW = FIRST_WEB_ROW + WEB_ROUTES.length
 const FIRST_FAILURE = COUNTED_STATUSES.indexOf(500)
@@ -183,7 +184,8 @@ export function readRequestTotals(space: SharedArrayBuffer): RequestTotals {
       const start = section + THREAD_GAUGES.length + row * ROW
       const durations = start + COUNTED_STATUSES.length
       for (let i = 0; i < BUCKETS; i++) totals.durations[i]! += all[durations + i]!
-      totals.failures += failuresOf(all, start)
+      // A monitor is answered 503 on purpose (http/server/health.ts).
+      if (row !== HEALTH_ROW) totals.failures += failuresOf(all, start)
     }
   }
   totals.requests = totals.durations.reduce((sum, count) => sum + count, 0)

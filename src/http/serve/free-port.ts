@@ -34,7 +34,7 @@ export function asPortRefusal({ bind, port }: Place): (error: unknown) => never 
 
 function hintFor(code: string): string {
   if (code === 'EADDRINUSE') {
-    return 'Stop the program that uses the port (`ss -ltnp` lists it), or set another SLIPSTREAM_PORT.'
+    return 'Stop the program that uses the port (`slipstream doctor --only port` or `ss -ltnp` of Debian’s iproute2 says more), or set another SLIPSTREAM_PORT.'
   }
   if (code === 'EACCES') {
     return 'Ports below 1024 need rights: set SLIPSTREAM_PORT to one above, and let a proxy take 443.'

@@ -58,6 +58,7 @@ import { isEngineAway } from './place-sharing.ts'
 import { pushRules, servePushes } from './pushes.ts'
 import { createSearching } from './searching.ts'
 import { createSharing, type Sharing } from './sharing.ts'
+import { streamHealth } from './stream-health.ts'
 import { timelineRoutes } from './timelines.ts'
 
 type ServingOptions = {
@@ -307,7 +308,9 @@ function publicPart(status: IngestStatus | undefined) {
 function health(db: Db, ingest: IngestConnection): Health {
   try {
     schemaOf(db)
-    return { ok: true, version, ingest: publicPart(ingest.status()) }
+    const status = ingest.status()
+    const stream = streamHealth(status, process.uptime() * 1000)
+    return { ok: true, version, stream, ingest: publicPart(status) }
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
   }

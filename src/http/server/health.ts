@@ -1,4 +1,5 @@
-// `/xrpc/_health` as in the reference: the version, and 503 while something essential is down.
+// `/xrpc/_health` as in the reference: the version, and 503 while something essential is down. A load balancer
+// asks this. `/xrpc/_health?stream`, for uptime monitors, is also 503 while no new posts come in.
 
 import { type Answer, jsonAnswer } from './answer.ts'
 
@@ -7,12 +8,22 @@ export type Health = {
   version: string
   /** What is down, for people. */
   error?: string
+  stream?: StreamHealth
   /** State of the stream and background work, for people and scripts. */
   ingest?: unknown
 }
 
-export function healthAnswer(health: () => Health): Answer {
+/** `error`: why no new posts come in; absent if they do, or are expected to within minutes. */
+export type StreamHealth = {
+  state: 'starting' | 'live' | 'connecting' | 'archive' | 'behind' | 'disconnected'
+  error?: string
+}
+
+/** @param search - the query of the request */
+export function healthAnswer(health: () => Health, search = ''): Answer {
   const { ok, ...shown } = health()
-  if (ok) return jsonAnswer(shown)
-  return jsonAnswer({ error: 'Service Unavailable', ...shown }, { status: 503 })
+  const isAbout = /(^|&)stream(=|&|$)/.test(search)
+  const error = ok ? isAbout && shown.stream?.error : 'Service Unavailable'
+  if (!error) return jsonAnswer(shown)
+  return jsonAnswer({ error, ...shown }, { status: 503 })
 }

@@ -195,7 +195,7 @@ function createApp(options: ServerOptions, parts: AppParts) {
 
   function answerXrpc(nsid: string, request: HttpRequest): ToAnswer {
     const isHealth = nsid === '_health' && (request.method === 'GET' || request.method === 'HEAD')
-    return isHealth ? healthAnswer(health) : dispatch(nsid, request)
+    return isHealth ? healthAnswer(health, request.search) : dispatch(nsid, request)
   }
 
   // One pattern for everything under /xrpc/ keeps hono on its fastest router.

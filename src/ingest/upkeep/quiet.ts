@@ -11,6 +11,7 @@ import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 export function createQuietWatch(
   now: () => number,
 ): (status: StreamStatus) => IngestStatus['stream'] {
+  let connectedAtMs = now()
   let seen = { received: 0, reconnects: 0, atMs: now(), lagMs: undefined as number | undefined }
 
   return (status) => {
@@ -18,8 +19,9 @@ export function createQuietWatch(
     if (!connected) {
       // The next connection has received nothing yet.
       seen = { received, reconnects, atMs: now(), lagMs: undefined }
-      return { ...status, quietMs: undefined }
+      return { ...status, quietMs: undefined, awayMs: now() - connectedAtMs }
     }
+    connectedAtMs = now()
     const isMoving = received !== seen.received || paused
     if (isMoving) seen = { received, reconnects, atMs: now(), lagMs }
     else if (reconnects !== seen.reconnects) {

@@ -140,6 +140,21 @@ describe('fixed pages', () => {
     expect([down.status, down.body]).toEqual([503, { version: '1.2.3', error: 'database' }])
   })
 
+  test('health with ?stream, for monitors, is 503 while no new posts come in; without it is not', async () => {
+    const stream = { state: 'disconnected', error: 'no connection for 7 minutes' } as const
+    const server = serve(undefined, { health: () => ({ ok: true, version: '1.2.3', stream }) })
+    const [balancer, monitor] = [
+      await ask(server, '/xrpc/_health'),
+      await ask(server, '/xrpc/_health?stream'),
+    ]
+    expect([balancer.status, balancer.body]).toEqual([200, { version: '1.2.3', stream }])
+    expect([monitor.status, monitor.body]).toMatchObject([503, { error: stream.error, stream }])
+    const live = { state: 'live' } as const
+    const well = serve(undefined, { health: () => ({ ok: true, version: '1.2.3', stream: live }) })
+    expect((await ask(well, '/xrpc/_health?stream=1')).status).toBe(200)
+    expect((await ask(server, '/xrpc/_health?upstream')).status).toBe(200)
+  })
+
   test('the front page and robots.txt have a text', async () => {
     expect((await ask(serve(), '/')).body).toContain('Slipstream')
     expect((await ask(serve(), '/robots.txt')).body).toContain('User-agent: *')

@@ -67,6 +67,18 @@ describe('second by second', () => {
   })
 })
 
+test('without a connection, it counts since when', () => {
+  let nowMs = START
+  const watch = createQuietWatch(() => nowMs)
+  const at = (seconds: number, connected: boolean) => {
+    nowMs = START + seconds * 1_000
+    return watch({ connected, paused: false, reconnects: 0, received: 0 } as StreamStatus).awayMs
+  }
+  expect(at(400, false)).toBe(400_000)
+  expect(at(401, true)).toBeUndefined()
+  expect(at(410, false)).toBe(9_000)
+})
+
 describe('a running process', () => {
   let double: JetstreamDouble | undefined
   let slipstream: SlipstreamProcess | undefined
