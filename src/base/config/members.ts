@@ -9,6 +9,16 @@ export function isByInvite(members: Members): boolean {
   return members !== 'open' && members.includes(INVITE)
 }
 
+/** Why an account is let in again after its membership ended, if it is. */
+export function whyReturning(
+  members: Members,
+  { did, handle }: { did: string; handle?: string | undefined },
+): 'open' | 'named' | undefined {
+  if (members === 'open') return 'open'
+  const isNamed = members.some((one) => one === did || one.toLowerCase() === handle?.toLowerCase())
+  return isNamed ? 'named' : undefined
+}
+
 /** The named members, as DIDs and handles. */
 export function namedMembers(members: Members): string[] {
   return members === 'open' ? [] : members.filter((one) => one !== INVITE)

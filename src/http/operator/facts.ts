@@ -34,7 +34,7 @@ export type Facts = {
   quarantinedLabelers: { did: string; reason: string; until: string }[]
   /** Total watching time per day; latest first, at most thirty days. */
   videosWatched: { date: string; seconds: number; sessions: number }[]
-  /** Time up to which each stream was ingested; latest first. */
+  /** Time up to which each stream was ingested; latest first. Empty before the first event. */
   streams: { host: string; wire: string; at: string }[]
 }
 
@@ -56,9 +56,11 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
       return { did, reason, until: new Date(until).toISOString() }
     }),
     videosWatched: videosWatched(db),
-    streams: streamCursors(db).map(({ host, wire, timeUs }) => {
-      return { host, wire, at: new Date(timeUs / 1000).toISOString() }
-    }),
+    streams: streamCursors(db)
+      .filter(({ isByClock }) => !isByClock)
+      .map(({ host, wire, timeUs }) => {
+        return { host, wire, at: new Date(timeUs / 1000).toISOString() }
+      }),
   }
 }
 

@@ -2,6 +2,8 @@
 
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { Config } from '../../base/config/config.ts'
+import { isByInvite } from '../../base/config/members.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
@@ -22,7 +24,13 @@ export type InviteLine = {
   disabledAt: string | undefined
 }
 
-type Parts = { db: Db; ingest: IngestConnection; log: Pick<Logger, 'info'>; now?: () => number }
+type Parts = {
+  config: Pick<Config, 'members' | 'publicOrigin'>
+  db: Db
+  ingest: IngestConnection
+  log: Pick<Logger, 'info'>
+  now?: () => number
+}
 type Wish = { maxUses: number; note: string; days: number | undefined }
 
 const MAX_WISH_BYTES = 4096
@@ -37,7 +45,7 @@ const MAX_NOTE_LENGTH = 200
  */
 export function addInvites(
   app: Hono,
-  { db, ingest, log, now = Date.now }: Parts,
+  { config, db, ingest, log, now = Date.now }: Parts,
   readJson: (request: { text(): Promise<string> }) => Promise<object>,
 ): void {
   app.get('/invites', (c) =>
@@ -49,13 +57,18 @@ export function addInvites(
     const expiresAt = days === undefined ? null : now() + days * DAY_MS
     await ingest.operate({ kind: 'create-invite', code, maxUses, note, expiresAt })
     log.info({ maxUses, days }, 'invite made by the operator')
-    return c.json({ code, maxUses, note, expiresAt: isoTime(expiresAt) })
+    const page = isByInvite(config.members) ? `${config.publicOrigin}/invite` : undefined
+    return c.json({ code, maxUses, note, expiresAt: isoTime(expiresAt), page })
   })
   app.delete('/invites/:code', async (c) => {
     const code = readInviteCode(c.req.param('code'))
     const { disabled = 0 } = code ? await ingest.operate({ kind: 'disable-invite', code }) : {}
     if (!code || disabled === 0) {
-      throw new OperatorError(404, 'There is no such active invite.', 'GET /invites lists them.')
+      throw new OperatorError(
+        404,
+        'There is no such active invite.',
+        '`slipstream invite list` lists them.',
+      )
     }
     log.info('invite disabled by the operator')
     return c.json({ code })

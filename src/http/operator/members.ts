@@ -17,6 +17,7 @@ import { allMembers } from '../../data/store/members.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import { accountIn } from './moderation-subject.ts'
 import { OperatorError } from './operator-error.ts'
 
 export type MemberLine = {
@@ -65,15 +66,16 @@ export function accountKnownAs(db: Db, handle: string): string | undefined {
 
 /**
  * Resolves a handle or DID over the network, so that a mistyped name does not become a member who
- * never appears. If the network knows no such handle, asks `known`.
- * @throws OperatorError
+ * never appears. If the network knows no such handle, or does not answer, asks `known`.
+ * @param text - a handle, a DID, or the address of a profile or post in an app
+ * @throws OperatorError: 404 if there is none, 503 if that can't be found out now
  */
 export async function resolveAccount(
   resolver: Resolver,
-  actor: string,
+  text: string,
   known: (handle: string) => string | undefined = () => undefined,
 ): Promise<Account> {
-  const name = actor.trim().replace(/^@/, '')
+  const name = accountIn(text)
   if (name.startsWith('did:')) return resolveDid(resolver, name)
   if (!isValidHandle(name)) {
     throw new OperatorError(
@@ -83,11 +85,14 @@ export async function resolveAccount(
     )
   }
   const handle = name.toLowerCase()
-  const did = (await resolver.resolveHandle(handle).catch(unreachable(name))) ?? known(handle)
-  if (did) return { did, handle }
+  const did = await resolver.resolveHandle(handle).catch((error: Error) => {
+    return known(handle) ?? unreachable(name)(error)
+  })
+  const account = did ?? known(handle)
+  if (account) return { did: account, handle }
   throw new OperatorError(
     404,
-    `The handle ${name} leads to no account.`,
+    `No account has the handle ${name}.`,
     'Check its spelling, or give the DID: the profile’s address or the PLC directory has it.',
   )
 }
@@ -109,8 +114,8 @@ function unreachable(name: string): (error: Error) => never {
   return (error) => {
     throw new OperatorError(
       503,
-      `Nobody can say now who ${name} is: ${error.message}.`,
-      'Try again; `slipstream doctor` looks at the network and the PLC directory.',
+      `${name} can’t be looked up right now: ${error.message}.`,
+      'Try again later. `slipstream doctor` checks the network and the PLC directory.',
     )
   }
 }

@@ -53,6 +53,12 @@ export function blobsOf(
   return [...cids].slice(0, MAX_BLOBS)
 }
 
+/** The account that an operator named, also by the address of its profile or of a post. */
+export function accountIn(text: string): string {
+  const name = text.trim().replace(/^@/, '')
+  return partsOf(name)?.actor ?? name
+}
+
 type Named = { actor: string; collection?: string; rkey?: string }
 
 function partsOf(text: string): Named | undefined {

@@ -17,19 +17,23 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 import { accountKnownAs, resolveAccount } from './members.ts'
 import { blobsOf, readSubject } from './moderation-subject.ts'
 import { OperatorError } from './operator-error.ts'
+import { createSubjectWords } from './subject-words.ts'
+
+/** `about`: its handle, and the beginning of its text, where they are known here. */
+type About = { about: string | undefined }
 
 export type ModerationLists = {
-  takedowns: { subject: string; ref: string; at: string }[]
-  bans: { did: string; at: string }[]
-  tags: { subject: string; tag: string; at: string }[]
-  log: {
+  takedowns: ({ subject: string; ref: string; at: string } & About)[]
+  bans: ({ did: string; at: string } & About)[]
+  tags: ({ subject: string; tag: string; at: string } & About)[]
+  log: ({
     at: string
     act: ModerationAct
     subject: string
     by: string
     reason: string
     tag: string
-  }[]
+  } & About)[]
 }
 
 export type ModerationAnswer = { subject: string; changed: boolean; blobs: number }
@@ -87,14 +91,19 @@ export function addModeration(
 }
 
 export function moderationLists(db: Db, limit: number): ModerationLists {
+  const aboutOf = createSubjectWords(db)
   return {
     takedowns: listTakedowns(db, limit).map(({ subject, ref, at }) => {
-      return { subject, ref, at: isoTime(at) }
+      return { subject, ref, at: isoTime(at), about: aboutOf(subject) }
     }),
-    bans: listBans(db, limit).map(({ did, at }) => ({ did, at: isoTime(at) })),
-    tags: listTags(db, limit).map((one) => ({ ...one, at: isoTime(one.at) })),
+    bans: listBans(db, limit).map(({ did, at }) => {
+      return { did, at: isoTime(at), about: aboutOf(did) }
+    }),
+    tags: listTags(db, limit).map((one) => {
+      return { ...one, at: isoTime(one.at), about: aboutOf(one.subject) }
+    }),
     log: moderationLog(db, limit).map(({ at, act, subject, by, reason, tag }) => {
-      return { at: isoTime(at), act, subject, by, reason, tag }
+      return { at: isoTime(at), act, subject, by, reason, tag, about: aboutOf(subject) }
     }),
   }
 }

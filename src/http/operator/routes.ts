@@ -7,6 +7,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { stream } from 'hono/streaming'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Config, ConfigError } from '../../base/config/config.ts'
+import { whyReturning } from '../../base/config/members.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
@@ -25,6 +26,8 @@ import { accountKnownAs, listMembers, resolveAccount } from './members.ts'
 import { addModeration } from './moderation.ts'
 import { backUpOnline } from './online-backup.ts'
 import { type ErrorBody, OperatorError } from './operator-error.ts'
+import { pinnedMedia } from './pinned-media.ts'
+import { readingLink } from './reading-link.ts'
 import { addTokens } from './tokens.ts'
 
 type OperatorParts = {
@@ -39,6 +42,13 @@ type OperatorParts = {
 }
 
 type App = Hono
+
+/** By the name of the ingest's error. */
+const HINTS: Record<string, string> = {
+  ModerationError: '`slipstream moderation list` shows what is decided; `allow` ends a ban.',
+  TokenError: '`slipstream token list` lists them.',
+  InviteError: '`slipstream invite list` lists them.',
+}
 type BackupWish = { into?: string; keep?: number; check?: 'full' | 'quick' }
 
 const MAX_DOCUMENT_BYTES = 64 << 20
@@ -72,16 +82,19 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
 }
 
 function addReading(app: App, { config, db, ingest }: OperatorParts): void {
-  app.get('/status', (c) => {
+  app.get('/status', async (c) => {
     const status = ingest.status()
     return c.json({
       version,
       pid: process.pid,
       uptimeSeconds: Math.round(process.uptime()),
       origin: config.publicOrigin,
+      bind: config.bind,
+      port: config.port,
       did: config.serviceDid,
       scope: config.indexScope,
       facts: readFacts(db, config.dataDir, status?.follows ?? 0),
+      pinned: await pinnedMedia(config),
       ingest: status,
     })
   })
@@ -98,7 +111,7 @@ function addReading(app: App, { config, db, ingest }: OperatorParts): void {
   })
 }
 
-function addMembers(app: App, { db, ingest, resolver, log }: OperatorParts): void {
+function addMembers(app: App, { config, db, ingest, resolver, log }: OperatorParts): void {
   app.get('/members', (c) => c.json({ members: listMembers(db) }))
   app.post('/members', limited(MAX_SMALL_BYTES), async (c) => {
     const { actor } = (await readJson(c.req)) as { actor?: unknown }
@@ -113,10 +126,17 @@ function addMembers(app: App, { db, ingest, resolver, log }: OperatorParts): voi
   })
   app.delete('/members/:did', async (c) => {
     const did = c.req.param('did')
+    const handle = listMembers(db).find((one) => one.did === did)?.handle
     const { removed } = await ingest.operate({ kind: 'remove-member', did })
     if (removed === 0) throw noMember(did)
     log.info({ member: did }, 'member removed by the operator')
-    return c.json({ did })
+    return c.json({ did, returns: whyReturning(config.members, { did, handle }) })
+  })
+  app.post('/members/:did/link', limited(MAX_SMALL_BYTES), async (c) => {
+    const did = c.req.param('did')
+    if (!listMembers(db).some((one) => one.did === did)) throw noMember(did)
+    const { hours } = (await readJson(c.req)) as { hours?: unknown }
+    return c.json(readingLink(config, { did, hours }))
   })
   app.get('/members/:did/state', (c) => {
     const did = c.req.param('did')
@@ -222,9 +242,8 @@ function toAnswer(error: unknown): { status: OperatorError['status'] | 500; body
   if (error instanceof OperatorError) {
     return { status: error.status, body: { error: 'Refused', message, hint: error.hint } }
   }
-  if (['ModerationError', 'TokenError', 'InviteError'].includes((error as Error).name)) {
-    return { status: 409, body: { error: 'Refused', message } }
-  }
+  const hint = HINTS[(error as Error).name]
+  if (hint) return { status: 409, body: { error: 'Refused', message, hint } }
   if (error instanceof XRPCError && error.status === 503) {
     const hint = '`slipstream doctor --only engine` looks at them.'
     return { status: 503, body: { error: 'Refused', message, hint } }

@@ -2,14 +2,20 @@
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import type { Facts } from './facts.ts'
+import type { PinnedMedia } from './pinned-media.ts'
 
 export type Status = {
   version: string
   pid: number
   uptimeSeconds: number
   origin: string
+  bind: string
+  /** As set: 0 is any free one. */
+  port: number
   did: string
   scope: string
   facts: Facts
+  /** Absent if no account's media are pinned. */
+  pinned?: PinnedMedia
   ingest?: IngestStatus
 }

@@ -66,7 +66,11 @@ export function addTokens(
     const name = c.req.param('name')
     const { revoked } = await ingest.operate({ kind: 'revoke-token', name })
     if (revoked !== 1) {
-      throw new OperatorError(404, 'There is no such active token.', 'GET /tokens lists them.')
+      throw new OperatorError(
+        404,
+        'There is no such active token.',
+        '`slipstream token list` lists them.',
+      )
     }
     log.info({ name }, 'token revoked by the operator')
     return c.json({ name })

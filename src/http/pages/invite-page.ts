@@ -7,6 +7,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Invites } from '../xrpc/invites.ts'
 import { loadAssets } from './assets.ts'
@@ -69,6 +70,9 @@ async function comeIn(
     return { status: 200, page: { welcome: actor } }
   } catch (error) {
     if (error instanceof XRPCError) return again(400, error.message)
+    if (error instanceof IdentityUnavailableError) {
+      return again(503, 'This account can’t be looked up right now. Try again in a minute.')
+    }
     log.error({ err: error }, 'an invite could not be redeemed')
     return again(503, 'Something went wrong. Try again in a minute.')
   }

@@ -24,10 +24,17 @@ export function followConfiguredMembers(options: {
 
   async function resolveHandles(): Promise<void> {
     for (const handle of handles) {
-      const did = await resolver.resolveHandle(handle).catch(() => undefined)
+      const did = await resolver.resolveHandle(handle).catch((error: Error) => error)
       if (stopped) return
+      if (did instanceof Error) {
+        log.warn(
+          { handle, error: did.message },
+          'a handle in SLIPSTREAM_MEMBERS can’t be looked up now; retrying',
+        )
+        continue
+      }
       if (!did) {
-        log.warn({ handle }, 'SLIPSTREAM_MEMBERS names a handle that does not resolve; retrying')
+        log.warn({ handle }, 'SLIPSTREAM_MEMBERS names a handle that no account has; retrying')
         continue
       }
       handles.delete(handle)

@@ -30,7 +30,11 @@ export type Resolver = {
   resolve(did: string, options?: ResolveOptions): Promise<Identity | undefined>
   /** The DID document may have changed: the cached one is looked up again before it is trusted. */
   doubt(did: string): void
-  /** The DID that a handle resolves to; does not check whether the account claims the handle. */
+  /**
+   * The DID that a handle resolves to, or undefined if it resolves to none; does not check whether
+   * the account claims the handle.
+   * @throws IdentityUnavailableError if that can't be found out now.
+   */
   resolveHandle(handle: string): Promise<string | undefined>
   /** Whether handle and DID name each other; undefined if that can't be checked now. */
   verifyHandle(did: string, handle: string): Promise<boolean | undefined>
@@ -288,7 +292,8 @@ function createHandleResolver(
 
   return {
     async resolveHandle(handle) {
-      const { did } = await lookup(handle)
+      const { did, certain } = await lookup(handle)
+      if (!certain) throw new IdentityUnavailableError('the network gives no answer')
       return did
     },
     async verifyHandle(did, claimed) {

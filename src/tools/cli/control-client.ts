@@ -3,6 +3,8 @@
 
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { isHeldByAnother } from '../../data/store/lock.ts'
 import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
 import type { ErrorBody } from '../../http/operator/operator-error.ts'
 import { CliError, EXIT } from './fail.ts'
@@ -14,17 +16,30 @@ export type ControlClient = {
   follow<T>(method: string, path: string, body?: string): AsyncGenerator<T>
 }
 
+/** A server that starts has the folder some time before it answers. */
+const STARTING_MS = 10_000
+const EVERY_MS = 100
+
 /**
+ * Waits for a server that is starting.
  * @returns undefined if no server runs on this folder.
  * @throws CliError if this user may not connect.
  */
 export async function findServer(dataDir: string): Promise<ControlClient | undefined> {
   const client = createClient(controlSocketPath(dataDir))
+  for (let waited = 0; ; waited += EVERY_MS) {
+    if (await isThere(client)) return client
+    if (waited >= STARTING_MS || !isHeldByAnother(dataDir)) return undefined
+    await setTimeout(EVERY_MS)
+  }
+}
+
+async function isThere(client: ControlClient): Promise<boolean> {
   try {
     await client.ask('GET', '/status')
-    return client
+    return true
   } catch (error) {
-    if (isNobodyThere(error)) return undefined
+    if (isNobodyThere(error)) return false
     throw error
   }
 }

@@ -15,6 +15,7 @@ import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'
 import { wholeNumber } from './whole-number.ts'
 
+type Made = { code: string; page?: string | undefined }
 type CreateOptions = JsonOption & { uses: number; days?: number; note: string }
 
 const MAX_USES = 1_000_000
@@ -47,18 +48,19 @@ async function create(context: CliContext, options: CreateOptions): Promise<void
   const { uses: maxUses, days } = options
   const note = options.note.slice(0, MAX_NOTE_LENGTH)
   const server = await findServer(config.dataDir)
-  const code = server
-    ? (await server.ask<{ code: string }>('POST', '/invites', json({ maxUses, days, note }))).code
-    : newInviteCode()
+  const own = isByInvite(config.members) ? `${config.publicOrigin}/invite` : undefined
+  const { code, page } = server
+    ? await server.ask<Made>('POST', '/invites', json({ maxUses, days, note }))
+    : { code: newInviteCode(), page: own }
   if (!server) {
     const expiresAt = days === undefined ? null : Date.now() + days * DAY_MS
     await writingOffline(config, ({ writer }) =>
       writer.commit((ctx) => createInvite(ctx, { code, maxUses, note, expiresAt })),
     )
   }
-  report(options.json, { code, maxUses, days, note }, code)
+  report(options.json, { code, maxUses, days, note, page }, code)
   if (options.json) return
-  if (isByInvite(config.members)) say(`People enter it at ${config.publicOrigin}/invite`)
+  if (page) say(`People enter it at ${page}`)
   else say('It works once SLIPSTREAM_MEMBERS contains the word invite.')
 }
 

@@ -1,9 +1,12 @@
 // `slipstream member link`: a URL that shows a member's timeline in a browser, without a client.
 
 import type { Command } from 'commander'
-import { HOUR_MS } from '../../base/util/durations.ts'
-import { createReadingTokens, MAX_READING_HOURS } from '../../http/server/reading-token.ts'
+import type { Config } from '../../base/config/config.ts'
+import { OperatorError } from '../../http/operator/operator-error.ts'
+import { type ReadingLink, readingLink } from '../../http/operator/reading-link.ts'
+import { MAX_READING_HOURS } from '../../http/server/reading-token.ts'
 import type { CliContext } from './context.ts'
+import { findServer } from './control-client.ts'
 import { CliError, EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { memberCalled } from './member-called.ts'
@@ -40,14 +43,21 @@ async function link(
   account: string,
   { hours, json }: JsonOption & { hours: number },
 ): Promise<void> {
-  const { operatorToken, publicOrigin } = context.config()
-  if (operatorToken === undefined) {
-    const hint =
-      'Set it, for example to the output of `openssl rand -hex 24`, and restart the server.'
-    throw new CliError('/read is off without SLIPSTREAM_OPERATOR_TOKEN.', hint, EXIT.config)
-  }
+  const config = context.config()
   const did = await memberCalled(context, account)
-  const url = `${publicOrigin}/read#${createReadingTokens(operatorToken).mint(did, hours)}`
-  const until = new Date(Date.now() + hours * HOUR_MS).toISOString()
-  report(json, { did, url, until }, url)
+  const server = await findServer(config.dataDir)
+  const path = `/members/${encodeURIComponent(did)}/link`
+  const made = server
+    ? await server.ask<ReadingLink>('POST', path, JSON.stringify({ hours }))
+    : linkOffline(config, { did, hours })
+  report(json, made, made.url)
+}
+
+function linkOffline(config: Config, wish: { did: string; hours: number }): ReadingLink {
+  try {
+    return readingLink(config, wish)
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    throw new CliError(error.message, error.hint, EXIT.config)
+  }
 }

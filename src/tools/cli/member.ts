@@ -2,12 +2,13 @@
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
+import { whyReturning } from '../../base/config/members.ts'
 import type { Account, MemberLine } from '../../http/operator/members.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { followColdStart } from './follow-cold-start.ts'
 import { type JsonOption, withJson } from './json-option.ts'
-import { memberCalled, membersOf } from './member-called.ts'
+import { memberNamed, membersOf } from './member-called.ts'
 import { addMemberLink } from './member-link.ts'
 import { addMemberState, exportBeforeRemoval } from './member-state.ts'
 import { writingOffline } from './offline.ts'
@@ -19,7 +20,7 @@ type RemoveOptions = JsonOption & { export: boolean; file?: string }
 export function addMember(program: Command, context: CliContext): void {
   const member = program.command('member').description('the accounts that read here')
   withJson(member.command('add'))
-    .argument('<account>', 'a handle or a DID')
+    .argument('<account>', 'a handle, a DID, or the address of a profile')
     .description('add a member, and fetch their timeline')
     .option('--no-wait', 'return at once, without showing progress')
     .addHelpText('after', ADD_HELP)
@@ -28,7 +29,7 @@ export function addMember(program: Command, context: CliContext): void {
     .description('list all members')
     .action(({ json }: JsonOption) => list(context, json))
   withJson(member.command('remove'))
-    .argument('<account>', 'a handle or a DID')
+    .argument('<account>', 'a handle, a DID, or the address of a profile')
     .description('remove a member; exports their mutes, bookmarks and drafts first')
     .option('--no-export', 'do not export their private state')
     .option('--file <file>', 'file to export it to (DID.json in the data folder)')
@@ -110,19 +111,26 @@ function fetchedOf({ isComplete, later, recordsLater }: MemberLine): string {
 
 async function remove(context: CliContext, actor: string, options: RemoveOptions): Promise<void> {
   const config = context.config()
-  const did = await memberCalled(context, actor)
+  const { did, handle } = await memberNamed(context, actor)
   const exported = options.export
     ? await exportBeforeRemoval(context, did, options.file)
     : undefined
   if (exported) say(`exported their private state to ${exported}`)
   const server = await findServer(config.dataDir)
-  if (server) await server.ask('DELETE', `/members/${encodeURIComponent(did)}`)
-  else await removeOffline(config, did)
-  const again =
-    config.members === 'open'
-      ? ' (but SLIPSTREAM_MEMBERS is open: signing in makes them one again)'
-      : ''
-  report(options.json, { did, exported }, `${actor} is no longer a member${again}.`)
+  if (!server) await removeOffline(config, did)
+  const { returns } = server
+    ? await server.ask<Removal>('DELETE', `/members/${encodeURIComponent(did)}`)
+    : { returns: whyReturning(config.members, { did, handle }) }
+  const again = returns ? ` ${AGAIN[returns]}` : ''
+  report(options.json, { did, exported, returns }, `${actor} is no longer a member.${again}`)
+}
+
+type Removal = { returns?: 'open' | 'named' | undefined }
+
+const BAN = '`slipstream moderation ban` keeps them out.'
+const AGAIN = {
+  open: `But SLIPSTREAM_MEMBERS is open: their next request makes them one again. ${BAN}`,
+  named: `But SLIPSTREAM_MEMBERS names them: their next request makes them one again. Take them out there and restart, or ${BAN}`,
 }
 
 async function removeOffline(config: Config, did: string): Promise<void> {

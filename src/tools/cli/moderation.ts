@@ -141,16 +141,20 @@ async function list(context: CliContext, asJson?: boolean): Promise<void> {
   report(asJson, lists, describe(lists))
 }
 
+function named({ subject, about }: { subject: string; about: string | undefined }): string {
+  return about ? `${subject} (${about})` : subject
+}
+
 function describe({ takedowns, bans, tags, log }: ModerationLists): string {
   if (log.length === 0) return 'No hidden content, no bans, and an empty log.'
-  const hidden = takedowns.map(({ subject, at }) => [at.slice(0, 10), subject])
-  const banned = bans.map(({ did, at }) => [at.slice(0, 10), did])
-  const tagged = tags.map(({ subject, tag, at }) => [at.slice(0, 10), tag, subject])
+  const hidden = takedowns.map(({ at, ...one }) => [at.slice(0, 10), named(one)])
+  const banned = bans.map(({ at, did, about }) => [at.slice(0, 10), named({ subject: did, about })])
+  const tagged = tags.map(({ tag, at, ...one }) => [at.slice(0, 10), tag, named(one)])
   const decided = log.map((one) => [
     one.at.slice(0, 16).replace('T', ' '),
     one.tag ? `${one.act} ${one.tag}` : one.act,
     one.by,
-    one.subject,
+    named(one),
     one.reason,
   ])
   return [

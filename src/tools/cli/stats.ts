@@ -1,10 +1,9 @@
 // `slipstream stats`: sizes and current state, from the running server or the database.
 
 import type { Command } from 'commander'
-import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { type PinStatus, readPinStatus } from '../../http/media/pins/pinned-files.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
+import { type PinnedMedia, pinnedMedia } from '../../http/operator/pinned-media.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
 import { duration } from '../../http/pages/format.ts'
@@ -23,28 +22,28 @@ export function addStats(program: Command, context: CliContext): void {
 
 async function showStats(context: CliContext, json: boolean | undefined): Promise<void> {
   const config = context.config()
-  const pins = pinsOf(await readPinStatus(config.dataDir), config)
   const server = await findServer(config.dataDir)
   if (server) {
     const status = await server.ask<Status>('GET', '/status')
     return report(
       json,
       { running: true, ...status },
-      lines([...running(status), ...rows(status.facts), ...pins]),
+      lines([...running(status), ...rows(status.facts), ...pinsOf(status.pinned)]),
     )
   }
+  const pinned = await pinnedMedia(config)
   const facts = await readingOffline(config, (db) => readFacts(db, config.dataDir))
   report(
     json,
     { running: false, facts },
-    lines([['server', 'not running'], ...rows(facts), ...pins]),
+    lines([['server', 'not running'], ...rows(facts), ...pinsOf(pinned)]),
   )
 }
 
-function pinsOf(status: PinStatus | undefined, { mediaPin, mediaPinMb }: Config): Line[] {
-  if (!status || mediaPin.length === 0) return []
-  const { bytes, missing, isFull } = status
-  const room = `${megabytes(bytes)} of ${thousands(mediaPinMb)} MB${isFull ? ', full' : ''}`
+function pinsOf(pinned: PinnedMedia | undefined): Line[] {
+  if (!pinned) return []
+  const { bytes, missing, isFull, roomMb } = pinned
+  const room = `${megabytes(bytes)} of ${thousands(roomMb)} MB${isFull ? ', full' : ''}`
   return [['pinned media', `${room}, ${thousands(missing)} blobs missing`]]
 }
 
@@ -75,7 +74,7 @@ function streaming({
     ...(stalls ?? []).map(({ what, seconds }): Line => ['stalled', `${what}, for ${seconds} s`]),
     ['stream', isArchive ? 'starts where the archive ends' : describeStream(stream)],
     ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
-    ['visible', visibleMs.count === 0 ? 'no events' : `within ${visibleMs.p99} ms (p99)`],
+    ['visible', visibleMs.count === 0 ? 'no events yet' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
     ['cold starts', coldStartsOf(coldStarts)],
   ]

@@ -2,8 +2,10 @@
 
 import { createServer } from 'node:net'
 import type { Config } from '../../base/config/config.ts'
+import type { Status } from '../../http/operator/status.ts'
 import { jsonOf } from './ask.ts'
 import { type DoctorContext, runningServer } from './context.ts'
+import { here } from './cures.ts'
 import { type Finding, good, unchecked, wrong } from './finding.ts'
 import { whyNot } from './why-not.ts'
 
@@ -13,7 +15,8 @@ export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
   const { config } = doctor
   if (config.port === 0) return [unchecked('it takes any free port')]
   const version = await healthOf(doctor)
-  if (runningServer(doctor)) return [aboutOurs(config, version)]
+  const running = runningServer(doctor)
+  if (running) return [aboutOurs(config, running.status, version)]
   if (version.includes('.')) {
     const text = `another Slipstream (${version}) answers on ${config.bind}:${config.port}, with another data folder than ${config.dataDir}`
     return [wrong(text, 'Run this with its settings, stop it, or set another SLIPSTREAM_PORT.')]
@@ -21,9 +24,13 @@ export async function checkPort(doctor: DoctorContext): Promise<Finding[]> {
   return [await aboutFree(config)]
 }
 
-function aboutOurs({ bind, port }: Config, version: string): Finding {
+function aboutOurs({ bind, port }: Config, status: Status, version: string): Finding {
+  if (status.port !== port || status.bind !== bind) {
+    const text = `the server was started for ${status.bind}:${status.port}, and this shell’s settings say ${bind}:${port}`
+    return wrong(text, `Run this with its settings, or, if you changed them: ${here.restart}`)
+  }
   if (version.includes('.')) return good(`the server answers on ${bind}:${port}`)
-  const fix = 'Restart it if you changed these settings since it started; otherwise check its log.'
+  const fix = 'Check its log.'
   return wrong(`the server runs, but does not answer on ${bind}:${port}: ${version}`, fix)
 }
 
@@ -66,7 +73,7 @@ function aboutTaken(
 ) {
   const where = `${bind}:${port}`
   if (code === 'EADDRINUSE') {
-    const fix = `See which: \`sudo ss -ltnp 'sport = :${port}'\`. Stop it, or set SLIPSTREAM_PORT to a free one (and the proxy to the same).`
+    const fix = `See which: \`sudo ss -ltnp 'sport = :${port}'\` (Debian’s package iproute2). Stop it, or set SLIPSTREAM_PORT to a free one (and the proxy to the same).`
     return wrong(`another program listens on ${where}`, fix)
   }
   if (code === 'EACCES') {

@@ -7,6 +7,8 @@ import { invalidRequest } from '../../../src/base/atproto/xrpc-error.ts'
 import { members } from '../../../src/base/config/parsers.ts'
 import { inviteRoutes } from '../../../src/http/pages/invite-page.ts'
 import type { Identity } from '../../../src/sources/identity/did-document.ts'
+import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
+import type { Resolver } from '../../../src/sources/identity/resolver.ts'
 import { type PlcAccount, type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
 import { signServiceJwt } from '../../support/service-jwt.ts'
 import {
@@ -148,7 +150,7 @@ const BOB = 'did:plc:bob234bob234bob234bob234'
 const CAROL = 'did:plc:carol34carol34carol34car'
 
 /** The page alone, with a network of one handle and DID, and an index with another account. */
-function pageOf() {
+function pageOf(network?: Pick<Resolver, 'resolve' | 'resolveHandle'>) {
   const redeemed: [string, string][] = []
   const invites = {
     isOn: true,
@@ -157,7 +159,7 @@ function pageOf() {
       redeemed.push([did, code])
     },
   }
-  const resolver = {
+  const resolver = network ?? {
     async resolveHandle(handle: string) {
       if (handle === 'away.test') throw new Error('the network is away')
       return handle === 'alice.test' ? 'did:plc:alice' : undefined
@@ -243,6 +245,19 @@ test('input stays text, in every field', async () => {
 test('a form of any size costs no more than a small one', async () => {
   const { send } = pageOf()
   expect((await send(`handle=${'x'.repeat(10_000)}&code=good`)).status).toBe(413)
+})
+
+test('an account that can’t be looked up now is not said to be missing', async () => {
+  const away = async () => {
+    throw new IdentityUnavailableError('the network gives no answer')
+  }
+  const { send, redeemed } = pageOf({ resolve: away, resolveHandle: away })
+  for (const handle of ['zoe.example.org', 'did:plc:ewvi7nxzyoun6zhxrhs64oiz']) {
+    const { status, text } = await send({ handle, code: 'good' })
+    expect([status, text]).toEqual([503, expect.stringContaining('can’t be looked up right now')])
+    expect(text).not.toContain('no such account')
+  }
+  expect(redeemed).toEqual([])
 })
 
 test('where codes admit no one there is no page', () => {

@@ -477,6 +477,16 @@ describe('handles', () => {
   })
 
   test.each([
+    ['DNS is down', { txt: { [record]: 'ECONNREFUSED' } }],
+    ['DNS fails', { txt: { [record]: 'ESERVFAIL' }, hosts: { [wellKnown]: 404 } }],
+    ['the host is down', { hosts: { [wellKnown]: 503 } }],
+    ['the host is slow', { hosts: { [wellKnown]: new FetchError('timeout', 'slow') } }],
+  ])('are not said to lead nowhere while %s', async (_why, world) => {
+    const asked = handleWorld(world).resolveHandle('alice.example.com')
+    await expect(asked).rejects.toThrow(IdentityUnavailableError)
+  })
+
+  test.each([
     ['alice.localhost'],
     ['alice.local'],
     ['alice.internal'],

@@ -102,7 +102,7 @@ test('hides a post with its picture by its URL, and shows it again, with the ser
   const picture = await fetch(`${origin}/img/feed_thumbnail/plain/${author!.did}/${CID}@jpeg`)
   expect(await picture.json()).toMatchObject({ error: 'BlobNotFound', message: /operator/ })
   expect(await lists()).toMatchObject({
-    takedowns: [{ subject: uri }],
+    takedowns: [{ subject: uri, about: '“hello”' }],
     log: [{ act: 'hide', subject: uri, by: 'anna', reason: 'unfit' }],
   })
   expect(await moderation('hide', uri)).toMatchObject({ changed: false })
@@ -169,7 +169,9 @@ test('tags through the command line, with and without a server, and only with ta
   expect(await moderation('tag', author!.did, 'thread-hide')).toMatchObject({ changed: true })
   expect(await moderation('tag', uri, 'search-hide')).toMatchObject({ changed: false })
   expect(await lists()).toMatchObject({
-    tags: expect.arrayContaining([{ subject: uri, tag: 'search-hide', at: expect.any(String) }]),
+    tags: expect.arrayContaining([
+      { subject: uri, tag: 'search-hide', at: expect.any(String), about: '“hello”' },
+    ]),
     log: expect.arrayContaining([
       expect.objectContaining({ act: 'tag', tag: 'search-hide', subject: uri, by: 'anna' }),
     ]),

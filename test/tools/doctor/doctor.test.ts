@@ -164,7 +164,9 @@ describe('this machine', () => {
   })
 
   it('finds a server that listens on another address than in the settings', async () => {
-    await expectWrong('port', /does not answer on/, /Restart/, { env: { PORT: '9' } })
+    await expectWrong('port', /was started for .*say 127\.0\.0\.1:9/, /its settings/, {
+      env: { PORT: '9' },
+    })
   })
 
   it('finds a server with other settings, and one of another version', async () => {

@@ -6,11 +6,19 @@ import { operatorToken, RefusedError } from './operator.ts'
 
 type Wish = { subject: string; act: Act; tag?: string }
 type Act = 'hide' | 'show' | 'ban' | 'allow' | 'tag' | 'untag'
+type About = { about?: string }
 type Lists = {
-  takedowns: { subject: string; at: string }[]
-  bans: { did: string; at: string }[]
-  tags: { subject: string; tag: string; at: string }[]
-  log: { at: string; act: Act; subject: string; by: string; reason: string; tag: string }[]
+  takedowns: ({ subject: string; at: string } & About)[]
+  bans: ({ did: string; at: string } & About)[]
+  tags: ({ subject: string; tag: string; at: string } & About)[]
+  log: ({
+    at: string
+    act: Act
+    subject: string
+    by: string
+    reason: string
+    tag: string
+  } & About)[]
 }
 type Answer = { subject: string; changed: boolean; message?: string; hint?: string }
 
@@ -27,20 +35,22 @@ const DONE: Record<Act, string> = {
 export async function showModeration(): Promise<void> {
   const { takedowns, bans, tags, log } = await ask<Lists>('GET')
   const held = [
-    ...takedowns.map(({ at, subject }) => row(at, { subject, act: 'show' }, 'Show again')),
-    ...bans.map(({ at, did }) => row(at, { subject: did, act: 'allow' }, 'Allow again')),
-    ...tags.map(({ at, ...one }) => row(at, { ...one, act: 'untag' }, `Remove ${one.tag}`)),
+    ...takedowns.map((one) => row(one, { subject: one.subject, act: 'show' }, 'Show again')),
+    ...bans.map((one) => row(one, { subject: one.did, act: 'allow' }, 'Allow again')),
+    ...tags.map((one) => {
+      return row(one, { subject: one.subject, tag: one.tag, act: 'untag' }, `Remove ${one.tag}`)
+    }),
   ]
   const nothing = element('p', { class: 'empty' }, 'No hidden content, tags or bans.')
   const decided = log
     .slice(0, SHOWN_ENTRIES)
-    .map(({ at, act, by, subject, reason, tag }) =>
+    .map(({ at, act, by, subject, reason, tag, about }) =>
       element(
         'li',
         {},
         `${dateAndTime(at)} · ${DONE[act]}${tag ? ` ${tag}` : ''} by ${by}${reason ? `: ${reason}` : ''}`,
         element('br'),
-        element('code', {}, subject),
+        ...subjectWords(subject, about),
       ),
     )
   byId('moderation').replaceChildren(
@@ -63,7 +73,11 @@ async function send(wish: Wish, reason = ''): Promise<void> {
   await showModeration()
 }
 
-function row(at: string, wish: Wish, words: string): HTMLElement {
+function subjectWords(subject: string, about: string | undefined): (HTMLElement | string)[] {
+  return [element('code', {}, subject), about ? ` (${about})` : '']
+}
+
+function row({ at, about }: { at: string } & About, wish: Wish, words: string): HTMLElement {
   const button = element('button', { type: 'button', class: 'quiet' }, words)
   button.addEventListener('click', () => {
     button.disabled = true
@@ -72,7 +86,13 @@ function row(at: string, wish: Wish, words: string): HTMLElement {
       button.disabled = false
     })
   })
-  return element('li', {}, element('code', {}, wish.subject), ` since ${dateAndTime(at)} `, button)
+  return element(
+    'li',
+    {},
+    ...subjectWords(wish.subject, about),
+    ` since ${dateAndTime(at)} `,
+    button,
+  )
 }
 
 async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
