@@ -64,8 +64,8 @@ ${serverPanel()}
 <form id="post-form" class="ask" data-again>
 <label for="post-actor">Reader</label>
 <div class="row"><input id="post-actor" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
-<label for="post-uri">The post’s at-URI</label>
-<div class="row"><input id="post-uri" name="uri" required spellcheck="false" autocapitalize="none" placeholder="at://did:plc:…/app.bsky.feed.post/…"><button type="submit">Find out</button></div>
+<label for="post-uri">The post’s address, or its at-URI</label>
+<div class="row"><input id="post-uri" name="uri" required spellcheck="false" autocapitalize="none" placeholder="https://bsky.app/profile/…/post/…"><button type="submit">Find out</button></div>
 <p class="problem" role="alert"></p>
 </form>
 <div id="post" aria-live="polite"></div>

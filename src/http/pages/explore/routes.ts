@@ -9,6 +9,9 @@ import type { IngestStatus } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts.ts'
 import { videosWatched } from '../../operator/facts.ts'
 import { requireOperator } from '../../operator/guard.ts'
+import { accountKnownAs } from '../../operator/members.ts'
+import { accountIn, readSubject } from '../../operator/moderation-subject.ts'
+import { OperatorError } from '../../operator/operator-error.ts'
 import type { SlowRequests } from '../../server/slow-requests.ts'
 import type { Availability } from '../availability.ts'
 import { figuresOf } from '../figures.ts'
@@ -39,6 +42,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   const timeline = createTimelineView(options)
   const post = createPostView(options)
   const subjectOf = createSubjects(options)
+  const uriOf = createUris(options)
   const forecast = createForecast(options)
   const histories = createHistories(options)
   const { labelers: dids } = options.config
@@ -66,9 +70,10 @@ export function exploreRoutes(options: ExploreOptions): Hono {
     const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
     return c.json(await inTurns(timeline(owner, asked)))
   })
-  app.get('/post', (c) => {
+  app.get('/post', async (c) => {
     const owner = subjectOf(c, 'actor')
-    return c.json(post(owner, { reader: readerFor(owner), uri: c.req.query('uri') ?? '' }))
+    const uri = await uriOf(c.req.query('uri') ?? '')
+    return c.json(post(owner, { reader: readerFor(owner), uri }))
   })
   app.get('/proof', (c) =>
     c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),
@@ -82,11 +87,25 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   return app
 }
 
-/** Finds accounts by handle or DID, in our own index only. */
+/** Reads a post's at-URI, or its address in an app; other texts are left for the answer to refuse. */
+function createUris({ db }: ExploreParts): (text: string) => Promise<string> {
+  const didOf = async (handle: string) => {
+    const did = accountKnownAs(db, handle)
+    if (did === undefined) throw new NotAnswerable(`${handle} is not known here.`)
+    return did
+  }
+  return (text) =>
+    readSubject(text, didOf).catch((error: unknown) => {
+      if (error instanceof OperatorError) return text
+      throw error
+    })
+}
+
+/** Finds accounts by handle, DID or the address of a profile, in our own index only. */
 function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
   const accounts = createAccounts(db)
   return (c, name) => {
-    const asked = (c.req.query(name) ?? '').trim().replace(/^@/, '')
+    const asked = accountIn(c.req.query(name) ?? '')
     if (asked === '') throw new NotAnswerable('Name an account: a handle or a DID.')
     const uid = asked.startsWith('did:') ? actors.uidOf(asked) : accounts.uidOfHandle(asked)
     if (uid === 0) throw new NotAnswerable(`${asked} is not known here.`)
