@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
+import { UnansweredError } from '../../sources/identity/fetch-identity.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { MaybeLater } from './maybe-later.ts'
 
@@ -23,6 +24,8 @@ type Looked = { did: string | undefined; at: number }
 
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_FOR_MS = 5 * MINUTE_MS
+/** After a name's servers gave no answer: they may be slow on purpose, or the network may be down. */
+const ASKED_AGAIN_AFTER_MS = MINUTE_MS / 2
 
 /** Resolves names from our own index alone. */
 export function createKnownNames({
@@ -56,8 +59,12 @@ export function createActorNames(parts: {
       const did = await resolver.resolveHandle(handle)
       looked.set(handle, { did, at: now() })
       return did
-    } catch {
-      return undefined // the lookup did not run, so nothing is cached
+    } catch (error) {
+      // Otherwise the lookup did not run.
+      if (error instanceof UnansweredError) {
+        looked.set(handle, { did: undefined, at: now() - REMEMBERED_FOR_MS + ASKED_AGAIN_AFTER_MS })
+      }
+      return undefined
     }
   }
 

@@ -18,6 +18,11 @@ export class IdentityUnavailableError extends Error {
   override name = 'IdentityUnavailableError'
 }
 
+/** The name's own servers were asked, and said nothing: they should not be asked again at once. */
+export class UnansweredError extends IdentityUnavailableError {
+  override name = 'UnansweredError'
+}
+
 /**
  * The identity as its directory or host reports it now; undefined if it does not exist, is
  * tombstoned, or has an unusable document.

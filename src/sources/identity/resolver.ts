@@ -8,7 +8,12 @@ import type { Logger } from '../../base/obs/log.ts'
 import { createLimiter, type Limiter } from '../../base/util/limiter.ts'
 import { within } from '../../base/util/waits.ts'
 import type { Identity } from './did-document.ts'
-import { documentUrl, fetchIdentity, IdentityUnavailableError } from './fetch-identity.ts'
+import {
+  documentUrl,
+  fetchIdentity,
+  IdentityUnavailableError,
+  UnansweredError,
+} from './fetch-identity.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { PrivateHosts } from './guarded-lookup.ts'
 import {
@@ -293,7 +298,7 @@ function createHandleResolver(
   return {
     async resolveHandle(handle) {
       const { did, certain } = await lookup(handle)
-      if (!certain) throw new IdentityUnavailableError('the network gives no answer')
+      if (!certain) throw new UnansweredError('the network gives no answer')
       return did
     },
     async verifyHandle(did, claimed) {

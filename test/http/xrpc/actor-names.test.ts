@@ -2,13 +2,17 @@
 
 import { expect, test } from 'vitest'
 import { createActorNames } from '../../../src/http/xrpc/actor-names.ts'
-import { IdentityUnavailableError } from '../../../src/sources/identity/fetch-identity.ts'
+import {
+  IdentityUnavailableError,
+  UnansweredError,
+} from '../../../src/sources/identity/fetch-identity.ts'
 import { didOf } from '../../support/records.ts'
 
 /** An empty index in front of a resolver that returns `answers` one after the other. */
-function namesOver(answers: (string | Error | undefined)[]) {
+function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
   const asked: string[] = []
   const names = createActorNames({
+    now,
     actors: {
       count: 0,
       uidOf: () => 0,
@@ -49,4 +53,14 @@ test('does not remember a failed lookup as an unknown handle', async () => {
   const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
   expect(await names.find('alice.example.com')).toBeUndefined()
   expect(await names.find('alice.example.com')).toEqual({ did, uid: 0 })
+})
+
+test('asks servers that gave no answer again after half a minute, not at every request', async () => {
+  let nowMs = 1_000_000
+  const alice = didOf('alice')
+  const { names, asked } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
+  for (let i = 0; i < 3; i++) expect(await names.find('alice.test')).toBeUndefined()
+  expect(asked).toHaveLength(1)
+  nowMs += 31_000
+  expect(await names.find('alice.test')).toMatchObject({ did: alice })
 })
