@@ -132,7 +132,7 @@ test('only the writer writes; all other connections are read-only', () => {
   // These pass it to the writer, and to the code that builds memory from rows before the writer
   // exists.
   expect(users(/\bopenWriter\b/).filter(outside)).toEqual([
-    'ingest/thread.ts',
+    'ingest/core.ts',
     'tools/cli/offline.ts',
   ])
   // Only the writer, its context and objects that live within one commit hold one in an option or

@@ -7,27 +7,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Config, ConfigError } from '../base/config/config.ts'
 import { namedMembers } from '../base/config/members.ts'
-import { pageCacheKib } from '../base/config/memory.ts'
-import { createCounts } from '../base/obs/counts.ts'
-import { createLogger } from '../base/obs/log.ts'
-import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { storeCompiledCode } from '../base/util/compile-cache.ts'
 import { HOUR_MS } from '../base/util/durations.ts'
 import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
-import { type Db, openWriter } from '../data/store/db.ts'
-import { refuseAlone } from '../data/store/engine-move.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
-import { createStreamPace } from '../sources/jetstream/stream-pace.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
+import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
 import { createVideoWatches } from './counts/video-watches.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members.ts'
-import type { MemoryChange } from './indexing/memory-changes.ts'
-import { createWriter } from './indexing/writer.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
@@ -39,18 +31,11 @@ import { countBatch } from './upkeep/count-work.ts'
 import { createSeedCounting } from './upkeep/counting.ts'
 import { bearFullDisk } from './upkeep/disk/bear-full-disk.ts'
 import { createDiskGuard } from './upkeep/disk/disk-guard.ts'
-import { createDiskRoom } from './upkeep/disk/disk-room.ts'
 import { createOnceOnly } from './upkeep/disk/once-only.ts'
-import { fileState } from './upkeep/disk-use.ts'
 import { cursorsFromNowOn } from './upkeep/first-cursor.ts'
-import { createGiveWay } from './upkeep/give-way.ts'
 import { startHousekeeping } from './upkeep/housekeeping.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/identity-news.ts'
 import { createLatencyRecorder, type LatencyRecorder } from './upkeep/latency.ts'
-import { tellLeftOut } from './upkeep/left-out.ts'
-import { createMemberRings } from './upkeep/member-rings.ts'
-import { loadMemory } from './upkeep/memory.ts'
-import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
 import { letOthersGoFirst } from './upkeep/niceness.ts'
 import { createOperatorRequests } from './upkeep/operator-requests.ts'
 import { createPulse } from './upkeep/pulse.ts'
@@ -60,10 +45,8 @@ import { countTimelineItems, createReplaying, type Replaying } from './upkeep/re
 import { reportStatus } from './upkeep/report-status.ts'
 import { keepRetaining } from './upkeep/retaining.ts'
 import { keepSearchable } from './upkeep/searching.ts'
-import { keepSnapshots } from './upkeep/snapshots.ts'
 import { streamFilters } from './upkeep/stream-filters.ts'
 import { streamSettings, unreadCollections } from './upkeep/stream-settings.ts'
-import { createWatchdog } from './upkeep/watchdog.ts'
 import { createWriterRequests } from './upkeep/writer-requests.ts'
 
 const FILTER_CHANGES = new Set([
@@ -280,54 +263,6 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   ]
   return { guard, upkeep }
 }
-
-/** The store, the memory derived from it, and the writer of both. */
-function createCore(config: Config) {
-  const log = createLogger({ level: config.logLevel, name: 'ingest' })
-  const now = Date.now
-  // Only the writer gets the writable connection; all others get the read-only type.
-  const writable = openWriter(config.dataDir, {
-    upgradeBackup: config.upgradeBackup,
-    cacheKib: pageCacheKib(config),
-    onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
-  })
-  const db: Db = writable
-  if (config.engine === undefined) refuseAlone(db)
-  const { memory, handles, saved } = loadMemory({ db: writable, config, log })
-  const { actors } = memory
-  const coldStarts = createNewcomerBudget({ db, now })
-  const writer = createWriter({
-    ...{ db: writable, memory, coldStarts, now },
-    onPublished: (changes, entries) => core.onPublished(changes, entries),
-    onLeftOut: tellLeftOut(log),
-    scope: config.indexScope,
-    trustedVerifiers: config.trustedVerifiers,
-    notificationDays: config.dataplaneNotificationDays,
-    // The frontend tells any account's server how much of its repository the answer includes.
-    keepsAllRevs: config.dataplanePort !== undefined && config.indexScope === 'network',
-  })
-  const reserveBytes = config.diskReserveMb * 1_000_000
-  const snapshots = keepSnapshots({ ...saved, db, writer, reserveBytes, log })
-  const room = createDiskRoom(log)
-  const counts = createCounts()
-  const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
-  const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
-  const giveWay = createGiveWay({
-    requestShare: highestRequestShareOf(handles.requests),
-    onRested: (ms) => counts.add('rested', 'ms', ms),
-  })
-  /** DIDs named by the configuration, as far as they are known. */
-  const namedMembers: readonly string[] = []
-  const core = {
-    ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
-    ...{ namedMembers, now, pace: createStreamPace(), rings, room, snapshots, watchdog, writer },
-    /** Called after each commit that changed memory. */
-    onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
-  }
-  return core
-}
-
-type Core = ReturnType<typeof createCore>
 
 /** Work that sends requests to other people's servers. */
 function createBackground(

@@ -1,0 +1,69 @@
+// The parts of the ingest thread on which its work is built (thread.ts), among them the only writable connection.
+
+import type { Config } from '../base/config/config.ts'
+import { pageCacheKib } from '../base/config/memory.ts'
+import { createCounts } from '../base/obs/counts.ts'
+import { createLogger } from '../base/obs/log.ts'
+import { highestRequestShareOf } from '../base/obs/request-counters.ts'
+import { type Db, openWriter } from '../data/store/db.ts'
+import { refuseAlone } from '../data/store/engine-move.ts'
+import { createStreamPace } from '../sources/jetstream/stream-pace.ts'
+import type { MemoryChange } from './indexing/memory-changes.ts'
+import { createWriter } from './indexing/writer.ts'
+import { createDiskRoom } from './upkeep/disk/disk-room.ts'
+import { fileState } from './upkeep/disk-use.ts'
+import { createGiveWay } from './upkeep/give-way.ts'
+import { tellLeftOut } from './upkeep/left-out.ts'
+import { createMemberRings } from './upkeep/member-rings.ts'
+import { loadMemory } from './upkeep/memory.ts'
+import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
+import { keepSnapshots } from './upkeep/snapshots.ts'
+import { createWatchdog } from './upkeep/watchdog.ts'
+
+/** The store, the memory derived from it, and the writer of both. */
+export function createCore(config: Config) {
+  const log = createLogger({ level: config.logLevel, name: 'ingest' })
+  const now = Date.now
+  // Only the writer gets the writable connection; all others get the read-only type.
+  const writable = openWriter(config.dataDir, {
+    upgradeBackup: config.upgradeBackup,
+    cacheKib: pageCacheKib(config),
+    onUpgrade: (upgrade) => log.info(upgrade, 'upgrading the database; a copy was made first'),
+  })
+  const db: Db = writable
+  if (config.engine === undefined) refuseAlone(db)
+  const { memory, handles, saved } = loadMemory({ db: writable, config, log })
+  const { actors } = memory
+  const coldStarts = createNewcomerBudget({ db, now })
+  const writer = createWriter({
+    ...{ db: writable, memory, coldStarts, now },
+    onPublished: (changes, entries) => core.onPublished(changes, entries),
+    onLeftOut: tellLeftOut(log),
+    scope: config.indexScope,
+    trustedVerifiers: config.trustedVerifiers,
+    notificationDays: config.dataplaneNotificationDays,
+    // The frontend tells any account's server how much of its repository the answer includes.
+    keepsAllRevs: config.dataplanePort !== undefined && config.indexScope === 'network',
+  })
+  const reserveBytes = config.diskReserveMb * 1_000_000
+  const snapshots = keepSnapshots({ ...saved, db, writer, reserveBytes, log })
+  const room = createDiskRoom(log)
+  const counts = createCounts()
+  const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
+  const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
+  const giveWay = createGiveWay({
+    requestShare: highestRequestShareOf(handles.requests),
+    onRested: (ms) => counts.add('rested', 'ms', ms),
+  })
+  /** DIDs named by the configuration, as far as they are known. */
+  const namedMembers: readonly string[] = []
+  const core = {
+    ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
+    ...{ namedMembers, now, pace: createStreamPace(), rings, room, snapshots, watchdog, writer },
+    /** Called after each commit that changed memory. */
+    onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
+  }
+  return core
+}
+
+export type Core = ReturnType<typeof createCore>
