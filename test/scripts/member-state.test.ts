@@ -202,7 +202,8 @@ test('fetches the state from another AppView and sends it to ours through the me
       .filter(({ onlyReposts, onlyQuoteposts }) => !onlyReposts && !onlyQuoteposts)
       .map(({ did }) => ({ did })),
     bookmarks: known.bookmarks,
-    notifications: known.notifications,
+    // No list applies a stored priority, and so none tells of it.
+    notifications: { ...known.notifications, priority: false },
   })
   const listed = (state: MemberState) => state.listMutes.map(({ list }) => list).sort()
   expect(listed(fetched)).toEqual(listed(known))

@@ -74,7 +74,8 @@ test('a flood of pages from one address ends in refusals, and affects no other',
   expect(await refused.json()).toMatchObject({ error: 'RateLimitExceeded' })
   const other = { ...HTML, 'x-forwarded-for': '198.51.100.8' }
   expect(await statuses(1, '/explore', other)).toEqual([200])
-  expect(await statuses(3, METHOD, other)).not.toContain(429)
+  // One call alone: what it takes of a thread that has just started may be all that it may take.
+  expect(await statuses(1, METHOD, other)).not.toContain(429)
 })
 
 test('pages, pictures and refusals are counted by route, and not as methods', async () => {
@@ -83,7 +84,8 @@ test('pages, pictures and refusals are counted by route, and not as methods', as
   const text = await metrics()
   expect(mediaIn(text)).toBe(before + 4)
   expect(await counted('pages', 429)).toBeGreaterThan(90)
-  expect(await counted('pages', 200)).toBeGreaterThan(3_000)
+  // A page of a thread that has just started costs more than a point.
+  expect(await counted('pages', 200)).toBeGreaterThan(1_000)
   // Twice as many if points were renewed in the middle of the first test and it was retried.
   expect([2, 4]).toContain(await counted('operator', 200))
   expect(await counted('metrics', 200)).toBeGreaterThanOrEqual(SCRAPES)

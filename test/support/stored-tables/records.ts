@@ -55,6 +55,7 @@ export const records: Record<string, StoredTable> = {
     until: 'three days',
   },
   search_actors: ofRepository(),
+  post_stretches: nobody('one row for some ten thousand posts; numbers and times only', WITH_POST),
   search_queue: nobody('one row for a post or account that is changed', 'it is indexed'),
   search_backlog: nobody(
     most('server', 3, 16, 'src/data/store/search/queue.ts', 'MENTIONS = 3'),
