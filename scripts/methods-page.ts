@@ -46,6 +46,8 @@ kept true by a test. Semantics follow the reference AppView, but for what is
   the operator allows it (otherwise it is left out).
 - **refused**: \`501 MethodNotImplemented\`, and why.
 
+Every method that takes an at-URI takes it with a handle, in any case, as well as with a DID, and answers with the DID.
+
 \`chat.bsky.*\` goes to the chat service and never comes here.`
 
 export function methodsPage(): string {

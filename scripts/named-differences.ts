@@ -29,6 +29,10 @@ export const namedDifferences: Difference[] = [
     why: 'Sitemaps lead search engines to bsky.app. The live list is part of the configuration of Bluesky’s AppView; live statuses are shown anyway.',
   },
   {
+    what: 'At-URIs with a handle are taken by every method, also in the input, and answered with the DID; there, by some methods, and `getLikes`, `getRepostedBy` and `getQuotes` echo the handle.',
+    why: 'The at-uri format allows both. A handle may change its owner between the answer and its use.',
+  },
+  {
     what: '`/xrpc/_health` returns more than the version.',
     why: 'Operators see the stream’s progress there, without another tool.',
   },

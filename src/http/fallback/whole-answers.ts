@@ -13,7 +13,6 @@ import type { MethodResult, Params } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import { andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
-import { findNamedPost } from '../xrpc/post-names.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
 import { isAway, isStoredAccount, isStoredList, isStoredPost } from './holdings.ts'
@@ -148,13 +147,11 @@ function findSubject(
 ): MaybeLater<Subject | undefined> {
   const named = String(params[param])
   if (about === 'post') {
-    return andThen(findNamedPost(app, named), ({ uri }) => {
-      const did = parseRecordUri(uri)?.did
-      if (did === undefined || isAway(app, app.actors.uidOf(did), reader)) return undefined
-      // A viewer who reads here for the first time is soon backfilled.
-      const isHeld = isStoredPost(app, uri)
-      return did === viewer?.did && !isHeld ? undefined : { key: uri, isHeld }
-    })
+    const did = parseRecordUri(named)?.did
+    if (did === undefined || isAway(app, app.actors.uidOf(did), reader)) return undefined
+    // A viewer who reads here for the first time is soon backfilled.
+    const isHeld = isStoredPost(app, named)
+    return did === viewer?.did && !isHeld ? undefined : { key: named, isHeld }
   }
   const [, , authority = '', ...rest] = about === 'record' ? named.split('/') : ['', '', named]
   return andThen(app.names.find(authority), (found) => {

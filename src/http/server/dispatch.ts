@@ -58,8 +58,11 @@ export function createDispatch(options: {
     const caller = overload.admit(request, viewer, route.cost.points)
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
+    const given = { params, input }
+    const byDid = method.byDid ? caller.time.run(() => method.byDid!(given)) : given
+    const named = byDid instanceof Promise ? await byDid : byDid
     const context = new Context(
-      { ...identity, who: caller.who, params, input, labelers },
+      { ...identity, ...named, who: caller.who, labelers },
       { method, request, timeoutMs, arrivedAt, time: caller.time },
     )
     const ready = method.ready && caller.time.run(() => method.ready!(context))

@@ -46,6 +46,8 @@ export type MethodResult = {
   headers?: Record<string, string>
 }
 
+type Named<P, I> = Pick<MethodContext<P, I>, 'params' | 'input'>
+
 export type Method<P = Params, I = unknown> = {
   nsid: string
   kind: 'query' | 'procedure'
@@ -74,6 +76,11 @@ export type Method<P = Params, I = unknown> = {
   refused?: string
   /** When a public AppView answers it, wholly or in part (sources/appview/); unset if never. */
   fallback?: string
+  /**
+   * Names records by DID where the request names them by handle, before anything else reads it;
+   * unset if the request names no records.
+   */
+  byDid?: ((request: Named<P, I>) => Named<P, I> | Promise<Named<P, I>>) | undefined
   /**
    * Waits for data that the answer needs, before the handler runs and without a place in the queue;
    * undefined if the handler may run at once. Bounds its own time and number of waiters.

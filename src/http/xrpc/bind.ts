@@ -1,11 +1,13 @@
 // Turns a definition into a method that the server can serve: creates the call from its context, and wraps
 // every handler in the same middleware.
 
+import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { rules } from '../../sources/appview/coverage.ts'
 import { answeredByFallback } from '../fallback/answered-by-fallback.ts'
 import { formatLabelers } from '../server/labelers.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
+import { namingByDid } from './by-did.ts'
 import { type Call, createCall } from './call.ts'
 import type { MethodDefinition } from './define.ts'
 import { andThen } from './maybe-later.ts'
@@ -25,6 +27,7 @@ export function bind(app: AppContext, method: MethodDefinition): Method {
   return {
     ...served,
     fallback: rules[method.nsid]?.when,
+    byDid: namingByDid(app, { lexicons: loadLexicons(), nsid: method.nsid }),
     handler: (context) => answering(createCall(app, context)),
     ready: ready && ((context) => ready(app, createCall(app, context))),
   }

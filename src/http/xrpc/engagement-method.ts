@@ -4,8 +4,7 @@
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
-import { andThen, type MaybeLater } from './maybe-later.ts'
-import { findNamedPost, isPostUri, type NamedPost } from './post-names.ts'
+import { isPostUri, type NamedPost, namedPost } from './post-names.ts'
 
 type Params = { uri: string; cid?: string }
 
@@ -15,13 +14,12 @@ export type Subject = NamedPost & { author: number }
 export const NOTHING: SkeletonPage<never> = { items: [], cursor: undefined }
 
 export function namedSubject(
-  app: Needs<'actors' | 'names' | 'records'>,
+  app: Needs<'actors' | 'records'>,
   { params, reader }: Call<Params>,
-): MaybeLater<Subject> {
-  return andThen(findNamedPost(app, params.uri), (post) => {
-    if (post.id === 0 && isPostUri(post.uri)) reader.missing.add({ uris: [post.uri] })
-    return { ...post, author: app.actors.uidOf(post.uri.split('/')[2] ?? '') }
-  })
+): Subject {
+  const post = namedPost(app, params.uri)
+  if (post.id === 0 && isPostUri(post.uri)) reader.missing.add({ uris: [post.uri] })
+  return { ...post, author: app.actors.uidOf(post.uri.split('/')[2] ?? '') }
 }
 
 export function echoed({ params: { uri, cid } }: Call<Params>): Params {

@@ -1,23 +1,15 @@
-// Resolves the at-URI of a request, with a DID or a handle, to a post.
+// Finds the post that a request names by at-URI. Handles in it were replaced by DIDs before (by-did.ts).
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Needs } from './define.ts'
-import { andThen, type MaybeLater } from './maybe-later.ts'
 
-/** `uri` has a DID if the account could be found; `id` is posts.id, or 0 if there is no row. */
+/** `id` is posts.id, or 0 if there is no row. */
 export type NamedPost = { uri: string; id: number }
 
 const POST = 'app.bsky.feed.post'
-const WITH_HANDLE = /^at:\/\/([^/:]+)(\/.*)?$/
 
-export function findNamedPost(
-  app: Needs<'actors' | 'names' | 'records'>,
-  uri: string,
-): MaybeLater<NamedPost> {
-  const [, handle, path = ''] = WITH_HANDLE.exec(uri) ?? []
-  const known = (by: string) => ({ uri: by, id: postIdOf(app, by) })
-  if (handle === undefined) return known(uri)
-  return andThen(app.names.find(handle), (actor) => known(actor ? `at://${actor.did}${path}` : uri))
+export function namedPost(app: Needs<'actors' | 'records'>, uri: string): NamedPost {
+  return { uri, id: postIdOf(app, uri) }
 }
 
 /** posts.id of an at-URI with a DID; 0 if it names no post known here. */

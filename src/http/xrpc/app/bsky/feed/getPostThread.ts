@@ -9,8 +9,7 @@ import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { findNamedPost, type NamedPost } from '../../../post-names.ts'
+import { type NamedPost, namedPost } from '../../../post-names.ts'
 import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
 
 type Params = Required<AppBskyFeedGetPostThread.QueryParams>
@@ -19,7 +18,7 @@ export const getPostThread = query(
   'app.bsky.feed.getPostThread',
   { auth: 'optional', readAfterWrite: true },
   (app, call: Call<Params>) =>
-    andThen(findNamedPost(app, call.params.uri), (post) => inTurns(answer(app, call, post))),
+    inTurns(answer(app, call, namedPost(app, call.params.uri))),
 )
 
 function* answer(

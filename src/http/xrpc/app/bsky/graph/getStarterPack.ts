@@ -14,7 +14,7 @@ export const getStarterPack = query(
   'app.bsky.graph.getStarterPack',
   { auth: 'optional' },
   async (app, call: Call<AppBskyGraphGetStarterPack.QueryParams>) => {
-    const uri = await byDid(app, call.params.starterPack)
+    const uri = call.params.starterPack
     const state = await load(app, uri, call)
     call.reader.missing.addProfiles(state)
     const starterPack = starterPackView(state, uri)
@@ -58,12 +58,4 @@ async function load(
     signal,
   })
   return read()
-}
-
-/** Resolves a handle in the URI: shared links contain them. */
-async function byDid({ names }: Needs<'names'>, uri: string): Promise<string> {
-  const [, , authority = '', ...rest] = uri.split('/')
-  if (authority.startsWith('did:')) return uri
-  const found = await names.find(authority)
-  return found ? ['at:', '', found.did, ...rest].join('/') : uri
 }

@@ -15,7 +15,7 @@ export const muteActorList = procedure(
   {},
   async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActorList.InputSchema>) => {
     const list = listByUri(app, input.list)
-    if (!list) throw invalidRequest('Only lists can be muted, by at-URI with a DID')
+    if (!list) throw invalidRequest('Only lists can be muted')
     await checkExists(app, list.did, { viewer, refusal: 'List not found' })
     if (app.listPages.muteCount(viewer.uid) >= MAX_LIST_MUTES) {
       throw invalidRequest(`At most ${MAX_LIST_MUTES} lists can be muted`)

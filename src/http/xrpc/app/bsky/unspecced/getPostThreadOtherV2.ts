@@ -8,8 +8,7 @@ import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { findNamedPost, type NamedPost } from '../../../post-names.ts'
+import { type NamedPost, namedPost } from '../../../post-names.ts'
 import { presentThread, readThread } from '../../../thread.ts'
 
 type Params = AppBskyUnspeccedGetPostThreadOtherV2.QueryParams
@@ -18,7 +17,7 @@ export const getPostThreadOtherV2 = query(
   'app.bsky.unspecced.getPostThreadOtherV2',
   { auth: 'optional' },
   (app, call: Call<Params>) =>
-    andThen(findNamedPost(app, call.params.anchor), (post) => inTurns(answer(app, call, post))),
+    inTurns(answer(app, call, namedPost(app, call.params.anchor))),
 )
 
 function* answer(

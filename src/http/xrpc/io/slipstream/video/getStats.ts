@@ -41,5 +41,5 @@ export const getStats = pagedMethod(
 function ownPost(did: string, uri: string): string {
   const post = parseRecordUri(uri)
   if (post?.did === did && post.collection === POST) return post.rkey
-  throw forbidden('Only the author of a post sees its figures; name it by its DID.', 'NotAuthor')
+  throw forbidden('Only the author of a post sees its figures.', 'NotAuthor')
 }

@@ -1,0 +1,96 @@
+// Replaces handles in a request's at-URIs by DIDs, before anything reads them: the format allows both
+// (https://atproto.com/specs/at-uri-scheme), while rows, cursors and answers name records by DID. Which
+// parameters and fields of the input are at-URIs is read from the method's lexicon.
+
+import type { Lexicons, LexUserType } from '@atproto/lexicon'
+import type { Params } from '../server/method.ts'
+import type { Needs } from './define.ts'
+import { allOf, andThen, type MaybeLater } from './maybe-later.ts'
+
+type Request = { params: Params; input: unknown }
+type Values = Record<string, unknown>
+/** Property of a lexicon's object or parameters. */
+type Property = { type: string; format?: string; items?: Property }
+
+const WITH_HANDLE = /^at:\/\/(?!did:)([^/?#]+)(.*)$/s
+/** Handles that are looked up for one request; further unknown ones stay as they are. */
+const MAX_LOOKED_UP = 25
+
+/**
+ * A handle that leads to no account stays in the URI, which then names no record.
+ * @returns undefined if no part of the method's request is an at-URI
+ */
+export function namingByDid(
+  { names }: Needs<'names'>,
+  { lexicons, nsid }: { lexicons: Lexicons; nsid: string },
+): ((request: Request) => MaybeLater<Request>) | undefined {
+  const method = lexicons.getDefOrThrow(nsid, ['query', 'procedure'])
+  const inParams = atUrisOf(paramsOf(method))
+  const inInput = atUrisOf(inputOf(method))
+  if (inParams.length + inInput.length === 0) return undefined
+  return (request) => {
+    const params = request.params as Values
+    const input = request.input as Values
+    const handles = new Set([...handlesIn(params, inParams), ...handlesIn(input, inInput)])
+    if (handles.size === 0) return request
+    return andThen(didsOf(names, [...handles]), (dids) => ({
+      params: withDids(params, inParams, dids),
+      input: inInput.length === 0 ? input : withDids(input, inInput, dids),
+    }))
+  }
+}
+
+function paramsOf(method: LexUserType): Record<string, Property> {
+  return ('parameters' in method && method.parameters?.properties) || {}
+}
+
+/** Only the input's own fields: drafts and preferences are stored as they were sent. */
+function inputOf(method: LexUserType): Record<string, Property> {
+  const schema = 'input' in method ? method.input?.schema : undefined
+  return schema?.type === 'object' ? schema.properties : {}
+}
+
+function atUrisOf(properties: Record<string, Property>): string[] {
+  const isAtUri = ({ format, items }: Property) => (items ?? { format }).format === 'at-uri'
+  return Object.keys(properties).filter((name) => isAtUri(properties[name]!))
+}
+
+function handlesIn(values: Values, fields: readonly string[]): string[] {
+  const uris = fields.flatMap((name) => values[name] ?? [])
+  return uris.flatMap((uri) => WITH_HANDLE.exec(String(uri))?.[1] ?? [])
+}
+
+/** DIDs by handle. */
+function didsOf(
+  { known, find }: Needs<'names'>['names'],
+  handles: readonly string[],
+): MaybeLater<ReadonlyMap<string, string>> {
+  let looked = 0
+  const found = handles.map((handle) => {
+    const actor = known(handle)
+    if (actor || ++looked > MAX_LOOKED_UP) return actor
+    return find(handle)
+  })
+  return andThen(allOf(found), (actors) => {
+    const pairs = handles.map((handle, i) => [handle, actors[i]?.did] as const)
+    return new Map(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined))
+  })
+}
+
+function withDids(
+  values: Values,
+  fields: readonly string[],
+  dids: ReadonlyMap<string, string>,
+): Values {
+  const byDid = (uri: unknown) => {
+    const [, handle = '', path = ''] = WITH_HANDLE.exec(String(uri)) ?? []
+    const did = dids.get(handle)
+    return did === undefined ? uri : `at://${did}${path}`
+  }
+  const given = fields.filter((name) => values[name] !== undefined)
+  const changed = given.map((name) => {
+    const value = values[name]
+    return [name, Array.isArray(value) ? value.map(byDid) : byDid(value)]
+  })
+  return { ...values, ...Object.fromEntries(changed) }
+}
