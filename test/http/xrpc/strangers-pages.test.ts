@@ -1,16 +1,15 @@
 // A stranger's page without a public AppView: behind the server are a real directory, a real PDS and the real
 // backfill room, and the stream delivered nothing of the stranger.
 
-import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
-import { DAY_MS } from '../../../src/base/util/durations.ts'
-import { type Backfill, createBackfill } from '../../../src/ingest/backfill/runner.ts'
-import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
-import { createResolver } from '../../../src/sources/identity/resolver.ts'
-import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
-import { type PlcDouble, startPlcDouble } from '../../support/plc-double.ts'
+import type { PdsAccount } from '../../support/pds-double.ts'
 import { didOf } from '../../support/records.ts'
-import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+import {
+  passTime,
+  type StrangersWorld,
+  startStrangersWorld,
+  write,
+} from '../../support/strangers-world.ts'
 
 const NSID = 'app.bsky.feed.getAuthorFeed'
 const POST = 'app.bsky.feed.post'
@@ -21,63 +20,17 @@ type Item = {
   reason?: { by: { displayName?: string } }
 }
 type Feed = { feed: Item[]; cursor?: string }
-type Parts = { w: ServingWorld; backfill: Backfill; pds: PdsDouble; plc: PlcDouble }
 
 const alice = didOf('alice')
-let parts: Parts | undefined
-afterEach(async () => {
-  await parts?.backfill.stop()
-  await Promise.all([parts?.pds.close(), parts?.plc.close()])
-  parts?.w.dispose()
-  parts = undefined
-})
+let world: StrangersWorld | undefined
+afterEach(() => world?.stop())
 
 async function start() {
-  const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
-  const w = createServingWorld({
-    ...{ scope: 'community', members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
-  })
-  const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
-  const backfill = createBackfill({
-    ...{ db: w.db, writer: w.writer, log: pino({ level: 'silent' }), fetch },
-    resolver: createResolver({ ...outside, fetch, plcUrl: plc.url }),
-  })
-  backfill.start()
-  parts = { w, backfill, pds, plc }
-  const person = async (name: string): Promise<PdsAccount> => {
-    const handle = `${name}.example.com`
-    const { did } = await plc.create({ handle, pds: pds.origin })
-    const account = pds.create({ did, handle })
-    write(account, 'app.bsky.actor.profile', { displayName: name })
-    return account
-  }
-  const listings = watchListings(pds)
+  world = await startStrangersWorld()
+  const { w, pds, person, listings } = world
   const read = (author: PdsAccount, more = {}) =>
     w.ask<Feed>(NSID, { actor: author.did, ...more }, alice)
   return { w, pds, person, listings, read }
-}
-
-/** Records the DIDs whose posts are listed. */
-function watchListings(pds: PdsDouble): string[] {
-  const listings: string[] = []
-  pds.onRequest(({ method, query }) => {
-    const isListing = method.endsWith('listRecords') && query['collection'] === POST
-    if (isListing) listings.push(query['repo'] ?? '')
-  })
-  return listings
-}
-
-let lastMs = Date.now() - 30 * DAY_MS
-
-/** @returns the record's at-URI and CID */
-function write(account: PdsAccount, collection: string, value: object) {
-  lastMs += 1_000
-  const createdAt = new Date(lastMs).toISOString()
-  const rkey = collection === 'app.bsky.actor.profile' ? 'self' : undefined
-  const commit = account.put({ collection, rkey, value: { createdAt, ...value }, atMs: lastMs })
-  if (commit.operation === 'delete') throw new Error('a write became a deletion')
-  return { uri: `at://${commit.did}/${collection}/${commit.rkey}`, cid: commit.cid }
 }
 
 const uris = ({ feed }: Feed) => feed.map(({ post }) => post.uri)
@@ -189,8 +142,7 @@ test('loses deleted posts when it is read again', async () => {
   const kept = write(eve, POST, { text: 'kept' })
   const gone = write(eve, POST, { text: 'gone' })
   expect(uris((await read(eve)).body)).toEqual([gone.uri, kept.uri])
-  lastMs += 1_000
-  eve.remove(POST, gone.uri.split('/').at(-1)!, lastMs)
+  eve.remove(POST, gone.uri.split('/').at(-1)!, passTime())
   // This member's recent request is not repeated, but another server thread may send it.
   w.world.request({
     ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
