@@ -33,6 +33,10 @@ export const namedDifferences: Difference[] = [
     why: 'The at-uri format allows both. A handle may change its owner between the answer and its use.',
   },
   {
+    what: 'Where the index does not hold everything, a stranger’s page, list, follows, followers, feeds or starter packs that neither a PDS nor a public AppView could give are a 503 (`NotKnownHere`, `NotHereYet`), not an empty list or “not found”.',
+    why: 'An empty list would read like a fact. There, everything is indexed.',
+  },
+  {
     what: '`/xrpc/_health` returns more than the version.',
     why: 'Operators see the stream’s progress there, without another tool.',
   },

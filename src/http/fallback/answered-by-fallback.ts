@@ -3,21 +3,24 @@
 
 import { type Lack, rules } from '../../sources/appview/coverage.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
+import type { MethodDefinition } from '../xrpc/define.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { afterOurs } from './after-ours.ts'
 import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'
-import type { OwnMethod } from './outcome.ts'
+import { type OwnMethod, ownMethod } from './own-method.ts'
 import { manyProfiles, oneProfile } from './profiles.ts'
 import { wholeAnswers } from './whole-answers.ts'
 
 export function answeredByFallback(
   app: AppContext,
-  { nsid }: { nsid: string },
+  method: MethodDefinition,
   answer: Answering,
 ): Answering {
-  const rule = rules[nsid]
-  return rule && app.fallback ? answeringFor(app, { nsid, answer }, rule.lack) : answer
+  const rule = rules[method.nsid]
+  return rule && app.fallback
+    ? answeringFor(app, ownMethod(app, method, answer), rule.lack)
+    : answer
 }
 
 function answeringFor(app: AppContext, own: OwnMethod, lack: Lack): Answering {

@@ -14,7 +14,8 @@ import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'
 import { isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
-import { type OwnMethod, plainBody } from './outcome.ts'
+import { plainBody } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 import { parseWrapped, purposeOf } from './their-page.ts'
 
 type EarlierActivity = {

@@ -5,11 +5,12 @@ import type { AppContext } from '../xrpc/app-context.ts'
 import { lookupsFor } from '../xrpc/outside-shares.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
-import { type OwnMethod, outcomeOf, settle } from './outcome.ts'
+import { outcomeOf, settle } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 
 export function handleFromFallback(app: AppContext, own: OwnMethod): Answering {
   return async (call) => {
-    const ours = await outcomeOf(own, call)
+    const ours = await outcomeOf(own.answer, call)
     if ('result' in ours) return ours.result
     const handle = String(call.params['handle']).toLowerCase()
     const found = await askFallback(app, call, { nsid: own.nsid, params: { handle } })

@@ -5,7 +5,8 @@ import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import type { MethodResult, Params } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
-import { type OwnMethod, plainBody } from './outcome.ts'
+import { plainBody } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 
 export async function lastPage(own: OwnMethod, call: Call): Promise<MethodResult> {
   const first: JsonObject = plainBody(await own.answer(call.again(firstPage(call))))

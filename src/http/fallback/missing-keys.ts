@@ -10,7 +10,8 @@ import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
-import { type OwnMethod, plainBody } from './outcome.ts'
+import { plainBody } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 
 type ByKeys = Extract<Lack, { about: 'keys' }>
 
@@ -19,15 +20,15 @@ const MAX_ASKED = 25
 
 export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answering {
   return async (call) => {
-    const result = await own.answer(call)
+    const first = await own.atOnce(call)
     const keys = [...new Set(call.params[lack.param] as string[])]
-    const body = result.body as JsonObject
-    const missing = missingOf(app, keys, body[lack.field], lack)
+    const missing = missingOf(app, keys, (first.body as JsonObject)[lack.field], lack)
       // Do not disclose who is reading here.
       .filter((key) => call.viewer === undefined || !key.includes(call.viewer.did))
       .slice(0, MAX_ASKED)
-    if (missing.length === 0) return result
+    if (missing.length === 0) return first
     const theirs = await found(app, own.nsid, { call, lack, missing })
+    const result = theirs.size < missing.length ? await own.answer(call.again()) : first
     if (theirs.size === 0) return result
     const ours = (plainBody(result)[lack.field] as JsonObject[]).map((view) => [
       keyOf(view, lack),
@@ -35,7 +36,7 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
     ])
     const views = new Map([...theirs, ...(ours as [string, JsonObject][])])
     const inOrder = keys.map((key) => views.get(key)).filter(isObject)
-    return { ...result, body: { ...body, [lack.field]: inOrder } }
+    return { ...result, body: { ...(result.body as JsonObject), [lack.field]: inOrder } }
   }
 }
 

@@ -7,14 +7,11 @@ import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 
-/** A method answered from our own index. */
-export type OwnMethod = { nsid: string; answer: Answering }
-
 type Outcome = { result: MethodResult } | { error: XRPCError }
 
-export async function outcomeOf(own: OwnMethod, call: Call): Promise<Outcome> {
+export async function outcomeOf(answer: Answering, call: Call): Promise<Outcome> {
   try {
-    return { result: await own.answer(call) }
+    return { result: await answer(call) }
   } catch (error) {
     if (error instanceof XRPCError) return { error }
     throw error

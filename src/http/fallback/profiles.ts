@@ -13,7 +13,8 @@ import { lookupsFor } from '../xrpc/outside-shares.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'
 import { askFallback } from './asked.ts'
 import { isAway, isStoredAccount } from './holdings.ts'
-import { isFinal, type OwnMethod, outcomeOf, plainBody, settle } from './outcome.ts'
+import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 
 const GET_PROFILES = 'app.bsky.actor.getProfiles'
 const COUNTS = ['followersCount', 'followsCount', 'postsCount']
@@ -33,7 +34,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
     }
     const { did } = found
     const asked = { nsid: own.nsid, params: { actor: did } }
-    const both = Promise.all([outcomeOf(own, call), askFallback(app, call, asked)])
+    const both = Promise.all([outcomeOf(own.answer, call), askFallback(app, call, asked)])
     const outcome = await Promise.race([both, thatNobodyIs(app, [found], call)])
     if (!outcome) throw invalidRequest('Profile not found')
     const [ours, theirs] = outcome

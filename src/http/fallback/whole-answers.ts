@@ -18,7 +18,8 @@ import { earlierActivity, oursThenTheirs } from './earlier-activity.ts'
 import { isAway, isStoredAccount, isStoredList, isStoredPost } from './holdings.ts'
 import { isAboutItem, isAboutSubject } from './is-about.ts'
 import { lastPage } from './last-page.ts'
-import { isFinal, type OwnMethod, outcomeOf, plainBody, settle } from './outcome.ts'
+import { isFinal, outcomeOf, plainBody, settle } from './outcome.ts'
+import type { OwnMethod } from './own-method.ts'
 import { withOwnReplies } from './own-replies.ts'
 import { parseWrapped, theirPage } from './their-page.ts'
 
@@ -66,10 +67,11 @@ async function thread(app: AppContext, own: OwnMethod, request: Request): Promis
 async function answer(app: AppContext, own: OwnMethod, request: Request): Promise<MethodResult> {
   const { call } = request
   const [ours, theirs] = await Promise.all([
-    outcomeOf(own, call),
+    outcomeOf(own.atOnce, call),
     askedOf(app, own.nsid, request, { page: 0, theirs: undefined }),
   ])
-  if (isFinal(ours) || !theirs) return settle(ours)
+  if (isFinal(ours)) return settle(ours)
+  if (!theirs) return own.answer(call.again())
   const isEmpty = itemsIn(own.nsid, theirs)?.length === 0
   if (isEmpty && 'result' in ours && itemsIn(own.nsid, plainBody(ours.result))?.length !== 0) {
     return ours.result

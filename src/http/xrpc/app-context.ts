@@ -57,6 +57,7 @@ import { createFetchRequests } from './fetch-requests.ts'
 import { createFirstNotifications } from './first-notifications.ts'
 import { createFirstPage } from './first-page.ts'
 import { type Invites, NO_INVITES } from './invites.ts'
+import { createMissingWaits } from './missing-waits.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
@@ -185,7 +186,7 @@ export function createAppContext(parts: AppParts) {
     wholeItems: createWholeItems({ actors, underWay, fetchRequests }),
     strangersPages: createStrangersPages({
       ...{ actors, underWay, fetchRequests },
-      isKept: (uid) => parts.fallback !== undefined || isStoredAccount({ actors, scope }, uid),
+      isKept: (uid) => isStoredAccount({ actors, scope }, uid),
     }),
     suggestions: createSuggestions({ graph, actors }),
     trends: createTrends({ db }),
@@ -193,6 +194,7 @@ export function createAppContext(parts: AppParts) {
     engagement: createEngagement({ db, actors }),
     recordLikes: createRecordLikes({ db, actors }),
     fetchRequests,
+    missingWaits: createMissingWaits({ actors, underWay }),
     nameWaits: createNameWaits({ actors, underWay }, { maxWaitMs: parts.namesMaxWaitMs ?? 0 }),
     publishedRev: createPublishedRev({ accounts, actors, invalidations: parts.invalidations }),
     invites: parts.invites ?? NO_INVITES,

@@ -19,7 +19,7 @@ type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) =
 const middleware: readonly Middleware[] = [namingLabelers, answeredByFallback, upToDate]
 
 export function bind(app: AppContext, method: MethodDefinition): Method {
-  const { handler, ready, showsLabels: _, waitsForNames: __, ...served } = method
+  const { handler, showsLabels: _, waitsForNames: __, ...served } = method
   const answering = middleware.reduceRight<Answering>(
     (next, around) => around(app, method, next),
     (call) => handler(app, call),
@@ -29,8 +29,14 @@ export function bind(app: AppContext, method: MethodDefinition): Method {
     fallback: rules[method.nsid]?.when,
     byDid: namingByDid(app, { lexicons: loadLexicons(), nsid: method.nsid }),
     handler: (context) => answering(createCall(app, context)),
-    ready: ready && ((context) => ready(app, createCall(app, context))),
+    ready: readyAtOnce(app, method),
   }
+}
+
+/** Behind a public AppView, a method waits only where that has no answer (fallback/own-method.ts). */
+function readyAtOnce(app: AppContext, { nsid, ready }: MethodDefinition): Method['ready'] {
+  if (!ready || (app.fallback && rules[nsid])) return undefined
+  return (context) => ready(app, createCall(app, context))
 }
 
 /** Names the labelers that were applied, as the reference does. */

@@ -20,8 +20,12 @@ export type Call<P = Params, I = unknown, V extends Viewer = Viewer> = Pick<
   readonly who: MethodContext['who']
   /** Undefined if the server has no labels. */
   readonly accepted: MethodContext['labelers']
+  /** False if another server may have the answer: then nothing is waited for. */
+  readonly mayWait: boolean
   /** Repeats the call with fresh data, and with other parameters if given. */
   again(params?: P): Call<P, I, V>
+  /** The same call, answered from what is here. */
+  atOnce(): Call<P, I, V>
 }
 
 /** For methods that require a signed-in caller. */
@@ -47,15 +51,17 @@ class OneCall implements Call {
   readonly viewer: Viewer
   readonly params: Params
   readonly reader: Reader
+  readonly mayWait: boolean
   readonly #parts: Parts
   readonly #context: MethodContext
 
-  constructor(parts: Parts, context: MethodContext, params: Params) {
+  constructor(parts: Parts, context: MethodContext, params: Params, mayWait = true) {
     const { viewer: did, isOperator, isByLink } = context
     this.#parts = parts
     this.#context = context
     this.viewer = viewerOf(parts, context)
     this.params = params
+    this.mayWait = mayWait
     this.reader = createReader(this.viewer, {
       labelers: context.labelers ?? NO_LABELERS,
       seesTakenDown: isOperator || (!isByLink && parts.moderationServices.has(did ?? '')),
@@ -96,6 +102,10 @@ class OneCall implements Call {
   }
 
   again(params: Params = this.params): Call {
-    return new OneCall(this.#parts, this.#context, params)
+    return new OneCall(this.#parts, this.#context, params, this.mayWait)
+  }
+
+  atOnce(): Call {
+    return new OneCall(this.#parts, this.#context, this.params, false)
   }
 }

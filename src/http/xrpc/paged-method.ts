@@ -4,6 +4,7 @@
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
+import { unavailable, type XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
@@ -41,6 +42,10 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   ): readonly Item<Read>[]
   /** Whether more items may arrive: a last page with only postponed items then stays empty. */
   mayGoOn?(about: NoInfer<About>): boolean
+  /**
+   * Whether an empty list says nothing, since the items were never here: it is refused with a 503.
+   */
+  isUnknown?(app: AppContext, about: NoInfer<About>, call: C): boolean
   /** Views of the shown items, in order. */
   present(
     app: AppContext,
@@ -128,13 +133,21 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     return page.items.length * 2 < reads[0]!.items.length ? NOTHING : page
   }
 
-  return { body: bodyOf(isRetiredCursor(cursor) ? NOTHING : wholePage()) }
+  const page = isRetiredCursor(cursor) ? NOTHING : wholePage()
+  const isAllEmpty = page.items.length === 0 && page.cursor === undefined && cursor === undefined
+  if (isAllEmpty && steps.isUnknown?.(app, about, call)) throw notKnownHere()
+  return { body: bodyOf(page) }
 
   function bodyOf(page: FilledPage<NonNullable<View>>): object {
     const { cursor, items: views } = page
     if (typeof steps.body === 'string') return { [steps.body]: views, cursor }
     return steps.body(views, { app, call, about, reads, cursor })
   }
+}
+
+function notKnownHere(): XRPCError {
+  const message = 'This server does not know that list, and no other has answered; try again later'
+  return unavailable(message, { error: 'NotKnownHere' })
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }

@@ -1,8 +1,8 @@
 // The one place that runs a handler, and runs it again if the viewer's rev moved while the answer was made
-// (repo-rev.ts), or if missing names have arrived meanwhile (name-waits.ts). After each run it requests the
-// records that the answer lacks.
+// (repo-rev.ts), or once missing records (missing-waits.ts) or names (name-waits.ts) have arrived. After each
+// run it requests what the answer lacks; a refusal while that may still arrive is a 503.
 
-import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { unavailable, withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from './call.ts'
 import type { MethodDefinition, Needs } from './define.ts'
@@ -10,14 +10,14 @@ import { andThen, type MaybeLater } from './maybe-later.ts'
 
 export type Answering = (call: Call) => MaybeLater<MethodResult>
 
-type Parts = Needs<'fetchRequests' | 'nameWaits' | 'publishedRev'>
+type Parts = Needs<'fetchRequests' | 'missingWaits' | 'nameWaits' | 'publishedRev'>
 /** `isLater`: the handler waited for others, and so for names itself. */
 type Outcome = ({ result: MethodResult } | { error: XRPCError }) & { isLater?: boolean }
 
 const MAX_RUNS = 4
 
 export function upToDate(
-  { fetchRequests, nameWaits, publishedRev }: Parts,
+  { fetchRequests, missingWaits, nameWaits, publishedRev }: Parts,
   { kind, readAfterWrite, waitsForNames = true }: MethodDefinition,
   handler: Answering,
 ): Answering {
@@ -25,8 +25,24 @@ export function upToDate(
   const revOf = (call: Call) => (readAfterWrite ? publishedRev(call.viewer?.did) : undefined)
 
   function unnamedIn(call: Call, outcome: Outcome): number[] {
-    const mayWait = waits && call.viewer && 'result' in outcome && !outcome.isLater
+    const mayWait = waits && call.mayWait && call.viewer && 'result' in outcome && !outcome.isLater
     return mayWait ? nameWaits.unnamed(call.reader.missing.dids) : []
+  }
+
+  /** Waits for the records and accounts that the answer lacks, and were not awaited lately. */
+  function missingArrived(call: Call, outcome: Outcome, asked: Promise<void>): MaybeLater<boolean> {
+    if (kind !== 'query' || !call.mayWait || !call.viewer) return false
+    const things = missingWaits.fresh(call.reader.missing)
+    if (things.uris.length + things.dids.length === 0) return false
+    const { signal } = call
+    return missingWaits.awaited(things, { asked, signal, isAll: 'error' in outcome })
+  }
+
+  /** Nothing is refused as nonexistent that may still arrive. */
+  function settled(call: Call, outcome: Outcome): Outcome {
+    if (!('error' in outcome) || outcome.error.status !== 400 || !call.viewer) return outcome
+    const isUnknown = missingWaits.areUnfetched(call.reader.missing.uris)
+    return isUnknown ? { error: notHereYet(outcome.error) } : outcome
   }
 
   function run(call: Call, runs: number): MaybeLater<MethodResult> {
@@ -35,13 +51,17 @@ export function upToDate(
       const { missing } = call.reader
       const asked = missing.isEmpty ? undefined : fetchRequests.ask(call.viewer, missing)
       const isLast = runs === MAX_RUNS
-      const unnamed = isLast || !asked ? [] : unnamedIn(call, outcome)
       const finish = (hasCome: boolean) => {
         const isOvertaken = hasCome || revOf(call) !== rev
-        return isOvertaken && !isLast ? run(call.again(), runs + 1) : withRev(outcome, rev)
+        if (isOvertaken && !isLast) return run(call.again(), runs + 1)
+        return withRev(settled(call, outcome), rev)
       }
-      if (!asked || unnamed.length === 0) return finish(false)
-      return andThen(nameWaits.awaited(unnamed, { asked, signal: call.signal }), finish)
+      if (!asked || isLast) return finish(false)
+      return andThen(missingArrived(call, outcome, asked), (hasCome) => {
+        const unnamed = hasCome ? [] : unnamedIn(call, outcome)
+        if (unnamed.length === 0) return finish(hasCome)
+        return andThen(nameWaits.awaited(unnamed, { asked, signal: call.signal }), finish)
+      })
     }
     const handle = () => andThen(outcomeOf(handler, call), judge)
     return call.time ? call.time.run(handle) : handle()
@@ -64,6 +84,10 @@ function outcomeOf(handler: Answering, call: Call): MaybeLater<Outcome> {
 function asOutcome(error: unknown): Outcome {
   if (error instanceof XRPCError) return { error }
   throw error
+}
+
+function notHereYet({ message }: XRPCError): XRPCError {
+  return unavailable(`${message}: it is being fetched; try again`, { error: 'NotHereYet' })
 }
 
 function withRev(outcome: Outcome, rev: string | undefined): MethodResult {

@@ -176,15 +176,16 @@ describe('lists of strangers', () => {
   )
 
   test.each(methods)(
-    '%s shows our own records if the AppView does not answer',
+    '%s shows our own records if the AppView does not answer, and claims nothing without any',
     async (nsid, query) => {
       let post: RecordId | undefined
       const { here, double } = await start((w) => {
         post = happen(w)
       })
       double.misbehave({ status: 500 })
-      const { status } = await here.ask(nsid, query({ post: post! }), alice)
-      expect(status).toBe(200)
+      const { status, body } = await here.ask(nsid, query({ post: post! }), alice)
+      const isUnknown = /get(AuthorFeed|Follows|Lists)$/.test(nsid)
+      expect([status, body['error']]).toEqual(isUnknown ? [503, 'NotKnownHere'] : [200, undefined])
     },
   )
 
@@ -262,17 +263,21 @@ describe('lists of strangers', () => {
     expect(await pagesOf((cursor) => ({ feed: strange.feed, cursor: `${cursor + 1}` }))).toBe(0)
   })
 
-  test('are ours if theirs arrive too late', async () => {
-    const { here, double } = await start((w) => w.like(bob, w.post(eve, 'hello')), {
+  test('are ours if theirs arrive too late, as far as any are here', async () => {
+    const liked: { uri?: string } = {}
+    const happened = (w: TwoWorlds['there']) => {
+      Object.assign(liked, w.post(eve, 'hello'))
+      w.like(bob, liked as RecordId)
+      w.post(bob, { text: 'mine', reply: { parent: liked as RecordId } })
+    }
+    const { here, double } = await start(happened, {
       asks: { maxWaitMs: 30 },
     })
     double.misbehave('hang')
-    const { feed } = await here.get<{ feed: object[] }>(
-      'app.bsky.feed.getAuthorFeed',
-      { actor: eve },
-      alice,
-    )
-    expect(feed).toEqual([])
+    const asked = await here.ask('app.bsky.feed.getAuthorFeed', { actor: eve }, alice)
+    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+    const likes = await here.get('app.bsky.feed.getLikes', { uri: liked.uri }, alice)
+    expect(likes).toMatchObject({ likes: [{ actor: { did: bob } }] })
   })
 
   test('mark blocked accounts in an embed, and show nothing deleted', async () => {

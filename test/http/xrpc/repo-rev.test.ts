@@ -32,6 +32,11 @@ function world() {
       invalidations: invalidations.buffer,
     }),
     fetchRequests: { ask: async () => {} },
+    missingWaits: {
+      fresh: () => ({ uris: [], dids: [] }),
+      awaited: async () => false,
+      areUnfetched: () => false,
+    },
     nameWaits: { unnamed: () => [], awaited: async () => false },
   }
   const commit = (changed: Partial<typeof index>) => {

@@ -20,8 +20,14 @@ export type UnderWay = {
    * creator.
    */
   records(keys: readonly RecordKey[], tries?: number): boolean
+  /** Whether any of these records itself is still to be fetched, however often that failed. */
+  areUnfetched(keys: readonly RecordKey[]): boolean
   /** Whether a page of this account's posts is being fetched, on the first attempt. */
   page(uid: number): boolean
+  /** Whether its posts were ever read from its repository. */
+  isPageRead(uid: number): boolean
+  /** Whether its feeds, starter packs and the like are being read, on the first attempt. */
+  declarations(uid: number): boolean
   /**
    * How far back this account's posts and reposts were read, if there are more; milliseconds since
    * 1970.
@@ -38,6 +44,9 @@ export type UnderWay = {
   /** The accounts among these whose declarations were never read from their repositories. */
   neverRead(uids: readonly number[]): number[]
 }
+
+/** For jobs that count however often they failed. */
+const ANY_TRIES = Number.MAX_SAFE_INTEGER
 
 type RecordKey = { did: string; collection: string; rkey: string }
 
@@ -58,6 +67,9 @@ SELECT 1 FROM ${table} r CROSS JOIN jobs j
   ON j.kind = '${kind}' AND j.subject = r.id AND j.attempts < ?
   WHERE r.uid = ? AND r.rkey = ? ${further}`
 const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind IN ('page', 'older') AND subject = ? AND attempts = 0`
+const IS_PAGE_READ = /* sql */ `SELECT 1 FROM feed_depths WHERE uid = ?`
+const DECLARATIONS = /* sql */ `
+SELECT 1 FROM jobs WHERE kind IN ('identity', '${WHAT_IS_DECLARED}') AND subject = ? AND attempts = 0`
 const READ_TO = /* sql */ `SELECT max(oldest_at) FROM feed_depths WHERE uid = ? AND cursor IS NOT NULL`
 const NEVER_LOOKED_UP = /* sql */ `
 SELECT a.uid FROM json_each(?) ids CROSS JOIN actors a ON a.uid = ids.value
@@ -77,23 +89,35 @@ export function createUnderWay({
   const lookedUpAgain = db.prepare<[string, number], number>(LOOKED_UP_AGAIN).pluck()
   const profiles = db.prepare<[string], number>(PROFILES).pluck()
   const page = db.prepare<[number], number>(PAGE).pluck()
+  const isPageRead = db.prepare<[number], number>(IS_PAGE_READ).pluck()
+  const declarations = db.prepare<[number], number>(DECLARATIONS).pluck()
   const readTo = db.prepare<[number], number | null>(READ_TO).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
   const neverRead = db.prepare<[string], number>(NEVER_READ).pluck()
   const ofRecords = prepareOfRecords(db)
 
+  const isFetching = (uid: number, { collection, rkey }: RecordKey, tries: number) =>
+    ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
+
   return {
     accounts: (uids, tries = 1) => ofAccounts.get(idList(uids), tries) !== undefined,
     records: (keys, tries = 1) =>
-      keys.some(({ did, collection, rkey }) => {
-        const uid = actors.uidOf(did)
+      keys.some((key) => {
+        const uid = actors.uidOf(key.did)
         if (uid === 0) return false
         if (ofAccounts.get(idList([uid]), tries) !== undefined) return true
-        return ofRecords.get(collection)?.get(tries, uid, packRkey(rkey)) !== undefined
+        return isFetching(uid, key, tries)
+      }),
+    areUnfetched: (keys) =>
+      keys.some((key) => {
+        const uid = actors.uidOf(key.did)
+        return uid !== 0 && isFetching(uid, key, ANY_TRIES)
       }),
     lookedUpAgain: (uids, tries) => lookedUpAgain.get(idList(uids), tries) !== undefined,
     profiles: (uids) => profiles.get(idList(uids)) !== undefined,
     page: (uid) => page.get(uid) !== undefined,
+    isPageRead: (uid) => isPageRead.get(uid) !== undefined,
+    declarations: (uid) => declarations.get(uid) !== undefined,
     readTo: (uid) => readTo.get(uid) ?? undefined,
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),
     neverRead: (uids) => neverRead.all(idList(uids)),

@@ -4,15 +4,17 @@ import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { records } from '../../../present.ts'
+import { areRecordsUnread, strangersRecords } from '../../../strangers-records.ts'
 
 export const getActorFeeds = pagedMethod(
   'app.bsky.feed.getActorFeeds',
-  { auth: 'optional' },
+  { auth: 'optional', ready: strangersRecords },
   {
     about: namedActor('Profile not found'),
     skeleton: ({ ownRecords }, { about, place }) =>
       ownRecords({ uid: about.uid, collection: 'app.bsky.feed.generator', ...place }),
     present: records({ view: generatorView }),
+    isUnknown: (app, { uid }) => areRecordsUnread(app, uid),
     body: 'feeds',
   },
 )

@@ -40,6 +40,8 @@ export const getAuthorFeed = pagedMethod(
     present,
     // Small refills would split threads.
     halfIsEnough: true,
+    isUnknown: ({ strangersPages, underWay }, { uid }) =>
+      strangersPages.isFetched({ uid }) && !underWay.isPageRead(uid),
     body: 'feed',
   },
 )

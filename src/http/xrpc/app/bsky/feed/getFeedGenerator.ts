@@ -5,14 +5,14 @@ import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { noSuchFeed } from '../../../feed-generator.ts'
-import { generatorsAwaited } from '../../../generators-shown.ts'
+import { readGenerators } from '../../../generators-shown.ts'
 
 export const getFeedGenerator = query(
   'app.bsky.feed.getFeedGenerator',
   { auth: 'optional' },
   async (app, call: Call<{ feed: string }>) => {
     const { feed } = call.params
-    const view = generatorView(await generatorsAwaited(app, [feed], call), feed)
+    const view = generatorView(readGenerators(app, [feed], call), feed)
     if (!view) throw noSuchFeed()
     await app.generators.endpointOf(view.did, call)
     return { body: { view, isOnline: true, isValid: true } }

@@ -2,15 +2,15 @@
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { generatorsAwaited, generatorViews } from '../../../generators-shown.ts'
+import { generatorViews, readGenerators } from '../../../generators-shown.ts'
 
 const MAX_FEEDS = 200
 
 export const getFeedGenerators = query(
   'app.bsky.feed.getFeedGenerators',
   { auth: 'optional' },
-  async (app, call: Call<{ feeds: string[] }>) => {
+  (app, call: Call<{ feeds: string[] }>) => {
     const uris = call.params.feeds.slice(0, MAX_FEEDS)
-    return { body: { feeds: generatorViews(await generatorsAwaited(app, uris, call), uris) } }
+    return { body: { feeds: generatorViews(readGenerators(app, uris, call), uris) } }
   },
 )

@@ -4,7 +4,9 @@
 
 import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
+import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { inTurns } from '../../../../../base/util/turn.ts'
+import { isStoredList } from '../../../../fallback/holdings.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
@@ -20,9 +22,16 @@ export const getListFeed = pagedMethod(
     skeleton: ({ listFeed }, { about: { heads }, place }) =>
       heads ? listFeed.page(heads, place) : { items: [], cursor: undefined },
     present,
+    isUnknown: (app, { heads, uri }) =>
+      heads !== undefined && (isUnderWay(app, uri) || !isStoredList(app, uri)),
     body: 'feed',
   },
 )
+
+function isUnderWay({ underWay }: Needs<'underWay'>, uri: string): boolean {
+  const key = parseRecordUri(uri)
+  return key !== undefined && underWay.areUnfetched([key])
+}
 
 function openList(
   { actors, listFeed, listPages }: Needs<'actors' | 'listFeed' | 'listPages'>,
@@ -31,8 +40,10 @@ function openList(
   const named = listByUri({ listPages }, params.list)
   if (named?.id === 0) reader.missing.add({ uris: [params.list] })
   const creator = named ? actors.uidOf(named.did) : 0
-  if (!named?.id || isRetiredCursor(params.cursor)) return { creator, heads: undefined }
-  return andThen(inTurns(listFeed.open(named.id, params.cursor)), (heads) => ({ creator, heads }))
+  const uri = params.list
+  if (!named?.id || isRetiredCursor(params.cursor)) return { creator, uri, heads: undefined }
+  const opened = inTurns(listFeed.open(named.id, params.cursor))
+  return andThen(opened, (heads) => ({ creator, uri, heads }))
 }
 
 function present(

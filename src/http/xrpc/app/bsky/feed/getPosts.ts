@@ -2,7 +2,7 @@
 
 import type { AppBskyFeedGetPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'
-import { query } from '../../../define.ts'
+import { type Needs, query } from '../../../define.ts'
 import { isPostUri, postIdOf } from '../../../post-names.ts'
 
 export const getPosts = query(
@@ -10,10 +10,15 @@ export const getPosts = query(
   { auth: 'optional', acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.') },
   (app, { params, reader }: Call<AppBskyFeedGetPosts.QueryParams>) => {
     const uris = [...new Set(params.uris)]
-    const ids = uris.map((uri) => postIdOf(app, uri))
-    const known = ids.filter((id) => id !== 0)
+    const known = uris.map((uri) => postIdOf(app, uri)).filter((id) => id !== 0)
     const posts = app.viewCache.posts(known, reader).filter((post) => post !== undefined)
-    reader.missing.add({ uris: uris.filter((uri, i) => ids[i] === 0 && isPostUri(uri)) })
+    if (posts.length < uris.length) reader.missing.add({ uris: missingOf(app, uris) })
     return { body: { posts } }
   },
 )
+
+/** Those without a record here. */
+function missingOf({ postsByUri }: Needs<'postsByUri'>, uris: readonly string[]): string[] {
+  const rows = postsByUri(uris)
+  return uris.filter((uri) => isPostUri(uri) && (rows.get(uri)?.is ?? 'stub') === 'stub')
+}

@@ -4,15 +4,17 @@ import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { records } from '../../../present.ts'
+import { areRecordsUnread, strangersRecords } from '../../../strangers-records.ts'
 
 export const getActorStarterPacks = pagedMethod(
   'app.bsky.graph.getActorStarterPacks',
-  { auth: 'optional' },
+  { auth: 'optional', ready: strangersRecords },
   {
     about: namedActor('Profile not found'),
     skeleton: ({ ownRecords }, { about, place }) =>
       ownRecords({ uid: about.uid, collection: 'app.bsky.graph.starterpack', ...place }),
     present: records({ view: starterPackViewBasic }),
+    isUnknown: (app, { uid }) => areRecordsUnread(app, uid),
     body: 'starterPacks',
   },
 )

@@ -1,6 +1,7 @@
 // app.bsky.graph.getFollowers: accounts that follow an account, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
+import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import { connected } from '../../../connected.ts'
 import { visibleActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
@@ -12,6 +13,7 @@ export const getFollowers = pagedMethod(
     about: visibleActor,
     skeleton: ({ lists }, { about, place }) => lists.followers({ actor: about.uid, ...place }),
     present: connected,
+    isUnknown: (app, { uid }) => !isStoredAccount(app, uid),
     body: (followers, { about, cursor }) => ({ subject: about.view, followers, cursor }),
   },
 )

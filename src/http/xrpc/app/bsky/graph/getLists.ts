@@ -1,6 +1,7 @@
 // app.bsky.graph.getLists: the lists that an account created, latest first.
 
 import { listView } from '../../../../../answers/views/list-view.ts'
+import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import { hasPurpose } from '../../../list-purposes.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
@@ -18,6 +19,7 @@ export const getLists = pagedMethod(
       keep: hasPurpose,
       view: listView,
     }),
+    isUnknown: (app, { uid }) => uid !== 0 && !isStoredAccount(app, uid),
     body: 'lists',
   },
 )

@@ -1,5 +1,5 @@
 // app.bsky.graph.getStarterPack: one starter pack with its feeds and some of its members. A missing one is
-// fetched while the client waits, briefly.
+// fetched while the client waits, briefly, and so are its list and feeds.
 
 import type { AppBskyGraphGetStarterPack } from '@atproto/api'
 import type { ProfileState } from '../../../../../answers/hydrate/types.ts'
@@ -7,55 +7,36 @@ import { starterPackView } from '../../../../../answers/views/starter-pack-view.
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
-import { type Needs, query } from '../../../define.ts'
-import { whenAsked } from '../../../when-asked.ts'
+import { query } from '../../../define.ts'
 
 export const getStarterPack = query(
   'app.bsky.graph.getStarterPack',
   { auth: 'optional' },
-  async (app, call: Call<AppBskyGraphGetStarterPack.QueryParams>) => {
-    const uri = call.params.starterPack
-    const state = await load(app, uri, call)
-    call.reader.missing.addProfiles(state)
+  ({ hydrator, underWay }, { params, reader }: Call<AppBskyGraphGetStarterPack.QueryParams>) => {
+    const uri = params.starterPack
+    const state = hydrator.records([uri], reader, { content: true })
+    reader.missing.addProfiles(state)
+    reader.missing.add({ uris: missingOf(state, uri) })
     const starterPack = starterPackView(state, uri)
-    if (!starterPack) throw invalidRequest('Starter pack not found')
+    const list = parseRecordUri(missingList(state, uri))
+    // Without its list, the pack would look empty.
+    const isOnItsWay = list && reader.viewer && underWay.areUnfetched([list])
+    if (!starterPack || isOnItsWay) throw invalidRequest('Starter pack not found')
     return { body: { starterPack } }
   },
 )
 
-type Parts = Needs<'hydrator' | 'fetchRequests' | 'waits' | 'underWay'>
+/** The pack itself, or its list and feeds. */
+function missingOf(state: ProfileState, uri: string): string[] {
+  const held = state.records.get(uri)
+  if (held?.collection !== 'app.bsky.graph.starterpack') return [uri]
+  const feeds = (held.record.feeds ?? []).map((feed) => feed.uri)
+  const list = missingList(state, uri)
+  return [...(list ? [list] : []), ...feeds.filter((feed) => !state.records.has(feed))]
+}
 
-async function load(
-  { hydrator, fetchRequests, waits, underWay }: Parts,
-  uri: string,
-  { reader, signal }: Pick<Call, 'reader' | 'signal'>,
-): Promise<ProfileState> {
-  const read = () => hydrator.records([uri], reader, { content: true })
-  const lackOf = (state: ProfileState) => {
-    const held = state.records.get(uri)
-    if (held?.collection !== 'app.bsky.graph.starterpack') return [uri]
-    const feeds = (held.record.feeds ?? []).map((feed) => feed.uri)
-    const lacking = feeds.filter((feed) => !state.records.has(feed))
-    return state.packs.get(uri)?.list ? lacking : [held.record.list, ...lacking]
-  }
-  const state = read()
-  const lacking = lackOf(state)
-  if (lacking.length === 0 || !reader.viewer) return state
-  const ask = (uris: string[]) => {
-    const asked = fetchRequests.ask(reader.viewer, { uris })
-    const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
-    return { uris, isOver: whenAsked(asked, () => underWay.records(keys)) }
-  }
-  let latest = ask(lacking)
-  await waits.awaited(lacking, {
-    isThere: () => {
-      const still = lackOf(read())
-      // The records that a pack refers to are known only once the pack itself has arrived.
-      if (still.some((one) => !latest.uris.includes(one))) latest = ask(still)
-      return still.length === 0
-    },
-    isOver: () => latest.isOver(),
-    signal,
-  })
-  return read()
+function missingList(state: ProfileState, uri: string): string | undefined {
+  const held = state.records.get(uri)
+  const isMissing = held?.collection === 'app.bsky.graph.starterpack' && !state.packs.get(uri)?.list
+  return isMissing ? held.record.list : undefined
 }

@@ -1,0 +1,76 @@
+// Records and unknown accounts that an answer lacks, in any method and any embed: requested when the answer was
+// made (fetch-requests.ts), and awaited briefly before it is made again. Each is awaited until its first fetch
+// is over, by everyone who sees it meanwhile, and not again for a while, since it may exist nowhere.
+
+import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
+import type { UnderWay } from '../../data/store/read/under-way.ts'
+import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
+import { createWaits } from './waits.ts'
+import { whenAsked } from './when-asked.ts'
+
+/** At-URIs and DIDs. */
+type Things = { uris: readonly string[]; dids: readonly string[] }
+
+type MissingWaits = {
+  /** Those of the missing things that were not awaited lately. */
+  fresh(missing: { uris: ReadonlySet<string>; dids: ReadonlySet<string> }): Things
+  /**
+   * Waits until their first fetches are over or time is up.
+   * @param request - `asked` resolves once they are requested; `isAll`: nothing else can be shown
+   * @returns whether it waited
+   */
+  awaited(
+    things: Things,
+    request: { asked: Promise<void>; signal: AbortSignal; isAll: boolean },
+  ): Promise<boolean>
+  /** Whether any of these records may still arrive, even after failures. */
+  areUnfetched(uris: ReadonlySet<string>): boolean
+}
+
+const MAX_REMEMBERED = 50_000
+const AWAITED_AGAIN_AFTER_MS = 10 * MINUTE_MS
+/** For an answer that lacks only parts. */
+const PARTS_MAX_WAIT_MS = 1_500
+
+export function createMissingWaits(parts: {
+  actors: Pick<ActorReader, 'uidOf'>
+  underWay: Pick<UnderWay, 'accounts' | 'areUnfetched' | 'records'>
+  now?: () => number
+}): MissingWaits {
+  const { actors, underWay, now = Date.now } = parts
+  const waits = createWaits({ now })
+  const settledAt = new LruMap<string, number>(MAX_REMEMBERED)
+  const isFresh = (thing: string) =>
+    now() - (settledAt.get(thing) ?? -Infinity) >= AWAITED_AGAIN_AFTER_MS
+
+  function isAnyUnderWay({ uris, dids }: Things): boolean {
+    const uids = dids.map((did) => actors.uidOf(did)).filter((uid) => uid !== 0)
+    return (uids.length > 0 && underWay.accounts(uids)) || underWay.records(keysOf(uris))
+  }
+
+  return {
+    fresh: ({ uris, dids }) => ({
+      uris: [...uris].filter(isFresh),
+      dids: [...dids].filter((did) => actors.uidOf(did) === 0 && isFresh(did)),
+    }),
+    async awaited(things, { asked, signal, isAll }) {
+      const names = [...things.uris, ...things.dids]
+      const hasWaited = await waits.awaited(names, {
+        isThere: whenAsked(asked, () => isAnyUnderWay(things)),
+        maxWaitMs: isAll ? PAGE_MAX_WAIT_MS : PARTS_MAX_WAIT_MS,
+        isShared: true,
+        signal,
+      })
+      if (hasWaited && !signal.aborted) for (const name of names) settledAt.set(name, now())
+      return hasWaited
+    },
+    areUnfetched: (uris) => uris.size > 0 && underWay.areUnfetched(keysOf(uris)),
+  }
+}
+
+function keysOf(uris: Iterable<string>) {
+  return [...uris].map(parseRecordUri).filter((key) => key !== undefined)
+}
