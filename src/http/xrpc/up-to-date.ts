@@ -18,7 +18,7 @@ const MAX_RUNS = 4
 
 export function upToDate(
   { fetchRequests, missingWaits, nameWaits, publishedRev }: Parts,
-  { kind, readAfterWrite, waitsForNames = true }: MethodDefinition,
+  { kind, readAfterWrite, waitsForNames = true, isByKeys = false }: MethodDefinition,
   handler: Answering,
 ): Answering {
   const waits = kind === 'query' && waitsForNames
@@ -35,7 +35,8 @@ export function upToDate(
     const things = missingWaits.fresh(call.reader.missing)
     if (things.uris.length + things.dids.length === 0) return false
     const { signal } = call
-    return missingWaits.awaited(things, { asked, signal, isAll: 'error' in outcome })
+    const isAll = isByKeys || 'error' in outcome
+    return missingWaits.awaited(things, { asked, signal, isAll })
   }
 
   /** Nothing is refused as nonexistent that may still arrive. */

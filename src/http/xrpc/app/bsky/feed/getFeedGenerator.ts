@@ -9,7 +9,7 @@ import { readGenerators } from '../../../generators-shown.ts'
 
 export const getFeedGenerator = query(
   'app.bsky.feed.getFeedGenerator',
-  { auth: 'optional' },
+  { auth: 'optional', isByKeys: true },
   async (app, call: Call<{ feed: string }>) => {
     const { feed } = call.params
     const view = generatorView(readGenerators(app, [feed], call), feed)

@@ -8,7 +8,7 @@ const MAX_FEEDS = 200
 
 export const getFeedGenerators = query(
   'app.bsky.feed.getFeedGenerators',
-  { auth: 'optional' },
+  { auth: 'optional', isByKeys: true },
   (app, call: Call<{ feeds: string[] }>) => {
     const uris = call.params.feeds.slice(0, MAX_FEEDS)
     return { body: { feeds: generatorViews(readGenerators(app, uris, call), uris) } }

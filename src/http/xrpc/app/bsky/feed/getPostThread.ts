@@ -17,8 +17,7 @@ type Params = Required<AppBskyFeedGetPostThread.QueryParams>
 export const getPostThread = query(
   'app.bsky.feed.getPostThread',
   { auth: 'optional', readAfterWrite: true },
-  (app, call: Call<Params>) =>
-    inTurns(answer(app, call, namedPost(app, call.params.uri))),
+  (app, call: Call<Params>) => inTurns(answer(app, call, namedPost(app, call.params.uri))),
 )
 
 function* answer(

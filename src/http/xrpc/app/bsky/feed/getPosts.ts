@@ -7,7 +7,7 @@ import { isPostUri, postIdOf } from '../../../post-names.ts'
 
 export const getPosts = query(
   'app.bsky.feed.getPosts',
-  { auth: 'optional', acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.') },
+  { auth: 'optional', isByKeys: true, acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.') },
   (app, { params, reader }: Call<AppBskyFeedGetPosts.QueryParams>) => {
     const uris = [...new Set(params.uris)]
     const known = uris.map((uri) => postIdOf(app, uri)).filter((id) => id !== 0)

@@ -11,7 +11,7 @@ import { query } from '../../../define.ts'
 
 export const getStarterPack = query(
   'app.bsky.graph.getStarterPack',
-  { auth: 'optional' },
+  { auth: 'optional', isByKeys: true },
   ({ hydrator, underWay }, { params, reader }: Call<AppBskyGraphGetStarterPack.QueryParams>) => {
     const uri = params.starterPack
     const state = hydrator.records([uri], reader, { content: true })

@@ -7,7 +7,7 @@ import { query } from '../../../define.ts'
 
 export const getStarterPacks = query(
   'app.bsky.graph.getStarterPacks',
-  { auth: 'optional' },
+  { auth: 'optional', isByKeys: true },
   ({ hydrator }, { params, reader }: Call<AppBskyGraphGetStarterPacks.QueryParams>) => {
     const { uris } = params
     const state = hydrator.records(uris, reader)

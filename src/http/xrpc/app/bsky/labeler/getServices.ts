@@ -15,7 +15,7 @@ const DEFS = 'app.bsky.labeler.defs'
 
 export const getServices = query(
   'app.bsky.labeler.getServices',
-  { auth: 'optional' },
+  { auth: 'optional', isByKeys: true },
   ({ hydrator }, { params, reader }: Call<AppBskyLabelerGetServices.QueryParams>) => {
     const { dids, detailed } = params
     const uris = dids.map(labelerUri)

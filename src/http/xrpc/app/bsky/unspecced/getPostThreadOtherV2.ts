@@ -16,8 +16,7 @@ type Params = AppBskyUnspeccedGetPostThreadOtherV2.QueryParams
 export const getPostThreadOtherV2 = query(
   'app.bsky.unspecced.getPostThreadOtherV2',
   { auth: 'optional' },
-  (app, call: Call<Params>) =>
-    inTurns(answer(app, call, namedPost(app, call.params.anchor))),
+  (app, call: Call<Params>) => inTurns(answer(app, call, namedPost(app, call.params.anchor))),
 )
 
 function* answer(

@@ -18,8 +18,7 @@ const MAX_ABOVE = 50
 export const getPostThreadV2 = query(
   'app.bsky.unspecced.getPostThreadV2',
   { auth: 'optional' },
-  (app, call: Call<Params>) =>
-    inTurns(answer(app, call, namedPost(app, call.params.anchor))),
+  (app, call: Call<Params>) => inTurns(answer(app, call, namedPost(app, call.params.anchor))),
 )
 
 function* answer(
