@@ -15,12 +15,14 @@ const time = z.string().datetime()
 
 export const eventSchema = z
   .object({
-    event_id: z.string().describe('Unique among all timelines of this server.'),
+    event_id: z
+      .string()
+      .describe('Unique on this server; a record has the same one in each timeline that holds it.'),
     sequence_id: sequence,
     prev_sequence_id: sequence
       .nullable()
       .describe('The sequence_id of the previous event in its timeline; reveals gaps.'),
-    timeline_key: z.string().describe('The event’s own timeline, also in a merge.'),
+    timeline_key: z.string().describe('In a merge, the first named timeline that holds the event.'),
     entity_id: z.string(),
     entity_type: z.string(),
     payload: z.unknown().describe('Any JSON.'),

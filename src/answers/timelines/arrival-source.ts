@@ -27,6 +27,7 @@ export type ArrivalSourceParts = {
   flagsOf: (uid: number) => number
   originators: Originators
   describe: TimelineSource<Arrival>['describe']
+  eventId: TimelineSource['eventId']
   /** Gaps between these times, in microseconds. */
   gapsIn: (stretch: { fromUs: number; toUs: number }) => Gap[]
   now?: () => number
@@ -75,6 +76,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
 
   return {
     key,
+    numbers: 'arrivals',
     tip: () => arrivals.tip(),
     read,
     before(seq) {
@@ -83,6 +85,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
       return collect({ at, isForward: false, limit: 1 }).events[0]?.seq
     },
     describe: parts.describe,
+    eventId: parts.eventId,
     gaps: (events, isTip) => gapsAround(parts.gapsIn, events, isTip ? now() : undefined),
   }
 }

@@ -2,6 +2,7 @@
 // over; the page reports such gaps, pending or passed over.
 
 import type { CustomEvent, CustomTimelines, Hole } from '../../data/store/read/custom-timelines.ts'
+import { eventIdIn } from './event-json.ts'
 import type { Entity, TimelineGap, TimelineSource } from './types.ts'
 
 type Arrival = CustomEvent & { at: number }
@@ -14,6 +15,7 @@ export function createCustomSource(parts: {
   const { key, id, timelines } = parts
   return {
     key,
+    numbers: key,
     tip: () => timelines.visible(id),
     read(range) {
       const events = timelines.read(id, range).map((one) => ({ ...one, at: one.receivedAt }))
@@ -22,6 +24,7 @@ export function createCustomSource(parts: {
     },
     before: (seq) => timelines.read(id, { at: seq, isForward: false, limit: 1 })[0]?.seq,
     describe: (events) => new Map(events.map((one) => [one.seq, customEntity(one)] as const)),
+    eventId: (seq) => eventIdIn(key, seq),
     gaps(events, isTip) {
       const numbers = events.map(({ seq }) => seq)
       const first = Math.min(...numbers, timelines.visible(id) + 1)

@@ -9,6 +9,8 @@ import { toByteText } from '../views/ready-json.ts'
 import type { Entity, PlainEntity, TimelineGap, WrittenEntity } from './types.ts'
 
 export type DescribedEvent = {
+  /** Unique among the events of all timelines, and the same in each that holds it. */
+  id: string
   /** Key of the single timeline that the event is from. */
   timeline: string
   seq: number
@@ -26,8 +28,8 @@ export type PageJson = {
   skipped: readonly string[]
 }
 
-/** Unique across all timelines of this server. */
-export function eventId(timeline: string, seq: number): string {
+/** Of an event that only this timeline holds. */
+export function eventIdIn(timeline: string, seq: number): string {
   return `${timeline}/${seq}`
 }
 
@@ -38,9 +40,9 @@ export function eventJson(event: DescribedEvent): string {
   return placeOf(event) + fields + endOf(event)
 }
 
-function placeOf({ timeline, seq, before }: DescribedEvent): string {
+function placeOf({ id, timeline, seq, before }: DescribedEvent): string {
   const previous = before === undefined ? 'null' : `"${before}"`
-  return `{"event_id":"${eventId(timeline, seq)}","sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":"${timeline}",`
+  return `{"event_id":"${id}","sequence_id":"${seq}","prev_sequence_id":${previous},"timeline_key":"${timeline}",`
 }
 
 function endOf({ receivedAt }: DescribedEvent): string {
@@ -50,6 +52,13 @@ function endOf({ receivedAt }: DescribedEvent): string {
 /** For caching: serialises once, into one flat text instead of a rope of its pieces. */
 export function writeEntity(entity: PlainEntity): WrittenEntity {
   return { fields: Buffer.from(fieldsOf(entity)).toString('latin1') }
+}
+
+/** As it is in an event's JSON. At-URIs have no characters that JSON escapes. */
+export function entityIdOf(entity: Entity): string {
+  if (!('fields' in entity)) return entity.id
+  const start = '"entity_id":"'.length
+  return entity.fields.slice(start, entity.fields.indexOf('"', start))
 }
 
 function fieldsOf({ id, type, payload, producerTs }: PlainEntity): string {

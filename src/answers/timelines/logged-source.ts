@@ -6,6 +6,7 @@ import type { LoggedEntry } from '../../data/engine/following-log.ts'
 import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Arrival, ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
+import { entityIdOf } from './event-json.ts'
 import type { SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** Members' logs; a source shows only entries whose rows this node has. */
@@ -58,10 +59,12 @@ export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
 
   return {
     key,
+    numbers: key,
     tip: () => logs.tipOf(did) ?? UNKNOWN,
     read,
     before: (seq) => before.get(seq),
     describe,
+    eventId: (_, entity) => entityIdOf(entity),
     gaps,
   }
 }

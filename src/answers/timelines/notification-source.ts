@@ -10,6 +10,7 @@ import type {
   NotificationArrivals,
 } from '../../data/store/read/notification-arrivals.ts'
 import type { TakedownReader } from '../../data/store/read/takedowns.ts'
+import { eventIdIn } from './event-json.ts'
 import type { PlainEntity, SourceSlice, TimelineSource } from './types.ts'
 
 type Arrival = NotificationArrival & { at: number }
@@ -46,10 +47,12 @@ export function createNotificationSource(parts: {
 
   return {
     key,
+    numbers: 'notifications',
     tip: () => notifications.tip(),
     read,
     before: (seq) => read({ at: seq, isForward: false, limit: 1 }).events[0]?.seq,
     describe: (events) => describeNotifications({ actors, takedowns }, events),
+    eventId: (seq) => eventIdIn(key, seq),
     gaps: () => [],
   }
 }

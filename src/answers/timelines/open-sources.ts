@@ -20,6 +20,7 @@ import type { Keeps } from '../../data/timeline/lossiness.ts'
 import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
 import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { createCustomSource } from './custom-source.ts'
+import { entityIdOf } from './event-json.ts'
 import { createFeedEvents } from './feed-events.ts'
 import { KeptTimelines, type Members } from './kept.ts'
 import { KeptBlocks } from './kept-blocks.ts'
@@ -193,17 +194,31 @@ function membersOf({ lists, kept }: Readers, list: number): Members {
   return { all, set: new Set(all) }
 }
 
+/**
+ * A record's event is named after its arrival here; if several nodes share timelines, after the
+ * record itself, since each node numbers arrivals of its own.
+ */
+export function recordEventId(
+  { logs }: Pick<SourceParts, 'logs'>,
+  seq: number,
+  entity: Entity,
+): string {
+  return logs ? entityIdOf(entity) : `arrivals/${seq}`
+}
+
 function common(
-  { actors }: SourceParts,
+  parts: SourceParts,
   readers: Readers,
   key: string,
-): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'blocks' | 'flagsOf' | 'describe'> {
+): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'blocks' | 'flagsOf' | 'describe' | 'eventId'> {
+  const { actors } = parts
   return {
     key,
     arrivals: readers.arrivals,
     blocks: readers.arrivalBlocks,
     flagsOf: (uid) => actors.flagsOf(uid),
     describe: (events) => describeArrivals(readers, events),
+    eventId: (seq, entity) => recordEventId(parts, seq, entity),
   }
 }
 

@@ -137,14 +137,24 @@ function fromSequence(
   return { isForward: true, at: [Math.min(since, NEWEST)] }
 }
 
-function eventsOf(merged: Merged, source: number): Arrived[] {
-  return merged.events.filter((one) => one.source === source).map(({ event }) => event)
+/** The events that one of the timelines holds, also those that an earlier named one holds, too. */
+export function eventsOf({ events }: Pick<Merged, 'events'>, source: number): Arrived[] {
+  return events.filter(({ from }) => from.includes(source)).map(({ event }) => event)
 }
 
-/** In the page's order. Omits events whose rows disappeared after the read. */
+/**
+ * In the page's order, each by the first timeline that holds it. Omits events whose rows
+ * disappeared after the read, and records that remote timelines number differently after their first.
+ */
 function describeEvents(opened: readonly TimelineSource[], merged: Merged): DescribedEvent[] {
   const described = opened.map((source, i) => describeOwn(source, eventsOf(merged, i)))
-  return merged.events.flatMap(({ source, event }) => described[source]!.get(event.seq) ?? [])
+  const seen = new Set<string>()
+  return merged.events.flatMap(({ from, event }) => {
+    const found = described[from[0]!]!.get(event.seq)
+    if (!found || seen.has(found.id)) return []
+    seen.add(found.id)
+    return found
+  })
 }
 
 /** Describes one source's events, each with the number of its predecessor. */
@@ -160,7 +170,8 @@ export function describeOwn(
   for (const { seq, at } of upwards) {
     const entity = entities.get(seq)
     if (!entity) continue
-    found.set(seq, { timeline: source.key, seq, before, receivedAt: at, entity })
+    const id = source.eventId(seq, entity)
+    found.set(seq, { id, timeline: source.key, seq, before, receivedAt: at, entity })
     before = seq
   }
   return found

@@ -1,6 +1,6 @@
 // The interface for reading timelines by arrival: a source that can be read from any number, in both
-// directions. Numbers (`seq`) only grow and are specific to a source, so merging compares times. Embedded
-// sources answer synchronously; remote ones may take a while, and are skipped if they take too long
+// directions. Numbers (`seq`) only grow. Sources that number alike are merged by number, others by time.
+// Embedded sources answer synchronously; remote ones may take a while, and are skipped if they take too long
 // (merge.ts).
 
 import type { Gap } from '../../data/store/gaps.ts'
@@ -45,6 +45,11 @@ export type TimelineGap =
 
 export interface TimelineSource<T extends Arrived = Arrived> {
   readonly key: string
+  /**
+   * Name of the sequence that numbers come from. Sources with the same one give a record the same
+   * number, so a merge recognises it.
+   */
+  readonly numbers: string
   /** The highest number visible now; later events always have higher ones. */
   tip(): number
   read(range: ArrivalRange): SourceSlice<T> | Promise<SourceSlice<T>>
@@ -52,6 +57,8 @@ export interface TimelineSource<T extends Arrived = Arrived> {
   before(seq: number): number | undefined
   /** By number; omits events whose rows are gone. */
   describe(events: readonly T[]): Map<number, Entity>
+  /** Identifies the event among all timelines: the same in each that holds it. */
+  eventId(seq: number, entity: Entity): string
   /** Known gaps around these events; `isTip`: there are no newer events here. */
   gaps(events: readonly Arrived[], isTip: boolean): TimelineGap[]
 }

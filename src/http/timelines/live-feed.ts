@@ -18,7 +18,7 @@ import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'
 
-export type NewEvent = { seq: number; receivedAt: number; entity: Entity }
+export type NewEvent = { id: string; seq: number; receivedAt: number; entity: Entity }
 
 /** One timeline with listeners. */
 export type Topic = {
@@ -240,7 +240,8 @@ function* followersOf(graph: Pick<FollowGraphReader, 'followers'>, uid: number):
   }
 }
 
-function add(found: Map<Topic, NewEvent[]>, topic: Topic, event: NewEvent): void {
+function add(found: Map<Topic, NewEvent[]>, topic: Topic, one: Omit<NewEvent, 'id'>): void {
+  const event = { ...one, id: topic.source.eventId(one.seq, one.entity) }
   const events = found.get(topic)
   if (events) events.push(event)
   else found.set(topic, [event])

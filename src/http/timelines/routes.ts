@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
-import { eventId, type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
+import { eventIdIn, type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
@@ -216,7 +216,7 @@ function postEvent({ poster, shared }: RouteParts): Handler {
     const { seq, receivedAt } = await poster.post(post)
     request.clock?.mark('wait')
     return jsonAnswer({
-      event_id: eventId(key.text, seq),
+      event_id: eventIdIn(key.text, seq),
       sequence_id: String(seq),
       received_at: isoTime(receivedAt),
     })

@@ -7,10 +7,16 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
-import { type Merged, readMerged } from '../../answers/timelines/merge.ts'
+import {
+  type Merged,
+  type MergedEvent,
+  merge,
+  moveOn,
+  readMerged,
+} from '../../answers/timelines/merge.ts'
 import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
-import { describeOwn } from '../../answers/timelines/timelines.ts'
+import { describeOwn, eventsOf } from '../../answers/timelines/timelines.ts'
 import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { byteText } from '../../answers/views/ready-json.ts'
 import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
@@ -168,7 +174,7 @@ class StreamHub implements Streams {
     this.#isWatching = true
     while (!this.#isClosed && this.#streams.size > 0) {
       const head = ringHead(invalidations)
-      for (const delivery of feed.look()) await this.#deliver(delivery)
+      await this.#deliver(feed.look())
       await headMoved(invalidations, head)
       await pause(TOGETHER_MS)
     }
@@ -179,29 +185,34 @@ class StreamHub implements Streams {
    * Serves a few readers per turn: thousands take a third of a second, in which other requests need
    * the thread.
    */
-  async #deliver({ topic, events, gaps }: Delivery): Promise<void> {
-    const chunks = chunksOf(topic, events, gaps)
-    topic.latest = events.at(-1)!.seq
+  async #deliver(deliveries: readonly Delivery[]): Promise<void> {
+    const found = new Map<Topic, Chunk[]>()
+    const listeners = new Set<Stream>()
+    for (const { topic, events, gaps } of deliveries) {
+      found.set(topic, chunksOf(topic, events, gaps))
+      topic.latest = events.at(-1)!.seq
+      for (const stream of this.#listening.get(topic) ?? []) listeners.add(stream)
+    }
     let told = 0
-    for (const stream of [...(this.#listening.get(topic) ?? [])]) {
-      this.#tell(stream, topic, chunks)
+    for (const stream of listeners) {
+      this.#tell(stream, found)
       if (++told % TOLD_A_TURN === 0) await nextTurn()
     }
   }
 
   /** Skips streams that have left meanwhile, and events that were already caught up from rows. */
-  #tell(stream: Stream, topic: Topic, chunks: readonly Chunk[]): void {
-    const i = stream.topics.indexOf(topic)
-    if (i < 0) return
-    for (const chunk of chunks) {
-      if (chunk.seq <= stream.at[i]!) continue
-      stream.at[i] = chunk.seq
-      this.#send(stream, chunk)
+  #tell(stream: Stream, found: ReadonlyMap<Topic, Chunk[]>): void {
+    if (!stream.isLive) return
+    for (const one of inOrder(stream, found)) {
+      const { from, event } = one
+      if (from.some((i) => event.seq <= stream.at[i]!)) continue
+      moveOn(stream.wish.sources, stream.at, { ...one, isForward: true })
+      this.#send(stream, event)
     }
     if (stream.response.writableLength > MAX_UNSENT_BYTES) this.#fallBehind(stream)
   }
 
-  #send(stream: Stream, { seq, notice, data }: Chunk): void {
+  #send(stream: Stream, { seq, notice, data }: Omit<Chunk, 'at'>): void {
     this.#write(stream, `${notice}id: ${this.#placeOf(stream, seq)}\n${data}`)
   }
 
@@ -296,14 +307,14 @@ class StreamHub implements Streams {
    */
   #writePage(stream: Stream, events: Merged['events']): boolean {
     const own = stream.wish.sources.map((source, i) => {
-      const arrived = events.filter((one) => one.source === i).map(({ event }) => event)
+      const arrived = eventsOf({ events }, i)
       const notices = arrived.length > 0 ? source.gaps(arrived, false) : []
       return { described: describeOwn(source, arrived), notices }
     })
     stream.at = [...stream.at]
-    for (const { source, event } of events) {
-      stream.at[source] = event.seq
-      const { described, notices } = own[source]!
+    for (const { from, event } of events) {
+      moveOn(stream.wish.sources, stream.at, { from, event, isForward: true })
+      const { described, notices } = own[from[0]!]!
       const found = described.get(event.seq)
       if (!found) continue
       const notice = noticesBefore(notices, found)
@@ -319,7 +330,20 @@ class StreamHub implements Streams {
 }
 
 /** Strings are byte text. */
-type Chunk = { seq: number; notice: string; data: string }
+type Chunk = { seq: number; at: number; notice: string; data: string }
+
+/** New events of all timelines of a stream, as a page has them. */
+function inOrder(
+  { wish, topics, at }: Stream,
+  found: ReadonlyMap<Topic, Chunk[]>,
+): readonly MergedEvent<Chunk>[] {
+  const slices = topics.map((topic, i) => {
+    return { events: found.get(topic) ?? [], reached: at[i]!, isEnd: true }
+  })
+  if (slices.length === 1) return slices[0]!.events.map((event) => ({ from: [0], event }))
+  return merge(wish.sources, slices, { at, isForward: true, limit: Number.POSITIVE_INFINITY })
+    .events
+}
 
 /** Serialises the events once for all listeners. */
 function chunksOf(
@@ -332,7 +356,8 @@ function chunksOf(
     const described = { ...event, timeline: topic.key.text, before }
     before = event.seq
     const notice = noticesBefore(gaps, described)
-    return { seq: event.seq, notice, data: dataOf(eventJson(described)) }
+    const data = dataOf(eventJson(described))
+    return { seq: event.seq, at: event.receivedAt, notice, data }
   })
 }
 

@@ -141,10 +141,10 @@ async function walk(
     const from = cursor === undefined ? ({ direction } as const) : { cursor }
     const page = await timelines.page({ key, limit, isForOwner, ...from })
     found.push(...page.events.map(entityIdOf))
+    // A page may be empty before the end, if all that it read is left out.
+    const isEnd = page.nextCursor === cursor || page.nextCursor === undefined
+    if (isEnd) return isForward ? found : found.reverse()
     cursor = page.nextCursor
-    if (cursor === undefined || (isForward && page.events.length === 0)) {
-      return isForward ? found : found.reverse()
-    }
   }
   throw new Error('paging does not end')
 }

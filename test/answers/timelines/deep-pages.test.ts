@@ -73,6 +73,7 @@ function open(follows: number) {
         taken: (all) => all,
       },
       describe: () => new Map(),
+      eventId: String,
       gapsIn: () => [],
     })
   /** Reads for a page and the event before it, by a new reader. */

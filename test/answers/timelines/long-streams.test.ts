@@ -47,6 +47,7 @@ function openSource(): () => TimelineSource {
       flagsOf: () => 0,
       originators: { size: 50, has: (uid) => set.has(uid), all: () => uids, taken: (all) => all },
       describe: (events) => new Map(events.map(({ seq }) => [seq, { fields: '' }] as const)),
+      eventId: String,
       gapsIn: () => [],
     })
 }

@@ -26,6 +26,7 @@ function sliceOf(numbers: readonly number[], range: { at: number; limit: number 
 function source(key: string, numbers: readonly number[], answer: Answering): TimelineSource {
   return {
     key,
+    numbers: key,
     tip: () => numbers.at(-1)!,
     read: (range) => answer(sliceOf(numbers, range)) as ReturnType<TimelineSource['read']>,
     before: (seq) => numbers.findLast((one) => one < seq),
@@ -35,6 +36,7 @@ function source(key: string, numbers: readonly number[], answer: Answering): Tim
           return [seq, { id: `${key}/${seq}`, type: 'note', payload: '{}', producerTs: seq }]
         }),
       ),
+    eventId: (seq) => `${key}/${seq}`,
     gaps: () => [],
   }
 }
