@@ -67,7 +67,16 @@ export const postedSchema = z
 export const cursorSchema = z.object({ cursor: z.string(), updated_at: time }).strict()
 
 export const errorSchema = z
-  .object({ error: z.string().describe('A name for programs.'), message: z.string() })
+  .object({
+    error: z.string().describe('A name for programs.'),
+    message: z.string(),
+    event_id: z
+      .string()
+      .optional()
+      .describe('With IdempotencyConflict: the event that was stored.'),
+    sequence_id: sequence.optional(),
+    received_at: time.optional(),
+  })
   .strict()
 
 const schemas = {

@@ -73,15 +73,16 @@ export function prepareReaders(
 }
 
 /**
- * @returns undefined if the account or list does not exist here, or the account is not a member.
+ * @returns undefined if the account or list does not exist here, or the account is not a member; or
+ *   if the timeline is read alone and nobody has posted to it.
  */
 export function createOpenSource(parts: SourceParts, readers: Readers) {
   const { actors } = parts
-  return (key: TimelineKey): TimelineSource | undefined => {
+  return (key: TimelineKey, isAlone = true): TimelineSource | undefined => {
     const { kind, name, text } = key
     if (kind === 'custom') {
-      const found = readers.custom.find(name)
-      return found && createCustomSource({ key: text, id: found.id, timelines: readers.custom })
+      if (isAlone && !readers.custom.find(name)) return undefined
+      return createCustomSource({ key: text, name, timelines: readers.custom })
     }
     if (kind === 'list') return openList(parts, readers, key)
     const uid = actors.uidOf(name)

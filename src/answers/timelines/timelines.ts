@@ -39,7 +39,7 @@ export function createTimelines(parts: {
   db: Db
   cursors: Cursors
   /** @returns undefined if there is no such timeline. */
-  open: (key: TimelineKey) => TimelineSource | undefined
+  open: (key: TimelineKey, isAlone: boolean) => TimelineSource | undefined
   /** Called before each transaction that reads rows. */
   begin?: () => void
   prepare?: Timelines['prepare']
@@ -48,7 +48,7 @@ export function createTimelines(parts: {
 
   function sources(keys: readonly TimelineKey[]): TimelineSource[] {
     return keys.map((key) => {
-      const source = open(key)
+      const source = open(key, keys.length === 1)
       if (!source) throw new XRPCError(404, 'UnknownTimeline', `There is no timeline ${key.text}`)
       return source
     })

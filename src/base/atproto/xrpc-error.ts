@@ -15,18 +15,26 @@ export class XRPCError extends Error {
   readonly headers: Record<string, string> | undefined
   /** Only for the operator's log: what to check or change. */
   readonly hint: string | undefined
+  /** Further fields of the answer, besides error and message. */
+  readonly fields: Record<string, string> | undefined
 
   constructor(
     status: number,
     error: string,
     message: string,
-    options: { headers?: Record<string, string>; hint?: string; cause?: unknown } = {},
+    options: {
+      headers?: Record<string, string>
+      hint?: string
+      fields?: Record<string, string>
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.status = status
     this.error = error
     this.headers = options.headers
     this.hint = options.hint
+    this.fields = options.fields
   }
 }
 

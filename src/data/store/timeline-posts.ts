@@ -11,15 +11,24 @@ export type TimelinePost = {
   producerTs: number
   /** A digest of the idempotency key. */
   key: Uint8Array | undefined
-  /** If there is a key, a digest of the whole post; otherwise empty. */
+  /** If there is a key, a digest of the post without its time; otherwise empty. */
   body: Uint8Array
   /** Set if the producer numbers its events, from 1. */
   numbered: { producer: string; number: number } | undefined
 }
 
+export type PostedEvent = { seq: number; receivedAt: number }
+
 export type PostOutcome =
-  | { ok: true; seq: number; receivedAt: number }
-  | { ok: false; status: number; error: string; message: string }
+  | ({ ok: true } & PostedEvent)
+  | {
+      ok: false
+      status: number
+      error: string
+      message: string
+      /** The event posted with the same idempotency key. */
+      stored?: PostedEvent
+    }
 
 /** `at`: its arrival time, if not that of the others. */
 export type GivenPost = { post: TimelinePost; seq: number; at?: number }

@@ -54,8 +54,8 @@ function isBytes(body: unknown): body is Buffer | readonly Buffer[] {
 }
 
 export function errorAnswer(error: XRPCError): Answer {
-  const { status, headers } = error
-  return jsonAnswer({ error: error.error, message: error.message }, { status, headers })
+  const { status, headers, fields } = error
+  return jsonAnswer({ error: error.error, message: error.message, ...fields }, { status, headers })
 }
 
 /** Maps any thrown error to what the client may know of it. */

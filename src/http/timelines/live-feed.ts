@@ -24,8 +24,8 @@ export type NewEvent = { id: string; seq: number; receivedAt: number; entity: En
 export type Topic = {
   readonly key: TimelineKey
   readonly source: TimelineSource
-  /** uid of the author or member, or row id of the list or custom timeline. */
-  readonly id: number
+  /** uid of the author or member, or row id of the list or custom timeline; 0: has none yet. */
+  id: number
   /** uid of the account whose blocks hold; 0: no one's. */
   readonly viewer: number
   /** Sequence number of the latest event; undefined before the first. */
@@ -51,7 +51,7 @@ export type LiveFeed = {
 
 const CHUNK = 1_000
 type Index = Map<number, Topic>
-type IndexName = TimelineKey['kind'] | 'ownList'
+type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
 
 export function createLiveFeed(parts: SourceParts, readers: Readers): LiveFeed {
   return new Feed(parts, readers)
@@ -67,7 +67,6 @@ class Feed implements LiveFeed {
     list: index(),
     ownList: index(),
     notifications: index(),
-    custom: index(),
   } satisfies Record<IndexName, Index>
   readonly #tips = { arrivals: 0, notifications: 0, change: 0 }
 
@@ -89,7 +88,7 @@ class Feed implements LiveFeed {
     const viewer = viewerOf(this.#parts, key, id)
     const topic: Topic = { key, source, id, viewer, latest, listeners: 1 }
     this.#topics.set(name, topic)
-    this.#by[indexOf(key)].set(id, topic)
+    this.#indexOf(key)?.set(id, topic)
     return topic
   }
 
@@ -97,7 +96,13 @@ class Feed implements LiveFeed {
     topic.listeners--
     if (topic.listeners > 0) return
     this.#topics.delete(topicName(topic.key))
-    this.#by[indexOf(topic.key)].delete(topic.id)
+    this.#indexOf(topic.key)?.delete(topic.id)
+  }
+
+  /** Timelines of programs are found by name, since one may have no row yet. */
+  #indexOf({ kind, isForOwner }: TimelineKey): Index | undefined {
+    if (kind === 'custom') return undefined
+    return this.#by[isForOwner ? 'ownList' : kind]
   }
 
   look(): Delivery[] {
@@ -211,10 +216,11 @@ class Feed implements LiveFeed {
 
   #lookAtCustom(found: Map<Topic, NewEvent[]>): void {
     const { custom } = this.#readers
-    for (const { id, change } of custom.changedSince(this.#tips.change)) {
+    for (const { id, name, change } of custom.changedSince(this.#tips.change)) {
       this.#tips.change = change
-      const topic = this.#by.custom.get(id)
+      const topic = this.#topics.get(`custom:${name}`)
       if (!topic) continue
+      topic.id = id
       for (let at = topic.latest ?? 0, isEnd = false; !isEnd; ) {
         const rows = custom.read(id, { at, isForward: true, limit: CHUNK })
         isEnd = rows.length < CHUNK
@@ -247,13 +253,13 @@ function add(found: Map<Topic, NewEvent[]>, topic: Topic, one: Omit<NewEvent, 'i
   else found.set(topic, [event])
 }
 
-/** The subject exists: its source was opened. */
+/** The subject exists, unless it is a timeline of programs: its source was opened. */
 function idOf(
   { db, actors }: SourceParts,
   { custom }: Readers,
   { kind, name }: TimelineKey,
 ): number {
-  if (kind === 'custom') return custom.find(name)!.id
+  if (kind === 'custom') return custom.find(name)?.id ?? 0
   if (kind !== 'list') return actors.uidOf(name)
   const { did, rkey } = parseRecordUri(name)!
   return findList(db, actors.uidOf(did), packRkey(rkey))!.id
@@ -262,10 +268,6 @@ function idOf(
 /** One topic for each kind of reader. */
 function topicName({ text, isForOwner }: TimelineKey): string {
   return isForOwner ? `${text} for its owner` : text
-}
-
-function indexOf({ kind, isForOwner }: TimelineKey): IndexName {
-  return isForOwner ? 'ownList' : kind
 }
 
 function viewerOf({ actors }: SourceParts, key: TimelineKey, id: number): number {

@@ -9,6 +9,9 @@ import type { TimelinePost } from '../../data/store/timeline-posts.ts'
 const MAX_PAYLOAD_BYTES = 16_384
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1
 
+/** The years 1 to 9999, in milliseconds: what can be answered as ISO 8601. */
+const [FIRST_TIME, LAST_TIME] = [-62_135_596_800_000, 253_402_300_799_999]
+
 export const postSchema = z
   .object({
     entity_id: z.string().min(1).max(1_024).describe('The subject of the event, e.g. an at-URI.'),
@@ -18,15 +21,21 @@ export const postSchema = z
       .describe('The kind of that subject, e.g. post or weather.'),
     payload: z.unknown().describe(`Any JSON of up to ${MAX_PAYLOAD_BYTES} bytes.`),
     producer_ts: z
-      .string()
-      .datetime({ offset: true })
-      .describe('When it happened, according to the producer.'),
+      .union([
+        z.string().datetime({ offset: true }),
+        z.number().int().min(FIRST_TIME).max(LAST_TIME),
+      ])
+      .describe(
+        'When it happened, according to the producer: ISO 8601, or milliseconds since 1970.',
+      ),
     idempotency_key: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .describe('Reusing it within 24 hours returns the same answer and writes nothing.'),
+      .describe(
+        'Reusing it within 24 hours returns the same answer and writes nothing, also with another producer_ts.',
+      ),
     producer_id: z
       .string()
       .regex(/^[A-Za-z0-9._:-]{1,128}$/)
@@ -67,10 +76,11 @@ export function parsePost(
   if (producer_id !== undefined && producer_seq === undefined) {
     throw invalidRequest('producer_id: only together with producer_seq')
   }
-  const producerTs = Date.parse(producer_ts)
+  const producerTs = typeof producer_ts === 'number' ? producer_ts : Date.parse(producer_ts)
   if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: not a valid time')
   if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: unpaired surrogate')
-  const said = [entity_id, entity_type, producer_ts, producer_id, producer_seq]
+  // Without the time, which many producers take anew for each attempt.
+  const said = [entity_id, entity_type, producer_id, producer_seq]
   const whole = idempotency_key === undefined ? undefined : `${JSON.stringify(said)}\n${payload}`
   return {
     name,
@@ -107,6 +117,9 @@ function writeJson(value: unknown): string {
 function messageOf({ issues }: z.ZodError): string {
   const [first] = issues
   const where = first?.path.join('.')
+  if (where === 'producer_ts') {
+    return 'producer_ts: Expected ISO 8601 with an offset, or whole milliseconds since 1970'
+  }
   return `${where ? `${where}: ` : ''}${first?.message ?? 'The body is invalid'}`.slice(0, 300)
 }
 

@@ -3,14 +3,25 @@
 // waits for a moment before it is sent: most of the cost of a small one is the trip to the writer and back.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { eventIdIn } from '../../answers/timelines/event-json.ts'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
+import { isoTime } from '../../base/util/iso-time.ts'
+import type { PostedEvent, PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
 
 export type Poster = {
   /** Number of posts not yet answered. */
   readonly waiting: number
   /** @throws XRPCError if the post was not written */
-  post(one: TimelinePost): Promise<{ seq: number; receivedAt: number }>
+  post(one: TimelinePost): Promise<PostedEvent>
+}
+
+/** A posted event as its producer is answered. */
+export function postedFields({ name }: { name: string }, { seq, receivedAt }: PostedEvent) {
+  return {
+    event_id: eventIdIn(`custom:${name}`, seq),
+    sequence_id: String(seq),
+    received_at: isoTime(receivedAt),
+  }
 }
 
 type Waiting = {
@@ -65,8 +76,9 @@ export function createPoster(ingest: Sink): Poster {
         if (!isWriting && queue.length === 1) setImmediate(() => void write())
       })
       if (outcome.ok) return outcome
-      const { status, error, message } = outcome
-      throw new XRPCError(status, error, message, status === 503 ? AGAIN : {})
+      const { status, error, message, stored } = outcome
+      const fields = stored && { fields: postedFields(one, stored) }
+      throw new XRPCError(status, error, message, { ...(status === 503 && AGAIN), ...fields })
     },
   }
 }

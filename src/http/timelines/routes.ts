@@ -5,12 +5,11 @@ import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { getQueryParams } from 'hono/utils/url'
-import { eventIdIn, type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
+import { type PageJson, pageBytes } from '../../answers/timelines/event-json.ts'
 import type { GraphSource } from '../../answers/timelines/graph-source.ts'
 import { parseTimelineKey, type TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Timelines } from '../../answers/timelines/timelines.ts'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { isoTime } from '../../base/util/iso-time.ts'
 import { inTurns } from '../../base/util/turn.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -29,7 +28,7 @@ import { getCursor, putCursor } from './cursor-routes.ts'
 import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
-import type { Poster } from './poster.ts'
+import { type Poster, postedFields } from './poster.ts'
 import { once, readJsonText } from './request-parts.ts'
 import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
@@ -213,13 +212,9 @@ function postEvent({ poster, shared }: RouteParts): Handler {
     if (shared && post.numbered) {
       throw invalidRequest('producer_seq: not if several nodes share timelines', 'NotShared')
     }
-    const { seq, receivedAt } = await poster.post(post)
+    const posted = await poster.post(post)
     request.clock?.mark('wait')
-    return jsonAnswer({
-      event_id: eventIdIn(key.text, seq),
-      sequence_id: String(seq),
-      received_at: isoTime(receivedAt),
-    })
+    return jsonAnswer(postedFields(post, posted))
   }
 }
 

@@ -154,14 +154,10 @@ function insert(
 }
 
 function again(post: TimelinePost, known: PostedKey): PostOutcome {
-  if (Buffer.from(known.body).equals(post.body)) {
-    return { ok: true, seq: known.seq, receivedAt: known.receivedAt } as const
-  }
-  return refused(
-    409,
-    'IdempotencyConflict',
-    'Another event was posted with this idempotency key within the last 24 hours',
-  )
+  const stored = { seq: known.seq, receivedAt: known.receivedAt }
+  if (Buffer.from(known.body).equals(post.body)) return { ok: true, ...stored }
+  const message = 'Another event was posted with this idempotency key within the last 24 hours'
+  return { ...refused(409, 'IdempotencyConflict', message), stored }
 }
 
 function whyFull(

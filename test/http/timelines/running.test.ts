@@ -258,9 +258,49 @@ test('a post sent twice is one event, and both answers match the document', asyn
   const first = await world.post('idempotent', body, token)
   postedSchema.parse(first.body)
   expect((await world.post('idempotent', body, token)).body).toEqual(first.body)
+  // As of a producer that takes the time anew for each attempt, here in milliseconds.
+  const later = { ...body, producer_ts: Date.parse(body.producer_ts) + 1_000 }
+  expect((await world.post('idempotent', later, token)).body).toEqual(first.body)
   const other = await world.post('idempotent', note('other', { idempotency_key: 'k' }), token)
-  expect([other.status, other.body.error]).toEqual([409, 'IdempotencyConflict'])
+  expect(other.status).toBe(409)
+  expect(other.body).toEqual({
+    ...first.body,
+    error: 'IdempotencyConflict',
+    message: expect.any(String),
+  })
   errorSchema.parse(other.body)
+  const page = await world.page('custom:idempotent', '', token)
+  expect(page.body.events.map(({ producer_ts }) => producer_ts)).toEqual([body.producer_ts])
+})
+
+test('times in milliseconds are answered as text, and a merge reads what was posted to one of its timelines', async () => {
+  const merge = 'custom:silent+custom:milliseconds'
+  const stream = world.listen(merge, token)
+  await stream.until(() => stream.opened() === 1)
+  expect((await world.page(merge, '', token)).body.events).toEqual([])
+  for (const time of [0, -1, 1_795_862_000_123, 253_402_300_799_999]) {
+    const posted = await world.post('milliseconds', note('m', { producer_ts: time }), token)
+    expect(posted.status).toBe(200)
+  }
+  await stream.until(() => stream.events.length === 4)
+  stream.close()
+  expect(stream.events.map(({ producer_ts }) => producer_ts)).toEqual([
+    '1970-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '2026-11-28T10:33:20.123Z',
+    '9999-12-31T23:59:59.999Z',
+  ])
+  const { body } = await world.page(merge, 'direction=forward', token)
+  pageSchema.parse(body)
+  expect(body.events).toEqual(stream.events)
+  for (const wrong of [1.5, 253_402_300_800_000, -62_135_596_800_001, '1795862000123', null]) {
+    const refused = await world.post('milliseconds', note('m', { producer_ts: wrong }), token)
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      expect.stringMatching(/^producer_ts: .*milliseconds/),
+    ])
+  }
+  expect((await world.page('custom:silent', '', token)).status).toBe(404)
 })
 
 test('a list leaves out accounts that block its owner if the owner reads it, and not for programs', async () => {

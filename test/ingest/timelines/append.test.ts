@@ -149,7 +149,10 @@ test('an idempotency key gives the same answer for a day, and 409 for another bo
   now += DAY_MS - 1
   expect(append(post('1', { key }), post('2', { key }))).toEqual([
     first,
-    expect.objectContaining({ ok: false, status: 409, error: 'IdempotencyConflict' }),
+    expect.objectContaining({
+      ...{ ok: false, status: 409, error: 'IdempotencyConflict' },
+      stored: { seq: 1, receivedAt: now - DAY_MS + 1 },
+    }),
   ])
   now += 1
   expect(append(post('2', { key }))).toEqual([{ ok: true, seq: 2, receivedAt: now }])
