@@ -13,8 +13,6 @@ import type { TakedownReader } from '../../data/store/read/takedowns.ts'
 import { eventIdIn } from './event-json.ts'
 import type { PlainEntity, SourceSlice, TimelineSource } from './types.ts'
 
-type Arrival = NotificationArrival & { at: number }
-
 const MAX_READS = 20
 
 export function createNotificationSource(parts: {
@@ -25,12 +23,12 @@ export function createNotificationSource(parts: {
   takedowns: TakedownReader
   /** Tells which of these accounts have a block with the member. */
   blocked: (some: readonly { uid: number }[]) => (uid: number) => boolean
-}): TimelineSource<Arrival> {
+}): TimelineSource<NotificationArrival> {
   const { key, uid, actors, notifications, takedowns, blocked } = parts
   const isHidden = (author: number) => (actors.flagsOf(author) & HIDDEN) !== 0
 
-  function read(range: ArrivalRange): SourceSlice<Arrival> {
-    const events: Arrival[] = []
+  function read(range: ArrivalRange): SourceSlice<NotificationArrival> {
+    const events: NotificationArrival[] = []
     let reached = range.at
     for (let turn = 0; turn < MAX_READS; turn++) {
       const rows = notifications.read(uid, { ...range, at: reached })
@@ -38,7 +36,7 @@ export function createNotificationSource(parts: {
       for (const row of rows) {
         reached = row.seq
         if (isHidden(row.author) || isBlocked(row.author)) continue
-        if (events.push(arrivalOf(row)) === range.limit) return { events, reached, isEnd: false }
+        if (events.push(row) === range.limit) return { events, reached, isEnd: false }
       }
       if (rows.length < range.limit) return { events, reached, isEnd: true }
     }
@@ -55,11 +53,6 @@ export function createNotificationSource(parts: {
     eventId: (seq) => eventIdIn(key, seq),
     gaps: () => [],
   }
-}
-
-/** Uses the notification's time as its arrival time, which no row stores. */
-export function arrivalOf(row: NotificationArrival): Arrival {
-  return { ...row, at: row.sortAt }
 }
 
 /** By number, without records hidden by the operator. */

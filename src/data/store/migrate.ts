@@ -46,6 +46,7 @@ import * as timelineCursors from './migrations/042-timeline-cursors.ts'
 import * as customTimelineBytes from './migrations/043-custom-timeline-bytes.ts'
 import * as forgottenAccounts from './migrations/044-forgotten-accounts.ts'
 import * as streamedLabels from './migrations/046-streamed-labels.ts'
+import * as notificationArrivals from './migrations/048-notification-arrivals.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -94,6 +95,7 @@ const migrations: readonly Migration[] = [
   customTimelineBytes,
   forgottenAccounts,
   streamedLabels,
+  notificationArrivals,
 ]
 
 export const schemaVersion = migrations.at(-1)!.version

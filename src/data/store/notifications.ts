@@ -64,9 +64,9 @@ const READ_ELSEWHERE = [
 const statements = perDatabase((db) => ({
   insert: db.prepare<[Inserted]>(
     `INSERT INTO notifications (uid, sort_at, reason, author, collection, rkey, cid, record,
-        subject_collection, subject_rkey)
+        subject_collection, subject_rkey, arrived_at)
       VALUES (@uid, @sortAt, @reason, @author, @collection, @rkey, @cid, @json, @subjectCollection,
-        @subjectRkey)
+        @subjectRkey, CAST(unixepoch('subsec') * 1000 AS INTEGER))
       ON CONFLICT DO NOTHING`,
   ),
   has: db

@@ -3,7 +3,7 @@
 // topic than the same list for programs, since blocks with the owner hold there.
 
 import { customEntity } from '../../answers/timelines/custom-source.ts'
-import { arrivalOf, describeNotifications } from '../../answers/timelines/notification-source.ts'
+import { describeNotifications } from '../../answers/timelines/notification-source.ts'
 import {
   describeArrivals,
   type Readers,
@@ -205,7 +205,7 @@ class Feed implements LiveFeed {
         heard.map(({ uid, author }) => [uid, author]),
       )
       for (const row of heard) {
-        const { seq, at } = arrivalOf(row)
+        const { seq, at } = row
         const entity = entities.get(seq)
         const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
         if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))

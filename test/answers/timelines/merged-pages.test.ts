@@ -142,6 +142,35 @@ test(`a record of several sources comes once, in order, under one id (seed ${SEE
   expect(repeated).toBeGreaterThan(20)
 })
 
+test('a walk that reads while late records arrive is in order of arrival, and so is every later walk', async () => {
+  const random = createRandom(SEED + 2)
+  world = createWorld({ scope: 'network', members: ['alice', 'bob'], startAt: Date.now() })
+  const timelines = openTimelines()
+  const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => world.account(name)) as [
+    ...[string, string, string],
+  ]
+  world.follow(alice, carol)
+  const posts = [alice, bob].map((did) => ({ did, post: world.post(did) }))
+  /** Most come late: as after a restart, when the stream of events is caught up. */
+  const like = () => {
+    const { post } = random.pick(posts)
+    const liker = world.account(`liker ${random.below(1_000_000)}`)
+    const createdAt = new Date(world.now() - random.below(60_000)).toISOString()
+    world.create(liker, 'app.bsky.feed.like', { subject: post, createdAt })
+  }
+  const between = () => random.pick([like, like, () => world.post(carol)])()
+  const key = `following:${alice}+notifications:${alice}+notifications:${bob}`
+  const walks = [await walk({ timelines, key, random, isForward: true }, between)]
+  walks.push(await walk({ timelines, key, random, isForward: true }, undefined, 0))
+  for (const found of walks) {
+    expect(found.length).toBeGreaterThan(30)
+    const times = found.map(({ received_at }) => received_at)
+    expect(times).toEqual(times.toSorted())
+  }
+  const perTimeline = (all: EventJson[]) => Map.groupBy(all, ({ timeline_key }) => timeline_key)
+  expect(perTimeline(walks[1]!)).toEqual(perTimeline(walks[0]!))
+})
+
 test('no walk repeats a record or goes back, whatever happens between its pages', async () => {
   const random = createRandom(SEED + 1)
   world = createWorld({ scope: 'network' })

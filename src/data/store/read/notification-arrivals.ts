@@ -15,6 +15,8 @@ export type NotificationArrival = {
   rkey: PackedRkey
   /** Milliseconds. */
   sortAt: number
+  /** Milliseconds; its sort time if it arrived before this was stored. */
+  at: number
   subject: { collection: string; rkey: PackedRkey } | undefined
 }
 
@@ -32,6 +34,7 @@ type Row = [
   collection: number,
   rkey: PackedRkey,
   sortAt: number,
+  at: number,
   subjectCollection: number | null,
   subjectRkey: PackedRkey | null,
 ]
@@ -43,7 +46,7 @@ const collections = new Map(
 export function prepareNotificationArrivals(db: Db): NotificationArrivals {
   const tip = db.prepare<[], number>('SELECT max(id) FROM notifications').pluck()
   const columns =
-    'id, uid, author, reason, collection, rkey, sort_at, subject_collection, subject_rkey'
+    'id, uid, author, reason, collection, rkey, sort_at, coalesce(arrived_at, sort_at), subject_collection, subject_rkey'
   const select = (where: string, beyond: string, order: string) =>
     db
       .prepare<number[], Row>(
@@ -64,10 +67,10 @@ export function prepareNotificationArrivals(db: Db): NotificationArrivals {
 }
 
 function toArrival(row: Row): NotificationArrival {
-  const [seq, uid, author, reason, collection, rkey, sortAt, about, aboutRkey] = row
+  const [seq, uid, author, reason, collection, rkey, sortAt, at, about, aboutRkey] = row
   const named = about === null ? undefined : subjectCollectionOf(about)
   return {
-    ...{ seq, uid, author, reason, rkey, sortAt },
+    ...{ seq, uid, author, reason, rkey, sortAt, at },
     collection: collections.get(collection) ?? '',
     subject: named && aboutRkey !== null ? { collection: named, rkey: aboutRkey } : undefined,
   }
