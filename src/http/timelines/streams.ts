@@ -6,7 +6,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
+import { eventJson } from '../../answers/timelines/event-json.ts'
 import {
   type Merged,
   type MergedEvent,
@@ -17,8 +17,7 @@ import {
 import type { Cursors } from '../../answers/timelines/signed-cursor.ts'
 import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import { describeOwn, eventsOf } from '../../answers/timelines/timelines.ts'
-import type { TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
-import { byteText } from '../../answers/views/ready-json.ts'
+import type { TimelineSource } from '../../answers/timelines/types.ts'
 import { tooManyStreams } from '../../base/atproto/xrpc-error.ts'
 import { inLaterTurn } from '../../base/util/turn.ts'
 import { headMoved, ringHead } from '../../data/shared-memory/invalidation-ring.ts'
@@ -26,7 +25,8 @@ import { countOtherwise } from '../server/address-connections.ts'
 import { BASE_HEADERS } from '../server/http-answer.ts'
 import { type Asker, untilPaid } from './access.ts'
 import { drained } from './drained.ts'
-import type { Delivery, LiveFeed, NewEvent, Topic } from './live-feed.ts'
+import type { Delivery, LiveFeed, Topic } from './live-feed.ts'
+import { type Chunk, chunksOf, dataOf, noticesBefore } from './stream-messages.ts'
 
 type StreamWish = {
   keys: readonly TimelineKey[]
@@ -329,9 +329,6 @@ class StreamHub implements Streams {
   }
 }
 
-/** Strings are byte text. */
-type Chunk = { seq: number; at: number; notice: string; data: string }
-
 /** New events of all timelines of a stream, as a page has them. */
 function inOrder(
   { wish, topics, at }: Stream,
@@ -343,38 +340,4 @@ function inOrder(
   if (slices.length === 1) return slices[0]!.events.map((event) => ({ from: [0], event }))
   return merge(wish.sources, slices, { at, isForward: true, limit: Number.POSITIVE_INFINITY })
     .events
-}
-
-/** Serialises the events once for all listeners. */
-function chunksOf(
-  topic: Topic,
-  events: readonly NewEvent[],
-  gaps: readonly TimelineGap[],
-): Chunk[] {
-  let before = topic.latest
-  return events.map((event) => {
-    const described = { ...event, timeline: topic.key.text, before }
-    before = event.seq
-    const notice = noticesBefore(gaps, described)
-    const data = dataOf(eventJson(described))
-    return { seq: event.seq, at: event.receivedAt, notice, data }
-  })
-}
-
-/**
- * Notices of numbers skipped between an event and its predecessor. They have no ids of their own.
- */
-function noticesBefore(
-  gaps: readonly TimelineGap[],
-  { seq, before = 0 }: { seq: number; before: number | undefined },
-): string {
-  return gaps
-    .filter((one) => 'to' in one && one.to < seq && one.from > before)
-    .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
-    .join('')
-}
-
-/** Serialised JSON contains no line breaks. */
-function dataOf(json: string): string {
-  return `data: ${json}\n\n`
 }

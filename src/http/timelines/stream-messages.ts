@@ -1,0 +1,43 @@
+// The texts of a stream's messages, made once for all readers.
+
+import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
+import type { TimelineGap } from '../../answers/timelines/types.ts'
+import { byteText } from '../../answers/views/ready-json.ts'
+import type { NewEvent, Topic } from './live-feed.ts'
+
+/** Strings are byte text. */
+export type Chunk = { seq: number; at: number; notice: string; data: string }
+
+/** Serialises the events once for all listeners. */
+export function chunksOf(
+  topic: Topic,
+  events: readonly NewEvent[],
+  gaps: readonly TimelineGap[],
+): Chunk[] {
+  let before = topic.latest
+  return events.map((event) => {
+    const described = { ...event, timeline: topic.key.text, before }
+    before = event.seq
+    const notice = noticesBefore(gaps, described)
+    const data = dataOf(eventJson(described))
+    return { seq: event.seq, at: event.receivedAt, notice, data }
+  })
+}
+
+/**
+ * Notices of numbers skipped between an event and its predecessor. They have no ids of their own.
+ */
+export function noticesBefore(
+  gaps: readonly TimelineGap[],
+  { seq, before = 0 }: { seq: number; before: number | undefined },
+): string {
+  return gaps
+    .filter((one) => 'to' in one && one.to < seq && one.from > before)
+    .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
+    .join('')
+}
+
+/** Serialised JSON contains no line breaks. */
+export function dataOf(json: string): string {
+  return `data: ${json}\n\n`
+}
