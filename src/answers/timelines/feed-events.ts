@@ -4,6 +4,7 @@
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
+import type { Arrival } from '../../data/store/read/arrivals.ts'
 import type { FeedEntities, FeedEntity } from '../../data/store/read/feed-entities.ts'
 import type { TakedownReader } from '../../data/store/read/takedowns.ts'
 import { writeEntity } from './event-json.ts'
@@ -12,10 +13,12 @@ import { withoutHidden } from './notification-source.ts'
 import type { Entity, PlainEntity } from './types.ts'
 
 /** By item; only items that exist and are not hidden by the operator. */
-type FeedEvents = (items: readonly number[]) => ReadonlyMap<number, Entity>
+type FeedEvents = (arrivals: readonly Named[]) => ReadonlyMap<number, Entity>
+
+type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
 
 /** Bytes of one cached event besides its text. */
-const EVENT_BYTES = 150
+const EVENT_BYTES = 170
 
 export function createFeedEvents(parts: {
   actors: Pick<ActorReader, 'didOf'>
@@ -33,19 +36,20 @@ export function createFeedEvents(parts: {
     return withoutHidden(takedowns, described)
   }
 
-  return (items) => {
-    if (!kept) return read(items)
+  return (arrivals) => {
+    if (!kept) return read(arrivals.map(({ item }) => item))
     const found = new Map<number, Entity>()
-    const unknown: number[] = []
-    for (const item of items) {
-      const known = kept.events.find(item)
-      if (known) found.set(item, known)
-      else unknown.push(item)
+    const unknown = new Map<number, Named>()
+    for (const arrival of arrivals) {
+      const known = kept.events.find(arrival.item)
+      if (known) found.set(arrival.item, known)
+      else unknown.set(arrival.item, arrival)
     }
-    if (unknown.length === 0) return found
-    for (const [item, entity] of read(unknown)) {
+    if (unknown.size === 0) return found
+    for (const [item, entity] of read([...unknown.keys()])) {
+      const { seq, uid } = unknown.get(item)!
       const { fields } = writeEntity(entity)
-      const one = { fields, bytes: EVENT_BYTES + fields.length }
+      const one = { fields, bytes: EVENT_BYTES + fields.length, seq, uid }
       kept.events.keep(item, one)
       found.set(item, one)
     }

@@ -10,22 +10,29 @@ import type { KnownArrivals } from '../../data/store/read/arrival-blocks.ts'
 import { KeptBlocks } from './kept-blocks.ts'
 import type { WrittenEntity } from './types.ts'
 
+/** An event of the cache, with the number and the author of its record. */
+type KeptEvent = WrittenEntity & { bytes: number; seq: number; uid: number }
+
 /** The members of a list; immutable. */
 export type Members = { all: readonly number[]; set: ReadonlySet<number> }
 
 const MAX_EVENT_BYTES = 32 << 20
 const MAX_ARRIVALS = 65_536
 const MAX_MEMBERS = 200_000
+/** Touched events that are remembered for `takeTouched`. */
+const MAX_TOUCHED = 4_096
 
 export class KeptTimelines {
   /** Entities of posts and reposts, by item; none that the operator hid. */
-  readonly events = new BoundedByBytes<WrittenEntity & { bytes: number }>(MAX_EVENT_BYTES)
+  readonly events = new BoundedByBytes<KeptEvent>(MAX_EVENT_BYTES)
   readonly blocks = new KeptBlocks()
   readonly #invalidations: InvalidationReader
   /** Arrival numbers, by item. */
   readonly #arrivals = new Map<number, number>()
   readonly #lists = new Map<number, Members>()
   #members = 0
+  /** By item; undefined if nobody wants them. */
+  #touched: Map<number, KeptEvent> | undefined
 
   constructor(invalidations: InvalidationReader) {
     this.#invalidations = invalidations
@@ -37,6 +44,18 @@ export class KeptTimelines {
     this.blocks.forgetAll()
     this.#arrivals.clear()
     this.#forgetLists()
+  }
+
+  /** Whether touched events are remembered from now on. */
+  watchTouched(isWatched: boolean): void {
+    this.#touched = isWatched ? new Map() : undefined
+  }
+
+  /** Cached events whose records were changed or deleted since the last call, by item. */
+  takeTouched(): ReadonlyMap<number, KeptEvent> {
+    const touched = this.#touched ?? new Map()
+    if (touched.size > 0) this.#touched = new Map()
+    return touched
   }
 
   /** Arrivals already read from rows. */
@@ -77,6 +96,8 @@ export class KeptTimelines {
   }
 
   #forgetItem(item: number): void {
+    const one = this.#touched && this.events.find(item)
+    if (one && this.#touched!.size < MAX_TOUCHED) this.#touched!.set(item, one)
     this.events.forget(item)
     this.#arrivals.delete(item)
   }

@@ -199,7 +199,7 @@ function membersOf({ lists, kept }: Readers, list: number): Members {
  * A record's event is named after its arrival here; if several nodes share timelines, after the
  * record itself, since each node numbers arrivals of its own.
  */
-export function recordEventId(
+function recordEventId(
   { logs }: Pick<SourceParts, 'logs'>,
   seq: number,
   entity: Entity,
@@ -226,9 +226,9 @@ function common(
 /** By number, without records hidden by the operator. */
 export function describeArrivals(
   { events: read }: Pick<Readers, 'events'>,
-  events: readonly Arrival[],
+  events: readonly Pick<Arrival, 'seq' | 'uid' | 'item'>[],
 ): Map<number, Entity> {
-  const found = read(events.map(({ item }) => item))
+  const found = read(events)
   const described = new Map<number, Entity>()
   for (const { seq, item } of events) {
     const entity = found.get(item)

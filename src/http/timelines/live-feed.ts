@@ -3,6 +3,7 @@
 // topic than the same list for programs, since blocks with the owner hold there.
 
 import { customEntity } from '../../answers/timelines/custom-source.ts'
+import { entityIdOf } from '../../answers/timelines/event-json.ts'
 import { describeNotifications } from '../../answers/timelines/notification-source.ts'
 import {
   describeArrivals,
@@ -17,6 +18,7 @@ import { type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'
+import type { Keeps } from '../../data/timeline/lossiness.ts'
 
 export type NewEvent = { id: string; seq: number; receivedAt: number; entity: Entity }
 
@@ -39,17 +41,22 @@ export type Delivery = {
   events: NewEvent[]
   /** Skipped numbers, for a numbered timeline. */
   gaps: TimelineGap[]
+  /** Events of the timeline that came earlier, and whose records were deleted since. */
+  deleted: DeletedEvent[]
 }
+
+export type DeletedEvent = { id: string; seq: number; entityId: string }
 
 export type LiveFeed = {
   /** @param source - the source of this key */
   join(key: TimelineKey, source: TimelineSource): Topic
   leave(topic: Topic): void
-  /** Returns events that arrived since the last call. */
+  /** Returns what arrived or was deleted since the last call. */
   look(): Delivery[]
 }
 
 const CHUNK = 1_000
+type Named = Pick<Arrival, 'seq' | 'uid' | 'item'>
 type Index = Map<number, Topic>
 type IndexName = Exclude<TimelineKey['kind'], 'custom'> | 'ownList'
 
@@ -77,6 +84,7 @@ class Feed implements LiveFeed {
 
   join(key: TimelineKey, source: TimelineSource): Topic {
     if (this.#topics.size === 0) this.#begin()
+    if (this.#topics.size === 0) this.#readers.kept?.watchTouched(true)
     const name = topicName(key)
     const found = this.#topics.get(name)
     if (found) {
@@ -97,6 +105,7 @@ class Feed implements LiveFeed {
     if (topic.listeners > 0) return
     this.#topics.delete(topicName(topic.key))
     this.#indexOf(topic.key)?.delete(topic.id)
+    if (this.#topics.size === 0) this.#readers.kept?.watchTouched(false)
   }
 
   /** Timelines of programs are found by name, since one may have no row yet. */
@@ -112,8 +121,11 @@ class Feed implements LiveFeed {
     this.#lookAtArrivals(found)
     this.#lookAtNotifications(found)
     this.#lookAtCustom(found)
-    return [...found].map(([topic, events]) => {
-      return { topic, events, gaps: gapsBetween(this.#readers, topic, events) }
+    const deleted = this.#deletedEvents()
+    return [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
+      const events = found.get(topic) ?? []
+      const gaps = gapsBetween(this.#readers, topic, events)
+      return { topic, events, gaps, deleted: deleted.get(topic) ?? [] }
     })
   }
 
@@ -136,8 +148,8 @@ class Feed implements LiveFeed {
   }
 
   /** Iterates over the smaller set: the author's followers, or the topics. */
-  *#followersListening({ uid, item }: Arrival): Generator<Topic> {
-    const { graph, keeps } = this.#parts
+  *#followersListening({ uid, item }: Named, keeps: Keeps): Generator<Topic> {
+    const { graph } = this.#parts
     const { following } = this.#by
     const own = following.get(uid)
     if (own) yield own
@@ -154,11 +166,11 @@ class Feed implements LiveFeed {
     }
   }
 
-  *#listeningTo(arrival: Arrival): Generator<Topic> {
+  *#listeningTo(arrival: Named, keeps = this.#parts.keeps): Generator<Topic> {
     const { author, following, list, ownList } = this.#by
     const ofAuthor = author.get(arrival.uid)
     if (ofAuthor) yield ofAuthor
-    if (following.size > 0) yield* this.#followersListening(arrival)
+    if (following.size > 0) yield* this.#followersListening(arrival, keeps)
     if (list.size + ownList.size === 0 || isRepostItem(arrival.item)) return
     for (const id of this.#readers.lists.listsWith(arrival.uid)) {
       const [forPrograms, forOwner] = [list.get(id), ownList.get(id)]
@@ -186,6 +198,39 @@ class Feed implements LiveFeed {
       if (entity && !blocked.has(`${topic.viewer} ${uid}`))
         add(found, topic, { seq, receivedAt: at, entity })
     }
+  }
+
+  /**
+   * Only events that are still cached are known. The draw of a deleted post is not, so a timeline
+   * that leaves posts out tells of some that it never had.
+   */
+  #deletedEvents(): Map<Topic, DeletedEvent[]> {
+    const touched = this.#readers.kept?.takeTouched()
+    const found = new Map<Topic, DeletedEvent[]>()
+    if (!touched || touched.size === 0) return found
+    const all = [...touched].map(([item, one]) => ({ item, ...one }))
+    const missing = new Set(this.#readers.arrivals.missing(all.map(({ seq }) => seq)))
+    // Back into the cache, for a later deletion.
+    describeArrivals(
+      this.#readers,
+      all.filter(({ seq }) => !missing.has(seq)),
+    )
+    const pairs = all
+      .filter(({ seq }) => missing.has(seq))
+      .flatMap((one) =>
+        [...this.#listeningTo(one, () => true)].map((topic) => [topic, one] as const),
+      )
+    const blocked = blockedPairs(
+      this.#readers,
+      pairs.map(([{ viewer }, { uid }]) => [viewer, uid]),
+    )
+    for (const [topic, one] of pairs) {
+      if (blocked.has(`${topic.viewer} ${one.uid}`)) continue
+      const { seq } = one
+      const event = { id: topic.source.eventId(seq, one), seq, entityId: entityIdOf(one) }
+      found.set(topic, [...(found.get(topic) ?? []), event])
+    }
+    return found
   }
 
   #lookAtNotifications(found: Map<Topic, NewEvent[]>): void {
@@ -291,7 +336,7 @@ function gapsBetween(
   { key, id, latest = 0 }: Topic,
   events: readonly NewEvent[],
 ): TimelineGap[] {
-  if (key.kind !== 'custom') return []
+  if (key.kind !== 'custom' || events.length === 0) return []
   const last = events.at(-1)!.seq
   if (last - latest === events.length) return []
   return custom

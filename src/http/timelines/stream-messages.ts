@@ -3,7 +3,7 @@
 import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
 import type { TimelineGap } from '../../answers/timelines/types.ts'
 import { byteText } from '../../answers/views/ready-json.ts'
-import type { NewEvent, Topic } from './live-feed.ts'
+import type { DeletedEvent, NewEvent, Topic } from './live-feed.ts'
 
 /** Strings are byte text. */
 export type Chunk = { seq: number; at: number; notice: string; data: string }
@@ -35,6 +35,17 @@ export function noticesBefore(
     .filter((one) => 'to' in one && one.to < seq && one.from > before)
     .map((one) => `event: gap\ndata: ${byteText(gapFields(one))}\n\n`)
     .join('')
+}
+
+/** Without an id: a reader that connects again is not told once more. */
+export function noticeOfDeleted({ key }: Topic, { id, seq, entityId }: DeletedEvent): string {
+  const fields = {
+    event_id: id,
+    sequence_id: String(seq),
+    timeline_key: key.text,
+    entity_id: entityId,
+  }
+  return `event: deleted\ndata: ${byteText(fields)}\n\n`
 }
 
 /** Serialised JSON contains no line breaks. */

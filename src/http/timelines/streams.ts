@@ -26,7 +26,7 @@ import { BASE_HEADERS } from '../server/http-answer.ts'
 import { type Asker, untilPaid } from './access.ts'
 import { drained } from './drained.ts'
 import type { Delivery, LiveFeed, Topic } from './live-feed.ts'
-import { type Chunk, chunksOf, dataOf, noticesBefore } from './stream-messages.ts'
+import { type Chunk, chunksOf, dataOf, noticeOfDeleted, noticesBefore } from './stream-messages.ts'
 
 type StreamWish = {
   keys: readonly TimelineKey[]
@@ -186,11 +186,12 @@ class StreamHub implements Streams {
    * the thread.
    */
   async #deliver(deliveries: readonly Delivery[]): Promise<void> {
-    const found = new Map<Topic, Chunk[]>()
+    const found = new Map<Topic, News>()
     const listeners = new Set<Stream>()
-    for (const { topic, events, gaps } of deliveries) {
-      found.set(topic, chunksOf(topic, events, gaps))
-      topic.latest = events.at(-1)!.seq
+    for (const { topic, events, gaps, deleted } of deliveries) {
+      const notices = deleted.map((one) => [one.id, noticeOfDeleted(topic, one)] as const)
+      found.set(topic, { chunks: chunksOf(topic, events, gaps), notices })
+      topic.latest = events.at(-1)?.seq ?? topic.latest
       for (const stream of this.#listening.get(topic) ?? []) listeners.add(stream)
     }
     let told = 0
@@ -201,8 +202,9 @@ class StreamHub implements Streams {
   }
 
   /** Skips streams that have left meanwhile, and events that were already caught up from rows. */
-  #tell(stream: Stream, found: ReadonlyMap<Topic, Chunk[]>): void {
+  #tell(stream: Stream, found: ReadonlyMap<Topic, News>): void {
     if (!stream.isLive) return
+    for (const notice of noticesOf(stream, found)) this.#write(stream, notice)
     for (const one of inOrder(stream, found)) {
       const { from, event } = one
       if (from.some((i) => event.seq <= stream.at[i]!)) continue
@@ -329,13 +331,26 @@ class StreamHub implements Streams {
   }
 }
 
+/** Strings are byte text. */
+type News = {
+  chunks: Chunk[]
+  /** Of deleted events, by id. */
+  notices: (readonly [id: string, text: string])[]
+}
+
+/** One of each event, by the first named timeline that held it. */
+function noticesOf({ topics }: Stream, found: ReadonlyMap<Topic, News>): Iterable<string> {
+  const notices = topics.toReversed().flatMap((topic) => found.get(topic)?.notices ?? [])
+  return new Map(notices).values()
+}
+
 /** New events of all timelines of a stream, as a page has them. */
 function inOrder(
   { wish, topics, at }: Stream,
-  found: ReadonlyMap<Topic, Chunk[]>,
+  found: ReadonlyMap<Topic, News>,
 ): readonly MergedEvent<Chunk>[] {
   const slices = topics.map((topic, i) => {
-    return { events: found.get(topic) ?? [], reached: at[i]!, isEnd: true }
+    return { events: found.get(topic)?.chunks ?? [], reached: at[i]!, isEnd: true }
   })
   if (slices.length === 1) return slices[0]!.events.map((event) => ({ from: [0], event }))
   return merge(wish.sources, slices, { at, isForward: true, limit: Number.POSITIVE_INFINITY })

@@ -17,6 +17,8 @@ export type ArrivalReader = {
   all(range: ArrivalRange): Arrival[]
   /** Arrivals of one account, up to and including `until`. */
   of(uid: number, range: ArrivalRange & { until: number }): Arrival[]
+  /** Those of these numbers whose arrivals are deleted. */
+  missing(seqs: readonly number[]): number[]
   /** The first arrival of each account that has one in this direction. */
   heads(
     uids: readonly number[] | Uint32Array,
@@ -32,6 +34,11 @@ export function prepareArrivals(db: Db): ArrivalReader {
   const tip = db.prepare<[], number>('SELECT max(seq) FROM arrivals').pluck()
   const nextAt = db
     .prepare<[number], number>('SELECT at FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT 1')
+    .pluck()
+  const missing = db
+    .prepare<[string], number>(
+      'SELECT a.value FROM json_each(?) a WHERE NOT EXISTS (SELECT 1 FROM arrivals WHERE seq = a.value)',
+    )
     .pluck()
   const both = {
     forward: prepareDirection(db, { beyond: '>', within: '<=', order: '', first: 'min' }),
@@ -54,6 +61,7 @@ export function prepareArrivals(db: Db): ArrivalReader {
     of(uid, { at, until, isForward, limit }) {
       return towards(isForward).of.all(uid, at, until, limit).map(toArrival)
     },
+    missing: (seqs) => missing.all(idList(seqs)),
     heads(uids, { at, isForward }) {
       const found: [number, number][] = []
       for (let i = 0; i < uids.length; i += ACCOUNTS_A_STATEMENT) {
