@@ -11,21 +11,23 @@ type ListItem = {
 type Reading = { text: string; at: number }
 
 const TOKEN = /[A-Za-z*][!#$%&'*+\-.^_`|~0-9A-Za-z:/]*/y
-const STRING = /"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y
+const UNESCAPED = /[\x20-\x21\x23-\x5b\x5d-\x7e]*/y
+const ESCAPED = /\\["\\]/y
 const BOOLEAN = /\?([01])/y
-/** Numbers, dates, bytes and display strings, none of which mean anything here. */
-const OTHER =
-  /-?(?:\d{1,12}\.\d{1,3}|\d{1,15})(?![\d.])|@-?\d{1,15}(?!\d)|:[A-Za-z0-9+/=]*:|%"[^"]*"/y
+const INTEGER = /-?\d{1,15}/y
+const MOST_BEFORE_POINT = 12
+const FRACTION = /\.\d{1,3}/y
 const KEY = /[a-z*][a-z0-9_\-.*]*/y
-const BETWEEN = /[ \t]*,[ \t]*/y
-const SEMICOLON = /; */y
+const BLANKS = /[ \t]*/y
+const SPACES = / */y
+const BASE64 = /[A-Za-z0-9+/=]*/y
 
 /** @returns undefined if the header is no such list; an empty one is an empty list */
 export function parseList(header: string): ListItem[] | undefined {
-  const reading: Reading = { text: header.replace(/^ +| +$/g, ''), at: 0 }
+  const reading: Reading = { text: withoutSpaces(header), at: 0 }
   const items: ListItem[] = []
   while (reading.at < reading.text.length) {
-    if (items.length > 0 && !take(reading, BETWEEN)) return undefined
+    if (items.length > 0 && !takeComma(reading)) return undefined
     const item = readItem(reading)
     if (!item) return undefined
     items.push(item)
@@ -37,7 +39,8 @@ function readItem(reading: Reading): ListItem | undefined {
   const value = readValue(reading)
   if (!value) return undefined
   const parameters = new Map<string, ListItem['text'] | boolean>()
-  while (take(reading, SEMICOLON)) {
+  while (takeText(reading, ';')) {
+    take(reading, SPACES)
     const key = take(reading, KEY)?.[0]
     const given = reading.text[reading.at] === '=' ? readAfterSign(reading) : { is: true }
     if (key === undefined || !given) return undefined
@@ -54,11 +57,64 @@ function readAfterSign(reading: Reading) {
 function readValue(reading: Reading): { is: string | boolean | undefined } | undefined {
   const token = take(reading, TOKEN)
   if (token) return { is: token[0] }
-  const quoted = take(reading, STRING)
-  if (quoted) return { is: quoted[1]!.replaceAll(/\\(["\\])/g, '$1') }
+  if (takeText(reading, '"')) return readString(reading)
   const flag = take(reading, BOOLEAN)
   if (flag) return { is: flag[1] === '1' }
-  return take(reading, OTHER) && { is: undefined }
+  return takeOther(reading) ? { is: undefined } : undefined
+}
+
+/** Behind the first quotation mark. */
+function readString(reading: Reading): { is: string } | undefined {
+  let is = ''
+  while (!takeText(reading, '"')) {
+    const plain = take(reading, UNESCAPED)![0]
+    const escaped = take(reading, ESCAPED)?.[0] ?? ''
+    if (plain === '' && escaped === '') return undefined
+    is += plain + escaped.slice(1)
+  }
+  return { is }
+}
+
+/** Numbers, dates, bytes and display strings, none of which mean anything here. */
+function takeOther(reading: Reading): boolean {
+  if (takeText(reading, ':')) return takeEnclosed(reading, BASE64, ':')
+  if (takeText(reading, '%"')) return takeUpTo(reading, '"')
+  const isDate = takeText(reading, '@')
+  const integer = take(reading, INTEGER)?.[0]
+  if (integer === undefined) return false
+  if (!isDate && integer.replace('-', '').length <= MOST_BEFORE_POINT) take(reading, FRACTION)
+  return !/[\d.]/.test(reading.text[reading.at] ?? '')
+}
+
+function takeEnclosed(reading: Reading, pattern: RegExp, end: string): boolean {
+  take(reading, pattern)
+  return takeText(reading, end)
+}
+
+function takeUpTo(reading: Reading, end: string): boolean {
+  const at = reading.text.indexOf(end, reading.at)
+  if (at >= 0) reading.at = at + end.length
+  return at >= 0
+}
+
+function takeComma(reading: Reading): boolean {
+  take(reading, BLANKS)
+  const isThere = takeText(reading, ',')
+  take(reading, BLANKS)
+  return isThere
+}
+
+function takeText(reading: Reading, text: string): boolean {
+  const isThere = reading.text.startsWith(text, reading.at)
+  if (isThere) reading.at += text.length
+  return isThere
+}
+
+function withoutSpaces(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
+  return text.slice(start, end)
 }
 
 function take(reading: Reading, pattern: RegExp): RegExpExecArray | undefined {

@@ -12,7 +12,8 @@ type Values = Record<string, unknown>
 /** Property of a lexicon's object or parameters. */
 type Property = { type: string; format?: string; items?: Property }
 
-const WITH_HANDLE = /^at:\/\/(?!did:)([^/?#]+)(.*)$/s
+const SCHEME = 'at://'
+const DID = `${SCHEME}did:`
 /** Handles that are looked up for one request; further unknown ones stay as they are. */
 const MAX_LOOKED_UP = 25
 
@@ -57,7 +58,7 @@ function atUrisOf(properties: Record<string, Property>): string[] {
 
 function handlesIn(values: Values, fields: readonly string[]): string[] {
   const uris = fields.flatMap((name) => values[name] ?? [])
-  return uris.flatMap((uri) => WITH_HANDLE.exec(String(uri))?.[1] ?? [])
+  return uris.flatMap((uri) => splitUri(uri)?.handle ?? [])
 }
 
 /** DIDs by handle. */
@@ -83,9 +84,9 @@ function withDids(
   dids: ReadonlyMap<string, string>,
 ): Values {
   const byDid = (uri: unknown) => {
-    const [, handle = '', path = ''] = WITH_HANDLE.exec(String(uri)) ?? []
-    const did = dids.get(handle)
-    return did === undefined ? uri : `at://${did}${path}`
+    const parts = splitUri(uri)
+    const did = parts && dids.get(parts.handle)
+    return did === undefined ? uri : `${SCHEME}${did}${parts?.path}`
   }
   const given = fields.filter((name) => values[name] !== undefined)
   const changed = given.map((name) => {
@@ -93,4 +94,14 @@ function withDids(
     return [name, Array.isArray(value) ? value.map(byDid) : byDid(value)]
   })
   return { ...values, ...Object.fromEntries(changed) }
+}
+
+/** Undefined for other addresses, and for those with a DID. */
+function splitUri(uri: unknown): { handle: string; path: string } | undefined {
+  const text = String(uri)
+  if (!text.startsWith(SCHEME) || text.startsWith(DID)) return undefined
+  const rest = text.slice(SCHEME.length)
+  const end = rest.search(/[/?#]/)
+  const handle = end < 0 ? rest : rest.slice(0, end)
+  return handle === '' ? undefined : { handle, path: rest.slice(handle.length) }
 }

@@ -213,7 +213,10 @@ describe('storage', () => {
     world.restart()
 
     expect(read().settings(world.uid(bob))).toEqual(before)
-    expect(before).toMatchObject({ seenAt, priority: true, preferences: patch })
+    expect(before).toMatchObject({ seenAt, preferences: patch })
+    // Stored for the account to take along, though no list applies it.
+    const priority = world.reader.prepare('SELECT priority FROM notification_settings').pluck()
+    expect(priority.all()).toContain(1)
     const page = { viewer: world.uid(bob), limit: 10, cursor: undefined, priority: false }
     expect(read().page(page).items).toHaveLength(1)
     world.dispose()
