@@ -360,6 +360,8 @@ export type Pulse = {
   failuresPerSecond: number
   /** Undefined if there were no requests. */
   answerMs: { p50: number | undefined; p99: number | undefined }
+  /** The median over the last hour: with few readers, most seconds have no request. */
+  hourAnswerMs: number | undefined
   /** Of the whole process. */
   memoryBytes: number
   /** The ingest thread's 99th percentile over the last second. */

@@ -4,17 +4,21 @@
 import type { Availability, Day, Incident } from './availability.ts'
 import { duration, moment, percent } from './format.ts'
 import { type Html, html } from './html.ts'
+import type { VisitorFigures } from './visitor-figures.ts'
 
 const MAX_INCIDENTS = 5
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-export function availabilitySection({ days, upShare, incidents }: Availability): Html {
+export function availabilitySection(
+  { days, incidents }: Availability,
+  { upShare, upSpan, since }: VisitorFigures['texts'],
+): Html {
   const more = incidents.length - MAX_INCIDENTS
   return html`<section aria-labelledby="availability-title">
-<div class="heading"><h2 id="availability-title">The last 30 days</h2><strong>${share(upShare)}</strong></div>
+<div class="heading"><h2 id="availability-title">The last 30 days</h2><strong>${upShare} ${upSpan}</strong></div>
 <ol class="days">${days.map(dayBar)}</ol>
-${incidents.length === 0 && html`<p class="aside">No known incidents.</p>`}
+${incidents.length === 0 && html`<p class="aside">${since}</p>`}
 ${incidents.length > 0 && html`<ul class="incidents">${incidents.slice(0, MAX_INCIDENTS).map(incidentItem)}</ul>`}
 ${more > 0 && html`<p class="aside">And ${more} earlier.</p>`}
 </section>`

@@ -1,6 +1,6 @@
 // Availability over the last thirty days: a bar of days and their incidents, read from the history. A slot
-// without samples counts as not running, so this is accurate to ten minutes, and to one minute for the last
-// day.
+// without samples counts as not running, which is accurate to ten minutes, and to one minute for the last day;
+// the time before a start is recorded beside the samples, and is exact.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
@@ -10,6 +10,7 @@ import {
   type HistoryRing,
   readHistory,
 } from '../../data/store/history.ts'
+import { type Hole, readHoles } from '../../data/store/history-holes.ts'
 
 type Trouble = 'away' | 'failing' | 'late' | 'incomplete'
 type Level = 'good' | 'notice' | 'bad' | 'none'
@@ -33,6 +34,8 @@ export type Availability = {
   upShare: number | undefined
   /** Start and end of the known time, in milliseconds since 1970. */
   known: { from: number; to: number } | undefined
+  /** Whether it was connected to the network at any time. */
+  hasReached: boolean
   /** Newest first. */
   incidents: Incident[]
 }
@@ -43,7 +46,7 @@ type Judged = (typeof SERIES)[number]
 
 type Slot = { from: number; to: number; trouble: Trouble | undefined }
 
-const DAYS = 30
+export const AVAILABILITY_DAYS = 30
 const LATE_MS = MINUTE_MS
 const FAILURE_SHARE = 0.01
 /** A day with this much trouble is bad. */
@@ -60,13 +63,17 @@ const TROUBLES: Record<Trouble, { level: Level; title: string }> = {
 }
 
 export function readAvailability(db: Db, now: number): Availability {
-  const slots = readSlots(db, now)
+  const slots = withHoles(readSlots(db, now), readHoles(db))
   const today = Math.floor(now / DAY_MS) * DAY_MS
-  const days = Array.from({ length: DAYS }, (_, i) => today - (DAYS - 1 - i) * DAY_MS)
+  const days = Array.from(
+    { length: AVAILABILITY_DAYS },
+    (_, i) => today - (AVAILABILITY_DAYS - 1 - i) * DAY_MS,
+  )
   return {
     days: days.map((at) => dayOf(at, slots)),
     upShare: upShareOf(slots),
     known: slots.length === 0 ? undefined : { from: slots[0]!.from, to: slots.at(-1)!.to },
+    hasReached: hasReached(slots),
     incidents: incidentsOf(slots).reverse(),
   }
 }
@@ -103,6 +110,38 @@ function slotsOf(
     slots.push({ from, to: from + stepMs, trouble })
   }
   return slots
+}
+
+/** Cuts the slots where a hole begins or ends; a hole may end after the last one. */
+function withHoles(slots: readonly Slot[], holes: readonly Hole[]): Slot[] {
+  const end = slots.at(-1)?.to
+  const last = holes.at(-1)
+  if (end === undefined || last === undefined) return [...slots]
+  const open: Slot = { from: end, to: last.to, trouble: undefined }
+  const all = last.to > end ? [...slots, open] : slots
+  return holes.reduce((cut, hole) => cut.flatMap((slot) => cutAt(slot, hole)), [...all])
+}
+
+function cutAt(slot: Slot, hole: Hole): Slot[] {
+  const from = Math.max(slot.from, hole.from)
+  const to = Math.min(slot.to, hole.to)
+  if (from >= to || slot.trouble === 'away') return [slot]
+  const parts: Slot[] = [
+    { ...slot, to: from },
+    { from, to, trouble: 'away' },
+    { ...slot, from: to },
+  ]
+  return parts.filter((part) => part.from < part.to)
+}
+
+/** A server that finds no network is late after a minute, so an untroubled time after that tells. */
+function hasReached(slots: readonly Slot[]): boolean {
+  let startedAt = slots[0]?.from ?? 0
+  for (const { from, to, trouble } of slots) {
+    if (trouble === 'away') startedAt = to
+    if (trouble === undefined && from - startedAt >= 2 * LATE_MS) return true
+  }
+  return false
 }
 
 function troubleOf(value: (name: Judged) => number | null | undefined): Trouble | undefined {

@@ -70,7 +70,7 @@ function textsOf(
     quiet: quietInWords(status),
     visible: duration(status?.visibleMs.count ? status.visibleMs.p99 : undefined),
     requests: rate(pulse?.requestsPerSecond),
-    answerP50: duration(pulse?.answerMs.p50),
+    answerP50: duration(pulse?.hourAnswerMs),
     answerP99: duration(pulse?.answerMs.p99),
     failures: rate(pulse?.failuresPerSecond),
     members: count(status?.members),

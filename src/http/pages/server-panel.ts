@@ -39,7 +39,7 @@ export function serverPanel(): Html {
 ${figureOf('events', 'events a second')}
 ${figureOf('lag', 'behind the network')}
 ${figureOf('requests', 'requests a second')}
-${figureOf('answerP50', 'typical answer')}
+${figureOf('answerP50', 'typical answer, last hour')}
 </dl>
 <p class="aside" id="connection">Reading <span data-figure="host">–</span>: <span data-figure="quiet">–</span></p>
 <dl class="overview" id="overview"></dl>

@@ -15,7 +15,7 @@ type Shown = { figures: VisitorFigures; availability: Availability }
 export function statusDocument(assets: Assets, us: Us, { figures, availability }: Shown): string {
   const main = html`${hero(us, figures)}
 ${connectSection(us)}
-${availabilitySection(availability)}`
+${availabilitySection(availability, figures.texts)}`
   const title = `${us.hostname} · Slipstream`
   return documentOf(assets, { title, current: 'status', script: 'status.ts', main })
 }
@@ -27,9 +27,9 @@ function hero({ hostname }: Us, figures: VisitorFigures): Html {
 <p class="unseen" id="announcement" aria-live="polite"></p>
 <dl class="figures">
 ${figureOf(figures, 'lag', 'behind the network')}
-${figureOf(figures, 'answerP50', 'typical answer')}
-${figureOf(figures, 'upShare', 'up in the last 30 days')}
-${figureOf(figures, 'quietFor', 'since the last incident')}
+${figureOf(figures, 'answerP50', 'typical answer, last hour')}
+${figureOf(figures, 'upShare', changing(figures, 'upSpan'))}
+${figureOf(figures, 'quietFor', changing(figures, 'quietLabel'))}
 </dl>
 <p class="aside" id="connection" data-figure="since">${figures.texts.since}</p>
 </section>`
@@ -40,6 +40,10 @@ function finding({ level, title, text }: Finding, at: number): Html {
   return html`<article class="finding ${level}">${heading}<p>${text}</p></article>`
 }
 
-function figureOf({ texts }: VisitorFigures, name: VisitorFigureName, label: string): Html {
+function changing({ texts }: VisitorFigures, name: VisitorFigureName): Html {
+  return html`<span data-figure="${name}">${texts[name]}</span>`
+}
+
+function figureOf({ texts }: VisitorFigures, name: VisitorFigureName, label: string | Html): Html {
   return html`<div><dt>${label}</dt><dd data-figure="${name}">${texts[name]}</dd></div>`
 }

@@ -1,5 +1,5 @@
-// Slipstream's condition in words for visitors: whether they can read, and what is late or missing. The
-// operator's advice and the machine's figures are behind the token (state-words.ts).
+// Slipstream's condition in words for visitors: what is late or missing. Whether a visitor may read here is
+// said elsewhere (connect-section.ts), so nothing here promises it. The operator's advice and the machine's figures are behind the token (state-words.ts).
 
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { isReadingArchive } from './archive-words.ts'
@@ -29,8 +29,8 @@ export function stateForVisitors(status: IngestStatus | undefined): Finding[] {
 function wellness({ stream: { lagMs } }: IngestStatus): Finding {
   const text =
     lagMs === undefined
-      ? 'You can read here, and new posts arrive.'
-      : `You can read here. This server is ${duration(lagMs)} behind the network.`
+      ? 'This server answers, and new posts arrive.'
+      : `This server answers, and is ${duration(lagMs)} behind the network.`
   return { level: 'good', title: 'Everything is well', text }
 }
 
@@ -43,7 +43,7 @@ function aboutStream(status: IngestStatus): Finding | undefined {
   }
   if (stream.connected && stalls.length === 0) return undefined
   const text =
-    'You can read earlier posts. Nothing is lost: missed posts are read once new posts arrive again.'
+    'Earlier posts can be read. Nothing is lost: missed posts are read once new posts arrive again.'
   return { level: 'bad', title: 'No new posts come in', text }
 }
 
@@ -56,7 +56,7 @@ function aboutFailures(status: IngestStatus): Finding | undefined {
 function aboutRoom({ disk: { state } }: IngestStatus): Finding | undefined {
   if (state === 'ok') return undefined
   if (state === 'full') {
-    const text = 'You can read earlier posts. New posts arrive once there is room again.'
+    const text = 'Earlier posts can be read. New posts arrive once there is room again.'
     return { level: 'bad', title: 'The disk is full', text }
   }
   const isPartial = state !== 'without-search'

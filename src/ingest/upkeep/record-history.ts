@@ -2,6 +2,7 @@
 // is averaged only over the seconds in which it is known.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   HISTORY_RINGS,
   HISTORY_SERIES,
@@ -9,6 +10,7 @@ import {
   type HistorySeries,
   putHistory,
 } from '../../data/store/history.ts'
+import { lastSampleEnd, putHole } from '../../data/store/history-holes.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000
@@ -19,12 +21,18 @@ export function recordHistory(
   now: () => number,
 ): (status: IngestStatus) => void {
   let sums = new Map<HistorySeries, { sum: number; count: number }>()
-  let slot = Math.floor(now() / INTERVAL_MS)
+  const startedAt = now()
+  let isFirst = true
+  let slot = Math.floor(startedAt / INTERVAL_MS)
 
   function flush(): void {
     const means = [...sums].map(([name, { sum, count }]) => [name, sum / count])
     const sample = Object.fromEntries(means) as HistorySample
-    commit(({ db }) => putHistory(db, slot * INTERVAL_MS, sample))
+    commit(({ db }) => {
+      if (isFirst) noteHole(db, startedAt)
+      putHistory(db, slot * INTERVAL_MS, sample)
+    })
+    isFirst = false
     sums = new Map()
   }
 
@@ -42,10 +50,17 @@ export function recordHistory(
   }
 }
 
+/** From the last sample of the process before. */
+function noteHole(db: WriteDb, startedAt: number): void {
+  const from = lastSampleEnd(db, startedAt)
+  if (from !== undefined) putHole(db, { from, to: startedAt })
+}
+
 function sampleOf({ pulse, ...status }: IngestStatus): HistorySample {
   return {
     events_s: pulse.eventsPerSecond,
-    lag_ms: status.stream.lagMs,
+    // Without an event since the start, it is at least as far behind as it has been disconnected.
+    lag_ms: status.stream.lagMs ?? status.stream.awayMs,
     visible_ms: status.visibleMs.count > 0 ? status.visibleMs.p99 : undefined,
     requests_s: pulse.requestsPerSecond,
     failures_s: pulse.failuresPerSecond,

@@ -192,6 +192,7 @@ describe('the state in words for visitors', () => {
 
   const at = Date.UTC(2026, 4, 20, 14, 20)
   const lasting = (from: number, to: number, title = 'Not running'): Availability => ({
+    hasReached: true,
     ...{ days: [], upShare: 0.99987, known: { from: at - 3 * DAY_MS, to: at } },
     incidents: from === to ? [] : [{ level: 'bad', title, from, to }],
   })

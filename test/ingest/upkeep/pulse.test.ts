@@ -49,11 +49,18 @@ test('rates cover the last ten seconds, over all serving threads', () => {
     }
     last = pulse.take(received)
   }
-  pulse.stop()
   expect(last).toMatchObject({ eventsPerSecond: 7, requestsPerSecond: 4, failuresPerSecond: 2 })
   expect(last.answerMs.p99!).toBeLessThanOrEqual(5)
   expect(last.freeBytes).toBeGreaterThan(0)
   expect(last.memoryBytes).toBeGreaterThan(10e6)
+
+  for (let second = 0; second < 20; second++) {
+    at += 1_000
+    last = pulse.take(received)
+  }
+  expect(last.answerMs.p50, 'of the last ten seconds').toBeUndefined()
+  expect(last.hourAnswerMs, 'of the last hour').toBeGreaterThan(0)
+  pulse.stop()
 })
 
 test('the history holds the mean of the reported values, skipping unknown ones', () => {
