@@ -26,7 +26,7 @@ function forms(): Html {
 <p>For the operator: how the server is doing, and why a timeline looks the way it does.</p>
 <form id="login-form" class="ask" autocomplete="off">
 <label for="token">Operator token</label>
-<div class="row"><input id="token" name="token" type="password" required minlength="16" spellcheck="false" autocomplete="current-password"><button type="submit">Log in</button></div>
+<div class="row"><input id="token" name="token" type="password" required spellcheck="false" autocomplete="current-password"><button type="submit">Log in</button></div>
 <p class="aside">It is the value of SLIPSTREAM_OPERATOR_TOKEN. This tab forgets it when you close it.</p>
 <p class="problem" role="alert"></p>
 </form>
@@ -90,7 +90,7 @@ ${slowAnswers()}
 function slowAnswers(): Html {
   return html`<section role="tabpanel" id="slow-panel" aria-labelledby="slow-tab" hidden>
 <h2>The slowest answers of the last hour</h2>
-<p class="aside">Up to a hundred, from one serving thread, in milliseconds. “Late” is how long the request waited before the busy thread read it; the total leaves it out.</p>
+<p class="aside">Up to a hundred, from one serving thread, in milliseconds. “Late” is how long the request waited before the busy thread read it; the total leaves it out. Each bar is divided as the total is, from “Token” to “Write”.</p>
 <div class="row"><button type="button" id="slow-again">Refresh</button></div>
 <div id="slow"></div>
 </section>`

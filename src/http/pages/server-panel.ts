@@ -86,7 +86,6 @@ function holdings(): Html {
 ${figureOf('members', 'members')}
 ${figureOf('timelines', 'timelines in memory')}
 ${figureOf('fanOut', 'timelines a post goes to')}
-${figureOf('writesSaved', 'timeline writes saved by the limit')}
 ${figureOf('actors', 'accounts known')}
 ${figureOf('follows', 'follows in the graph')}
 ${figureOf('openGaps', 'gaps being repaired')}
@@ -98,6 +97,7 @@ ${figureOf('database', 'database')}
 ${figureOf('databaseLog', 'its write-ahead log')}
 ${figureOf('diskFree', 'disk free')}
 ${figureOf('diskForecast', 'at this pace')}
+<div class="long"><dt>timeline writes saved by the limit</dt><dd data-figure="writesSaved">–</dd></div>
 </dl>
 </section>`
 }

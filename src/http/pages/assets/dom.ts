@@ -32,15 +32,20 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
   return made
 }
 
-/** The first cell of each row is its header. */
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
-  const head = heads.map((text) => element('th', { scope: 'col' }, text))
+type Cell = string | Node
+
+/** The first cell of each row is its header. Columns of figures are aligned and never wrap. */
+export function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): HTMLElement {
+  const head = heads.map((text, i) => {
+    const isFigures = rows.length > 0 && rows.every((row) => isFigure(row[i]))
+    return element('th', { scope: 'col', class: isFigures && 'number' }, text)
+  })
   const lines = rows.map(([name, ...cells]) =>
     element(
       'tr',
       {},
       element('th', { scope: 'row' }, name),
-      ...cells.map((text) => element('td', {}, text)),
+      ...cells.map((cell, i) => tableCell(cell, heads[i + 1])),
     ),
   )
   return element(
@@ -49,6 +54,15 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
     element('thead', {}, element('tr', {}, ...head)),
     element('tbody', {}, ...lines),
   )
+}
+
+/** The head is repeated in each cell for phones, where rows become cards. */
+function tableCell(cell: Cell, head: string | undefined): HTMLElement {
+  return element('td', { class: isFigure(cell) && 'number', 'data-head': head }, cell)
+}
+
+function isFigure(cell: Cell | undefined): boolean {
+  return typeof cell === 'string' && /^(–|[\d.,]+( ?[%a-z]+)?)$/.test(cell)
 }
 
 /** Wraps content that may be wider than the page. */

@@ -109,7 +109,10 @@ function enter(): void {
   byId('login').hidden = true
   byId('explore').hidden = false
   tabs?.restore()
-  document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')?.focus()
+  const field = document.querySelector<HTMLElement>('[role="tabpanel"]:not([hidden]) input')
+  const tab = document.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')
+  const first = field ?? tab
+  first?.focus()
   void showModeration().catch(() => undefined)
   void showSlow().catch(() => undefined)
   void showVideos().catch(() => undefined)

@@ -1,6 +1,6 @@
 // The slowest answers of the last hour on the explore page, each with a breakdown of its time.
 
-import { byId, element, scrollable, table } from './dom.ts'
+import { byId, dateAndTime, element, scrollable, svg, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'
 
 const PARTS = {
@@ -16,6 +16,8 @@ const PARTS = {
   write: 'Write',
   collectionsMs: 'Of which, garbage',
 } as const
+/** They add up to about the total. */
+const STAGES = ['token', 'wait', 'queue', 'skeleton', 'rows', 'views', 'finish', 'write'] as const
 const HEADS = ['When', 'Method', 'Status', ...Object.values(PARTS)]
 
 type SlowRequest = Record<keyof typeof PARTS, number> & { at: number; path: string; status: number }
@@ -23,16 +25,37 @@ type SlowRequest = Record<keyof typeof PARTS, number> & { at: number; path: stri
 export async function showSlow(): Promise<void> {
   const { requests } = await askAsOperator<{ requests: SlowRequest[] }>('slow')
   const nothing = element('p', { class: 'empty' }, 'No requests in the last hour.')
-  const shown = scrollable('Slow answers', table(HEADS, requests.map(row)))
+  const answers = table(HEADS, requests.map(row))
+  answers.classList.add('cards')
+  const shown = scrollable('Slow answers', answers)
   byId('slow').replaceChildren(requests.length > 0 ? shown : nothing)
 }
 
-function row(one: SlowRequest): string[] {
+function row(one: SlowRequest): (string | Node)[] {
   const times = Object.keys(PARTS).map((name) => one[name as keyof typeof PARTS])
   return [
-    new Date(one.at).toLocaleTimeString(),
-    one.path.replace('/xrpc/', ''),
+    dateAndTime(one.at),
+    method(one),
     String(one.status),
     ...times.map((ms) => ms.toFixed(ms < 10 ? 1 : 0)),
   ]
+}
+
+function method(one: SlowRequest): HTMLElement {
+  return element('span', { class: 'method' }, one.path.replace('/xrpc/', ''), stageBar(one))
+}
+
+/** The same figures as in the row, as widths. */
+function stageBar(one: SlowRequest): SVGElement {
+  const sum = STAGES.reduce((all, name) => all + one[name], 0) || 1
+  let x = 0
+  const parts = STAGES.map((name) => {
+    const width = (one[name] / sum) * 100
+    const at = x
+    x += width
+    const title = svg('title', {}, PARTS[name])
+    return svg('rect', { class: `stage-${name}`, x: at, width, height: 1 }, title)
+  })
+  const frame = { class: 'stages', viewBox: '0 0 100 1', preserveAspectRatio: 'none' }
+  return svg('svg', { ...frame, 'aria-hidden': 'true' }, ...parts)
 }
