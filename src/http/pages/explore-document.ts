@@ -24,6 +24,7 @@ function forms(): Html {
   return html`<section class="hero" id="login">
 <h1>Explore</h1>
 <p>For the operator: how the server is doing, and why a timeline looks the way it does.</p>
+<noscript><p>This page needs JavaScript. <code>slipstream stats</code> and <code>slipstream doctor</code> work without.</p></noscript>
 <form id="login-form" class="ask" autocomplete="off">
 <label for="token">Operator token</label>
 <div class="row"><input id="token" name="token" type="password" required spellcheck="false" autocomplete="current-password"><button type="submit">Log in</button></div>

@@ -15,6 +15,7 @@ import { exploreDocument } from './explore-document.ts'
 import { createAvailability } from './histories.ts'
 import { indexerStatusOf } from './indexer-status.ts'
 import { createLive, type Live } from './live.ts'
+import { notFoundDocument } from './not-found-document.ts'
 import { pageError } from './page-error.ts'
 import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
@@ -42,6 +43,8 @@ export type Page = {
       from: 'pages' | 'metrics' | 'visitor'
     }[]
   }[]
+  /** For an address that leads nowhere; undefined for programs, which get JSON. */
+  notFound(request: Request): Response | undefined
   /** Number of browsers listening now. */
   listeners(): number
   /** Disconnects all listeners. */
@@ -82,7 +85,12 @@ export function createPage(parts: PageParts): Page {
     },
   ]
   for (const { app } of routes.slice(0, 2)) app.onError((error, c) => pageError(parts, error, c))
-  return { routes, listeners: () => live.listeners, close: () => live.close() }
+  return {
+    routes,
+    notFound: (request) => notFoundPage(request, assets),
+    listeners: () => live.listeners,
+    close: () => live.close(),
+  }
 }
 
 type Shared = {
@@ -125,6 +133,11 @@ function files({ assets, figures, live }: Omit<Shared, 'availability'> & { live:
     return asset ? sendAsset(c, asset) : nothing(c)
   })
   return app
+}
+
+function notFoundPage({ method, headers }: Request, assets: () => Assets): Response | undefined {
+  if (method !== 'GET' || !headers.get('accept')?.includes('text/html')) return undefined
+  return new Response(notFoundDocument(assets()), { status: 404, headers: PAGE_HEADERS })
 }
 
 function nothing(c: Context) {

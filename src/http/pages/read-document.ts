@@ -26,7 +26,9 @@ function notServed(): Html {
 }
 
 function places(): Html {
-  return html`<section class="hero" id="enter" hidden>
+  return html`<noscript><section class="hero"><h1>Read</h1>
+<p>This page needs JavaScript: it makes a timeline in your browser from this server’s answers.</p></section></noscript>
+<section class="hero" id="enter" hidden>
 <h1>Read</h1>
 <p>Read a member’s timeline exactly as this server sends it, before you point a client here.</p>
 <form id="enter-form" class="ask" autocomplete="off">

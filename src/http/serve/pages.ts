@@ -40,6 +40,7 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
 type Pages = {
   /** For the server's `sideRoutes`. */
   routes: Page['routes']
+  notFound: Page['notFound']
   onAnswered: (path: string, status: number, seconds: number) => void
   slowRequests: SlowRequests
   close(): void
@@ -95,6 +96,7 @@ export function servePages(options: PagesOptions): Pages {
   timer.unref()
   return {
     routes: page.routes,
+    notFound: page.notFound,
     slowRequests,
     onAnswered(path, status, seconds) {
       counters.count(path, status, seconds)

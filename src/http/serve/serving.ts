@@ -149,6 +149,7 @@ export function createServing(options: ServingOptions): Serving {
     onBroken: onFatal,
     ...{ onAnswered: pages.onAnswered, slowRequests: pages.slowRequests },
     overload,
+    notFound: pages.notFound,
     usedTokens: options.usedTokens,
     sideRoutes: [
       ...media.routes,

@@ -58,6 +58,8 @@ type ServerOptions = {
   handlerTimeoutMs?: number
   /** Routes beside XRPC: images, the status page, the operator's routes. */
   sideRoutes?: SideRoutes[]
+  /** A page for browsers instead of the JSON, for an address beside XRPC that leads nowhere. */
+  notFound?: (request: Request) => Response | undefined
   /** Charges and schedules calls; by default the server's own. */
   overload?: Overload
   /** Tokens for other services that were used here; shared by all serving threads. */
@@ -210,7 +212,10 @@ function createApp(options: ServerOptions, parts: AppParts) {
     mountSideRoutes(app, one, { overload, respond: respondUncounted, onAnswered })
   }
   for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
-  app.notFound((c) => send(c, () => notFound(c.req.path)))
+  app.notFound(async (c) => {
+    const answer = await send(c, () => notFound(c.req.path))
+    return (answer.status === 404 && options.notFound?.(c.req.raw)) || answer
+  })
   return app
 }
 

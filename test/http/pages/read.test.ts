@@ -84,6 +84,19 @@ test('a link permits only what its page needs, for one member only', async () =>
   expect((await ask(TIMELINE, `${token}x`)).status).toBe(401)
 })
 
+test('an address that leads nowhere is a page for browsers, and JSON for programs', async () => {
+  for (const path of ['/nowhere', '/invite']) {
+    const page = await fetch(origin + path, { headers: { accept: 'text/html,*/*' } })
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    expect(await page.text()).toContain('There is nothing at this address')
+    const json = await fetch(origin + path)
+    expect([json.status, await json.json()]).toMatchObject([404, { error: 'NotFound' }])
+  }
+})
+
 test('its policy allows no foreign sources while pictures are ours', async () => {
   const answer = await fetch(`${origin}/read`)
   expect(answer.headers.get('content-security-policy')).toContain(`img-src 'self' ${origin};`)
@@ -161,6 +174,37 @@ describe.skipIf(!path)('in a browser', () => {
       expect(await page.evaluate(overflow)).toBe(0)
     }
     expect(troubles).toEqual([])
+  })
+
+  test('on a phone no handle breaks, and times are relative with the date on hover', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 800 } })
+    await page.waitForSelector('.posts .who span')
+    const heights = `[...document.querySelectorAll('.who span, #as')].map((one) => one.clientHeight)`
+    for (const height of (await page.evaluate(heights)) as number[]) expect(height).toBeLessThan(40)
+    const time = page.locator('.when time').first()
+    expect(await time.textContent()).toMatch(/^(now|\d+ (min|h|days?) ago)$/)
+    expect(await time.getAttribute('title')).toMatch(/^\d{1,2} \w{3,4} \d{4}, \d\d:\d\d$/)
+  })
+
+  test('a post opened in another tab knows the reader', async () => {
+    const { page } = await open()
+    await page.waitForSelector('.posts .when')
+    const [beside] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page
+        .locator('.when')
+        .first()
+        .click({ modifiers: ['Control'] }),
+    ])
+    await beside.waitForSelector('.thread')
+    expect(await beside.isVisible('#enter-form')).toBe(false)
+  })
+
+  test('without scripts it says that it needs them', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false })
+    await page.goto(`${origin}/read`)
+    expect(await page.innerText('main')).toContain('needs JavaScript')
+    await page.close()
   })
 
   test('an expired link is explained', async () => {

@@ -75,6 +75,25 @@ export function dateAndTime(at: number | string | Date): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }
 
+/** The time since, up to a week; then the date. The full date appears on hover. */
+export function relativeTime(at: string, now = Date.now()): HTMLTimeElement {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return element('time', {}, 'some time')
+  const attributes = { datetime: date.toISOString(), title: dateAndTime(date) }
+  return element('time', attributes, agoInWords(date, now))
+}
+
+function agoInWords(date: Date, now: number): string {
+  const minutes = Math.floor((now - date.getTime()) / 60_000)
+  const days = Math.floor(minutes / 1_440)
+  // Clocks differ a little; a date further ahead is shown as it is.
+  if (minutes < -5 || days >= 7) return date.toLocaleDateString('en-GB', { dateStyle: 'medium' })
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ago`
+  return days === 1 ? '1 day ago' : `${days} days ago`
+}
+
 /** Makes a button group exclusive, and calls `chosen` with the pressed button's value. */
 export function choice(group: Element, attribute: string, chosen: (value: string) => void): void {
   const buttons = [...group.querySelectorAll<HTMLButtonElement>(`[data-${attribute}]`)]

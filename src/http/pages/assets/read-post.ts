@@ -1,7 +1,7 @@
 // A post on the reading page: author, time, text with links, pictures and quoted content. All text is set as
 // text; URLs other than http(s) do not become links.
 
-import { dateAndTime, element } from './dom.ts'
+import { element, relativeTime } from './dom.ts'
 
 export type Author = { did: string; handle: string; displayName?: string; avatar?: string }
 type Label = { val: string }
@@ -130,13 +130,10 @@ export function nameOf({ displayName, handle }: Author): string {
 }
 
 function whenLink({ uri }: Post, at: string): HTMLElement {
-  const date = new Date(at)
-  const isKnown = !Number.isNaN(date.getTime())
-  const text = isKnown ? dateAndTime(date) : 'some time'
   return element(
     'a',
     { class: 'when', href: `/read?${new URLSearchParams({ post: uri })}` },
-    element('time', { datetime: isKnown ? date.toISOString() : undefined }, text),
+    relativeTime(at),
   )
 }
 

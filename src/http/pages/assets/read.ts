@@ -25,11 +25,17 @@ byId('leave').addEventListener('click', () => {
 byId('more').addEventListener('click', () => void guarded(turn, async () => older?.()))
 document.addEventListener('click', (event) => {
   const link = (event.target as Element).closest('a')
-  const isPlain = !event.defaultPrevented && !event.metaKey && !event.ctrlKey && !event.shiftKey
-  if (!link || !isPlain || !byId('reader').contains(link) || link.pathname !== '/read') return
+  if (!link || event.defaultPrevented || !isView(link)) return
   event.preventDefault()
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return openBeside(link)
   history.pushState(null, '', link.href)
   void show(true)
+})
+document.addEventListener('auxclick', (event) => {
+  const link = (event.target as Element).closest('a')
+  if (event.button !== 1 || !link || !isView(link)) return
+  event.preventDefault()
+  openBeside(link)
 })
 addEventListener('popstate', () => void show(true))
 
@@ -39,6 +45,15 @@ if (location.hash.length > 1) {
   history.replaceState(null, '', location.pathname + location.search)
 }
 void begin()
+
+function isView(link: HTMLAnchorElement): boolean {
+  return byId('reader').contains(link) && link.pathname === '/read'
+}
+
+/** A tab that the browser opens by itself would not know the reader: it gets no sessionStorage. */
+function openBeside({ href }: HTMLAnchorElement): void {
+  open(href, '_blank')
+}
 
 async function begin(): Promise<void> {
   const isIn = readerDid() !== undefined
@@ -89,6 +104,7 @@ async function showTimeline(mine: number): Promise<void> {
   const did = readerDid()
   const me = await ask<Profile>('app.bsky.actor.getProfile', { actor: did })
   byId('as').textContent = `as @${me.handle}`
+  byId('as').title = `@${me.handle}`
   await showFeed(mine, [title('Timeline')], (cursor) =>
     ask<Page>('app.bsky.feed.getTimeline', { limit: '30', cursor }),
   )
