@@ -42,7 +42,7 @@ export function visitorFiguresOf(
 }
 
 /** How far back the record goes. */
-export function spanInWords({ known }: Availability): string {
+function spanInWords({ known }: Availability): string {
   const most = AVAILABILITY_DAYS * DAY_MS
   const span = known ? known.to - known.from : most
   // The record excludes the current slot, and the first day is not a whole one.

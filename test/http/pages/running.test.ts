@@ -220,7 +220,7 @@ describe('over HTTP', () => {
     const told = JSON.parse(await text('/page/figures')) as { texts: object; state: object[] }
     expect(Object.keys(told).sort()).toEqual(['state', 'texts'])
     expect(Object.keys(told.texts).sort()).toEqual([
-      ...['answerP50', 'lag', 'quietFor', 'since', 'upShare'],
+      ...['answerP50', 'lag', 'quietFor', 'quietLabel', 'since', 'upShare', 'upSpan'],
     ])
     const host = new URL(simulation.env.SLIPSTREAM_JETSTREAM_HOSTS!).host
     for (const shown of [await text('/', HTML), JSON.stringify(told)]) {
