@@ -28,7 +28,8 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   const startMs = Date.now() - DAYS * DAY_MS
   const community = await startLiveCommunity({
     ...(full ? large : small),
-    ...{ retain: aDay * 2, startMs },
+    retain: aDay * 2,
+    startMs,
   })
   const { app, world, double, next } = community
   const days: number[] = []

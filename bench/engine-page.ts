@@ -118,9 +118,18 @@ function openHomes(engine: Engine, db: Db, memory: Memory) {
   const invalidations = new InvalidationReader(memory.invalidations.buffer)
   const guests = createGuestTimelines({ actors, graph, keeps, items, tail, invalidations })
   const homes = createSharedHomes({
-    ...{ place: async () => place, db, actors, graph, items, tail, guests },
-    ...{ rings: createTimelines(1), held: createHeldBuckets(), isPublished: () => true },
-    ...{ writer: { send: async () => undefined }, log: console },
+    place: async () => place,
+    db,
+    actors,
+    graph,
+    items,
+    tail,
+    guests,
+    rings: createTimelines(1),
+    held: createHeldBuckets(),
+    isPublished: () => true,
+    writer: { send: async () => undefined },
+    log: console,
   })
   return { homes, guests }
 }
@@ -154,7 +163,10 @@ async function pagesOf(engine: Engine, db: Db, memory: Memory, did: string): Pro
   const isSame = expected.equals(fromAnew(did)) && expected.equals(rows(did))
   if (!isSame || anew.homes.counts().used === 0) throw new Error('the pages differ')
   return Object.entries(makes).map(([way, make]) => ({
-    ...{ way: way as Way, make, cpuMs: 0, times: [] },
+    way: way as Way,
+    make,
+    cpuMs: 0,
+    times: [],
   }))
 }
 

@@ -87,7 +87,8 @@ type Ask = (did: string, cursor?: string, labelers?: Labelers) => Buffer
 export function createAsking(db: Db, memory: Memory, timelines?: TimelineReader): Ask {
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   const methods = createMethods({
-    ...{ ...memory, ...(timelines && { timelines }) },
+    ...memory,
+    ...(timelines && { timelines }),
     keeps: createKeeps({
       graph: memory.graph,
       limit: 2000,

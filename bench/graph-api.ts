@@ -109,7 +109,9 @@ async function measure(parts: Bench, name: string, requests: Buffer[]): Promise<
   const at = await measureQuietly({ ...parts, app: parts.served.app }, most, plan)
   const busy = await at({ kind: 'open', perSecond, arrivals: 'random' })
   const named = (figure: string, value: number, unit: string) => ({
-    ...{ name: `graph_api.${name}.${figure}`, value, unit },
+    name: `graph_api.${name}.${figure}`,
+    value,
+    unit,
   })
   return [
     named('per_s', most.perSecond, 'requests/s'),
@@ -123,7 +125,10 @@ async function measure(parts: Bench, name: string, requests: Buffer[]): Promise<
 
 function closed(parts: Bench, requests: Buffer[]): Promise<Measured> {
   return measureLoad(appOf(parts), {
-    ...{ requests, connections: CONNECTIONS, warmupSeconds: parts.seconds, seconds: parts.seconds },
+    requests,
+    connections: CONNECTIONS,
+    warmupSeconds: parts.seconds,
+    seconds: parts.seconds,
     load: { kind: 'closed' },
   })
 }

@@ -175,7 +175,10 @@ function ordinaryDisk() {
   mkdirSync(folder)
   const nothing = () => undefined
   return {
-    ...{ folder, isBounded: false, fill: nothing, free: nothing },
+    folder,
+    isBounded: false,
+    fill: nothing,
+    free: nothing,
     dispose: () => rmSync(root, { recursive: true, force: true }),
   }
 }

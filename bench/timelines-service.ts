@@ -217,7 +217,9 @@ async function postOnce({ served, token }: Bench): Promise<void> {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ entity_id: 'x', entity_type: 'x', payload: {} },
+        entity_id: 'x',
+        entity_type: 'x',
+        payload: {},
         producer_ts: new Date().toISOString(),
       }),
     },

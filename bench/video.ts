@@ -65,7 +65,10 @@ function mediaApp(dataDir: string): Hono {
   }
   const away = () => Promise.reject(new FetchError('connect', 'no request is expected'))
   return createMediaApp({
-    ...{ dataDir, maxCacheBytes: 1 << 30, hasImages: false, fetch: away },
+    dataDir,
+    maxCacheBytes: 1 << 30,
+    hasImages: false,
+    fetch: away,
     resolver: { resolve: away },
     videos: { kind: 'proxy', base: BASE, fetch },
     posts: { captionsOf: () => [{ language: 'en', cid: 'x' }], shows: () => false },

@@ -109,7 +109,8 @@ export function membersOf(network: SimulatedNetwork): Members {
   const reader = members[0]!
   const followed = new Set(followsOf(reader))
   return {
-    ...{ members, reader },
+    members,
+    reader,
     muted: repositories.findLast(({ did }) => followed.has(did))!,
     wellKnown: repositories.find((one) => one !== reader && !followed.has(one.did))!,
   }

@@ -43,9 +43,17 @@ function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ seeds: string, first: string, 'at-once': string, events: string, faults: string },
-      ...{ kinds: string, json: { type: 'boolean' } },
-      ...{ kind: string, rows: string, bound: string, methods: string },
+      seeds: string,
+      first: string,
+      'at-once': string,
+      events: string,
+      faults: string,
+      kinds: string,
+      json: { type: 'boolean' },
+      kind: string,
+      rows: string,
+      bound: string,
+      methods: string,
     },
   })
   const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>

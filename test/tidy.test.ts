@@ -299,6 +299,15 @@ test('tests wait with test/support/eventually.ts or expect.poll', () => {
   expect(waiting.map(({ path }) => relative(root, path))).toEqual([])
 })
 
+test('no literal is packed into a spread, where the compiler sees no misspelt field', () => {
+  const packed = [...sources, ...others, ...tests].flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, i) => (/^\s*\.{3}\{ ?\w/.test(line) ? [`${relative(root, path)}:${i + 1}`] : [])),
+  )
+  expect(packed, 'write plain fields').toEqual([])
+})
+
 test('there are no barrel files', () => {
   const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text))
   expect(barrels.map(({ path }) => below(path))).toEqual([])

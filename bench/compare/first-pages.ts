@@ -58,8 +58,12 @@ async function firstPages(tree: string, { dataDir, members }: Community): Promis
   putDocuments(plc, members, () => key)
   const { runApp } = await import(join(tree, 'bench/world/running-app.ts'))
   const env = {
-    ...{ JETSTREAM_HOSTS: double.url, PLC_URL: plc.url, ALLOW_PRIVATE_HOSTS: 'on', SERVICE_DID },
-    ...{ LABELERS: ',', TRUSTED_VERIFIERS: ',' },
+    JETSTREAM_HOSTS: double.url,
+    PLC_URL: plc.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    SERVICE_DID,
+    LABELERS: ',',
+    TRUSTED_VERIFIERS: ',',
   }
   const app = await runApp({ dataDir, env })
   await pause(SETTLE_MS)

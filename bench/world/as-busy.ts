@@ -27,7 +27,10 @@ export async function createAsBusy(
   const requestsOf = (rounds: number) => [getRequest(plainPath({ rounds, bytes }))]
   const costOf = async (rounds: number) => {
     const closed: Omit<LoadPlan, 'port'> = {
-      ...{ requests: requestsOf(rounds), connections: 8, warmupSeconds: 0.1, seconds: 0.5 },
+      requests: requestsOf(rounds),
+      connections: 8,
+      warmupSeconds: 0.1,
+      seconds: 0.5,
       load: { kind: 'closed' },
     }
     return (await measureLoad({ generator, app: plain }, closed)).servingCpuMs

@@ -45,7 +45,9 @@ export async function createColdNetwork(options: { authors: number; lagMs: numbe
     const account = Object.assign(pds.create({ did, handle }), { keypair })
     const value = { displayName: name, createdAt: new Date(startMs - WINDOW_MS * 9).toISOString() }
     account.put({
-      ...{ collection: 'app.bsky.actor.profile', rkey: 'self', value },
+      collection: 'app.bsky.actor.profile',
+      rkey: 'self',
+      value,
       atMs: startMs - WINDOW_MS * 9,
     })
     return account
@@ -58,7 +60,11 @@ export async function createColdNetwork(options: { authors: number; lagMs: numbe
   emitPast(stream, deeds, { random, startMs })
   for (const host of [plc, ...hosts]) host.lag(options.lagMs)
   return {
-    ...{ plc, hosts, stream, authors, person },
+    plc,
+    hosts,
+    stream,
+    authors,
+    person,
     /** Posts and reposts of the last hours. */
     recentItems: deeds.filter(({ emission }) => /post$/.test(collectionOf(emission))).length,
     recentLikes: deeds.filter(({ emission }) => collectionOf(emission).endsWith('like')).length,

@@ -51,8 +51,13 @@ export function readReaderOptions(args: string[]): { readers?: ReaderOptions; re
   const { values } = parseArgs({
     args: own,
     options: {
-      ...{ readers: string, mix: string, poll: string, seconds: string, board: string },
-      ...{ report: string, server: { type: 'string', multiple: true } },
+      readers: string,
+      mix: string,
+      poll: string,
+      seconds: string,
+      board: string,
+      report: string,
+      server: { type: 'string', multiple: true },
     },
   })
   const servers = (values.server ?? ['slipstream']).map(readServer)

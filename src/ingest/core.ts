@@ -36,7 +36,10 @@ export function createCore(config: Config) {
   const { actors } = memory
   const coldStarts = createNewcomerBudget({ db, now })
   const writer = createWriter({
-    ...{ db: writable, memory, coldStarts, now },
+    db: writable,
+    memory,
+    coldStarts,
+    now,
     onPublished: (changes, entries) => core.onPublished(changes, entries),
     onLeftOut: tellLeftOut(log),
     scope: config.indexScope,
@@ -50,7 +53,7 @@ export function createCore(config: Config) {
   const room = createDiskRoom(log)
   const counts = createCounts()
   const watchdog = createWatchdog({ log, room, progress: () => fileState(config.dataDir) })
-  const rings = createMemberRings({ ...{ db, memory, now }, settings: config, ...handles })
+  const rings = createMemberRings({ db, memory, now, settings: config, ...handles })
   const giveWay = createGiveWay({
     requestShare: highestRequestShareOf(handles.requests),
     onRested: (ms) => counts.add('rested', 'ms', ms),
@@ -58,8 +61,22 @@ export function createCore(config: Config) {
   /** DIDs named by the configuration, as far as they are known. */
   const namedMembers: readonly string[] = []
   const core = {
-    ...{ actors, coldStarts, counts, db, giveWay, handles, log, memory },
-    ...{ namedMembers, now, pace: createStreamPace(), rings, room, snapshots, watchdog, writer },
+    actors,
+    coldStarts,
+    counts,
+    db,
+    giveWay,
+    handles,
+    log,
+    memory,
+    namedMembers,
+    now,
+    pace: createStreamPace(),
+    rings,
+    room,
+    snapshots,
+    watchdog,
+    writer,
     /** Called after each commit that changed memory. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }

@@ -81,7 +81,11 @@ function run(config: Config): void {
   core.snapshots.checkpointBy(() => checkpoints.tend())
 
   const replaying = createReplaying(config, {
-    ...{ actors, db, writer, log, now },
+    actors,
+    db,
+    writer,
+    log,
+    now,
     writeRetry: room,
     streamStatus: () => consumer.status(),
     checkpoint: () => checkpoints.tend(),
@@ -109,7 +113,11 @@ function run(config: Config): void {
     await core.giveWay.rest()
   }
   const consumer = createStreamAfterArchive(config, {
-    ...{ db, writer, now, log, writeRetry: room },
+    db,
+    writer,
+    now,
+    log,
+    writeRetry: room,
     createStream: () => createStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
@@ -120,7 +128,12 @@ function run(config: Config): void {
   })
   const answers = createAnswers(core, config, { ...background, checkpoints })
   const upkeep = createUpkeep(config, core, {
-    ...{ consumer, latency, lines, checkpoints, backfill, resolver },
+    consumer,
+    latency,
+    lines,
+    checkpoints,
+    backfill,
+    resolver,
   })
 
   async function stop(): Promise<void> {
@@ -170,7 +183,9 @@ function createAnswers(
     answer: createWriterRequests({
       ...writing,
       // Where nodes share their members, the engine counts the seats.
-      ...{ counting, labels, maxMembers: engine === undefined ? maxMembers : 0 },
+      counting,
+      labels,
+      maxMembers: engine === undefined ? maxMembers : 0,
       videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
@@ -203,18 +218,25 @@ function createUpkeep(
     startHousekeeping({ ...core, settings: config }),
     core.rings,
     reportStatus({
-      ...{ db, memory, consumer, latency, counts },
+      db,
+      memory,
+      consumer,
+      latency,
+      counts,
       pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),
       coldStarts: () => backfill.coldStarts(),
       archive: () => consumer.archive(),
-      ...{ disk: guard.look, stalls: () => core.watchdog.stalls() },
-      ...{ tell: lines.tellAll, record: recordHistory(writer, now) },
+      disk: guard.look,
+      stalls: () => core.watchdog.stalls(),
+      tell: lines.tellAll,
+      record: recordHistory(writer, now),
       room,
     }),
     tendTimelines(core),
     keepRemoving({ db, writer, now, log, room }),
     keepSearchable({
-      ...{ writer, room },
+      writer,
+      room,
       posts: {
         get maxPosts() {
           return guard.searchedPosts()
@@ -244,7 +266,8 @@ function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
     ...core,
     onceOnly: createOnceOnly({ ...core, namedMembers }),
     settings: config,
-    ...{ searchedPosts: config.searchedPosts, dataDir: config.dataDir },
+    searchedPosts: config.searchedPosts,
+    dataDir: config.dataDir,
   })
   // Looks before each retry whether there is room again.
   core.room.onRetry(() => void guard.look())
@@ -280,14 +303,19 @@ function createBackground(
   const shared = { db, writer, resolver, fetch, log, now }
   const backfill = createBackfill({
     ...shared,
-    ...{ coldStarts: core.coldStarts, replays: replaying.running, tendLog: checkpoints.tend },
-    ...{ counts: core.counts, isCatchingUp: core.pace.isCatchingUp },
+    coldStarts: core.coldStarts,
+    replays: replaying.running,
+    tendLog: checkpoints.tend,
+    counts: core.counts,
+    isCatchingUp: core.pace.isCatchingUp,
     timelineItems: (uid, limit) => countTimelineItems(core, uid, limit),
     limits: { recentMs: config.replayHours * HOUR_MS, timelineTarget: config.timelineTarget },
   })
   const labels = createLabels({
     ...shared,
-    ...{ actors, lookupFor, writeRetry: core.room },
+    actors,
+    lookupFor,
+    writeRetry: core.room,
     onWork: () => backfill.wake(),
     onApplied: (changed) => core.counts.add('labels', 'kept', changed),
     onDropped: (reason) => core.counts.add('labels-dropped', reason),

@@ -64,7 +64,11 @@ export function groupByCause(
     const path = tailOf(one.path)
     const key = reason ?? `${one.kind} ${path} ${one.path.startsWith('(') ? changeOf(one) : ''}`
     const cause: Cause = causes.get(key) ?? {
-      ...{ path, kind: one.kind, reason, methods: {}, count: 0 },
+      path,
+      kind: one.kind,
+      reason,
+      methods: {},
+      count: 0,
       example: one,
     }
     cause.count++

@@ -65,7 +65,8 @@ export function createListPages({ db, actors }: { db: Db; actors: ActorReader })
       const out = isOwner && scope ? optOuts.among(scope, subjects) : undefined
       return {
         items: page.map(({ subject, rkey }) => ({
-          ...{ subject, rkey: unpackRkey(rkey) },
+          subject,
+          rkey: unpackRkey(rkey),
           isOptedOut: out?.has(subject) ?? false,
         })),
         cursor: hasMore ? `${last.sortAt}__${unpackRkey(last.rkey)}` : undefined,

@@ -72,7 +72,9 @@ function addUses(uses: Map<string, Use>, post: NewestPost, hotSince: number): vo
   for (const tag of tagsOf(post.record)) {
     const key = tag.toLowerCase()
     const use = uses.get(key) ?? {
-      ...{ posts: 0, hot: 0, startedAt: Infinity },
+      posts: 0,
+      hot: 0,
+      startedAt: Infinity,
       authors: new Set<number>(),
       names: new Map<string, number>(),
     }

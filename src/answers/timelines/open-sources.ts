@@ -152,7 +152,13 @@ function openLogged(
   const { actors, graph, logs } = parts
   const gapsIn: ArrivalSourceParts['gapsIn'] = (stretch) => readers.gaps(uid, stretch, MAX_GAPS)
   return createLoggedSource({
-    ...{ key, did, uid, logs, actors, graph, items: readers.logged },
+    key,
+    did,
+    uid,
+    logs,
+    actors,
+    graph,
+    items: readers.logged,
     blocked: rememberBlocks(readers, uid),
     describe: (events) => describeArrivals(readers, events),
     gaps: (events, isTip) => gapsAround(gapsIn, events, isTip ? Date.now() : undefined),
@@ -199,11 +205,7 @@ function membersOf({ lists, kept }: Readers, list: number): Members {
  * A record's event is named after its arrival here; if several nodes share timelines, after the
  * record itself, since each node numbers arrivals of its own.
  */
-function recordEventId(
-  { logs }: Pick<SourceParts, 'logs'>,
-  seq: number,
-  entity: Entity,
-): string {
+function recordEventId({ logs }: Pick<SourceParts, 'logs'>, seq: number, entity: Entity): string {
   return logs ? entityIdOf(entity) : `arrivals/${seq}`
 }
 

@@ -26,9 +26,13 @@ export function createRegistry(sources: readonly MetricSource[]): Registry {
  */
 function asMetric({ name, help, type, read }: MetricSource): Metric {
   const get = async () => ({
-    ...{ name, help, type, aggregator: 'sum' },
+    name,
+    help,
+    type,
+    aggregator: 'sum',
     values: read().map(({ labels = {}, value, name: metricName }) => ({
-      ...{ labels, value },
+      labels,
+      value,
       ...(metricName && { metricName }),
     })),
   })

@@ -105,7 +105,11 @@ export function putLabel(
   if (isNew && !(mayAdd && about.get(uid, collection, rkey, src)! < MAX_ABOUT_ONE)) return 'refused'
   const expMs = label.exp === undefined ? null : Date.parse(label.exp)
   const { changes } = put.run({
-    ...{ uid, collection, rkey, src, val },
+    uid,
+    collection,
+    rkey,
+    src,
+    val,
     neg: label.neg ? 1 : 0,
     cid: label.cid ?? null,
     ctsMs,

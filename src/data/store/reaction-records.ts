@@ -60,7 +60,10 @@ export function insertReactionRecord(
 ): void {
   const { insert, removeOlder } = statements(db)
   const { lastInsertRowid } = insert.run({
-    ...{ uid, rkey, cid, record },
+    uid,
+    rkey,
+    cid,
+    record,
     collection: collectionCodes[collection],
     viaUid: via?.uid ?? null,
     viaRkey: via?.rkey ?? null,

@@ -139,7 +139,10 @@ function toReplay({ id, from_us, started_at, window_us, ...at }: Row): Replay {
   const { host, wire, seq, time_us: timeUs } = at
   const cursor = host === null ? undefined : { host, wire, seq: seq ?? undefined, timeUs }
   return {
-    ...{ id, fromUs: from_us, startedAt: started_at, cursor },
+    id,
+    fromUs: from_us,
+    startedAt: started_at,
+    cursor,
     windowUs: window_us ?? undefined,
   }
 }

@@ -39,7 +39,10 @@ export function streamCursors(db: Db): StreamCursor[] {
   return statements(db)
     .all.all()
     .map(({ host, wire, seq, time_us, by_clock, mark }) => ({
-      ...{ host, wire, seq: seq ?? undefined, timeUs: time_us },
+      host,
+      wire,
+      seq: seq ?? undefined,
+      timeUs: time_us,
       ...(mark === null ? {} : { mark }),
       ...(by_clock ? { isByClock: true } : {}),
     }))

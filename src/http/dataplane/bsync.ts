@@ -178,8 +178,11 @@ async function putSubscription(reading: Reading, put: Put): Promise<string | und
   const { subject, activitySubscription } = jsonOf(payload)
   const { post, reply } = objectOf(activitySubscription)
   await writer.send({
-    ...{ kind: 'activity-subscription', did, subject: didOf(String(subject)) },
-    ...{ post: post === true, reply: reply === true },
+    kind: 'activity-subscription',
+    did,
+    subject: didOf(String(subject)),
+    post: post === true,
+    reply: reply === true,
   })
   const uid = actors.uidOf(String(subject))
   const kept = prepareActivitySubscriptions(db)(actors.uidOf(did), [uid]).get(uid)
@@ -194,7 +197,9 @@ async function putAge({ writer }: Reading, { did, method, payload }: Put): Promi
   const startedAt =
     status === 'pending' && typeof createdAt === 'string' ? Date.parse(createdAt) : NaN
   await writer.send({
-    ...{ kind: 'age-assurance', did, status },
+    kind: 'age-assurance',
+    did,
+    status,
     access: typeof access === 'string' ? access : null,
     initiatedAt: Number.isNaN(startedAt) ? null : startedAt,
   })

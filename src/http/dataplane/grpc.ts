@@ -50,8 +50,12 @@ export function createGrpc(calls: ReadonlyMap<string, Call>, limits: Limits): Gr
 }
 
 const UNIT_MS: Record<string, number> = {
-  ...{ H: 3_600_000, M: 60_000, S: 1_000 },
-  ...{ m: 1, u: 1e-3, n: 1e-6 },
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
 }
 
 /** Deadline on `performance.now()`'s clock. An unparsable timeout means no deadline. */

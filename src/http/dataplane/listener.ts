@@ -79,7 +79,9 @@ export async function listen(answers: Answers, options: ListenOptions): Promise<
   const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
   const { streamIdleMs = REQUEST_TIMEOUT_MS } = options
   const { onSocket, sessions } = speakers(answers, {
-    ...{ token: config.dataplaneToken, secretWithinMs, streamIdleMs },
+    token: config.dataplaneToken,
+    secretWithinMs,
+    streamIdleMs,
   })
   const server = config.dataplaneTlsCert
     ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
@@ -130,7 +132,9 @@ function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {
     cert: readPem('CERT', cert),
     key: readPem('KEY', config.dataplaneTlsKey!),
     ...(ca !== undefined && {
-      ...{ ca: readPem('CLIENT_CA', ca), requestCert: true, rejectUnauthorized: true },
+      ca: readPem('CLIENT_CA', ca),
+      requestCert: true,
+      rejectUnauthorized: true,
     }),
   }
 }

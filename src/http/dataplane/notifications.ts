@@ -30,7 +30,10 @@ export function notificationRpcs(reading: Reading): Rpcs {
       const viewer = actors.uidOf(actorDid)
       if (viewer === 0) return {}
       const page = notifications.page({
-        ...{ viewer, priority, limit: pageSize(limit), cursor: placeOf(cursor) },
+        viewer,
+        priority,
+        limit: pageSize(limit),
+        cursor: placeOf(cursor),
       })
       const rows = new Map(rowsOf(page.items).map((row) => [row.id, row]))
       return {

@@ -113,7 +113,8 @@ function subscriptionRpcs(reading: Reading): Rpcs {
           const subjectDid = subjectDids[i]!
           return {
             ...named,
-            ...{ key: privateKey(one.createdAt, subjectDid), subjectDid },
+            key: privateKey(one.createdAt, subjectDid),
+            subjectDid,
             ...(one.post && { post: {} }),
             ...(one.reply && { reply: {} }),
           }

@@ -153,7 +153,9 @@ function ofV2(reading: Reading, request: SearchPostsV2Request): PostSearchParams
   const time = (one: Timestamp | undefined) => one && isoOf(one)
   const asked = {
     ...further,
-    ...{ query: params?.query ?? '', since: time(since), until: time(until) },
+    query: params?.query ?? '',
+    since: time(since),
+    until: time(until),
     sort: sort === SearchSortOrder.RECENT ? 'recent' : 'top',
   }
   const { included } = ofSearchPostsV2({ ...filters }, postIdOf)

@@ -84,13 +84,16 @@ async function postsSkeleton(searches: Searches, query: URLSearchParams) {
   const { q, ...page } = asked(query)
   const { uris, cursor } = await searches.posts(
     ofSearchPosts({
-      ...{ q, sort: one('sort') ?? 'top', since: one('since'), until: one('until') },
-      ...{ author: one('author'), mentions: one('mentions'), lang: one('lang') },
-      ...{
-        domain: one('domain'),
-        url: one('url') as `${string}:${string}`,
-        tag: query.getAll('tag'),
-      },
+      q,
+      sort: one('sort') ?? 'top',
+      since: one('since'),
+      until: one('until'),
+      author: one('author'),
+      mentions: one('mentions'),
+      lang: one('lang'),
+      domain: one('domain'),
+      url: one('url') as `${string}:${string}`,
+      tag: query.getAll('tag'),
     }),
     { ...page, viewer: one('viewer') },
   )

@@ -63,7 +63,8 @@ async function filledUp(
   const seen = seenUpTo(nsid, call, own)
   const notOurs = withoutSeen(seen, withoutOurs(app, call))
   const more = await theirPage(app, {
-    ...{ call, nsid },
+    call,
+    nsid,
     params: { ...call.params, limit: limit - own.length },
     from: { page: 0, theirs: undefined },
     waitShare: isTypeahead ? TYPEAHEAD_WAIT_SHARE : undefined,
@@ -82,7 +83,11 @@ async function goOn(app: AppContext, nsid: string, { field, call }: Search): Pro
   const keep = withoutSeen(seen, withoutOurs(app, call))
   const { params } = call
   const page = await theirPage(app, {
-    ...{ call, nsid, params, from, keep },
+    call,
+    nsid,
+    params,
+    from,
+    keep,
     seenWith: seen && ((items) => seen.with(items.map(keyOf)).text),
   })
   return {

@@ -40,8 +40,10 @@ export function withOwnReplies(
 function recentReplies({ authorFeed, hydrator }: Parts, reader: Reader): Reply[] {
   const filter = 'posts_with_replies'
   const { items } = authorFeed({
-    ...{ author: reader.viewer?.uid ?? 0, filter },
-    ...{ limit: MAX_OWN, cursor: undefined },
+    author: reader.viewer?.uid ?? 0,
+    filter,
+    limit: MAX_OWN,
+    cursor: undefined,
   })
   const ids = items.filter((item) => !isRepostItem(item)).map(rowIdOf)
   const state = hydrator.posts(ids, reader)

@@ -124,14 +124,12 @@ function videoParts(
       : createCdnSource({ ...from, blobs, isProxy: from.kind === 'proxy', cache, process, now })
   return {
     source,
-    ...{
-      posts,
-      refuseHidden,
-      waiting: blobs.waiting,
-      watching,
-      onPlaylist: options.onPlaylist,
-      videos: isOwn ? videos : undefined,
-    },
+    posts,
+    refuseHidden,
+    waiting: blobs.waiting,
+    watching,
+    onPlaylist: options.onPlaylist,
+    videos: isOwn ? videos : undefined,
     trailer: file && createTrailer({ file, cache, process, log, now }),
     captions: createCaptions({ source: blobs, cache, now }),
     knows: (did) => actors.uidOf(did) !== 0,

@@ -52,7 +52,9 @@ export function createPushSender(options: PushSenderOptions): PushSender {
   const { onGone, retryMs = RETRY_MS } = options
   const counts: PushCounts = { sent: 0, gone: 0, refused: 0, failed: 0, dropped: 0 }
   const limiter = createLimiter({
-    ...{ maxRunning: 32, maxRunningEach: 8, maxWaiting: MAX_PENDING },
+    maxRunning: 32,
+    maxRunningEach: 8,
+    maxWaiting: MAX_PENDING,
     full: () => new Error('too many pushes wait'),
   })
   const timers = new Set<NodeJS.Timeout>()

@@ -245,7 +245,10 @@ class Writer {
     const from = position === undefined ? undefined : arrivals.before(position - CLOCKS_DIFFER_MS)
     const committed = begun ? await epochs.committed(bucket) : []
     this.#buckets.set(bucket, {
-      ...{ epoch, isLost: begun === undefined, flush: 0, savedAt: -Infinity },
+      epoch,
+      isLost: begun === undefined,
+      flush: 0,
+      savedAt: -Infinity,
       at: from ?? arrivals.tip(),
       begunAt: Date.now(),
       committed: new Map(committed),

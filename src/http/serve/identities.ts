@@ -31,7 +31,10 @@ export function createIdentities(parts: Parts): Resolver {
   const { config, log, ingest, lookups, isMember } = parts
   const tell = (did: string) => ingest.writer.send({ kind: 'identity-changed', did })
   const resolver = createResolver({
-    ...{ ...config, fetch: lookups, log, isMember },
+    ...config,
+    fetch: lookups,
+    log,
+    isMember,
     // If the writer is busy, the stream reports it later.
     onKeyChanged: (did) => void tell(did).catch(() => undefined),
     kept: keptIdentities(parts),

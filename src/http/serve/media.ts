@@ -86,7 +86,8 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     dataDir,
     hasImages: images === 'own',
     videos: videosFrom(config, { log: parts.log, encoder }),
-    ...{ posts, watching },
+    posts,
+    watching,
     pins:
       config.mediaPin.length === 0
         ? undefined
@@ -134,7 +135,9 @@ function watchingOf(
   return createWatching({
     sessions: createWatchSessions({ space, now }),
     log: createWatchLog({ writer: ingest.writer, serviceDid, log }),
-    ...{ posts, uidOf: (did) => actors.uidOf(did), now },
+    posts,
+    uidOf: (did) => actors.uidOf(did),
+    now,
   })
 }
 

@@ -35,7 +35,11 @@ export function servePushes(parts: Parts): { figures(): PushFigures; close(): vo
   const { allowPrivateHosts, pushText, publicOrigin, serviceDid } = config
   const pushes = createPushes({
     ...parts,
-    ...{ rules: push.rules, withText: pushText, serviceDid, log, now: Date.now },
+    rules: push.rules,
+    withText: pushText,
+    serviceDid,
+    log,
+    now: Date.now,
     notifications: createNotifications({ db, graph, tagRules: config }),
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
     subject: contactOf(publicOrigin),

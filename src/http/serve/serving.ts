@@ -104,24 +104,36 @@ export function createServing(options: ServingOptions): Serving {
   const hydrator = createHydrator({
     onLabelsRead: createLabelRequests({ writer }),
     onCountsRead: counted?.postsRead,
-    ...{ db, actors, graph },
+    db,
+    actors,
+    graph,
     urls: createMediaUrls(config),
-    ...{ trustedVerifiers: config.trustedVerifiers, tagRules: config },
+    trustedVerifiers: config.trustedVerifiers,
+    tagRules: config,
   })
   const invites = createInvites({ config, db, writer })
   const kept = keepAnswers(options, reading)
   const app = createAppContext({
-    ...{ ...reading, ...shared.homes },
-    ...{ hydrator, writer, resolver, fetch, quotas },
-    ...{ moderationServices: config.moderationServices, tagRules: config },
+    ...reading,
+    ...shared.homes,
+    hydrator,
+    writer,
+    resolver,
+    fetch,
+    quotas,
+    moderationServices: config.moderationServices,
+    tagRules: config,
     firstPageMaxWaitMs: FIRST_PAGE_MAX_WAIT_MS,
     namesMaxWaitMs: NAMES_MAX_WAIT_MS,
     lookups: createSharedBudget({ buffer: options.rateBuffers.lookups, ...STRANGERS_A_MINUTE }),
     invalidations: memory.invalidations,
     maxKeptBytes: kept.maxBytes,
     scope: config.indexScope,
-    ...{ fallback, counted, invites },
-    ...{ push: pushRules(config), videoStatsDays: config.videoStatsDays },
+    fallback,
+    counted,
+    invites,
+    push: pushRules(config),
+    videoStatsDays: config.videoStatsDays,
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: kept.watch,
   })
@@ -132,7 +144,11 @@ export function createServing(options: ServingOptions): Serving {
   const pages = servePages({
     ...options,
     ...reading,
-    ...{ hydrator, media: media.counts, pushes: pushes.figures, shared, kept: kept.usage },
+    hydrator,
+    media: media.counts,
+    pushes: pushes.figures,
+    shared,
+    kept: kept.usage,
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
@@ -143,11 +159,14 @@ export function createServing(options: ServingOptions): Serving {
   })
   const timelines = timelineRoutes({ ...options, ...reading, ...callers, overload, shared })
   const server = createServer({
-    ...{ config, methods, log },
+    config,
+    methods,
+    log,
     health: () => health(db, ingest),
     ...callers,
     onBroken: onFatal,
-    ...{ onAnswered: pages.onAnswered, slowRequests: pages.slowRequests },
+    onAnswered: pages.onAnswered,
+    slowRequests: pages.slowRequests,
     overload,
     notFound: pages.notFound,
     usedTokens: options.usedTokens,

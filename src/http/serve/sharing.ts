@@ -94,7 +94,14 @@ export function createSharing(options: Options, reading: Reading): Sharing {
   const writing =
     leases &&
     createFollowingWriter({
-      ...{ place, leases, db, actors, graph, deliveries, isPublished, log },
+      place,
+      leases,
+      db,
+      actors,
+      graph,
+      deliveries,
+      isPublished,
+      log,
       invalidations: new InvalidationReader(options.memory.invalidations),
       ...readers,
     })

@@ -74,13 +74,20 @@ export function timelineRoutes(parts: {
   const share = (most: number) => Math.ceil(most / config.serveThreads)
   const streams = createStreams({
     feed: createLiveFeed(parts, readers),
-    ...{ cursors, begin },
+    cursors,
+    begin,
     invalidations: parts.memory.invalidations,
     onError: onFatal,
     limits: { ...STREAM_LIMITS, all: share(STREAM_LIMITS.all) },
   })
   const routed = {
-    ...{ db, actors, timelines, streams, ingest, shared, following },
+    db,
+    actors,
+    timelines,
+    streams,
+    ingest,
+    shared,
+    following,
     network: networkGraph({ actors, graph }),
     graphs: prepareCustomGraphs(db),
     lines: createLineStreams(onFatal),

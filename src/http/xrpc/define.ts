@@ -45,7 +45,8 @@ export function query<Auth extends Method['auth']>(
 ): MethodDefinition {
   return {
     ...options,
-    ...{ nsid, kind: 'query' },
+    nsid,
+    kind: 'query',
     // The caller's rights and the parameters are checked before (server/dispatch.ts).
     handler: handler as Answering<Call>,
     ready: ready as Ready<Call> | undefined,
@@ -59,8 +60,11 @@ export function procedure<Auth extends 'required' | 'moderator' = 'required'>(
   handler: Answering<CallOf<Auth>>,
 ): MethodDefinition {
   return {
-    ...{ auth: 'required', ...options },
-    ...{ nsid, kind: 'procedure', showsLabels: false },
+    auth: 'required',
+    ...options,
+    nsid,
+    kind: 'procedure',
+    showsLabels: false,
     handler: handler as Answering<Call>,
   }
 }

@@ -10,7 +10,9 @@ export function ofSearchPosts(params: AppBskyFeedSearchPosts.QueryParams): PostS
   const { q, since, until, sort } = params
   const one = (value: string | undefined) => (value === undefined ? undefined : [value])
   return {
-    ...{ query: q, since, until },
+    query: q,
+    since,
+    until,
     sort: sort === 'top' ? 'top' : 'latest',
     included: {
       authors: one(params.author),
@@ -38,7 +40,10 @@ export function ofSearchPostsV2(
     return [id === 0 ? '' : termOf(id)]
   }
   return {
-    ...{ query: params.query ?? '', since, until, following },
+    query: params.query ?? '',
+    since,
+    until,
+    following,
     sort: params.sort === 'recent' ? 'latest' : 'top',
     included: {
       authors: params.authors,

@@ -39,8 +39,14 @@ async function makePages(app: AppContext, signal: AbortSignal): Promise<void> {
 /** Calls the handler itself: what a page lacks is fetched when its member asks, not because of this. */
 function makePage(app: AppContext, viewer: string, signal: AbortSignal): void {
   const call = createCall(app, {
-    ...{ viewer, params: { limit: LIMIT }, input: undefined, token: undefined },
-    ...{ labelers: NO_LABELERS, header: () => undefined, headersWith: () => ({}), signal },
+    viewer,
+    params: { limit: LIMIT },
+    input: undefined,
+    token: undefined,
+    labelers: NO_LABELERS,
+    header: () => undefined,
+    headersWith: () => ({}),
+    signal,
   })
   const answer = getTimeline.handler(app, call)
   if (!(answer instanceof Promise)) jsonBytes(answer.body)

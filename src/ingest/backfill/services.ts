@@ -54,7 +54,17 @@ export function createServices(
   const apply = createApplier({ writer, counts: options.counts })
   const handles = createHandleTurns(now)
   return {
-    ...{ db, commit, apply, coldStarts, handles, pds, resolver },
-    ...{ limits, log, now, signal, tendLog },
+    db,
+    commit,
+    apply,
+    coldStarts,
+    handles,
+    pds,
+    resolver,
+    limits,
+    log,
+    now,
+    signal,
+    tendLog,
   }
 }

@@ -44,7 +44,13 @@ export function createFollowPass(capacity: number) {
   const others = new Map<number, string>()
   let count = 0
   return {
-    ...{ creators, subjects, tops, bottoms, kinds, outcomes, others },
+    creators,
+    subjects,
+    tops,
+    bottoms,
+    kinds,
+    outcomes,
+    others,
     get count() {
       return count
     },

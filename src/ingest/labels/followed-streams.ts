@@ -156,7 +156,12 @@ function openStream(parts: LabelsParts, { uid, did, cursor }: Row, terms: Terms)
   const { actors, writer, writeRetry, onDropped } = parts
   const { paces, onBroken, onSkipped } = terms
   return followLabels({
-    ...{ did, cursor, parts, paces, onBroken, onSkipped },
+    did,
+    cursor,
+    parts,
+    paces,
+    onBroken,
+    onSkipped,
     find: (forceRefresh) => findLabeler(parts.resolver, did, { forceRefresh }),
     isKnown: (uri) => labelSubject({ actors }, uri) !== undefined,
     apply(labels, reached) {

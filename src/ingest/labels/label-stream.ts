@@ -77,7 +77,11 @@ export function followLabels(options: StreamOptions): LabelStream {
         const applier = createLabelApplier(options.apply)
         const past = fromNow ? undefined : 0
         const progress: Progress = {
-          ...{ cursor, identity, renewedAt: 0, past, applier },
+          cursor,
+          identity,
+          renewedAt: 0,
+          past,
+          applier,
           unreadable: 0,
         }
         const { ending, isTooLong, received } = await connect(options, {
@@ -143,7 +147,10 @@ async function connect(
   }
 
   const intake = createIntake({
-    ...{ maxWaitingBytes, signal, read, paces: options.paces },
+    maxWaitingBytes,
+    signal,
+    read,
+    paces: options.paces,
     pause: () => connection.pause(),
     resume: () => connection.resume(),
   })

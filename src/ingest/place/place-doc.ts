@@ -95,7 +95,12 @@ export function tokenDoc(row: StoredToken): TokenDoc {
 export function tokenRow(name: string, doc: TokenDoc): StoredToken {
   const { scopes, rate, at, expiresAt, revokedAt } = doc
   return {
-    ...{ name, scopes, rate, created_at: at, expires_at: expiresAt, revoked_at: revokedAt },
+    name,
+    scopes,
+    rate,
+    created_at: at,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
     digest: Buffer.from(doc.digest, 'hex'),
   }
 }

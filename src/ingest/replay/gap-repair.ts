@@ -41,7 +41,10 @@ const LOST: Gap['cause'] = 'host-switch'
 
 const { slice, overlapMs, silentMs, giveUpMs } = defaultReplayLimits
 const DEFAULTS: GapLimits = {
-  ...{ slice, overlapMs, silentMs, giveUpMs },
+  slice,
+  overlapMs,
+  silentMs,
+  giveUpMs,
   longestMs: 6 * HOUR_MS,
   retryMs: 5 * MINUTE_MS,
   windowMs: 72 * HOUR_MS,

@@ -130,7 +130,9 @@ export function createReplays(options: ReplaysOptions): Replays {
     },
     running: () =>
       [...runs.values()].map(({ run, replay, accounts }) => ({
-        ...{ id: replay.id, accounts, fromUs: replay.fromUs },
+        id: replay.id,
+        accounts,
+        fromUs: replay.fromUs,
         reachedUs: run.reachedUs(),
       })),
   }

@@ -148,7 +148,10 @@ function createReader(
       // Lets other work of this thread run.
       await new Promise((resolve) => setImmediate(resolve))
     },
-    ...{ signal, now, log, limits },
+    signal,
+    now,
+    log,
+    limits,
   })
 }
 
@@ -179,11 +182,18 @@ function statusOf(reader: ArchiveReader, now: number): Omit<StreamStatus, 'recei
   const { host, timeUs } = reader.progress()
   const lastEventTimeUs = timeUs || undefined
   return {
-    ...{ host, wire: 'v2', compressed: true, connected: false, filtersSent: true, paused: false },
+    host,
+    wire: 'v2',
+    compressed: true,
+    connected: false,
+    filtersSent: true,
+    paused: false,
     lastEventTimeUs,
     lagMs: lastEventTimeUs && Math.max(0, now - lastEventTimeUs / 1000),
     dropped: reader.dropped(),
-    ...{ reconnects: 0, gaps: 0, lastError: reader.waiting()?.message },
+    reconnects: 0,
+    gaps: 0,
+    lastError: reader.waiting()?.message,
     lastErrorHost: host,
   }
 }
@@ -194,7 +204,14 @@ function archiveStatus(reader: ArchiveReader, isDone: boolean): ArchiveStatus {
   const waiting = isDone ? undefined : reader.waiting()
   return {
     state: isDone ? 'done' : waiting ? 'waiting' : 'reading',
-    ...{ host, seq, tipSeq, startedAt, events, bytes, dayBytes, lostBlocks },
+    host,
+    seq,
+    tipSeq,
+    startedAt,
+    events,
+    bytes,
+    dayBytes,
+    lostBlocks,
     percent: tipSeq === 0 ? 0 : Math.floor((seq / tipSeq) * 1000) / 10,
     reachedUs: timeUs || undefined,
     waiting,

@@ -41,7 +41,12 @@ export function createSeedCounting(
   const { actors, timelines } = memory
   const guarded = createGuardedFetch({ allowPrivateHosts, trustedOrigins: [origin], log })
   return createCounting({
-    ...{ db, writer, actors, origin, log, now },
+    db,
+    writer,
+    actors,
+    origin,
+    log,
+    now,
     scope: config.indexScope,
     writeRetry: room,
     fetch: countFetches(guarded, counts),

@@ -57,8 +57,10 @@ export function keepRetaining(options: Parts): { stop(): void } {
   }
 
   return workInSlices({
-    ...{ checkpoint: options.checkpoint, room: options.room },
-    ...{ shortestMs: PAUSE_MS, idleMs: IDLE_MS },
+    checkpoint: options.checkpoint,
+    room: options.room,
+    shortestMs: PAUSE_MS,
+    idleMs: IDLE_MS,
     restTimes: () => REST[guard.isTight() ? 'tight' : 'calm'],
     slice: () => (nextGcCandidate(db) ? settle() : passes.next() || age()),
   })

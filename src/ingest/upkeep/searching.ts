@@ -18,8 +18,11 @@ export function keepSearchable(upkeep: SearchUpkeep & SliceParts): { stop(): voi
   const restTimes = () => REST[utilization() > BUSY_FROM ? 'busy' : 'calm']
 
   return workInSlices({
-    ...{ checkpoint: upkeep.checkpoint, room: upkeep.room, restTimes },
-    ...{ shortestMs: SHORTEST_WAIT_MS, idleMs: IDLE_WAIT_MS },
+    checkpoint: upkeep.checkpoint,
+    room: upkeep.room,
+    restTimes,
+    shortestMs: SHORTEST_WAIT_MS,
+    idleMs: IDLE_WAIT_MS,
     slice: () => tendSearch(upkeep, () => true),
   })
 }

@@ -86,7 +86,12 @@ class ArchiveReading {
     this.#wanted = new Set(options.collections)
     this.#progress = options.progress
     this.#client = createArchiveClient({
-      ...{ origin, key, signal, limits, now, log },
+      origin,
+      key,
+      signal,
+      limits,
+      now,
+      log,
       onBytes: (bytes) => {
         this.#receivedBytes += bytes
       },
@@ -157,7 +162,12 @@ class ArchiveReading {
     const { sealedTipSeq: tipSeq, plannedThroughSeq, segments } = page
     this.#options.log.info({ seq, tipSeq, segments: segments.length }, 'reading the archive')
     const collector = createRowCollector({
-      ...{ host, seq, timeUs, tipSeq, collections: this.#wanted, now: this.#options.now },
+      host,
+      seq,
+      timeUs,
+      tipSeq,
+      collections: this.#wanted,
+      now: this.#options.now,
       maxEvents: this.#limits.maxBatchEvents,
       maxRecordBytes: this.#limits.maxRecordBytes,
       onDrop: (reason) => {
@@ -221,7 +231,9 @@ class ArchiveReading {
     const { events, gaps, seq, timeUs } = batch
     const next = {
       ...spent(this.#progress, this.#receivedBytes, this.#options.now()),
-      ...{ seq, timeUs, tipSeq },
+      seq,
+      timeUs,
+      tipSeq,
       events: this.#progress.events + events.length,
     }
     this.#receivedBytes = 0

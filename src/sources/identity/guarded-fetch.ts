@@ -174,7 +174,9 @@ async function receive(
   const headers = toHeaders(answer.headers)
   const contentEncoding = headers.get('content-encoding')
   const body = await readBody(answer.body, {
-    ...{ contentEncoding, maxBytes, leastPace },
+    contentEncoding,
+    maxBytes,
+    leastPace,
     sink: status === 200 ? sink : undefined,
   })
   const location = REDIRECTS.has(status) ? (headers.get('location') ?? '') : undefined

@@ -55,7 +55,9 @@ async function seeDoctor({ json, only }: Options): Promise<void> {
   const { examine } = await import('../doctor/examine.ts')
   const { config, problems } = examineConfig()
   const doctor = createDoctorContext({
-    ...{ config, problems, dotenvPath: DOTENV },
+    config,
+    problems,
+    dotenvPath: DOTENV,
     setKeys: settingSources(),
     server: await callServer(config.dataDir),
   })

@@ -57,7 +57,10 @@ async function status(context: CliContext, { json, of }: StatusOptions): Promise
     const { version, id } = await schemaState(engine)
     const { keyspace } = engine
     const about = {
-      ...{ keyspace, schema: version, neededSchema: engineSchemaVersion, place: id },
+      keyspace,
+      schema: version,
+      neededSchema: engineSchemaVersion,
+      place: id,
       copies: await replicationOf(engine, datacenter),
       nodes: await engineNodes(engine),
     }

@@ -40,7 +40,9 @@ export function createAsk(
     const startedAt = performance.now()
     const signal = AbortSignal.timeout(timeoutMs)
     const answer = await request(url, {
-      ...{ dispatcher, method, signal },
+      dispatcher,
+      method,
+      signal,
       headers: { 'user-agent': 'slipstream doctor', ...headers },
       body: body ?? null,
     })

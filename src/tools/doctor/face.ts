@@ -113,7 +113,8 @@ async function asBrowser(doctor: DoctorContext): Promise<Finding[]> {
       ask(`${config.publicOrigin}/xrpc/app.bsky.feed.getTimeline`, {
         method: 'OPTIONS',
         headers: {
-          ...{ origin, 'access-control-request-method': 'GET' },
+          origin,
+          'access-control-request-method': 'GET',
           'access-control-request-headers': 'authorization,atproto-accept-labelers',
         },
       }),

@@ -171,7 +171,9 @@ function prepare(db: Db) {
 
 function emptyBlock(first: number): Block {
   return {
-    ...{ first, count: 0, readTo: first - 1 },
+    first,
+    count: 0,
+    readTo: first - 1,
     seqs: new Float64Array(NUMBERS),
     uids: new Uint32Array(NUMBERS),
     items: new Float64Array(NUMBERS),

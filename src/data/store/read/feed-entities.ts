@@ -77,7 +77,10 @@ function apart(items: readonly number[]): [posts: number[], reposts: number[]] {
 
 function ofPost([, uid, createdAt, rkey, cid, isReply, record]: PostRow): FeedEntity {
   return {
-    ...{ uid, rkey, cid, createdAt },
+    uid,
+    rkey,
+    cid,
+    createdAt,
     record: recordText(record) ?? undefined,
     isReply: isReply === 1,
     subject: undefined,

@@ -70,7 +70,13 @@ function toArrival(row: Row): NotificationArrival {
   const [seq, uid, author, reason, collection, rkey, sortAt, at, about, aboutRkey] = row
   const named = about === null ? undefined : subjectCollectionOf(about)
   return {
-    ...{ seq, uid, author, reason, rkey, sortAt, at },
+    seq,
+    uid,
+    author,
+    reason,
+    rkey,
+    sortAt,
+    at,
     collection: collections.get(collection) ?? '',
     subject: named && aboutRkey !== null ? { collection: named, rkey: aboutRkey } : undefined,
   }

@@ -92,7 +92,9 @@ function lying(rows: number): Layout {
     y: centre.y + (i - (rows - 1) / 2) * ROW,
   }))
   return {
-    ...{ width, height, nodes },
+    width,
+    height,
+    nodes,
     viewer: { x: reach, y: centre.y },
     subject: { x: width - reach, y: centre.y },
     edge: ({ x, y }, side) => {
@@ -110,7 +112,9 @@ function upright(rows: number): Layout {
   const x = width / 2
   const nodes = Array.from({ length: rows }, (_, i) => ({ x, y: END.height + 38 + i * ROW }))
   return {
-    ...{ width, height, nodes },
+    width,
+    height,
+    nodes,
     viewer: { x, y: top },
     subject: { x, y: height - top },
     edge: ({ y }, side) => {

@@ -54,7 +54,9 @@ export function verdictOn(
     : [`the draw was ${draw.toFixed(2)}, and only below ${share.toFixed(2)} is kept`]
   return {
     way: wayOf(parts, owner, { item, originator }, ring),
-    ...{ isKept, draw, keepShare: share },
+    isKept,
+    draw,
+    keepShare: share,
     against: [...lost, ...againstByRules(state, item)],
     notes: notesOn(state, item),
   }

@@ -43,7 +43,9 @@ export const listNotifications = pagedMethod(
       const { about, cursor, reads } = page
       const seen = reads.length === 0 ? undefined : seenAt(page)
       return {
-        ...{ notifications, cursor, priority: about.priority },
+        notifications,
+        cursor,
+        priority: about.priority,
         seenAt: seen === undefined ? undefined : datetime(seen),
       }
     },

@@ -24,7 +24,8 @@ export const getInternalProfiles = query(
       some.map((did) => app.actors.uidOf(did)).filter((uid) => uid !== 0)
     const knownFollowers = uidsOf(socialProof.filter((did) => dids.includes(did)))
     const state = app.hydrator.profiles(uidsOf(dids), readerFor(app, call), {
-      ...{ detailed: true, knownFollowers },
+      detailed: true,
+      knownFollowers,
     })
     const profiles = uidsOf(dids)
       .map((uid) => profileViewDetailed(state, uid))
