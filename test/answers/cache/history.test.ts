@@ -32,7 +32,10 @@ function cachedViewsOf(world: World, maxBytes: number) {
   const { reader: db, actors, graph, invalidations } = world
   const urls = createMediaUrls(referenceUrlPatterns)
   const hydrator = createHydrator({
-    ...{ db, actors, graph, urls },
+    db,
+    actors,
+    graph,
+    urls,
     trustedVerifiers: [trustedVerifier],
   })
   const viewCache = createViewCache({

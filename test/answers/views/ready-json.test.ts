@@ -80,7 +80,10 @@ test('prepared JSON is written unchanged, alone and in arrays', () => {
   const ready = values.map((value) => new ReadyJson([byteText(value)]))
   const answer = { none: [], feed: ready, subject: ready[0], ü: 1 }
   expect(JSON.parse(jsonBytes(answer).toString())).toEqual({
-    ...{ none: [], feed: values, subject: values[0], ü: 1 },
+    none: [],
+    feed: values,
+    subject: values[0],
+    ü: 1,
   })
 })
 

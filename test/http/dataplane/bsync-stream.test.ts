@@ -90,8 +90,12 @@ test('a reader at the end receives the next operation, whatever its namespace', 
 test('refused operations are not in the stream', async () => {
   const put = (change: object) =>
     bsync().putOperation({
-      ...{ actorDid: vera, namespace: 'app.bsky.contact.defs#notification', key: 'k' },
-      ...{ method: Method.CREATE, payload: json({}), ...change },
+      actorDid: vera,
+      namespace: 'app.bsky.contact.defs#notification',
+      key: 'k',
+      method: Method.CREATE,
+      payload: json({}),
+      ...change,
     })
   const wrong = [
     { namespace: 'nothing' },
@@ -108,7 +112,10 @@ test('a created, changed and deleted record has one key in the stream and in ans
   const post = world.post(gil)
   const put = (kind: string, method: Method, key: string, payload?: object) =>
     bsync().putOperation({
-      ...{ actorDid: vera, namespace: `app.bsky.${kind}`, key, method },
+      actorDid: vera,
+      namespace: `app.bsky.${kind}`,
+      key,
+      method,
       ...(payload && { payload: json(payload) }),
     })
   const [bookmark, subscription] = [
@@ -165,7 +172,10 @@ test('ages and priorities appear on accounts', async () => {
   const createdAt = '2026-11-01T00:00:00.000Z'
   const tell = (namespace: string, payload: object) =>
     bsync().putOperation({
-      ...{ actorDid: vera, namespace, key: '3aaaaaaaaaa2a', method: Method.CREATE },
+      actorDid: vera,
+      namespace,
+      key: '3aaaaaaaaaa2a',
+      method: Method.CREATE,
       payload: json(payload),
     })
   await tell('app.bsky.ageassurance.defs#event', { status: 'pending', access: 'safe', createdAt })
@@ -174,7 +184,8 @@ test('ages and priorities appear on accounts', async () => {
   const [after, other] = await actorOf()
   expect(after).toMatchObject({ priorityNotifications: true })
   expect(after!.ageAssuranceStatus).toMatchObject({
-    ...{ status: 'assured', access: 'safe' },
+    status: 'assured',
+    access: 'safe',
     lastInitiatedAt: { seconds: BigInt(Date.parse(createdAt) / 1_000) },
   })
   expect(other!.ageAssuranceStatus).toBeUndefined()

@@ -82,7 +82,8 @@ test('sessions that end with half-sent requests', async () => {
   await once(broken, 'connect')
   for (let i = 0; i < 50; i++) {
     const stream = broken.request({
-      ...{ ':method': 'POST', ':path': '/bsky.Service/GetActors' },
+      ':method': 'POST',
+      ':path': '/bsky.Service/GetActors',
       'content-type': 'application/grpc',
     })
     stream.on('error', () => undefined)
@@ -110,8 +111,12 @@ test('a preface split into pieces is recognised as HTTP/2', async () => {
 
 test('the rest of a request is not awaited forever', async () => {
   const config = {
-    ...{ dataplaneBind: '127.0.0.1', dataplanePort: 0, dataplaneToken: undefined },
-    ...{ dataplaneTlsCert: undefined, dataplaneTlsKey: undefined, dataplaneTlsClientCa: undefined },
+    dataplaneBind: '127.0.0.1',
+    dataplanePort: 0,
+    dataplaneToken: undefined,
+    dataplaneTlsCert: undefined,
+    dataplaneTlsKey: undefined,
+    dataplaneTlsClientCa: undefined,
   }
   const answer = () => undefined
   const listener = await listen({ answer, grpc: () => true }, { config, streamIdleMs: 50 })

@@ -37,7 +37,11 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
   const log = pino({ level: 'error' })
   const reading = createReading({
     search: createSearching(db),
-    ...{ db, actors, graph, log, invalidations },
+    db,
+    actors,
+    graph,
+    log,
+    invalidations,
     config: { ...loadConfig({}, 'no-such-file'), trustedVerifiers },
     hydrator: createHydrator({ db, actors, graph, urls, trustedVerifiers }),
     timelines: createMemoryTimelines(100),

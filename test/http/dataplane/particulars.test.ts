@@ -30,10 +30,15 @@ const secondsOf = (time: { seconds: bigint } | undefined) => time && Number(time
 
 test('a record’s time is the one it states, or unknown', async () => {
   const { uri } = world.create(alice, 'app.bsky.feed.generator', {
-    ...{ did: 'did:web:feeds.test', displayName: 'a feed', createdAt: FUTURE },
+    did: 'did:web:feeds.test',
+    displayName: 'a feed',
+    createdAt: FUTURE,
   })
   world.write({
-    ...{ did: alice, collection: 'app.bsky.actor.profile', rkey: 'self', operation: 'create' },
+    did: alice,
+    collection: 'app.bsky.actor.profile',
+    rkey: 'self',
+    operation: 'create',
     record: { displayName: 'Alice' },
   })
   const [feed] = (await calls.getFeedGeneratorRecords({ uris: [uri] })).records

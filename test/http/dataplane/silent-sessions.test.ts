@@ -41,8 +41,12 @@ async function ask(session: ClientHttp2Session, token: string): Promise<unknown>
 }
 
 const config = {
-  ...{ dataplaneBind: '127.0.0.1', dataplanePort: 0, dataplaneToken: TOKEN },
-  ...{ dataplaneTlsCert: undefined, dataplaneTlsKey: undefined, dataplaneTlsClientCa: undefined },
+  dataplaneBind: '127.0.0.1',
+  dataplanePort: 0,
+  dataplaneToken: TOKEN,
+  dataplaneTlsCert: undefined,
+  dataplaneTlsKey: undefined,
+  dataplaneTlsClientCa: undefined,
 }
 const answer = (_request: unknown, response: Outgoing) => void response.end('')
 

@@ -123,8 +123,11 @@ type Asked = { path?: string; body?: Buffer; headers?: Record<string, string> }
 /** A hand-made gRPC call. */
 function call({ path = 'Ping', body = framed(), headers = {} }: Asked) {
   const stream = session.request({
-    ...{ ':method': 'POST', ':path': `/bsky.Service/${path}`, te: 'trailers' },
-    ...{ 'content-type': 'application/grpc', ...headers },
+    ':method': 'POST',
+    ':path': `/bsky.Service/${path}`,
+    te: 'trailers',
+    'content-type': 'application/grpc',
+    ...headers,
   })
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
   let said: Record<string, unknown> = {}

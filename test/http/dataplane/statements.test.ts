@@ -31,8 +31,14 @@ let statements = 0
 /** Every kind of act between vera and all others, both ways. */
 function fill(): Made {
   const all: Made = {
-    ...{ posts: [], likes: [], reposts: [], follows: [] },
-    ...{ blocks: [], lists: [], items: [], listBlocks: [] },
+    posts: [],
+    likes: [],
+    reposts: [],
+    follows: [],
+    blocks: [],
+    lists: [],
+    items: [],
+    listBlocks: [],
   }
   const keep = (kind: keyof Made, { uri }: RecordId) => all[kind].push(uri)
   const own = world.post(vera)
@@ -98,7 +104,8 @@ const requests: Record<string, (count: number) => object> = {
     threadRoots: made.posts.slice(0, count),
   }),
   getKnownLikers: (count) => ({
-    ...{ actorDid: vera, limit: 5 },
+    actorDid: vera,
+    limit: 5,
     subjectUris: made.posts.slice(0, count),
   }),
   getLabels: (count) => ({ subjects: dids(count), issuers: [vera] }),

@@ -38,9 +38,13 @@ afterEach(async () => {
 test('a write by one connection is visible to all', async () => {
   const port = await findFreePort({ bind: '127.0.0.1', port: 0 })
   slipstream = startSlipstream({
-    ...{ SERVE_THREADS: '3', DATAPLANE_PORT: String(port) },
-    ...{ HOSTNAME: 'appview.example.org', ALLOW_PRIVATE_HOSTS: 'on', DATA_DIR: freshDataDir() },
-    ...{ JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: plc.url },
+    SERVE_THREADS: '3',
+    DATAPLANE_PORT: String(port),
+    HOSTNAME: 'appview.example.org',
+    ALLOW_PRIVATE_HOSTS: 'on',
+    DATA_DIR: freshDataDir(),
+    JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
+    PLC_URL: plc.url,
   })
   await slipstream.port()
   const transports = Array.from({ length: CONNECTIONS }, () => {
@@ -66,7 +70,9 @@ test('a write by one connection is visible to all', async () => {
   }
   const mute = (type: MuteOperation_Type, by: number) =>
     createClient(BsyncService, transports[by]!).addMuteOperation({
-      ...{ type, actorDid: vera, subject: gil },
+      type,
+      actorDid: vera,
+      subject: gil,
     })
   const all = (value: boolean) => Array.from({ length: CONNECTIONS }, () => value)
   for (let by = 0; by < 6; by++) {

@@ -84,7 +84,10 @@ describe('bsync', () => {
   test('values stored by key', async () => {
     const put = (kind: string, method: Method, key: string, payload: object = {}) =>
       bsync().putOperation({
-        ...{ actorDid: ACTOR, namespace: `app.bsky.${kind}`, key, method },
+        actorDid: ACTOR,
+        namespace: `app.bsky.${kind}`,
+        key,
+        method,
         ...(method !== Method.DELETE && { payload: json(payload) }),
       })
     const draft = { posts: [{ text: 'one' }] }

@@ -63,7 +63,10 @@ test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('%s', async (collection)
   // Replacing a record also replaces the stored original.
   const [first, second] = made.map(({ id }) => id.uri.split('/').at(-1)!)
   world.write({
-    ...{ did: alice, collection, rkey: first!, operation: 'update' },
+    did: alice,
+    collection,
+    rkey: first!,
+    operation: 'update',
     record: { ...about, ...USUAL },
   })
   expect((await read())[0]![0]).toEqual({ $type: collection, ...about, ...USUAL })

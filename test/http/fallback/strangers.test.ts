@@ -120,7 +120,10 @@ describe('a stranger’s profile', () => {
     const { here, double } = await start((w) => w.post(fans[7]!, 'hello'))
     const profile = await here.get<View>('app.bsky.actor.getProfile', { actor: fans[7]! }, alice)
     expect(profile.viewer).toEqual({
-      ...{ muted: false, mutedOnlyReposts: false, mutedOnlyQuoteposts: false, blockedBy: false },
+      muted: false,
+      mutedOnlyReposts: false,
+      mutedOnlyQuoteposts: false,
+      blockedBy: false,
     })
     double.answer('app.bsky.actor.getProfile', { did: bob, handle: 'liar.test' })
     const asked = await here.ask('app.bsky.actor.getProfile', {

@@ -24,7 +24,9 @@ const files = {
   it: `WEBVTT\n\n00:00.000 --> 00:01.000\n${'x'.repeat(200_000)}`,
 }
 const blobOf = (cid: string, mimeType: string) => ({
-  ...{ $type: 'blob', mimeType, size: 10 },
+  $type: 'blob',
+  mimeType,
+  size: 10,
   ref: { $link: cid },
 })
 
@@ -49,7 +51,8 @@ beforeAll(async () => {
     captions: [...captions, { ...captions[1], lang: 'en' }],
   }
   const post = rows.create(world.did, 'app.bsky.feed.post', {
-    ...{ text: 'moving', createdAt: new Date().toISOString() },
+    text: 'moving',
+    createdAt: new Date().toISOString(),
     embed: {
       $type: 'app.bsky.embed.recordWithMedia',
       record: {

@@ -106,8 +106,10 @@ test('however many ask for dripping videos, half of the places are for accounts 
   const dripping = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
       askVideo(world, {
-        ...{ pds: named(drips, `host.of-${i}.example`), host: drips },
-        ...{ visitor: `x${i}`, who: 'stranger' },
+        pds: named(drips, `host.of-${i}.example`),
+        host: drips,
+        visitor: `x${i}`,
+        who: 'stranger',
       }),
     ),
   )
@@ -126,8 +128,10 @@ test('96 dripping pictures hold up no picture of an account that members follow'
   const dripping = await Promise.all(
     Array.from({ length: 96 }, (_, i) =>
       askPicture(world, {
-        ...{ pds: named(drips, `host.of-${i % 13}.example`), host: drips },
-        ...{ visitor: `x${i % 4}`, who: 'stranger' },
+        pds: named(drips, `host.of-${i % 13}.example`),
+        host: drips,
+        visitor: `x${i % 4}`,
+        who: 'stranger',
       }),
     ),
   )
@@ -146,8 +150,10 @@ test('previews, too, are made for others while some drip', async () => {
   const dripping = await Promise.all(
     Array.from({ length: 6 }, (_, i) =>
       preview({
-        ...{ pds: named(drips, `host.of-${i}.example`), host: drips },
-        ...{ visitor: `x${i}`, who: 'stranger' },
+        pds: named(drips, `host.of-${i}.example`),
+        host: drips,
+        visitor: `x${i}`,
+        who: 'stranger',
       }),
     ),
   )
@@ -162,7 +168,8 @@ test('a domain of endless hosts never takes all places, though members follow it
   const dripping = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
       askVideo(world, {
-        ...{ pds: named(drips, `host-${i}.evil.co.uk`), host: drips },
+        pds: named(drips, `host-${i}.evil.co.uk`),
+        host: drips,
         visitor: `x${i}`,
       }),
     ),
@@ -182,8 +189,10 @@ test('hosts of a domain that serves many followed accounts count each for itself
     const before = drips.requests()
     const asked = Array.from({ length: 4 }, (_, i) =>
       askVideo(world, {
-        ...{ pds: named(drips, `pds-${made}-${i}.host.example`), host: drips },
-        ...{ visitor: `x${made}${i}`, who: 'stranger' },
+        pds: named(drips, `pds-${made}-${i}.host.example`),
+        host: drips,
+        visitor: `x${made}${i}`,
+        who: 'stranger',
       }),
     )
     await Promise.all(asked)

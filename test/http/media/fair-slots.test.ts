@@ -8,7 +8,8 @@ import { testSeed } from '../../support/seed.ts'
 
 const full = () => new Error('full')
 const claim = (lane: string, limits: Claim['limits'] = [['all', 1]]): Claim => ({
-  ...{ lane, limits },
+  lane,
+  limits,
   group: 'one',
 })
 const settled = () => new Promise((resolve) => setImmediate(resolve))

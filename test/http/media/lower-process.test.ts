@@ -21,7 +21,9 @@ let files = 0
 beforeEach(async () => {
   host = await startBlobHost()
   slipstream = await startTimelinesProcess(['ann'], {
-    ...{ VIDEOS: 'own', VIDEO_LOWER_QUALITIES: '144', SERVE_THREADS: '2' },
+    VIDEOS: 'own',
+    VIDEO_LOWER_QUALITIES: '144',
+    SERVE_THREADS: '2',
   })
   slipstream.plc.edit(slipstream.didOf('ann'), ({ service, ...document }) => ({
     ...document,

@@ -21,7 +21,9 @@ let rkey: string
 beforeEach(async () => {
   host = await startBlobHost()
   slipstream = await startTimelinesProcess(['ann'], {
-    ...{ VIDEOS: 'own', SERVE_THREADS: '2', METRICS: 'open' },
+    VIDEOS: 'own',
+    SERVE_THREADS: '2',
+    METRICS: 'open',
   })
   cid = host.put(VIDEO)
   slipstream.plc.edit(slipstream.didOf('ann'), ({ service, ...document }) => ({
@@ -32,7 +34,8 @@ beforeEach(async () => {
   await until(() => slipstream.double.openConnections() > 0)
   const video = { $type: 'blob', mimeType: 'video/mp4', size: 10, ref: { $link: cid } }
   rkey = slipstream.emit('ann', 'app.bsky.feed.post', {
-    ...{ text: 'moving', embed: { $type: 'app.bsky.embed.video', video } },
+    text: 'moving',
+    embed: { $type: 'app.bsky.embed.video', video },
   })
 })
 afterEach(async () => {

@@ -169,7 +169,8 @@ describe('figures', () => {
     const other = didOf('bob')
     w.rows.member(other)
     expect(await w.rows.ask(STATS, { uri }, other)).toMatchObject({
-      ...{ status: 403, body: { error: 'NotAuthor' } },
+      status: 403,
+      body: { error: 'NotAuthor' },
     })
     expect(await w.rows.get(STATS, {}, other)).toEqual({ stats: [], keptDays: 90 })
     expect((await w.rows.ask(STATS, { uri })).status).toBe(401)
@@ -195,7 +196,8 @@ describe('figures', () => {
   test('do not exist if counting is disabled', async () => {
     w = await startWatchingWorld('own', { keptDays: 0 })
     expect(await w.rows.ask(STATS, {}, w.did)).toMatchObject({
-      ...{ status: 501, body: { error: 'MethodNotImplemented' } },
+      status: 501,
+      body: { error: 'MethodNotImplemented' },
     })
   })
 })

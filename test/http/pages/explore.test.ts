@@ -40,13 +40,18 @@ function world(): ServingWorld {
 function explorer({ world }: ServingWorld) {
   const { memory, actors, graph } = world
   const hydrator = createHydrator({
-    ...{ db: world.reader, actors, graph },
+    db: world.reader,
+    actors,
+    graph,
     urls: createMediaUrls(referenceUrlPatterns),
   })
   const app = new Hono().route(
     '/explore/api',
     exploreRoutes({
-      ...{ db: world.reader, actors, graph, hydrator },
+      db: world.reader,
+      actors,
+      graph,
+      hydrator,
       timelines: memory.timelines,
       ...keepsFromRows(world.reader, memory, LIMIT),
       reasonableLimit: LIMIT,

@@ -20,9 +20,13 @@ let origin: string
 
 beforeAll(async () => {
   slipstream = startSlipstream({
-    ...{ JETSTREAM_HOSTS: 'ws://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' },
-    ...{ DATA_DIR: freshDataDir(), OPERATOR_TOKEN: TOKEN },
-    ...{ VISITOR_RATE_LIMIT: '3', IMAGES: 'own', SERVE_THREADS: '2' },
+    JETSTREAM_HOSTS: 'ws://127.0.0.1:9',
+    PLC_URL: 'http://127.0.0.1:9',
+    DATA_DIR: freshDataDir(),
+    OPERATOR_TOKEN: TOKEN,
+    VISITOR_RATE_LIMIT: '3',
+    IMAGES: 'own',
+    SERVE_THREADS: '2',
   })
   origin = `http://127.0.0.1:${await slipstream.port()}`
 })

@@ -29,7 +29,12 @@ let member: Simulation['network']['repositories'][number]
 
 beforeAll(async () => {
   simulation = await startSimulation({
-    ...{ seed: 5, accounts: 40, follows: 12, past: 1_500, pastHours: 4, rate: 40 },
+    seed: 5,
+    accounts: 40,
+    follows: 12,
+    past: 1_500,
+    pastHours: 4,
+    rate: 40,
   })
   member = simulation.network.repositories.at(-1)!
   const put = (collection: string, rkey: string, value: Record<string, unknown>) =>

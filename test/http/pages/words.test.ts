@@ -16,9 +16,18 @@ import { stateForVisitors } from '../../../src/http/pages/visitor-words.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
 
 const ARCHIVE: IngestStatus['archive'] = {
-  ...{ state: 'reading', host: 'wss://jet.example', seq: 25, tipSeq: 200, percent: 12.5 },
-  ...{ reachedUs: Date.UTC(2026, 1, 3) * 1_000, startedAt: 0, events: 2_500_000, bytes: 42e9 },
-  ...{ dayBytes: 7e9, lostBlocks: 0, waiting: undefined },
+  state: 'reading',
+  host: 'wss://jet.example',
+  seq: 25,
+  tipSeq: 200,
+  percent: 12.5,
+  reachedUs: Date.UTC(2026, 1, 3) * 1_000,
+  startedAt: 0,
+  events: 2_500_000,
+  bytes: 42e9,
+  dayBytes: 7e9,
+  lostBlocks: 0,
+  waiting: undefined,
 }
 const UNTIL = Date.UTC(2026, 5, 7, 0, 0)
 
@@ -31,35 +40,46 @@ function status(changes: {
 }): IngestStatus {
   return {
     stream: {
-      ...{
-        host: 'wss://jet.example',
-        wire: 'v2',
-        compressed: true,
-        connected: true,
-        paused: false,
-      },
-      ...{
-        quietMs: 0,
-        lastEventTimeUs: 1,
-        lagMs: 300,
-        received: 10,
-        dropped: {},
-        reconnects: 0,
-        gaps: 0,
-      },
-      ...{ lastError: undefined, lastErrorHost: undefined, filtersSent: true },
+      host: 'wss://jet.example',
+      wire: 'v2',
+      compressed: true,
+      connected: true,
+      paused: false,
+      quietMs: 0,
+      lastEventTimeUs: 1,
+      lagMs: 300,
+      received: 10,
+      dropped: {},
+      reconnects: 0,
+      gaps: 0,
+      lastError: undefined,
+      lastErrorHost: undefined,
+      filtersSent: true,
       ...changes.stream,
     },
-    ...{ actors: 1, follows: 1, timelines: 1, jobs: 0, members: 2, coldStarts: [], counts: {} },
+    actors: 1,
+    follows: 1,
+    timelines: 1,
+    jobs: 0,
+    members: 2,
+    coldStarts: [],
+    counts: {},
     openGaps: changes.openGaps ?? 0,
     archive: changes.archive && { ...ARCHIVE, ...changes.archive },
     gaps: { open: 0, repairing: changes.openGaps ?? 0, closed: 0 },
     disk: { usedBytes: 1e9, capBytes: 40e9, freeBytes: 50e9, state: changes.disk ?? 'ok' },
     visibleMs: { p50: 1, p99: 2, count: 3 },
     pulse: {
-      ...{ eventsPerSecond: 50, requestsPerSecond: 10, failuresPerSecond: 0 },
-      ...{ answerMs: { p50: 1, p99: 10 }, memoryBytes: 1e9, loopLagMs: 1 },
-      ...{ databaseBytes: 1e9, logBytes: 1e6, freeBytes: 50e9, totalBytes: 100e9 },
+      eventsPerSecond: 50,
+      requestsPerSecond: 10,
+      failuresPerSecond: 0,
+      answerMs: { p50: 1, p99: 10 },
+      memoryBytes: 1e9,
+      loopLagMs: 1,
+      databaseBytes: 1e9,
+      logBytes: 1e6,
+      freeBytes: 50e9,
+      totalBytes: 100e9,
       ...changes.pulse,
     },
   } as IngestStatus
@@ -193,7 +213,9 @@ describe('the state in words for visitors', () => {
   const at = Date.UTC(2026, 4, 20, 14, 20)
   const lasting = (from: number, to: number, title = 'Not running'): Availability => ({
     hasReached: true,
-    ...{ days: [], upShare: 0.99987, known: { from: at - 3 * DAY_MS, to: at } },
+    days: [],
+    upShare: 0.99987,
+    known: { from: at - 3 * DAY_MS, to: at },
     incidents: from === to ? [] : [{ level: 'bad', title, from, to }],
   })
 
@@ -215,7 +237,8 @@ describe('the state in words for visitors', () => {
   test('an ongoing incident is shown with its beginning', () => {
     const late = lasting(at - HOUR_MS, at, 'Behind the network')
     expect(visitorFiguresOf(status({}), late).texts).toMatchObject({
-      ...{ quietFor: 'ongoing', since: 'Behind the network since 20 May, 13:20 UTC.' },
+      quietFor: 'ongoing',
+      since: 'Behind the network since 20 May, 13:20 UTC.',
     })
   })
 

@@ -15,7 +15,8 @@ let receiver: PushReceiver
 beforeAll(async () => {
   receiver = await startPushReceiver()
   slipstream = await startTimelinesProcess(['ann', 'bob'], {
-    ...{ PUSH_SERVICES: receiver.host, METRICS: 'open' },
+    PUSH_SERVICES: receiver.host,
+    METRICS: 'open',
   })
   await slipstream.start()
   await until(() => slipstream.double.openConnections() > 0)

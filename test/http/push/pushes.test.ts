@@ -40,8 +40,14 @@ afterEach(async () => {
 function startPushes(more: { withText?: boolean; allowPrivateHosts?: boolean } = {}) {
   const { withText = false, allowPrivateHosts = true } = more
   return createPushes({
-    ...{ db: w.reader, actors: w.memory.actors, hydrator: w.hydrator, writer: w.requests },
-    ...{ serviceDid: SERVICE, subject: 'https://slipstream.test', withText, now: w.now },
+    db: w.reader,
+    actors: w.memory.actors,
+    hydrator: w.hydrator,
+    writer: w.requests,
+    serviceDid: SERVICE,
+    subject: 'https://slipstream.test',
+    withText,
+    now: w.now,
     notifications: createNotifications({ db: w.reader, graph: w.memory.graph }),
     fetch: createGuardedFetch({ allowPrivateHosts }),
     rules: { services: [receiver.host], allowsHttp: true },
@@ -78,11 +84,15 @@ describe('a device', () => {
     const [push, ...others] = receiver.received
     expect(others).toEqual([])
     expect(push!.message).toEqual({
-      ...{ recipientDid: alice, reason: 'like', uri: like.uri, subject: post.uri },
+      recipientDid: alice,
+      reason: 'like',
+      uri: like.uri,
+      subject: post.uri,
       indexedAt: expect.any(String),
     })
     expect(push).toMatchObject({
-      ...{ path: '/push/device', key: publicKey },
+      path: '/push/device',
+      key: publicKey,
       headers: { 'content-encoding': 'aes128gcm', ttl: '86400' },
       claims: { aud: receiver.origin, sub: 'https://slipstream.test' },
     })
@@ -94,7 +104,9 @@ describe('a device', () => {
     w.post(bob, { text: 'a word to you', reply: { parent: post } })
     await sendAll(open)
     expect(receiver.received[0]!.message).toMatchObject({
-      ...{ reason: 'reply', text: 'a word to you', author: { did: bob } },
+      reason: 'reply',
+      text: 'a word to you',
+      author: { did: bob },
     })
     open.close()
   })

@@ -60,8 +60,11 @@ async function start(): Promise<void> {
 async function ask(account: PlcAccount, lxm = PREFERENCES, input?: unknown): Promise<Response> {
   const iat = Math.floor((Date.now() + skewMs) / 1000)
   const token = await signServiceJwt(account.keypair, {
-    ...{ iss: account.did, aud: SERVICE_DID, lxm },
-    ...{ iat, exp: iat + 60 },
+    iss: account.did,
+    aud: SERVICE_DID,
+    lxm,
+    iat,
+    exp: iat + 60,
   })
   const headers = { authorization: `Bearer ${token}` }
   if (input === undefined) return fetch(`${origin}/xrpc/${lxm}`, { headers })

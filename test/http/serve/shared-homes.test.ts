@@ -49,7 +49,10 @@ async function startNode(limit: number) {
   const common = { place, db, actors, graph, isPublished, log: silent }
   const reading = () => new InvalidationReader(world.invalidations.buffer)
   const writer = createFollowingWriter({
-    ...{ ...common, ...readers, invalidations: reading(), leases: createSoleLeases() },
+    ...common,
+    ...readers,
+    invalidations: reading(),
+    leases: createSoleLeases(),
     deliveries: createDeliveries({ db, actors, graph, keeps }, readers),
   })
   toClose.push(() => writer.close())
@@ -64,12 +67,22 @@ async function startNode(limit: number) {
     const tail = createArrivalTail(readers.arrivals)
     const items = readers.logged
     const guests = createGuestTimelines({
-      ...{ actors, graph, keeps, items, tail },
+      actors,
+      graph,
+      keeps,
+      items,
+      tail,
       invalidations: reading(),
     })
     const homes = createSharedHomes({
-      ...{ ...common, items, tail, guests, rings: createTimelines(1), held: createHeldBuckets() },
-      ...{ writer: { send: async () => undefined }, clocksDifferMs: 1 },
+      ...common,
+      items,
+      tail,
+      guests,
+      rings: createTimelines(1),
+      held: createHeldBuckets(),
+      writer: { send: async () => undefined },
+      clocksDifferMs: 1,
     })
     return { homes, read: skeletonOver(homes.timelines) }
   }
@@ -175,7 +188,10 @@ for (const limit of [2_000, 3]) {
   test(`pages of other nodes’ members equal those made from rows, with a timeline of ${limit} (seed ${SEED})`, async () => {
     const random = createRandom(SEED + limit)
     world = createWorld({
-      ...{ scope: 'network', members: READERS, startAt: Date.now(), reasonableLimit: limit },
+      scope: 'network',
+      members: READERS,
+      startAt: Date.now(),
+      reasonableLimit: limit,
     })
     toClose.push(() => world.dispose())
     const node = await startNode(limit)

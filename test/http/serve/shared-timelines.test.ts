@@ -64,8 +64,14 @@ function startNode(timelines: Log, waitedForMs: number) {
 
 function post(id: string, name = 'news'): TimelinePost {
   return {
-    ...{ name, entityId: id, entityType: 'note', payload: JSON.stringify({ id }), producerTs: 1 },
-    ...{ key: Buffer.from(id), body: Buffer.from(id), numbered: undefined },
+    name,
+    entityId: id,
+    entityType: 'note',
+    payload: JSON.stringify({ id }),
+    producerTs: 1,
+    key: Buffer.from(id),
+    body: Buffer.from(id),
+    numbered: undefined,
   }
 }
 

@@ -22,7 +22,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const note = (more: object = {}) => ({
-  ...{ entity_id: 'x', entity_type: 'note', payload: {} },
+  entity_id: 'x',
+  entity_type: 'note',
+  payload: {},
   producer_ts: new Date().toISOString(),
   ...more,
 })

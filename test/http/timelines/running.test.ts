@@ -30,7 +30,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const note = (entity_id: string, more: object = {}) => ({
-  ...{ entity_id, entity_type: 'note', payload: { entity_id } },
+  entity_id,
+  entity_type: 'note',
+  payload: { entity_id },
   producer_ts: new Date().toISOString(),
   ...more,
 })

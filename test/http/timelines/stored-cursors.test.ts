@@ -48,7 +48,8 @@ async function store(key: string, token: string) {
   const { body } = await world.page(key, 'direction=forward', token)
   const cursor = body.next_cursor!
   const put = await world.ask<{ cursor: string; error?: string }>('PUT', pathOf(key), {
-    ...{ token, body: { cursor } },
+    token,
+    body: { cursor },
   })
   return { ...put, cursor }
 }

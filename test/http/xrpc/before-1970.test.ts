@@ -53,7 +53,9 @@ test('in an author feed and a list feed', async () => {
   fill()
   await expectInOrder('app.bsky.feed.getAuthorFeed', { actor: bob })
   const list = world.create(alice, 'app.bsky.graph.list', {
-    ...{ purpose: 'app.bsky.graph.defs#curatelist', name: 'letters', createdAt: TIMES[0] },
+    purpose: 'app.bsky.graph.defs#curatelist',
+    name: 'letters',
+    createdAt: TIMES[0],
   })
   const item = { subject: bob, list: list.uri, createdAt: TIMES[0] }
   world.create(alice, 'app.bsky.graph.listitem', item)

@@ -14,7 +14,9 @@ test.each(['listNotifications', 'getUnreadCount'])(
   async (method) => {
     let isTold = false
     w = createServingWorld({
-      ...{ scope: 'community', members: ['bob'], firstPageMaxWaitMs: 60_000 },
+      scope: 'community',
+      members: ['bob'],
+      firstPageMaxWaitMs: 60_000,
       onViewer: (did) => {
         setTimeout(() => {
           w.world.request({ id: 1, kind: 'member-seen', did })

@@ -23,8 +23,10 @@ const MAX_WAIT_MS = 20_000
 
 function start(options: ServingOptions = {}) {
   const w = createServingWorld({
-    ...{ scope: 'network', members: ['alice'], queuesFetchRequests: true },
-    ...{ namesMaxWaitMs: MAX_WAIT_MS },
+    scope: 'network',
+    members: ['alice'],
+    queuesFetchRequests: true,
+    namesMaxWaitMs: MAX_WAIT_MS,
     ...options,
   })
   world = w

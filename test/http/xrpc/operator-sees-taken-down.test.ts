@@ -20,13 +20,17 @@ let post: RecordId
 let list: RecordId
 beforeEach(() => {
   w = createServingWorld({
-    ...{ scope: 'network', members: ['alice'], moderationServices: [ozone], operatorToken: TOKEN },
+    scope: 'network',
+    members: ['alice'],
+    moderationServices: [ozone],
+    operatorToken: TOKEN,
   })
   for (const did of [ozone, alice, bob, carol]) w.profile(did)
   post = w.post(bob, 'unfit words by bob')
   w.post(carol, { text: 'answered by carol', reply: { parent: post } })
   list = w.create(bob, 'app.bsky.graph.list', {
-    ...{ name: 'unfit list', purpose: 'app.bsky.graph.defs#curatelist' },
+    name: 'unfit list',
+    purpose: 'app.bsky.graph.defs#curatelist',
     createdAt: '2026-01-01T00:00:00.000Z',
   })
   w.follow(bob, carol)

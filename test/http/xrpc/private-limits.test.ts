@@ -80,7 +80,9 @@ function withOneWriter(_own: Writer, { writer }: World): Writer {
 
 function start(options: Parameters<typeof createServingWorld>[0] = {}): ServingWorld {
   world = createServingWorld({
-    ...{ scope: 'network', members: ['alice', 'bob'], throughWriter: withOneWriter },
+    scope: 'network',
+    members: ['alice', 'bob'],
+    throughWriter: withOneWriter,
     ...options,
   })
   return world
@@ -144,7 +146,10 @@ test('muting a list one fetch over the limit is refused as rate-limited, and suc
 
 test('lookups of unknown accounts are limited per member and minute, across kinds of data', async () => {
   const lookups = createSharedBudget({
-    ...{ buffer: createCountBuffer(64), windowSeconds: 60, each: 20, all: 200 },
+    buffer: createCountBuffer(64),
+    windowSeconds: 60,
+    each: 20,
+    all: 200,
   })
   const w = start({ absent: Array.from({ length: 60 }, (_, i) => someone(i)), lookups })
   const statuses: number[] = []

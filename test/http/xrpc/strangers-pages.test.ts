@@ -145,7 +145,10 @@ test('loses deleted posts when it is read again', async () => {
   eve.remove(POST, gone.uri.split('/').at(-1)!, passTime())
   // This member's recent request is not repeated, but another server thread may send it.
   w.world.request({
-    ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
+    id: 1,
+    kind: 'fetch-requested',
+    did: alice,
+    dids: [],
     uris: [`at://${eve.did}/${POST}`],
   })
   expect(uris((await read(eve)).body)).toEqual([kept.uri])
@@ -161,7 +164,10 @@ test('is not fetched for visitors, nor for accounts that are kept anyway', async
   expect((await w.ask(NSID, { actor: eve.did })).status).toBe(400)
   await read(bob)
   w.world.request({
-    ...{ id: 1, kind: 'fetch-requested', did: alice, dids: [] },
+    id: 1,
+    kind: 'fetch-requested',
+    did: alice,
+    dids: [],
     uris: [`at://${bob.did}/${POST}`],
   })
   expect(w.db.prepare("SELECT 1 FROM jobs WHERE kind = 'page'").get()).toBeUndefined()

@@ -24,7 +24,9 @@ afterEach(() => world.dispose())
 /** Creates a newcomer whose posts are all stored. */
 function start(...milestones: string[]): ServingWorld {
   world = createServingWorld({
-    ...{ members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
+    members: ['alice'],
+    queuesFetchRequests: true,
+    startAt: Date.now(),
     firstPageMaxWaitMs: 60_000,
   })
   world.follow(alice, bob)
@@ -104,7 +106,8 @@ test('requests what the first items lack while the page waits for the others', a
 
 test('also waits for a viewer unknown at the time of the request', async () => {
   world = createServingWorld({
-    ...{ queuesFetchRequests: true, startAt: Date.now() },
+    queuesFetchRequests: true,
+    startAt: Date.now(),
     firstPageMaxWaitMs: 60_000,
   })
   const { quoted, arrive } = fallback()

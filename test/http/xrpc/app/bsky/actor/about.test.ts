@@ -35,7 +35,9 @@ afterEach(() => world?.dispose())
 
 function start(options: ServingOptions = {}): ServingWorld {
   world = createServingWorld({
-    ...{ scope: 'community', members: ['alice'], trustedVerifiers: [verifier] },
+    scope: 'community',
+    members: ['alice'],
+    trustedVerifiers: [verifier],
     ...options,
   })
   for (const did of [bob, verifier, other]) world.follow(alice, did)
@@ -69,7 +71,11 @@ test('an account without declarations shows only defaults', async () => {
   const activitySubscription = { allowSubscriptions: 'followers' }
   expect(follower!.associated).toEqual({ activitySubscription })
   expect(profile!.associated).toEqual({
-    ...{ activitySubscription, lists: 0, feedgens: 0, starterPacks: 0, labeler: false },
+    activitySubscription,
+    lists: 0,
+    feedgens: 0,
+    starterPacks: 0,
+    labeler: false,
   })
   for (const view of [profile!, follower!]) {
     expect(view.verification).toBeUndefined()
@@ -97,7 +103,10 @@ test('declarations appear, change and disappear', async () => {
     })
   }
   w.write({
-    ...{ did: bob, collection: 'chat.bsky.actor.declaration', rkey: 'self', operation: 'update' },
+    did: bob,
+    collection: 'chat.bsky.actor.declaration',
+    rkey: 'self',
+    operation: 'update',
     record: { allowIncoming: 'none', allowGroupInvites: 'following' },
   })
   w.delete(labeler)
@@ -114,7 +123,9 @@ test('a profile counts its account’s feeds and starter packs', async () => {
   const w = start()
   const made = ['a', 'b'].map((rkey) =>
     w.write({
-      ...{ did: bob, collection: 'app.bsky.feed.generator', rkey },
+      did: bob,
+      collection: 'app.bsky.feed.generator',
+      rkey,
       record: { did: 'did:web:feeds.test', displayName: rkey, createdAt: w.isoNow() },
     }),
   )
@@ -133,7 +144,8 @@ test('a profile counts its account’s feeds and starter packs', async () => {
 describe('a verification', () => {
   const verify = (w: ServingWorld, did: string, record: JsonObject) =>
     w.write({
-      ...{ did, collection: 'app.bsky.graph.verification' },
+      did,
+      collection: 'app.bsky.graph.verification',
       record: {
         subject: bob,
         handle: 'bob.test',

@@ -31,7 +31,10 @@ function start(options: ServingOptions = {}) {
   const double = createFeedGeneratorDouble()
   const services = { [double.did]: double.services }
   world = createServingWorld({
-    ...{ scope: 'network', members: ['alice'], fetch: double.fetch, services },
+    scope: 'network',
+    members: ['alice'],
+    fetch: double.fetch,
+    services,
     ...options,
   })
   for (const did of [alice, bob, carol]) {

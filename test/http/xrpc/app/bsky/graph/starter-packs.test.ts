@@ -39,7 +39,9 @@ function packBy(w: ServingWorld, did: string, people: string[], feeds: RecordId[
   const list = w.list(did, 'people', REFERENCE)
   const items = people.map((subject) => w.listItem(did, list, subject))
   const record = {
-    ...{ name: 'Nice people', list: list.uri, createdAt: w.isoNow() },
+    name: 'Nice people',
+    list: list.uri,
+    createdAt: w.isoNow(),
     feeds: feeds.map(({ uri }) => ({ uri })),
   }
   return { list, items, pack: w.write({ did, collection: PACK, record }) }
@@ -127,7 +129,9 @@ test('getActorStarterPacks pages through an account’s packs, newest first', as
   const pages = await allPages(
     (cursor) =>
       w.get<{ starterPacks: Basic[]; cursor?: string }>('app.bsky.graph.getActorStarterPacks', {
-        ...{ actor: bob, limit: 2, cursor },
+        actor: bob,
+        limit: 2,
+        cursor,
       }),
     ({ starterPacks }) => starterPacks,
   )

@@ -104,7 +104,8 @@ function answerOf(
   const app = { actors, hydrator, notifications, moderationServices } as unknown as AppContext
   const request = { viewer, params, input: undefined, labelers: undefined, token: undefined }
   const context = {
-    ...{ ...request, signal: new AbortController().signal },
+    ...request,
+    signal: new AbortController().signal,
     header: () => undefined,
     headersWith: () => ({}),
   }
