@@ -303,7 +303,9 @@ test('no literal is packed into a spread, where the compiler sees no misspelt fi
   const packed = [...sources, ...others, ...tests].flatMap(({ path, text }) =>
     text
       .split('\n')
-      .flatMap((line, i) => (/^\s*\.{3}\{ ?\w/.test(line) ? [`${relative(root, path)}:${i + 1}`] : [])),
+      .flatMap((line, i) =>
+        /^\s*\.{3}\{ ?\w/.test(line) ? [`${relative(root, path)}:${i + 1}`] : [],
+      ),
   )
   expect(packed, 'write plain fields').toEqual([])
 })

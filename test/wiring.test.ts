@@ -52,7 +52,9 @@ function right(path: string): string {
 }
 
 function isArgument(lines: readonly string[], at: number, indent: string): boolean {
-  const above = lines.slice(0, at).findLast((line) => line.search(/\S/) < indent.length && line !== '')
+  const above = lines
+    .slice(0, at)
+    .findLast((line) => line.search(/\S/) < indent.length && line !== '')
   return above !== undefined && OPENING.test(above)
 }
 

@@ -81,7 +81,11 @@ test('pages of a timeline by arrival are compared as a set without numbers', () 
 
 describe('causes', () => {
   const found = (path: string, method = METHOD) => ({
-    ...{ path, kind: 'only now' as const, before: '', now: '1', method },
+    path,
+    kind: 'only now' as const,
+    before: '',
+    now: '1',
+    method,
     request: '/xrpc/…',
   })
 

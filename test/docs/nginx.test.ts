@@ -90,7 +90,10 @@ function ask(path: string, options: { headers?: Record<string, string>; body?: B
   return new Promise<{ status: number; seen: Seen | undefined }>((resolve, reject) => {
     const asking = secureRequest(
       {
-        ...{ host: '127.0.0.1', port, path, rejectUnauthorized: false },
+        host: '127.0.0.1',
+        port,
+        path,
+        rejectUnauthorized: false,
         method: options.body ? 'POST' : 'GET',
         headers: { host: 'appview.example.org', ...options.headers },
       },

@@ -271,7 +271,9 @@ describe('the official AppView on our dataplane', () => {
     const { ann, bo, gil, listB, root } = seed
     const profile = `at://${bo.did}/app.bsky.actor.profile/self`
     const record = (uri: string) => ({
-      ...{ $type: 'com.atproto.repo.strongRef', uri, cid: root.cid },
+      $type: 'com.atproto.repo.strongRef',
+      uri,
+      cid: root.cid,
     })
     const subjects = [
       { $type: 'com.atproto.admin.defs#repoRef', did: gil.did },

@@ -118,7 +118,9 @@ test('the script exports from a folder and imports into another that is not in u
   live(world)
   const run = (dataDir: string, args: string[], input = '') =>
     spawnSync(process.execPath, [SCRIPT, ...args], {
-      ...{ input, encoding: 'utf8', cwd: tmpdir() },
+      input,
+      encoding: 'utf8',
+      cwd: tmpdir(),
       env: { PATH: process.env['PATH'], SLIPSTREAM_DATA_DIR: dataDir },
     })
   const exported = run(world.dataDir, ['export', alice])

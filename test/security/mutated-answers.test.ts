@@ -64,7 +64,8 @@ test.each<Reader>([
     Buffer.from(JSON.stringify(record)),
     (bytes) =>
       createPdsClient({ fetch: answering(bytes) }).getRecord(repo, {
-        ...{ collection: POST, rkey: '3jzfcijpj2z2a' },
+        collection: POST,
+        rkey: '3jzfcijpj2z2a',
       }),
     PdsError,
   ],

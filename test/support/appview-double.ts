@@ -90,7 +90,10 @@ export async function startAppviewDouble() {
     fallback(options: { now?: () => number; maxWaitMs?: number } = {}): Fallback {
       const fetch = createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] })
       return createFallback({
-        ...{ origin, fetch, lexicons: loadLexicons(), urls: OWN_URLS },
+        origin,
+        fetch,
+        lexicons: loadLexicons(),
+        urls: OWN_URLS,
         quota: createQuotas(createCountBuffer(64), options).of(origin),
         // A loaded machine is slow, which is no failure.
         maxWaitMs: 20_000,

@@ -198,7 +198,9 @@ function sendData(
   const to = isPart ? Math.min(Number(range[2]), body.length - 1) : body.length - 1
   const part = body.subarray(from, to + 1)
   response.writeHead(isPart ? 206 : 200, {
-    ...{ etag, 'content-length': part.length, ...archive.headers },
+    etag,
+    'content-length': part.length,
+    ...archive.headers,
     ...(isPart ? { 'content-range': `bytes ${from}-${to}/${body.length}` } : {}),
   })
   if (!isCut) return void response.end(part)
@@ -236,7 +238,11 @@ function planFor(segments: readonly Segment[], afterSeq: number, maxEntries: num
     const isWhole = chosen.length / segment.blocks.length >= WHOLE_FROM
     const range = { first: chosen[0]![0], last: chosen.at(-1)![0] }
     planned.push({
-      ...{ name: segment.name, index: 0, checksum: checksumOf(segment), minSeq: 1, maxSeq: 2 },
+      name: segment.name,
+      index: 0,
+      checksum: checksumOf(segment),
+      minSeq: 1,
+      maxSeq: 2,
       ...(isWhole ? { mode: 'segment' } : { mode: 'blocks', blocks: [range] }),
     })
   }

@@ -258,7 +258,9 @@ function createReplaysNowhere(
   const stream = { hosts: ['ws://127.0.0.1:1'], wire: 'v2', compress: false } as const
   return createReplays({
     ...shared,
-    ...{ onJobs, head: () => undefined, limits: { gatherMs: 10 } },
+    onJobs,
+    head: () => undefined,
+    limits: { gatherMs: 10 },
     stream: { ...stream, v1Dictionary: '', cacheDir: tmpdir() },
   })
 }

@@ -23,7 +23,8 @@ export function createBoundedDatabase(): BoundedDatabase {
   const tell = (_figures: unknown, line: string) => void told.push(line)
   const room = createDiskRoom({ error: tell, info: tell } as never)
   return {
-    ...{ room, told },
+    room,
+    told,
     fill(db) {
       const free = db.pragma('freelist_count', { simple: true }) as number
       if (free > 0) takeFreePages(db, free)

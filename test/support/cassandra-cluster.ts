@@ -150,7 +150,10 @@ function createNode(place: Place, count: number): CassandraNode {
   const { folder, disk } = place
   const address = `${place.network}.${place.n}`
   const node = {
-    ...{ address, folder, disk, process: startNode(place) },
+    address,
+    folder,
+    disk,
+    process: startNode(place),
     kill: () => ended(node),
     async start() {
       node.process = startNode(place)

@@ -62,7 +62,9 @@ export async function startDataplaneOver(
     log: pino({ level: 'error' }),
     db: ours.db,
     search: createSearches(ours.db),
-    ...{ actors, graph, hydrator: ours.hydrator },
+    actors,
+    graph,
+    hydrator: ours.hydrator,
     timelines: createMemoryTimelines(100),
     keeps: () => true,
     writer: options.writer ?? {

@@ -148,7 +148,10 @@ export async function diagnose(
   const { dotenvPath = NO_DOTENV } = spoilt
   const { config, problems } = examineConfig(Object.fromEntries(set), dotenvPath)
   const patient = createDoctorContext({
-    ...{ config, problems, dotenvPath, setKeys: new Set(set.map(([key]) => key!)) },
+    config,
+    problems,
+    dotenvPath,
+    setKeys: new Set(set.map(([key]) => key!)),
     server: spoilt.server ?? (await callServer(config.dataDir)),
     socket: { lookup: toThisMachine, ca: authority },
     addressesOf: spoilt.addressesOf ?? (() => Promise.resolve([PUBLIC])),

@@ -66,7 +66,9 @@ export function createPlainFollowing(base = 0) {
     },
   }
   return {
-    ...{ following, epochs, state },
+    following,
+    epochs,
+    state,
     /** Number of buckets that have a writer. */
     begun: () => buckets.size,
     isThere: (uri: string) =>

@@ -20,7 +20,10 @@ export function createPlainEngine(id = 'place') {
   const moves = createPlainMoves(async () => (await decisions.version()) === 0)
   const parts = {
     changes: createPlainPrivateChanges(),
-    ...{ decisions, timelines, epochs: following.epochs, moves },
+    decisions,
+    timelines,
+    epochs: following.epochs,
+    moves,
     leases: createPlainLeases(state),
   }
   const failing = <Port extends object>(port: Port) => cutOff(port, state)

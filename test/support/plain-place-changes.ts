@@ -12,7 +12,9 @@ export function createPlainPlaceChanges(): PlaceChanges {
       const isWhole = number < goneUntil || number > latest
       const after = isWhole ? 0 : number
       return {
-        ...{ version: latest, goneUntil, isWhole },
+        version: latest,
+        goneUntil,
+        isWhole,
         changes: changes.filter((one) => one.number > after),
       }
     },

@@ -53,7 +53,8 @@ function putRecords(world: World, random: Random, did: string): void {
   const allowSubscriptions = random.pick(['followers', 'mutuals', 'none'])
   self('app.bsky.notification.declaration', { allowSubscriptions })
   self('com.germnetwork.declaration', {
-    ...{ version: '1.1.0', currentKey: { $bytes: 'AAAA' } },
+    version: '1.1.0',
+    currentKey: { $bytes: 'AAAA' },
     messageMe: { showButtonTo: 'everyone', messageMeUrl: 'https://germ.test/me' },
   })
   const subject = random.pick([...world.accounts.keys()])

@@ -147,7 +147,10 @@ function soleRecordActs(scene: Scene): Act[] {
   const { world, random, did } = scene
   const write = (collection: string, record: JsonObject) =>
     world.write({
-      ...{ did, collection, rkey: 'self', operation: 'update' },
+      did,
+      collection,
+      rkey: 'self',
+      operation: 'update',
       record: { ...record, createdAt: world.isoNow() },
     })
   return [

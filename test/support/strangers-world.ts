@@ -18,18 +18,27 @@ export type StrangersWorld = Awaited<ReturnType<typeof startStrangersWorld>>
 export async function startStrangersWorld(options: ServingOptions = {}) {
   const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
   const w = createServingWorld({
-    ...{ scope: 'community', members: ['alice'], queuesFetchRequests: true, startAt: Date.now() },
+    scope: 'community',
+    members: ['alice'],
+    queuesFetchRequests: true,
+    startAt: Date.now(),
     ...options,
   })
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
   const backfill = createBackfill({
-    ...{ db: w.db, writer: w.writer, log: pino({ level: 'silent' }), fetch },
+    db: w.db,
+    writer: w.writer,
+    log: pino({ level: 'silent' }),
+    fetch,
     resolver: createResolver({ ...outside, fetch, plcUrl: plc.url }),
   })
   backfill.start()
   return {
-    ...{ w, pds, plc, listings: watchListings(pds) },
+    w,
+    pds,
+    plc,
+    listings: watchListings(pds),
     async person(name: string): Promise<PdsAccount> {
       const handle = `${name}.example.com`
       const { did } = await plc.create({ handle, pds: pds.origin })

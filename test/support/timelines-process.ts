@@ -74,7 +74,11 @@ export async function startTimelinesProcess(
   const running: Running = { port: 0 }
   const origin = () => `http://127.0.0.1:${running.port}`
   return {
-    ...{ network, plc, double, settings, origin },
+    network,
+    plc,
+    double,
+    settings,
+    origin,
     ...processActs(running, settings, beside.node),
     ...streamActs(network),
     ...requestsTo(origin),

@@ -110,7 +110,12 @@ function startCounting(
 ): Counting {
   const { db, writer, actors, timelines } = world
   const counting = createCounting({
-    ...{ db, writer, actors, origin, now, ...options },
+    db,
+    writer,
+    actors,
+    origin,
+    now,
+    ...options,
     fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [origin] }),
     members: () => [uid(alice)],
     newcomers: () => [],

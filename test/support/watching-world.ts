@@ -51,7 +51,9 @@ function createThread(
     },
   }
   const log = createWatchLog({
-    ...{ writer, serviceDid: 'did:web:x.test', everyMs: 0 },
+    writer,
+    serviceDid: 'did:web:x.test',
+    everyMs: 0,
     log: { debug: (...line: unknown[]) => console.error(...line) },
   })
   const { actors } = rows.memory
@@ -86,7 +88,10 @@ export async function startWatchingWorld(
   const cid = host.put(VIDEO)
 
   return {
-    ...{ rows, did, cid, now },
+    rows,
+    did,
+    cid,
+    now,
     counts: () => process.counts.read(),
     /** A post by the author that embeds the video. */
     post: () => postVideo(rows, { did, cid }),
@@ -149,7 +154,10 @@ function keepHouse(
 ): void {
   vi.useFakeTimers({ toFake: ['setInterval'] })
   const house = startHousekeeping({
-    ...{ db: rows.reader, writer: { commit: rows.run }, memory: rows.memory, now },
+    db: rows.reader,
+    writer: { commit: rows.run },
+    memory: rows.memory,
+    now,
     settings: { timelineIdleDays: 1000, videoStatsDays },
     snapshots: { startIfWorth: () => undefined },
     room: noRetry,

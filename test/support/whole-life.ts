@@ -33,10 +33,13 @@ function actsOfFriend(world: World, { did, friend }: Life) {
   world.request({ id: 1, did: friend, kind: 'mute', subjectDid: did })
   world.block(world.account('person-3'), did)
   world.create(friend, 'app.bsky.graph.verification', {
-    ...{ subject: did, handle: 'alice.test', displayName: 'Alice' },
+    subject: did,
+    handle: 'alice.test',
+    displayName: 'Alice',
   })
   const generator = world.create(friend, 'app.bsky.feed.generator', {
-    ...{ did: 'did:web:feeds.test', displayName: 'theirs' },
+    did: 'did:web:feeds.test',
+    displayName: 'theirs',
   })
   return { post, list, generator, repost: world.repost(friend, post) }
 }
@@ -130,8 +133,14 @@ function noteAbout(world: World, { did, friend, labeler }: Life, post: RecordId)
   const rkey = packRkey(post.uri.split('/').at(-1)!)
   const uid = world.uid(did)
   const values = {
-    ...{ uid, did, rkey, val: 'rude', none: '', now: world.now() },
-    ...{ friend: world.uid(friend), labeler: world.uid(labeler) },
+    uid,
+    did,
+    rkey,
+    val: 'rude',
+    none: '',
+    now: world.now(),
+    friend: world.uid(friend),
+    labeler: world.uid(labeler),
     post: world.db
       .prepare('SELECT id FROM posts WHERE uid = ? AND rkey = ?')
       .pluck()

@@ -34,8 +34,15 @@ test('strangers change nothing that members see, and cost little', async () => {
 })
 
 const none: Costs = {
-  ...{ rssMb: 0, childrenMb: 0, diskMb: 0, logMb: 0, jobs: 0 },
-  ...{ lookups: 0, requests: 0, silent: 0, labeler: 0 },
+  rssMb: 0,
+  childrenMb: 0,
+  diskMb: 0,
+  logMb: 0,
+  jobs: 0,
+  lookups: 0,
+  requests: 0,
+  silent: 0,
+  labeler: 0,
 }
 
 test.each(Object.keys(none) as (keyof Costs)[])('too much of %s is a difference', (name) => {

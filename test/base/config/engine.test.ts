@@ -6,11 +6,15 @@ import { parseEngineAddress } from '../../../src/base/config/engine.ts'
 test('names hosts with their ports, keyspace, user and data centre', () => {
   expect(parseEngineAddress('cql://user@10.0.0.1,10.0.0.2:9043/slipstream?dc=fra')).toEqual({
     hosts: ['10.0.0.1:9042', '10.0.0.2:9043'],
-    ...{ keyspace: 'slipstream', user: 'user', datacenter: 'fra' },
+    keyspace: 'slipstream',
+    user: 'user',
+    datacenter: 'fra',
   })
   expect(parseEngineAddress(' cql://[::1],[::1]:9043/k ')).toEqual({
     hosts: ['[::1]:9042', '[::1]:9043'],
-    ...{ keyspace: 'k', user: undefined, datacenter: 'datacenter1' },
+    keyspace: 'k',
+    user: undefined,
+    datacenter: 'datacenter1',
   })
 })
 

@@ -22,7 +22,8 @@ function randomRequests(count: number): Request[] {
   const random = createRandom(testSeed('request counters'))
   const known = METHODS.map((method) => ({ path: `/xrpc/${method}`, method }))
   const strange = ['/', '/xrpc/io.test.unknown', '/xrpc/', '/wp-login.php'].map((path) => ({
-    ...{ path, method: 'other' },
+    path,
+    method: 'other',
   }))
   return Array.from({ length: count }, () => ({
     ...random.pick([...known, ...strange, { path: '/xrpc/_health', method: '_health' }]),

@@ -21,8 +21,13 @@ export async function startMemberOfTwo(engine: string) {
 
   function start(): SlipstreamProcess {
     const one = startSlipstream({
-      ...{ ENGINE: engine, HOSTNAME, SERVE_THREADS: '2', ALLOW_PRIVATE_HOSTS: 'on' },
-      ...{ JETSTREAM_HOSTS: double.url, PLC_URL: plc.url, DATA_DIR: freshDataDir() },
+      ENGINE: engine,
+      HOSTNAME,
+      SERVE_THREADS: '2',
+      ALLOW_PRIVATE_HOSTS: 'on',
+      JETSTREAM_HOSTS: double.url,
+      PLC_URL: plc.url,
+      DATA_DIR: freshDataDir(),
     })
     started.push(one)
     return one

@@ -115,7 +115,9 @@ async function live(alone: TimelinesProcess) {
   const { body } = await alone.page('custom:news', 'limit=2&direction=forward', token)
   const page = await alone.page(`following:${alice}`, 'limit=2&direction=forward', token)
   return {
-    ...{ token, posts, state: await stateOf(alone) },
+    token,
+    posts,
+    state: await stateOf(alone),
     cursors: { news: body.next_cursor!, following: page.body.next_cursor! },
   }
 }

@@ -58,7 +58,10 @@ export function createPlaceNode(
   if (!shared) return { ...own, send: writer.send, operate, refresh: async () => undefined }
   const place = sharePlace({
     place: async () => ({ id: shared.id, decisions: await shared.decisions() }),
-    ...{ db, isFirst: false, waitedForMs: 60_000, now: world.now },
+    db,
+    isFirst: false,
+    waitedForMs: 60_000,
+    now: world.now,
     log: { warn() {}, info() {}, error: (...line: unknown[]) => console.error(...line) },
     config: { maxMembers },
     ingest: { writer, operate, configuredMembers: () => [] },

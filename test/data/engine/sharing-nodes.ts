@@ -35,11 +35,9 @@ export function startNode(place: {
       made.shared = createSharedState({
         waitedForMs: 60_000,
         place: async () => ({ id: place.id, changes: await place.changes() }),
-        ...{
-          db,
-          writer,
-          log: { warn() {}, error: (...line: unknown[]) => console.error(...line) },
-        },
+        db,
+        writer,
+        log: { warn() {}, error: (...line: unknown[]) => console.error(...line) },
       })
       return made.shared.writer
     },

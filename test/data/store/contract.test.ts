@@ -25,7 +25,8 @@ function openSqlite(): StoreUnderTest {
   const { commit } = writerOf(writable)
   return {
     commit: (work) => commit(({ db }) => work(db)),
-    ...{ reader, own: writable },
+    reader,
+    own: writable,
     told() {
       const told: string[] = []
       ring.take((kind, ...of) => void told.push([nameOfInvalidation(kind), ...of].join(' ').trim()))

@@ -120,7 +120,9 @@ async function remove(scope: IndexScope, { isMember = true } = {}): Promise<void
   start(scope, { isMember })
   world.status(life.did, 'deleted')
   const removing = keepRemoving({
-    ...{ db: world.db, writer: world.writer, now: () => world.now() },
+    db: world.db,
+    writer: world.writer,
+    now: () => world.now(),
     log: { info: () => undefined },
     room: noRetry,
   })

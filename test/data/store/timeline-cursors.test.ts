@@ -48,7 +48,9 @@ test('earlier positions stay with members and valid tokens, the newest of each, 
   const kept = many.filter((i) => findStoredCursor(db, alice, key(i)) !== undefined)
   expect(kept).toEqual(many.slice(1 - CURSOR_LIMITS.member.rows))
   expect(findStoredCursor(db, alice, key(199))).toEqual({
-    ...{ isForward: false, at: [199, 7], updatedAt: 199 },
+    isForward: false,
+    at: [199, 7],
+    updatedAt: 199,
   })
   const readers = db.prepare('SELECT DISTINCT uid, token FROM timeline_cursors ORDER BY uid').all()
   expect(readers).toEqual([{ uid: 0, token: 'bot' }, alice])

@@ -348,7 +348,10 @@ describe('a repository missing when it is to be compared', () => {
 
 function startSweeping() {
   const repair = createGapRepair({
-    ...{ db: world.db, writer: world.writer, log: pino({ level: 'silent' }), now: Date.now },
+    db: world.db,
+    writer: world.writer,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
     onApplied: () => undefined,
     stream: { hosts: [], wire: 'v2', compress: false, v1Dictionary: '', cacheDir: '' },
     filters: () => ({ collections, dids: undefined }),

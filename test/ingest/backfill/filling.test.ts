@@ -77,8 +77,11 @@ describe('a new member’s timeline', () => {
       expect(keys).toEqual(newest(person, keys.length))
     }
     expect(coldStart(member)).toMatchObject({
-      ...{ timelineItems: 900, timelineTarget: 900, replay: { state: 'done', percent: 100 } },
-      ...{ authors: { done: 3, total: 3 }, complete: { done: 3, total: 3 } },
+      timelineItems: 900,
+      timelineTarget: 900,
+      replay: { state: 'done', percent: 100 },
+      authors: { done: 3, total: 3 },
+      complete: { done: 3, total: 3 },
       follows: { done: 3, total: 3 },
     })
   })

@@ -21,7 +21,10 @@ afterEach(() => world.dispose())
 /** Every look takes a while, as with a member with many follows. */
 function progressOf(now: () => number) {
   return createProgress({
-    ...{ db: world.db, commit: world.writer.commit, now, replays: undefined },
+    db: world.db,
+    commit: world.writer.commit,
+    now,
+    replays: undefined,
     limits: { timelineTarget: 100, olderPages: 1, olderAuthors: 1 },
     timelineItems(uid) {
       const until = performance.now() + LOOK_MS

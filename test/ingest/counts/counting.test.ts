@@ -42,7 +42,11 @@ type Options = {
 function begin({ scope = 'community', limits, members = [] }: Options = {}): Counting {
   const { db, writer, actors, timelines, now } = world
   const counting = createCounting({
-    ...{ db, writer, actors, now, scope },
+    db,
+    writer,
+    actors,
+    now,
+    scope,
     origin: double.origin,
     fetch: createGuardedFetch({ allowPrivateHosts: false, trustedOrigins: [double.origin] }),
     members: () => members,
@@ -156,8 +160,10 @@ describe('posts', () => {
     }))
     for (let i = 100; i < 140; i++) {
       world.write({
-        ...{ did: world.account('bob'), collection: 'app.bsky.feed.post' },
-        ...{ rkey: `${'~:'.repeat(250)}${i}x`, record: { text: 'x', createdAt: world.isoNow() } },
+        did: world.account('bob'),
+        collection: 'app.bsky.feed.post',
+        rkey: `${'~:'.repeat(250)}${i}x`,
+        record: { text: 'x', createdAt: world.isoNow() },
       })
     }
     begin().requested({ posts: idsOf(), actors: [] })

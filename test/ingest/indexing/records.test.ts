@@ -127,7 +127,10 @@ describe('records', () => {
         world.db.prepare('SELECT coalesce(sum(likes), 0) FROM post_counts').pluck().get()
       const pointAt = (subject: RecordId) =>
         world.write({
-          ...{ did: ben, collection: LIKE, rkey, operation: 'update' },
+          did: ben,
+          collection: LIKE,
+          rkey,
+          operation: 'update',
           record: { subject, createdAt: world.isoNow() },
         })
       expect(likes(world)).toEqual({ [feed.uri]: 1 })

@@ -102,7 +102,9 @@ test('the remaining records are removed in the background, also after a restart'
   world.apply(world.hold(() => world.status(did, 'deleted')))
   world.restart()
   const removing = keepRemoving({
-    ...{ db: world.db, writer: world.writer, now: () => world.now() },
+    db: world.db,
+    writer: world.writer,
+    now: () => world.now(),
     log: { info: () => undefined },
     room: createDiskRoom({ error: () => undefined, info: () => undefined }),
   })

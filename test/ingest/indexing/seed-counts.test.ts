@@ -82,7 +82,8 @@ function ask(here: World, there: World, posts: readonly RecordId[]): void {
       if (here.uid(did) === 0) continue
       const [follows = 0, followers = 0, posts = 0] = truth[did]!
       putSeedActorCounts(here.db, here.uid(did), {
-        ...{ theirs: { follows, followers, posts }, askedAt },
+        theirs: { follows, followers, posts },
+        askedAt,
       })
     }
   })

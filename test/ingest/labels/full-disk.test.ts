@@ -28,10 +28,17 @@ test('labels of a stream wait for room, however often the stream breaks off', as
   const { db, actors, writer } = world
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const labels = createLabels({
-    ...{ db, actors, writer, fetch, now: Date.now, log: { debug() {} } },
+    db,
+    actors,
+    writer,
+    fetch,
+    now: Date.now,
+    log: { debug() {} },
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true }),
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
-    ...{ configured: [labeler.did], onWork: () => undefined, writeRetry: bounded.room },
+    configured: [labeler.did],
+    onWork: () => undefined,
+    writeRetry: bounded.room,
     limits: { retryMs: 20, maxRetryMs: 50 },
   })
   closing.push(

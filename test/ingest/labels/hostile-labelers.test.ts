@@ -61,7 +61,12 @@ function openRoom(
   const dropped: Record<string, number> = {}
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
   const made = createLabels({
-    ...{ db: world.db, actors: world.actors, writer: world.writer, fetch, now, configured },
+    db: world.db,
+    actors: world.actors,
+    writer: world.writer,
+    fetch,
+    now,
+    configured,
     resolver: createResolver({ fetch, plcUrl: plc.url, allowPrivateHosts: true, now }),
     lookupFor: createGuardedLookup({ allowPrivateHosts: true }),
     log: { debug() {} },

@@ -48,8 +48,11 @@ test('after a kill the labeler is not connected to at once, and stats says so', 
   const dataDir = freshDataDir()
   const start = () =>
     startSlipstream({
-      ...{ DATA_DIR: dataDir, PLC_URL: plc.url, ALLOW_PRIVATE_HOSTS: 'on' },
-      ...{ LABELERS: labeler.did, JETSTREAM_HOSTS: 'ws://127.0.0.1:1' },
+      DATA_DIR: dataDir,
+      PLC_URL: plc.url,
+      ALLOW_PRIVATE_HOSTS: 'on',
+      LABELERS: labeler.did,
+      JETSTREAM_HOSTS: 'ws://127.0.0.1:1',
       OPERATOR_TOKEN,
     })
   const first = start()

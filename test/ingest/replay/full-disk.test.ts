@@ -97,8 +97,10 @@ test('a gap repair waits for room, and the gap is closed by a replay', async () 
   bounded = createBoundedDatabase()
   const members = ['reader', 'person-0']
   const scene = await startGapWorld({
-    ...{ world: { members }, doubles: [{}, { firstSeq: 70_000 }] },
-    ...{ limits, writeRetry: bounded.room },
+    world: { members },
+    doubles: [{}, { firstSeq: 70_000 }],
+    limits,
+    writeRetry: bounded.room,
   })
   open.push(scene)
   await scene.connect()
@@ -136,8 +138,10 @@ test('a gap repair waits for room, and the gap is closed by a replay', async () 
 test('a gap repair without room to begin begins once there is room', async () => {
   bounded = createBoundedDatabase()
   const scene = await startGapWorld({
-    ...{ world: { members: ['reader'] }, doubles: [{}, { firstSeq: 70_000 }] },
-    ...{ limits, writeRetry: bounded.room },
+    world: { members: ['reader'] },
+    doubles: [{}, { firstSeq: 70_000 }],
+    limits,
+    writeRetry: bounded.room,
   })
   open.push(scene)
   await scene.connect()

@@ -79,7 +79,8 @@ describe('away for longer than the host’s window', () => {
   it('resumes where it was after each of many restarts', async () => {
     const random = createRandom(testSeed('gap with restarts'))
     await begin({
-      ...{ world: { members: MEMBERS }, doubles: [{}, { firstSeq: 70_000 }] },
+      world: { members: MEMBERS },
+      doubles: [{}, { firstSeq: 70_000 }],
       limits: { slice: 20 },
     })
     const events = history(random, 900)
@@ -122,7 +123,8 @@ describe('away for longer than the host’s window', () => {
   it('v1 clamps silently, and is detected by events that do not repeat, however recent', async () => {
     const random = createRandom(testSeed('gap v1'))
     await begin({
-      ...{ world: { members: MEMBERS }, wire: 'v1' },
+      world: { members: MEMBERS },
+      wire: 'v1',
       doubles: [{ legacy: true }, { firstSeq: 70_000 }],
     })
     const events = history(random, 600)

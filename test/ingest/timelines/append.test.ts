@@ -150,7 +150,9 @@ test('an idempotency key gives the same answer for a day, and 409 for another bo
   expect(append(post('1', { key }), post('2', { key }))).toEqual([
     first,
     expect.objectContaining({
-      ...{ ok: false, status: 409, error: 'IdempotencyConflict' },
+      ok: false,
+      status: 409,
+      error: 'IdempotencyConflict',
       stored: { seq: 1, receivedAt: now - DAY_MS + 1 },
     }),
   ])

@@ -43,8 +43,14 @@ afterEach(() => {
 
 function post(entityId: string, more: Partial<TimelinePost> = {}): TimelinePost {
   return {
-    ...{ name: 'news', entityId, entityType: 'note', payload: '{}', producerTs: now },
-    ...{ key: undefined, body: Buffer.alloc(16), numbered: undefined },
+    name: 'news',
+    entityId,
+    entityType: 'note',
+    payload: '{}',
+    producerTs: now,
+    key: undefined,
+    body: Buffer.alloc(16),
+    numbered: undefined,
     ...more,
   }
 }
@@ -223,7 +229,10 @@ test('skipped numbers moved by an earlier version, one by one, become stretches'
   append(post('1', numbered(1)))
   const { id } = findCustomTimeline(db, 'news')!
   const singles = Array.from({ length: 50 }, (_, i) => ({
-    ...{ seq: 10 + i, producer: i < 30 ? 'a' : 'b', number: 5 + i, since: 1 },
+    seq: 10 + i,
+    producer: i < 30 ? 'a' : 'b',
+    number: 5 + i,
+    since: 1,
   }))
   transact(db, () => putMovedHoles(db, id, singles))
   transact(db, () => putMovedHoles(db, id, singles))

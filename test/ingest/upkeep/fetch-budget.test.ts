@@ -55,7 +55,10 @@ test('a member can open twenty strangers’ pages a minute, each one job at firs
   const did = world.account('mallory')
   const open = (i: number) =>
     answer({
-      ...{ kind: 'fetch-requested', id: i, did, dids: [] },
+      kind: 'fetch-requested',
+      id: i,
+      did,
+      dids: [],
       uris: [`at://${plcDid(`opened ${i}`)}/app.bsky.feed.post`],
     })
   const replies = Array.from({ length: 30 }, (_, i) => open(i))
@@ -70,7 +73,10 @@ test('an older page costs as much, and is fetched only where the last fetch ende
   const stranger = plcDid('read')
   const open = (page: string) =>
     answer({
-      ...{ kind: 'fetch-requested', id: 1, did, dids: [] },
+      kind: 'fetch-requested',
+      id: 1,
+      did,
+      dids: [],
       uris: [`at://${stranger}/app.bsky.feed.post${page}`],
     })
   const older = () => countRows(world, "jobs WHERE kind = 'older'")
@@ -120,7 +126,10 @@ test('unknown accounts are looked up within a budget, each once', async () => {
     },
     writer: { send: () => Promise.reject(new Error('no request is expected')) },
     lookups: createSharedBudget({
-      ...{ buffer: createCountBuffer(64), windowSeconds: 60, each: 200, all: 2_000 },
+      buffer: createCountBuffer(64),
+      windowSeconds: 60,
+      each: 200,
+      all: 2_000,
     }),
     now: world.now,
   })

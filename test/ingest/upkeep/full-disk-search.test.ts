@@ -16,8 +16,13 @@ afterEach(() => world.dispose())
 
 function startGuard(bounded: ReturnType<typeof createBoundedDatabase>, diskCapMb: number) {
   return createDiskGuard({
-    ...{ db: world.db, writer: world.writer, room: bounded.room, now: Date.now },
-    ...{ searchedPosts: 1_000, dataDir: world.dataDir, log: { info() {}, warn() {} } },
+    db: world.db,
+    writer: world.writer,
+    room: bounded.room,
+    now: Date.now,
+    searchedPosts: 1_000,
+    dataDir: world.dataDir,
+    log: { info() {}, warn() {} },
     settings: { diskCapMb, diskReserveMb: 0, keepStrangersDays: 0, keepNeighboursDays: 0 },
   })
 }

@@ -36,8 +36,12 @@ afterEach(async () => {
 
 function start(members: string[] = []): SlipstreamProcess {
   slipstream = startSlipstream({
-    ...{ DATA_DIR: disk.folder, JETSTREAM_HOSTS: double.url, INDEX_SCOPE: 'network' },
-    ...{ PLC_URL: 'http://127.0.0.1:1', ALLOW_PRIVATE_HOSTS: 'on', DISK_RESERVE_MB: '0' },
+    DATA_DIR: disk.folder,
+    JETSTREAM_HOSTS: double.url,
+    INDEX_SCOPE: 'network',
+    PLC_URL: 'http://127.0.0.1:1',
+    ALLOW_PRIVATE_HOSTS: 'on',
+    DISK_RESERVE_MB: '0',
     ...(members.length > 0 && { MEMBERS: members.join() }),
   })
   return slipstream

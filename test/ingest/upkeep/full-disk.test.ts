@@ -69,8 +69,12 @@ test('a full disk stops only writes, and loses nothing', async (context) => {
     return context.skip()
   }
   slipstream = startSlipstream({
-    ...{ DATA_DIR: disk.folder, JETSTREAM_HOSTS: double.url, INDEX_SCOPE: 'network' },
-    ...{ PLC_URL: 'http://127.0.0.1:1', ALLOW_PRIVATE_HOSTS: 'on', DISK_RESERVE_MB: '0' },
+    DATA_DIR: disk.folder,
+    JETSTREAM_HOSTS: double.url,
+    INDEX_SCOPE: 'network',
+    PLC_URL: 'http://127.0.0.1:1',
+    ALLOW_PRIVATE_HOSTS: 'on',
+    DISK_RESERVE_MB: '0',
   })
   const port = await slipstream.port()
   await slipstream.waitFor(/stream connected/)

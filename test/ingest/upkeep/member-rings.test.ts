@@ -27,8 +27,11 @@ function start(engine: string | undefined) {
   const clock = { now: world.now() }
   const held = createHeldBuckets()
   const rings = createMemberRings({
-    ...{ db: world.db, memory: world.memory, now: () => clock.now },
-    ...{ settings: { engine }, buckets: held.buffer },
+    db: world.db,
+    memory: world.memory,
+    now: () => clock.now,
+    settings: { engine },
+    buckets: held.buffer,
   })
   cleanUps.push(rings.stop)
   const open = () => MEMBERS.filter((did) => world.timelines.isOpen(world.uid(did)))

@@ -27,7 +27,9 @@ function startGuard() {
   })
   return createDiskGuard({
     ...shared,
-    ...{ onceOnly, searchedPosts: 1_000, dataDir: world.dataDir },
+    onceOnly,
+    searchedPosts: 1_000,
+    dataDir: world.dataDir,
     settings: { diskCapMb: CAP_MB, diskReserveMb: 0, keepStrangersDays: 0, keepNeighboursDays: 0 },
   })
 }

@@ -68,8 +68,14 @@ test('the history holds the mean of the reported values, skipping unknown ones',
   const record = recordHistory(writerOf(db), now)
   const told = (members: number, lagMs: number | undefined) =>
     record({
-      ...{ stream: { lagMs }, visibleMs: { p50: 1, p99: 4, count: members }, members, openGaps: 0 },
-      ...{ timelines: 1, actors: 1, follows: 1, jobs: 0 },
+      stream: { lagMs },
+      visibleMs: { p50: 1, p99: 4, count: members },
+      members,
+      openGaps: 0,
+      timelines: 1,
+      actors: 1,
+      follows: 1,
+      jobs: 0,
       pulse: { eventsPerSecond: members * 2, answerMs: {} },
     } as IngestStatus)
   for (let second = 0; second < 25; second++) {

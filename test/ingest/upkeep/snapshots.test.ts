@@ -27,7 +27,8 @@ beforeEach(() => {
   written = []
   failures = []
   keeper = keepSnapshots({
-    ...{ db: world.db, writer: world.writer },
+    db: world.db,
+    writer: world.writer,
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
     log: {
@@ -105,7 +106,9 @@ it('keep the previous one if writing fails, and are written at the next attempt'
 it('leave the reserve of the disk free', () => {
   const { bavail, bsize } = statfsSync(world.dataDir)
   const parts = {
-    ...{ db: world.db, writer: world.writer, reserveBytes: bavail * bsize },
+    db: world.db,
+    writer: world.writer,
+    reserveBytes: bavail * bsize,
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
     log: { info: () => {}, warn: (failure: unknown) => failures.push(failure) } as never,
@@ -124,7 +127,8 @@ it('is written once, however few the changes, if the start found none', async ()
   const enough = 1_000_000
   keeper.startIfWorth(enough)
   const owing = keepSnapshots({
-    ...{ db: world.db, writer: world.writer },
+    db: world.db,
+    writer: world.writer,
     graph: world.memory.graph as SharedFollowGraph,
     actors: world.memory.actors as ActorTable,
     isOwed: true,

@@ -67,17 +67,29 @@ async function createScene(name: string, count: number): Promise<Scene> {
   let isRunning = false
 
   const scene: Scene = {
-    ...{ world, double, archive, random, events },
+    world,
+    double,
+    archive,
+    random,
+    events,
     stream: undefined as unknown as StreamWithArchive,
     start(settings = {}) {
       const config = { archiveKey: undefined, archiveDailyGb: 0, ...settings }
       scene.stream = createStreamAfterArchive(
         { archive: true, jetstreamHosts: [double.url], ...config },
         {
-          ...{ db: world.db, writer: world.writer, now: Date.now, log },
+          db: world.db,
+          writer: world.writer,
+          now: Date.now,
+          log,
           createStream: () =>
             createConsumer({
-              ...{ hosts: [double.url], wire: 'v2', compress: false, v1Dictionary, cacheDir, log },
+              hosts: [double.url],
+              wire: 'v2',
+              compress: false,
+              v1Dictionary,
+              cacheDir,
+              log,
               filters: { collections, dids: undefined },
               cursors: streamCursors(world.db),
               async apply(batch) {
@@ -258,8 +270,12 @@ describe('a stream that begins with the archive', () => {
 
   it('is refused if it conflicts with other settings', () => {
     const good = {
-      ...{ archive: true, archiveKey: 'k', indexScope: 'network', jetstreamWire: 'v2' },
-      ...{ jetstreamHosts: ['wss://host.test'], allowPrivateHosts: false },
+      archive: true,
+      archiveKey: 'k',
+      indexScope: 'network',
+      jetstreamWire: 'v2',
+      jetstreamHosts: ['wss://host.test'],
+      allowPrivateHosts: false,
     }
     expect(unfitArchive(good)).toBeUndefined()
     expect(unfitArchive({ ...good, indexScope: 'community' })?.message).toContain('INDEX_SCOPE')

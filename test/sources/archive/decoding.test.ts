@@ -40,7 +40,9 @@ const bodies = () => segments.flatMap(framesIn).map((frame) => zstdDecompressSyn
 describe('segments that the server wrote', () => {
   it('hold exactly the events of the live wire, to the byte', async () => {
     const live = createFrameDecoder({
-      ...{ wire: 'v2', decompressor: undefined, maxFrameBytes: MAX_BYTES },
+      wire: 'v2',
+      decompressor: undefined,
+      maxFrameBytes: MAX_BYTES,
     })
     const kinds = new Map<string, number>()
     let unsaid = 0

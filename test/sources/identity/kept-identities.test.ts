@@ -41,7 +41,9 @@ function createWorld() {
   }
   const isMember = (did: string) => members.has(did)
   return {
-    ...{ directory, members, rows },
+    directory,
+    members,
+    rows,
     advance: (ms: number) => {
       ahead += ms
     },

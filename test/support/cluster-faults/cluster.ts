@@ -50,7 +50,11 @@ export async function startFaultyCluster(
   const balancer = await startBalancer(nodes)
   return {
     leases: createLeaseTable(ours),
-    ...{ cassandra, nodes, token, balancer, follows: followAuthors(first) },
+    cassandra,
+    nodes,
+    token,
+    balancer,
+    follows: followAuthors(first),
     timelines: new Map(READERS.map((name): [string, Followed] => [name, nothingYet()])),
     /** Acknowledged sequence numbers by the posts' ids. */
     acknowledged: new Map<string, string>(),

@@ -41,7 +41,12 @@ export function newReport(kinds: string[]): FaultReport {
   return {
     kinds,
     failed: { ...failed, differences: [], others: [] },
-    ...{ streamed: 0, reads: 0, behind: 0, retries: 0, takenMs: 0, slowestMs: 0 },
+    streamed: 0,
+    reads: 0,
+    behind: 0,
+    retries: 0,
+    takenMs: 0,
+    slowestMs: 0,
     posts: { acknowledged: 0, refused: {} },
     changes: { acknowledged: 0, refused: {} },
   }

@@ -52,8 +52,12 @@ function writePrivateState(ctx: IndexContext, { posts, large, lists }: Cast, row
   const cts = new Date(ctx.now).toISOString()
   for (let i = 0; i < rows / 10; i++) {
     const labels = Array.from({ length: LABELS_OF_ONE }, (_, n) => ({
-      ...{ uri: crowd(i), val: `label-${n}`, neg: false, cts },
-      ...{ cid: undefined, exp: undefined },
+      uri: crowd(i),
+      val: `label-${n}`,
+      neg: false,
+      cts,
+      cid: undefined,
+      exp: undefined,
     }))
     applyLabels(ctx, LABELER, labels)
   }

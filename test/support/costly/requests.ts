@@ -196,7 +196,9 @@ function timelineRequests(lists: readonly string[]): Request[] {
   ]
   const all = keys.slice(0, 16).join('+')
   return [...keys, all].map((key) => ({
-    ...{ method: '/v1/timelines', token: 'program' as const, isPaged: true },
+    method: '/v1/timelines',
+    token: 'program' as const,
+    isPaged: true,
     path: `/v1/timelines/${encodeURIComponent(key)}/events?limit=100`,
   }))
 }
@@ -212,7 +214,9 @@ function graphRequests(actors: readonly string[]): Request[] {
   ]
   const lists = actors.flatMap((did) =>
     ['follows', 'followers'].map((side) => ({
-      ...{ method: `/v1/graph/${side}`, ...program, isPaged: true },
+      method: `/v1/graph/${side}`,
+      ...program,
+      isPaged: true,
       path: `/v1/graph/${side}?limit=1000&actor=${did}`,
     })),
   )
@@ -222,13 +226,18 @@ function graphRequests(actors: readonly string[]): Request[] {
     ...lists.slice(0, 6).map((one) => ({ ...one, isPaged: false, headers: lines })),
     { method: '/v1/graph/adjacency', ...program, path: '/v1/graph/adjacency', headers: lines },
     ...ofTwo.map((query) => ({
-      ...{ method: '/v1/graph/intersection', ...program, isPaged: true },
+      method: '/v1/graph/intersection',
+      ...program,
+      isPaged: true,
       path: `/v1/graph/intersection?limit=1000&${query}`,
     })),
     { method: '/v1/graph/counts', ...program, path: `/v1/graph/counts?${counted.join('&')}` },
     {
-      ...{ method: '/v1/graph/contains', ...program, path: '/v1/graph/contains' },
-      ...{ verb: 'POST', body: { pairs: many } },
+      method: '/v1/graph/contains',
+      ...program,
+      path: '/v1/graph/contains',
+      verb: 'POST',
+      body: { pairs: many },
     },
   ]
 }
@@ -249,7 +258,9 @@ function pageRequests(actors: readonly string[]): Request[] {
       'tokens',
       'invites',
     ].map((name) => ({
-      ...{ method: `/operator/${name}`, path: `/operator/${name}`, ...operator },
+      method: `/operator/${name}`,
+      path: `/operator/${name}`,
+      ...operator,
     })),
     ...explore.map((name) => ({
       method: `/explore/${name}`,

@@ -31,19 +31,18 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
   const keys = new Map(MEMBERS.map((did) => [did, createViewerKey(did)]))
   putDocuments(plc, [...keys.keys()], (did) => keys.get(did)!)
   const env = {
-    ...{
-      DATA_DIR: dataDir,
-      PLC_URL: plc.url,
-      JETSTREAM_HOSTS: stream.url,
-      ALLOW_PRIVATE_HOSTS: 'on',
-    },
-    ...{ SERVICE_DID: SERVICE, MEMBERS: 'open', INDEX_SCOPE: 'network', LABELERS: LABELER },
-    ...{
-      MEMBER_RATE_LIMIT: UNLIMITED,
-      VISITOR_RATE_LIMIT: UNLIMITED,
-      OPERATOR_TOKEN,
-      METRICS: 'open',
-    },
+    DATA_DIR: dataDir,
+    PLC_URL: plc.url,
+    JETSTREAM_HOSTS: stream.url,
+    ALLOW_PRIVATE_HOSTS: 'on',
+    SERVICE_DID: SERVICE,
+    MEMBERS: 'open',
+    INDEX_SCOPE: 'network',
+    LABELERS: LABELER,
+    MEMBER_RATE_LIMIT: UNLIMITED,
+    VISITOR_RATE_LIMIT: UNLIMITED,
+    OPERATOR_TOKEN,
+    METRICS: 'open',
     ...more,
   }
   const { token: program } = await cliJson<{ token: string }>(env, [

@@ -114,7 +114,8 @@ export async function createStrangers(servers: SimulatedServers): Promise<Strang
       blobs.set(cid, isSilent ? 'silent' : bytes)
       return cid
     },
-    ...{ labeler, feeds },
+    labeler,
+    feeds,
     blobsAsked: (cids) => sumOf(cids.map((cid) => asked.get(cid) ?? 0)),
     silentDids: silent.dids,
     calls: () => ({

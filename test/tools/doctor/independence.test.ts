@@ -60,7 +60,12 @@ describe('proof of the report', () => {
 
   beforeAll(async () => {
     simulation = await startSimulation({
-      ...{ seed: 5, accounts: 40, follows: 12, past: 1_500, pastHours: 4, rate: 20 },
+      seed: 5,
+      accounts: 40,
+      follows: 12,
+      past: 1_500,
+      pastHours: 4,
+      rate: 20,
     })
     appview = await startAppviewDouble()
     reader = simulation.network.repositories.at(-1)!

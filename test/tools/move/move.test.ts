@@ -63,8 +63,13 @@ function node(): MovingNode {
 
 function note(name: string, id: string, number?: number): TimelinePost {
   return {
-    ...{ name, entityId: id, entityType: 'note', payload: JSON.stringify({ id }), producerTs: 1 },
-    ...{ key: Buffer.from(id), body: Buffer.from(id) },
+    name,
+    entityId: id,
+    entityType: 'note',
+    payload: JSON.stringify({ id }),
+    producerTs: 1,
+    key: Buffer.from(id),
+    body: Buffer.from(id),
     numbered: number === undefined ? undefined : { producer: 'p', number },
   }
 }

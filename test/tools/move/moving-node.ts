@@ -56,7 +56,10 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
   /** As a sharing server does for its callers. */
   function share({ place }: PlainEngine) {
     const shared = createSharedTimelines({
-      ...{ place: async () => place, db, log: silent, waitedForMs: 60_000 },
+      place: async () => place,
+      db,
+      log: silent,
+      waitedForMs: 60_000,
       ingest: {
         writeTimelines: async (request) => write(request) as PostOutcome[],
         planPosts: async (one) => (write({ kind: 'plan-posts', ...one }) as PostPlan[])[0]!,
@@ -76,7 +79,11 @@ export function createMovingNode(world: World = createWorld({ scope: 'network' }
   }
 
   return {
-    ...{ world, db, parts, share, steps },
+    world,
+    db,
+    parts,
+    share,
+    steps,
     post: (posts: TimelinePost[]) => write({ kind: 'post', posts }) as PostOutcome[],
     /** Everything that must stay the same wherever the place is. */
     has: () => ({ ...ownOf(world), timelines: timelinesOf(world) }),
