@@ -126,6 +126,7 @@ function actBetween(ctx: IndexContext, { kind, did }: Between): void {
 function contentOf(db: WriteDb): Pick<Replayed, 'rows' | 'bytes'> {
   // Arrival times come from SQLite's own clock.
   db.exec('UPDATE arrivals SET at = 0')
+  db.exec('UPDATE notifications SET arrived_at = 0')
   db.exec('VACUUM')
   const tables = db
     .prepare<[], string>(
