@@ -14,6 +14,8 @@ const TID_LENGTH = 13
 const RAW = 0x55
 const DAG_CBOR = 0x71
 const SHA256 = [0x12, 32]
+/** Behind version, codec, hash and length. */
+const DIGEST_AT = 4
 
 const tidValues = valuesOf(TID_ALPHABET)
 const base32Values = valuesOf(BASE32)
@@ -96,6 +98,12 @@ export function bytesOfCid(cid: string): Buffer | undefined {
     pending &= (1 << bits) - 1
   }
   return bytes[0] === 1 && pending === 0 ? bytes : undefined
+}
+
+/** Whether it is a CIDv1 of raw bytes, in base32, whose digest is as long as it says. */
+export function isRawCid(cid: string): boolean {
+  const bytes = bytesOfCid(cid)
+  return bytes?.[1] === RAW && bytes[3] === bytes.length - DIGEST_AT
 }
 
 /** A record's CID, by the SHA-256 of its DAG-CBOR. */

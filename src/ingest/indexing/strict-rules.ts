@@ -3,6 +3,7 @@
 // and integers that JavaScript can't hold. Made from the lexicons; docs/METHODS.md lists the decisions.
 
 import { parseLanguageString } from '@atproto/syntax'
+import { isRawCid } from '../../base/atproto/keys.ts'
 import documents from '../../data/lexicons/record-lexicons.json' with { type: 'json' }
 
 /** Holds for a value that the lexicon validator accepts; absent for types without such a rule. */
@@ -31,8 +32,6 @@ const definitions = new Map<string, Definition>(
 const rules = new Map<string, Rule | undefined>()
 
 const BLOB_FIELDS = new Set(['$type', 'ref', 'mimeType', 'size'])
-/** Of CIDs of version 1 with the raw codec, in base 32. */
-const RAW_CID = 'bafk'
 
 /** Whether a record of this collection, valid by its lexicon, is so by the reference's rules too. */
 export function isStrictlyValid(collection: string, record: Json): boolean {
@@ -103,7 +102,7 @@ function isFitBlob(blob: Json, { accept, maxSize = Infinity }: Definition): bool
   if (typeof mimeType !== 'string' || (accept && !accept.some(takes(mimeType)))) return false
   if ($type === undefined) return true
   const { $link } = ref as Json
-  if (typeof $link !== 'string' || !$link.startsWith(RAW_CID)) return false
+  if (typeof $link !== 'string' || !isRawCid($link)) return false
   if (!Object.keys(blob).every((field) => BLOB_FIELDS.has(field))) return false
   return Number.isSafeInteger(size) && (size as number) >= 0 && (size as number) <= maxSize
 }
