@@ -8,7 +8,7 @@ import type { Config } from '../../base/config/config.ts'
 import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { createClientAddress } from './client-address.ts'
-import { createRateLimit, type RateBuffers, type RateLimit } from './rate-limits.ts'
+import { createRateLimit, type RateBuffers, type RateLimit, UNLIMITED } from './rate-limits.ts'
 
 export type ChargesConfig = Pick<
   Config,
@@ -21,15 +21,48 @@ export type Program = { name: string; rate: number }
 /** Each address has separate points per purse. */
 export type Purse = 'visitor' | keyof typeof PURSES
 
-/** An account of points that a call is charged to. */
-export type Payer = {
+/** Where what an account of a did:web domain takes too much is counted as well. */
+type Domain = { limit: RateLimit; key: string }
+
+/**
+ * An account of points that a call is charged to; without a limit for nobody. A class, since one is
+ * made per request.
+ */
+export class Payer {
   /** Milliseconds of the thread's processor time that a point pays for. */
-  msAPoint: number
+  readonly msAPoint: number
+  readonly #limit: RateLimit
+  readonly #request: HttpRequest
+  readonly #key: string
+  readonly #domain: Domain | undefined
+
+  constructor(
+    limit: RateLimit,
+    request: HttpRequest,
+    { key, msAPoint = MS_A_POINT, domain }: { key: string; msAPoint?: number; domain?: Domain },
+  ) {
+    this.msAPoint = msAPoint
+    this.#limit = limit
+    this.#request = request
+    this.#key = key
+    this.#domain = domain
+  }
+
   /** Returns the error if not enough points are left. */
-  charge(points: number): XRPCError | undefined
+  charge(points: number): XRPCError | undefined {
+    const refused = this.#limit.charge(this.#request, this.#key, points)
+    return refused ?? this.#domain?.limit.ifSpent(this.#request, this.#domain.key)
+  }
+
   /** Takes points for what a call took; the next one is refused if none are left. */
-  chargeAfterwards(points: number): void
-  isSpent(): boolean
+  chargeAfterwards(points: number): void {
+    this.#limit.chargeAfterwards(this.#request, this.#key, points)
+    this.#domain?.limit.countAfterwards(this.#domain.key, points)
+  }
+
+  isSpent(): boolean {
+    return this.#limit.isSpent(this.#key)
+  }
 }
 
 /**
@@ -88,55 +121,27 @@ export function createCharges(options: {
       : address
   }
 
-  function payer(limit: RateLimit, request: HttpRequest, key: string): Payer {
-    return {
-      msAPoint: MS_A_POINT,
-      charge: (points) => limit.charge(request, key, points),
-      chargeAfterwards: (points) => limit.chargeAfterwards(request, key, points),
-      isSpent: () => limit.isSpent(key),
-    }
-  }
-
-  /** An account of a did:web domain pays for what it took too much from the domain's points, too. */
   function member(request: HttpRequest, did: string): Payer {
-    const own = payer(members, request, did)
     const domain = webDomainOf(did)
-    if (domain === undefined) return own
-    return {
-      ...own,
-      charge: (points) => own.charge(points) ?? domains.ifSpent(request, domain),
-      chargeAfterwards(points) {
-        own.chargeAfterwards(points)
-        domains.countAfterwards(domain, points)
-      },
-    }
+    if (domain === undefined) return new Payer(members, request, { key: did })
+    return new Payer(members, request, { key: did, domain: { limit: domains, key: domain } })
   }
 
   function program(request: HttpRequest, { name, rate }: Program): Payer {
     const limit = programs.get(rate) ?? limited(buffers.members, rate)
     programs.set(rate, limit)
-    return payer(limit, request, name)
+    return new Payer(limit, request, { key: name })
   }
 
   function address(request: HttpRequest, from: Purse = 'visitor'): Payer {
     const key = visitorOf(request)
-    if (key === undefined) return NOBODY
-    if (from === 'visitor') return payer(visitors, request, key)
-    return {
-      ...payer(purses[from], request, `${from} ${key}`),
-      msAPoint: PURSE_MS_A_POINT[from],
-    }
+    if (key === undefined) return new Payer(UNLIMITED, request, { key: '' })
+    if (from === 'visitor') return new Payer(visitors, request, { key })
+    const msAPoint = PURSE_MS_A_POINT[from]
+    return new Payer(purses[from], request, { key: `${from} ${key}`, msAPoint })
   }
 
   return { member, program, address, addressOf, visitorOf, members, visitors, lookups }
-}
-
-/** Pays for addresses without limits. */
-const NOBODY: Payer = {
-  msAPoint: MS_A_POINT,
-  charge: () => undefined,
-  chargeAfterwards: () => undefined,
-  isSpent: () => false,
 }
 
 function webDomainOf(did: string): string | undefined {

@@ -4,6 +4,7 @@
 // before heavy. A caller with a thousand requests waits behind its own, and one whose calls took long behind
 // the others of its rank.
 
+import type { CallTime } from '../../base/util/turn.ts'
 import {
   createRank,
   isBusy,
@@ -28,6 +29,8 @@ export type Work<T> = {
   isHeavy: boolean
   /** The client has disconnected; its waiting call can be skipped. */
   isGone: () => boolean
+  /** The call's time, of which `run` is a turn. */
+  time?: CallTime
 }
 
 const limits: Record<Rank, Limits> = {
@@ -142,7 +145,7 @@ export class FairQueue {
 
   /** Runs a call now; asynchronous work counts as running until it ends. */
   #begin<T>(rank: RankState, key: string, work: Work<T>): T | Promise<T> {
-    const result = this.#timed(rank, key, work.run)
+    const result = this.#timed(rank, key, work.run, work.time)
     if (!(result instanceof Promise)) return result
     const lane = laneOf(rank, key)
     lane.running += 1
@@ -152,10 +155,10 @@ export class FairQueue {
     return result
   }
 
-  #timed<T>(rank: RankState, key: string, run: () => T): T {
+  #timed<T>(rank: RankState, key: string, run: () => T, time?: CallTime): T {
     const beganMs = this.#now()
     try {
-      return run()
+      return time ? time.run(run) : run()
     } finally {
       const nowMs = this.#now()
       rank.use.add(key, nowMs - beganMs, nowMs)

@@ -21,8 +21,8 @@ import type { RateBuffers } from './rate-limits.ts'
 /** Who makes a call, and the call's time on the thread, which is charged to them. */
 export type Caller = {
   /** For scheduling; undefined for requests without a network socket that are not a member's. */
-  who: Who | undefined
-  time: CallTime
+  readonly who: Who | undefined
+  readonly time: CallTime
   /** Whether the payer has no points left, for what goes on for long, such as streams. */
   isSpent(): boolean
 }
@@ -79,18 +79,13 @@ export function createOverload(options: {
   const queue = new FairQueue()
 
   function timeOf(payer: Payer, points: number, who?: Who): CallTime {
-    return new CallTime({
-      turnMs: TURN_MS,
-      clock,
-      onUsed: chargingOf(payer, points),
-      goOn: who && ((work) => queue.goOn(who, work)),
-    })
+    return new CallTime(new CallAccount({ clock, payer, points, who, queue }))
   }
 
   function admitted(payer: Payer, points: number, who: Who | undefined): Caller {
     const refused = payer.charge(points)
     if (refused) throw refused
-    return { who, time: timeOf(payer, points, who), isSpent: () => payer.isSpent() }
+    return new AdmittedCaller(who, timeOf(payer, points, who), payer)
   }
 
   return {
@@ -111,19 +106,59 @@ export function createOverload(options: {
     chargeFailure: (request) =>
       request.limitHeaders ? undefined : charges.address(request).charge(FAILURE_POINTS),
     run({ who, time }, work) {
-      const run = () => time.run(work.run)
-      return who ? queue.run(who, { ...work, run }) : run()
+      work.time = time
+      return who ? queue.run(who, work) : time.run(work.run)
     },
   }
 }
 
-/** Charges what a call has used beyond its points, a part of a point not yet. */
-function chargingOf(payer: Payer, points: number): (usedMs: number) => void {
-  let paid = points
-  return (usedMs) => {
-    const more = Math.floor(usedMs / payer.msAPoint) - paid
+class AdmittedCaller implements Caller {
+  readonly who: Who | undefined
+  readonly time: CallTime
+  readonly #payer: Payer
+
+  constructor(who: Who | undefined, time: CallTime, payer: Payer) {
+    this.who = who
+    this.time = time
+    this.#payer = payer
+  }
+
+  isSpent(): boolean {
+    return this.#payer.isSpent()
+  }
+}
+
+type AccountParts = {
+  clock: (() => number) | undefined
+  payer: Payer
+  points: number
+  who: Who | undefined
+  queue: FairQueue
+}
+
+/** Charges what a call has used beyond its points, a part of a point not yet; and queues it again. */
+class CallAccount {
+  readonly turnMs = TURN_MS
+  readonly clock: (() => number) | undefined
+  readonly #parts: AccountParts
+  #paid: number
+
+  constructor(parts: AccountParts) {
+    this.clock = parts.clock
+    this.#parts = parts
+    this.#paid = parts.points
+  }
+
+  onUsed(usedMs: number): void {
+    const { payer } = this.#parts
+    const more = Math.floor(usedMs / payer.msAPoint) - this.#paid
     if (more <= 0) return
-    paid += more
+    this.#paid += more
     payer.chargeAfterwards(more)
+  }
+
+  goOn<T>(work: () => T | Promise<T>): T | Promise<T> {
+    const { who, queue } = this.#parts
+    return who ? queue.goOn(who, work) : work()
   }
 }

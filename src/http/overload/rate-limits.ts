@@ -83,7 +83,8 @@ export function createRateLimit(options: {
   }
 }
 
-const UNLIMITED: RateLimit = {
+/** For callers without limits. */
+export const UNLIMITED: RateLimit = {
   charge: () => undefined,
   chargeAfterwards: () => undefined,
   countAfterwards: () => undefined,
