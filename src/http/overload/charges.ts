@@ -5,10 +5,10 @@
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
-import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createRateLimit, type RateBuffers, type RateLimit, UNLIMITED } from './rate-limits.ts'
+import { webDomainOf } from './web-domain.ts'
 
 export type ChargesConfig = Pick<
   Config,
@@ -85,7 +85,6 @@ const MS_A_POINT = 0.4
 const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, media: 0.03 } as const
 /** Names under one registered domain cost nothing: together they may exceed this many members' points. */
 const MEMBERS_A_DOMAIN = 8
-const WEB = 'did:web:'
 
 export function createCharges(options: {
   config: ChargesConfig
@@ -124,7 +123,10 @@ export function createCharges(options: {
   function member(request: HttpRequest, did: string): Payer {
     const domain = webDomainOf(did)
     if (domain === undefined) return new Payer(members, request, { key: did })
-    return new Payer(members, request, { key: did, domain: { limit: domains, key: domain } })
+    return new Payer(members, request, {
+      key: did,
+      domain: { limit: domains, key: `web ${domain}` },
+    })
   }
 
   function program(request: HttpRequest, { name, rate }: Program): Payer {
@@ -142,13 +144,6 @@ export function createCharges(options: {
   }
 
   return { member, program, address, addressOf, visitorOf, members, visitors, lookups }
-}
-
-function webDomainOf(did: string): string | undefined {
-  if (!did.startsWith(WEB)) return undefined
-  const [name = ''] = did.slice(WEB.length).split(':')
-  const [host = ''] = decodeURIComponent(name).split(':')
-  return `web ${registrableDomain(host)}`
 }
 
 /** Returns the network's address, as IPv6 counts by network. */

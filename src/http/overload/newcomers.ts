@@ -8,9 +8,9 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type Count, CountTable } from '../../data/shared-memory/count-table.ts'
-import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { createClientAddress } from './client-address.ts'
+import { webDomainOf } from './web-domain.ts'
 
 export type Newcomers = {
   /**
@@ -33,7 +33,6 @@ const WINDOW_SECONDS = 3_600
 const ADDRESS_PART = 1 / 4
 const DOMAIN_PART = 1 / 40
 const ALL = 'all'
-const WEB = 'did:web:'
 /** A customer's IPv6 block is at least a /64, and often a /48, which has 65,536 of those. */
 const GROUPS_OF_48 = 3
 
@@ -91,14 +90,6 @@ export function createNewcomers(options: {
 }
 
 type Part = { key: string; share: number; who: string }
-
-/** All names under one registered domain count as one, since they cost nothing. */
-function webDomainOf(did: string): string | undefined {
-  if (!did.startsWith(WEB)) return undefined
-  const [name = ''] = did.slice(WEB.length).split(':')
-  const [host = ''] = decodeURIComponent(name).split(':')
-  return registrableDomain(host)
-}
 
 function networkOf(key: string): string {
   return key.endsWith('::/64') ? `${key.split(':').slice(0, GROUPS_OF_48).join(':')}::/48` : key

@@ -1,9 +1,7 @@
 // Fills a page up as fill-page.ts does, where reading may take until later.
 
-import type { FilledPage } from './fill-page.ts'
+import { type FilledPage, MAX_READS } from './fill-page.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
-
-const MAX_READS = 10
 
 /**
  * @param read - reads one filtered page; its cursor follows the items read, not those that are left

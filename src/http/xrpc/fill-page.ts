@@ -11,7 +11,7 @@ export type FilledPage<T> = {
   isCut?: boolean
 }
 
-const MAX_READS = 10
+export const MAX_READS = 10
 
 type Options = {
   limit: number
