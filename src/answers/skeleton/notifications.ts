@@ -18,12 +18,12 @@ import {
   findNotificationSettings,
   type NotificationSettings,
 } from '../../data/store/notification-settings.ts'
-import type { NewNotification } from '../../data/store/push-registrations.ts'
 import {
   type NotificationPlace,
   type PlacedNotification,
   prepareNotificationPages,
 } from '../../data/store/read/notifications.ts'
+import type { NewNotification } from '../../features/push/store/registrations.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 

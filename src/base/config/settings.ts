@@ -1,6 +1,7 @@
 // The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
 // the environment by it; docs/SETTINGS.md is generated from it.
 
+import { pushSettings } from '../../features/push/settings.ts'
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
 import { engineSettings } from './engine.ts'
@@ -22,7 +23,6 @@ import {
   text,
   url,
 } from './parsers.ts'
-import { pushSettings } from './push.ts'
 import { hidden, optional, setting } from './setting.ts'
 import { videoSettings } from './video.ts'
 

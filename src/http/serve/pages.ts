@@ -10,10 +10,10 @@ import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
+import type { PushFigures } from '../../features/push/serve.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { MediaCounts } from './media.ts'
-import type { PushFigures } from './pushes.ts'
 import type { SharedHomes } from './shared-homes.ts'
 
 type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {

@@ -1,6 +1,8 @@
 // All methods of this server, sorted by name: adding one takes a file and a line here, `npm run docs` does
 // the rest. Methods that differ only in name share a file.
 
+import { getPushKey } from '../../features/push/getPushKey.ts'
+import { registerPush, unregisterPush } from '../../features/push/registration-methods.ts'
 import type { Method } from '../server/method.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -85,12 +87,10 @@ import type { MethodDefinition } from './define.ts'
 import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
-import { getPushKey } from './io/slipstream/notification/getPushKey.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
 import { getStats } from './io/slipstream/video/getStats.ts'
 import { popularFeeds } from './popular-feeds.ts'
 import { popularPacks } from './popular-packs.ts'
-import { registerPush, unregisterPush } from './push-registration.ts'
 import { suggestedUsers } from './suggested-accounts.ts'
 
 export const methods: readonly MethodDefinition[] = [

@@ -6,6 +6,7 @@ import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { putAgeAssurance } from '../../data/store/age-assurance.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
+import { changePushes } from '../../features/push/requests.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { VideoWatches } from '../counts/video-watches.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
@@ -31,7 +32,6 @@ import {
   unmute,
   unmuteList,
 } from '../indexing/private-state.ts'
-import { changePushes } from '../indexing/push-registrations.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
 import { applySharedState } from '../member-state/apply-changes.ts'

@@ -57,7 +57,7 @@ export const privateState: Record<string, StoredTable> = {
     { author: 'of another member, until the record is deleted', record: OTHERS },
   ),
   push_registrations: private_(
-    most('member', 10, 3_000, 'src/data/store/push-registrations.ts', 'MAX_DEVICES = 10'),
+    most('member', 10, 3_000, 'src/features/push/store/registrations.ts', 'MAX_DEVICES = 10'),
   ),
   timeline_cursors: private_(
     most(

@@ -3,8 +3,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createNotifications } from '../../../src/answers/skeleton/notifications.ts'
-import { pushRegistrationsOf } from '../../../src/data/store/push-registrations.ts'
-import { createPushes } from '../../../src/http/push/pushes.ts'
+import { createPushes } from '../../../src/features/push/pushes.ts'
+import { pushRegistrationsOf } from '../../../src/features/push/store/registrations.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type PushReceiver, startPushReceiver } from '../../support/push-receiver.ts'

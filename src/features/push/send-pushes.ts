@@ -4,11 +4,11 @@
 
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
-import type { PushState } from '../../data/store/push-registrations.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { retryAfterMs } from '../../sources/pds/rate-limit-headers.ts'
 import { type DeviceRules, unfitEndpoint } from './device.ts'
 import type { Push } from './due-pushes.ts'
+import type { PushState } from './store/registrations.ts'
 
 export type PushCounts = {
   sent: number

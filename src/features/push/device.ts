@@ -2,9 +2,9 @@
 // WebPush subscription as JSON (endpoint, keys p256dh and auth). Checked once here; the guarded fetch checks
 // addresses again each time.
 
-import { isAllowedService, type PushServices } from '../../base/config/push.ts'
 import { asObject, parseJson } from '../../base/util/json-object.ts'
-import type { PushDevice } from '../../data/store/push-registrations.ts'
+import { isAllowedService, type PushServices } from './settings.ts'
+import type { PushDevice } from './store/registrations.ts'
 
 export type DeviceRules = { services: PushServices; allowsHttp: boolean }
 

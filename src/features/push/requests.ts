@@ -1,13 +1,13 @@
 // Stores the devices that members register for pushes, and the state of pushing itself.
 
 import type { WriterRequest } from '../../bridge/messages.ts'
+import { type IndexContext, internActor } from '../../ingest/indexing/index-context.ts'
 import {
   beginPushes,
   deletePushRegistration,
   putPushRegistration,
   setPushesTold,
-} from '../../data/store/push-registrations.ts'
-import { type IndexContext, internActor } from './index-context.ts'
+} from './store/registrations.ts'
 
 type PushChange = Extract<
   WriterRequest,

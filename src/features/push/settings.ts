@@ -1,8 +1,8 @@
 // The settings of pushes: the push services with which members' devices may be registered, and the content of
 // a push.
 
-import { flag, list, Unfit } from './parsers.ts'
-import { setting } from './setting.ts'
+import { flag, list, Unfit } from '../../base/config/parsers.ts'
+import { setting } from '../../base/config/setting.ts'
 
 /** Hosts, `*.host` for all subdomains of one; `any`: all hosts. Empty: no pushes. */
 export type PushServices = readonly string[]

@@ -14,7 +14,7 @@ import {
   notificationsAfter,
   type PushRegistration,
   pushRegistrationsOf,
-} from '../../data/store/push-registrations.ts'
+} from './store/registrations.ts'
 
 export type Push = { to: PushRegistration; did: string; id: number; payload: string }
 

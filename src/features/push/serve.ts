@@ -4,11 +4,11 @@ import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
+import type { AppParts } from '../../http/xrpc/app-context.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { DuePushesParts } from '../push/due-pushes.ts'
-import { createPushes } from '../push/pushes.ts'
-import type { PushCounts } from '../push/send-pushes.ts'
-import type { AppParts } from '../xrpc/app-context.ts'
+import type { DuePushesParts } from './due-pushes.ts'
+import { createPushes } from './pushes.ts'
+import type { PushCounts } from './send-pushes.ts'
 
 type Parts = { config: Config; log: Logger; ingest: { writer: Writer }; thread: number } & Pick<
   AppParts,

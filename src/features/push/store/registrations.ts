@@ -1,8 +1,8 @@
 // Members' devices registered for pushes, the signing key, and the last notification pushed. At most
 // MAX_DEVICES per member; the oldest is evicted.
 
-import type { Db, WriteDb } from './db.ts'
-import { perDatabase } from './per-database.ts'
+import type { Db, WriteDb } from '../../../data/store/db.ts'
+import { perDatabase } from '../../../data/store/per-database.ts'
 
 const MAX_DEVICES = 10
 

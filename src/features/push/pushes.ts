@@ -4,13 +4,9 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import {
-  findPushState,
-  newestNotification,
-  type PushState,
-} from '../../data/store/push-registrations.ts'
 import { type DuePushesParts, duePushes, type Push } from './due-pushes.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
+import { findPushState, newestNotification, type PushState } from './store/registrations.ts'
 
 type Pushes = {
   /** Checks once; resolves once the position is recorded. */

@@ -2,9 +2,9 @@
 // when it requests a push subscription from the browser or phone. Lexicon:
 // lexicons/io/slipstream/notification/getPushKey.json.
 
-import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
-import { findPushState } from '../../../../../data/store/push-registrations.ts'
-import { query } from '../../../define.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { query } from '../../http/xrpc/define.ts'
+import { findPushState } from './store/registrations.ts'
 
 export const getPushKey = query(
   'io.slipstream.notification.getPushKey',

@@ -1,13 +1,13 @@
-// registerPush and unregisterPush: a member's device that wants push notifications (http/push/). A PDS passes
+// registerPush and unregisterPush: a member's device that wants push notifications (features/push/). A PDS passes
 // these calls to the #bsky_notif service of the server that the app names, which must be us: pushes to other
 // apps are signed with the keys of the app's builder. Refused, in the reference's words, where the operator
 // has disabled pushes.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import { endpointOf, readDevice } from '../push/device.ts'
-import type { AppContext } from './app-context.ts'
-import type { SignedInCall } from './call.ts'
-import { procedure } from './define.ts'
+import type { AppContext } from '../../http/xrpc/app-context.ts'
+import type { SignedInCall } from '../../http/xrpc/call.ts'
+import { procedure } from '../../http/xrpc/define.ts'
+import { endpointOf, readDevice } from './device.ts'
 
 type Input = { serviceDid: string; token: string; platform: string; appId: string }
 type Call = SignedInCall<unknown, Input>

@@ -1,7 +1,7 @@
 // Metrics of pushes to members' devices: their outcomes, but not their recipients.
 
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
-import { sumOfThreads } from './thread-samples.ts'
+import { sumOfThreads } from '../../http/metrics/thread-samples.ts'
 
 export function pushMetrics({ requests }: { requests: SharedArrayBuffer }): MetricSource[] {
   return [
