@@ -6,10 +6,12 @@ import { schemas } from '@atproto/api'
 import Database from 'better-sqlite3'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
+import { loadConfig } from '../src/base/config/config.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { migrate } from '../src/data/store/migrate.ts'
 import { createTimelines } from '../src/data/timeline/rings.ts'
+import { loadServeFeatures } from '../src/http/feature.ts'
 import type { Method } from '../src/http/server/method.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
 import { differencesTable } from './named-differences.ts'
@@ -147,6 +149,9 @@ function countsOf(rows: Row[], official: string[]): string {
   return `Of ${official.length} methods: ${counts.join(', ')}.`
 }
 
+const config = loadConfig({}, '/nonexistent/.env')
+const ofFeatures = (await loadServeFeatures()).flatMap((one) => one.methods?.(config) ?? [])
+
 /** Built without any parts, because only the methods' declarations are read. */
 export function allMethods(): Method[] {
   const db = new Database(':memory:')
@@ -159,15 +164,18 @@ export function allMethods(): Method[] {
     videoPlaylistUrlPattern: '',
     videoThumbnailUrlPattern: '',
   })
-  return createMethods({
-    db,
-    actors,
-    graph,
-    timelines: createTimelines(1),
-    keeps: () => true,
-    hydrator: createHydrator({ db, actors, graph, urls }),
-    writer: { send: refuse },
-    resolver: { resolve: refuse, resolveHandle: refuse },
-    fetch: refuse,
-  })
+  return createMethods(
+    {
+      db,
+      actors,
+      graph,
+      timelines: createTimelines(1),
+      keeps: () => true,
+      hydrator: createHydrator({ db, actors, graph, urls }),
+      writer: { send: refuse },
+      resolver: { resolve: refuse, resolveHandle: refuse },
+      fetch: refuse,
+    },
+    ofFeatures,
+  )
 }

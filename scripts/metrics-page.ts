@@ -2,7 +2,10 @@
 
 import Database from 'better-sqlite3'
 import { createCounterSpace } from '../src/base/obs/request-counters.ts'
+import { loadServeFeatures } from '../src/http/feature.ts'
 import { metricSources } from '../src/http/metrics/metrics.ts'
+
+const ofFeatures = (await loadServeFeatures()).flatMap(({ metrics }) => metrics ?? [])
 
 export function metricsPage(): string {
   const sources = metricSources({
@@ -10,6 +13,7 @@ export function metricsPage(): string {
     requests: createCounterSpace(1),
     methods: [],
     db: new Database(':memory:'),
+    ofFeatures,
   })
   const rows = sources.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`)
   return `# Metrics

@@ -66,8 +66,8 @@ const isIn = (path: string, prefixes: string[]) =>
   prefixes.some((prefix) => path === `${prefix}.ts` || path.startsWith(prefix))
 
 describe('imports follow the data flow', () => {
-  test('there are eight circles, and the files that build them', () => {
-    expect(circles).toHaveLength(9)
+  test('there are nine circles, and the files that build them', () => {
+    expect(circles).toHaveLength(10)
   })
 
   test.each(sources.map((file) => [below(file.path), file] as const))('%s', (name, file) => {
@@ -100,6 +100,33 @@ test('there are no import cycles, types included', () => {
   expect(cycles).toEqual([])
 })
 
+test('the core names no feature', () => {
+  const inCore = sources.filter(({ path }) => !isIn(below(path), ['features/']))
+  const named = inCore.flatMap(({ path, text, imports }) => [
+    ...imports.filter((one) => one.startsWith(join(src, 'features/'))).map(() => below(path)),
+    ...(/\bfeatures\/(?!features\.ts|NAME)[\w-]+\//.test(text) ? [below(path)] : []),
+  ])
+  expect(named).toEqual([])
+})
+
+test('the list of features imports nothing that waits for it', () => {
+  const running = (path: string) =>
+    [
+      ...readFileSync(path, 'utf8').matchAll(
+        /^import (?!type )(?:\{(?!\s*type [^,}]*\})[^}]*\}|[^{}']*) ?(?:from )?'(\.[^']+)'/gm,
+      ),
+    ].map((match) => resolve(dirname(path), match[1]!))
+  const seen = new Set<string>()
+  const queue = [join(src, 'features/features.ts')]
+  for (let path = queue.pop(); path; path = queue.pop()) {
+    if (seen.has(path) || !existsSync(path)) continue
+    seen.add(path)
+    queue.push(...running(path))
+  }
+  expect(seen.size).toBeGreaterThan(1)
+  expect([...seen].map(below)).not.toContain('base/feature.ts')
+})
+
 test('graph and timeline use neither sockets nor SQL', () => {
   const inside = sources.filter(({ path }) =>
     isIn(below(path), ['data/graph/', 'data/timeline/', 'data/shared-memory/']),
@@ -111,7 +138,9 @@ test('graph and timeline use neither sockets nor SQL', () => {
 })
 
 test('all SQL is in the store', () => {
-  const inside = (path: string) => isIn(below(path), ['data/store/', 'data/engine/'])
+  const inside = (path: string) =>
+    isIn(below(path), ['data/store/', 'data/engine/']) ||
+    /^features\/[\w-]+\/store\//.test(below(path))
   const sql =
     /better-sqlite3|\bdb\.(prepare|exec|pragma|transaction)\(|\b(SELECT|DELETE) [^'`]*\bFROM\b|\bINSERT (OR \w+ )?INTO\b|\bUPDATE \w+ SET\b/
   const users = sources.filter(({ path, text }) => !inside(path) && sql.test(text))
@@ -155,7 +184,9 @@ test('only config.ts reads the environment', () => {
 
 test('every source file is used', () => {
   const entries = sources.filter(({ path }) =>
-    ['main.ts', 'tools/cli/main.ts', 'ingest/thread.ts'].includes(below(path)),
+    ['main.ts', 'tools/cli/main.ts', 'ingest/thread.ts', 'features/features.ts'].includes(
+      below(path),
+    ),
   )
   const seen = new Set<string>()
   const queue = [...entries, ...others].flatMap(({ imports }) => imports)
@@ -213,7 +244,7 @@ function exportedBut(users: SourceFile[]): string[] {
     /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([\w$]+)/gm
   return sources
     .filter(({ path }) => !imported.has(`${path} *`))
-    .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/']))
+    .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/', 'features/features.ts']))
     .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => [path, name!]))
     .filter(([path, name]) => !imported.has(`${path} ${name}`))
     .map(([path, name]) => `${below(path!)}: ${name}`)

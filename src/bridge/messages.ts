@@ -27,7 +27,13 @@ import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 export type WriterRequest = {
   id: number
   did: string
-} & (PrivateAct | OtherAct)
+} & (PrivateAct | OtherAct | FeatureRequest)
+
+/** `feature/what`. */
+export type FeatureKind = `${string}/${string}`
+
+/** A request of a feature's serving part to its part in the ingest thread (ingest/feature.ts). */
+export type FeatureRequest = { kind: FeatureKind; body: unknown }
 
 /** Changes to a member's private state. */
 export type PrivateAct =
@@ -95,13 +101,6 @@ export type OtherAct =
    * The directory's answer about a member at `asOf`: JSON; null if it does not know the account.
    */
   | { kind: 'identity-found'; identity: string | null; asOf: number }
-  /** A device on which a member wants to be notified. */
-  | { kind: 'register-push'; endpoint: string; p256dh: string; auth: string; appId: string }
-  | { kind: 'unregister-push'; endpoint: string }
-  /** The key under which push services will know us, unless one exists. */
-  | { kind: 'begin-pushes'; publicKey: string; privateKey: string }
-  /** notifications.id up to which devices have been notified. */
-  | { kind: 'pushes-told'; told: number }
   /** Video segments delivered to players, each at least once. */
   | { kind: 'videos-watched'; watches: SegmentWatch[] }
   /**

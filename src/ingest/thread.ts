@@ -17,6 +17,12 @@ import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
 import { createVideoWatches } from './counts/video-watches.ts'
+import {
+  handlersOf,
+  type IngestFeature,
+  loadIngestFeatures,
+  type RequestHandlers,
+} from './feature.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members.ts'
@@ -60,7 +66,7 @@ const FILTER_CHANGES = new Set([
 const port = parentPort!
 
 try {
-  run((workerData as { config: Config }).config)
+  run((workerData as { config: Config }).config, await loadIngestFeatures())
   storeCompiledCode()
   releaseUnusedMemory()
 } catch (error) {
@@ -72,7 +78,7 @@ function tell(message: IngestMessage): void {
   port.postMessage(message)
 }
 
-function run(config: Config): void {
+function run(config: Config, features: readonly IngestFeature[]): void {
   letOthersGoFirst()
   const core = createCore(config)
   const { actors, db, writer, log, now, room } = core
@@ -93,9 +99,11 @@ function run(config: Config): void {
   })
   const background = createBackground(config, core, { checkpoints, replaying, lines })
   const { backfill, counting, identityNews, labels, resolver } = background
+  const ofFeatures = features.flatMap((one) => one.start?.(config, core) ?? [])
   core.onPublished = (changes, entries) => {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)
+    for (const one of ofFeatures) one.onPublished?.(changes)
     if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
       consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
     }
@@ -107,6 +115,7 @@ function run(config: Config): void {
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
     replaying.noteBatch(batch)
+    for (const one of ofFeatures) one.onBatch?.(batch)
     latency.record(now() - batch.receivedAtMs)
     core.pace.count(batch.events.length)
     await checkpoints.tend()
@@ -126,7 +135,11 @@ function run(config: Config): void {
       await core.giveWay.rest()
     },
   })
-  const answers = createAnswers(core, config, { ...background, checkpoints })
+  const answers = createAnswers(core, config, {
+    ...background,
+    checkpoints,
+    ofFeatures: handlersOf(features),
+  })
   const upkeep = createUpkeep(config, core, {
     consumer,
     latency,
@@ -139,7 +152,7 @@ function run(config: Config): void {
   async function stop(): Promise<void> {
     for (const one of [...upkeep, room, core.watchdog]) one.stop()
     await consumer.stop()
-    await allEnded(room, [backfill, labels, replaying, counting])
+    await allEnded(room, [backfill, labels, replaying, counting, ...ofFeatures])
     room.ifThereIsRoom(() => core.snapshots.finish())
     await checkpoints.stop()
     db.close()
@@ -157,8 +170,11 @@ function run(config: Config): void {
 }
 
 /** Ends all of them without waiting for disk space. */
-function allEnded(room: Core['room'], all: readonly ({ stop(): Promise<void> } | undefined)[]) {
-  return Promise.all(all.map((one) => one && room.ended(() => one.stop())))
+function allEnded(
+  room: Core['room'],
+  all: readonly ({ stop?(): Promise<void> | void } | undefined)[],
+) {
+  return Promise.all(all.map((one) => one?.stop && room.ended(async () => one.stop?.())))
 }
 
 /** Handlers of the serving threads' requests, for members and for the operator. */
@@ -171,9 +187,10 @@ function createAnswers(
     counting: Counting | undefined
     checkpoints: Checkpoints
     identityNews: IdentityNews
+    ofFeatures: RequestHandlers
   },
 ) {
-  const { backfill, counting, identityNews, labels, checkpoints } = parts
+  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures } = parts
   const writing = {
     writer: core.writer,
     room: core.room,
@@ -185,6 +202,7 @@ function createAnswers(
       // Where nodes share their members, the engine counts the seats.
       counting,
       labels,
+      ofFeatures,
       maxMembers: engine === undefined ? maxMembers : 0,
       videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,

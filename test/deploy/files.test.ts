@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/base/config/config.ts'
-import { settings } from '../../src/base/config/settings.ts'
+import { everySetting } from '../../src/base/config/every-setting.ts'
 import { metricSources } from '../../src/http/metrics/metrics.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -26,7 +26,7 @@ function envOf(path: string): Record<string, string> {
 describe('settings', () => {
   /** Settings of compose and Caddy. */
   const notOurs = ['SLIPSTREAM_UPSTREAM']
-  const known = [...Object.values(settings).map(({ key }) => key), ...notOurs]
+  const known = [...Object.values(everySetting).map(({ key }) => key), ...notOurs]
 
   test.each(files)('%s names only existing settings', (path) => {
     const named = readFileSync(path, 'utf8').match(/SLIPSTREAM_[A-Z_]+/g) ?? []
@@ -65,7 +65,7 @@ describe('ports and folders', () => {
       '@private path /metrics*\n\trespond @private 404',
     )
     expect(read('deploy/prometheus/prometheus.yml')).toContain('127.0.0.1:3000')
-    expect(settings.port.fallback).toBe('3000')
+    expect(everySetting['port']!.fallback).toBe('3000')
   })
 
   test('only Caddy is reachable from outside, and Slipstream trusts the client address it reports', () => {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/base/config/config.ts'
-import { settings } from '../../src/base/config/settings.ts'
+import { everySetting } from '../../src/base/config/every-setting.ts'
 import { areas } from '../../src/tools/doctor/areas.ts'
 import {
   anchorsOf,
@@ -76,7 +76,7 @@ describe('the things that pages name exist', () => {
   })
 
   test.each(cases(current))('settings of %s', (_, page) => {
-    const known = new Set(Object.values(settings).map(({ key }) => key))
+    const known = new Set(Object.values(everySetting).map(({ key }) => key))
     const named = page.text.match(/\bSLIPSTREAM_[A-Z0-9_]*[A-Z0-9]\b/g) ?? []
     expect(named.filter((key) => !known.has(key))).toEqual([])
   })
@@ -86,7 +86,7 @@ describe('the things that pages name exist', () => {
       ...text.matchAll(/(SLIPSTREAM_\w+)=(?![A-Z]+\b)([^\s…]+)(?!…)/g),
     ])
     for (const [pair, key, value] of spans) {
-      const setting = Object.values(settings).find((one) => one.key === key)
+      const setting = Object.values(everySetting).find((one) => one.key === key)
       expect(() => setting?.parse(value!), pair).not.toThrow()
     }
   })

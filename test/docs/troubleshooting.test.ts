@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { settings } from '../../src/base/config/settings.ts'
+import { everySetting } from '../../src/base/config/every-setting.ts'
 import { createProgram } from '../../src/tools/cli/program.ts'
 import { areas } from '../../src/tools/doctor/areas.ts'
 
@@ -23,7 +23,7 @@ describe.each([
   ['the doctor', advice],
 ])('%s', (_name, text) => {
   it('names existing settings', () => {
-    const known = Object.values(settings).map(({ key }) => key)
+    const known = Object.values(everySetting).map(({ key }) => key)
     const named = matches(text, /\b(SLIPSTREAM_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter((key) => !known.includes(key))).toEqual([])

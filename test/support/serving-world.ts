@@ -23,6 +23,7 @@ import {
   createAppContext,
 } from '../../src/http/xrpc/app-context.ts'
 import { type Counted, createCounted } from '../../src/http/xrpc/counted.ts'
+import type { MethodDefinition } from '../../src/http/xrpc/define.ts'
 import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
 import { bindMethods } from '../../src/http/xrpc/methods.ts'
 import type { Counting } from '../../src/ingest/counts/counting.ts'
@@ -30,6 +31,7 @@ import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Fallback } from '../../src/sources/appview/fallback.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { serveFeatures } from './features.ts'
 import { keepsFromRows } from './memory-parts.ts'
 import { referenceUrlPatterns } from './reference-appview.ts'
 import { trustingAuth } from './trusting-auth.ts'
@@ -80,8 +82,8 @@ export type ServingOptions = WorldOptions & {
   counting?: () => Pick<Counting, 'requested'> | undefined
   /** Limits lookups of unknown accounts; no limit if omitted. */
   lookups?: AppParts['lookups']
-  /** Devices for push notifications; refused if omitted. */
-  push?: AppParts['push']
+  /** Settings of features, as the operator sets them. */
+  env?: Readonly<Record<string, string>>
   /** Days for which video watch times are kept; not kept if omitted. */
   videoStatsDays?: number
   /** Receives the labelers that members name and the subjects that they see; none if omitted. */
@@ -111,7 +113,7 @@ export function createServingWorld(options: ServingOptions = {}) {
   const hydrator = createHydratorFor(options, { world, writer, counted, unusable })
   const resolver = createNetwork(options, looked)
   const app = createAppFor(options, { world, writer, counted, hydrator, resolver })
-  const methods = bindMethods(app)
+  const methods = bindMethods(app, featureMethods(options))
   const server = createServerFor(options, { world, writer, methods })
   return {
     ...world,
@@ -126,6 +128,11 @@ export function createServingWorld(options: ServingOptions = {}) {
     looked,
     ...requestsTo(server),
   }
+}
+
+function featureMethods({ env }: ServingOptions): readonly MethodDefinition[] {
+  const config = env ? loadConfig(env, '/nonexistent/.env') : settings
+  return serveFeatures.flatMap((feature) => feature.methods?.(config) ?? [])
 }
 
 /** The serving side's connection to the writer, which handles most requests at once. */
@@ -208,7 +215,6 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
     ...others,
     invalidations: invalidations.buffer,
     db: reader,
-    push: options.push,
     lookups: options.lookups,
     quotas: options.quotas,
     videoStatsDays: options.videoStatsDays,

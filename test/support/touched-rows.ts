@@ -2,6 +2,7 @@
 // requires. Tables that are not classified yet are reported.
 
 import { collectionCodes } from '../../src/base/atproto/collections.ts'
+import { features } from '../../src/base/feature.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
@@ -197,7 +198,8 @@ const unseen = new Set([
   ...['drafts', 'preferences', 'shared_state'],
   // Read afresh each time, by the dataplane only.
   ...['bsync_operations', 'age_assurance'],
-  ...['push_registrations', 'push_state', 'video_watches', 'video_days'],
+  ...['video_watches', 'video_days', 'feature_schemas'],
+  ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
   ...['keyless_follows', 'unfollows'],
   'archives',

@@ -5,6 +5,7 @@ import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import { storeCursor } from '../../src/data/store/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation.ts'
+import { wholes } from './features.ts'
 import { cidOf } from './records.ts'
 import type { RecordId, World } from './world.ts'
 
@@ -22,6 +23,7 @@ export function liveWholeLife(world: World, life: Life): void {
   const post = writeRecords(world, life, theirs)
   writePrivateState(world, life, theirs.post)
   noteAbout(world, life, post)
+  for (const { live } of wholes) live?.(world, life)
 }
 
 type Theirs = ReturnType<typeof actsOfFriend>
@@ -97,8 +99,6 @@ function writePrivateState(world: World, { did, friend }: Life, post: RecordId):
   ask({ kind: 'notification-priority', priority: true })
   ask({ kind: 'activity-subscription', subject: friend, post: true, reply: false })
   ask({ kind: 'identity-found', identity: JSON.stringify({ did }), asOf: world.now() })
-  const keys = { p256dh: 'key', auth: 'auth', appId: 'app' }
-  ask({ kind: 'register-push', endpoint: `https://push.test/${did}`, ...keys })
   const operation = { stream: 'others', namespace: 'test', operation: Buffer.from(did) } as const
   ask({ kind: 'log-operation', ...operation })
   ask({ kind: 'age-assurance', status: 'assured', access: null, initiatedAt: null })

@@ -20,6 +20,7 @@ import type { Memory } from '../../src/ingest/indexing/memory.ts'
 import { mute, unmute } from '../../src/ingest/indexing/private-state.ts'
 import type { Writer } from '../../src/ingest/indexing/writer.ts'
 import { createWriterRequests } from '../../src/ingest/upkeep/writer-requests.ts'
+import { requestHandlers } from './features.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
 import { WorldStore, type WorldStoreOptions } from './world-store.ts'
 import {
@@ -227,7 +228,12 @@ function requestActs({ store }: Parts) {
     },
     /** Sends a request of the serving side to the writer, as the ingest thread handles it. */
     request(one: WriterRequest): void {
-      const parts = { writer: store.writer, openTimeline() {}, wakeBackfill() {} }
+      const parts = {
+        writer: store.writer,
+        ofFeatures: requestHandlers,
+        openTimeline() {},
+        wakeBackfill() {},
+      }
       const reply = createWriterRequests(parts)(one)
       if (!reply.ok) throw errorOf(reply)
     },

@@ -23,7 +23,6 @@ import {
   type PlacedNotification,
   prepareNotificationPages,
 } from '../../data/store/read/notifications.ts'
-import type { NewNotification } from '../../features/push/store/registrations.ts'
 import { BadCursorError, parseTimed } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
@@ -49,6 +48,9 @@ type NotificationView = {
   seenAt: number | undefined
 }
 
+/** What decides whether a notification is pushed to devices. */
+type ArrivedNotification = { id: number; reason: number; author: number }
+
 export type Notifications = {
   settings(viewer: number): NotificationView
   /** Whether notifications from before the member joined have been collected. */
@@ -59,7 +61,7 @@ export type Notifications = {
    * Those among the given notifications that the member wants pushed to their devices, oldest
    * first.
    */
-  pushed(viewer: number, among: readonly NewNotification[]): number[]
+  pushed(viewer: number, among: readonly ArrivedNotification[]): number[]
   /** Number of the member's activity subscriptions. */
   subscriptionCount(viewer: number): number
   /** Number of unseen notifications per author, up to MAX_COUNTED in all. */
@@ -180,7 +182,10 @@ function seenUntil(row: NotificationSettings | undefined, countsEarlier: boolean
 function pushedOf(
   row: NotificationSettings | undefined,
   viewer: number,
-  { among, graph }: { among: readonly NewNotification[]; graph: Pick<FollowGraphReader, 'has'> },
+  {
+    among,
+    graph,
+  }: { among: readonly ArrivedNotification[]; graph: Pick<FollowGraphReader, 'has'> },
 ): number[] {
   const { listed, followsOnly } = pushedReasons(readPreferences(row?.preferences ?? null))
   const isIn = (mask: number, reason: number) => ((mask >> reason) & 1) === 1

@@ -4,10 +4,12 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
 import { unfitArchive } from './archive.ts'
 import { unfitDataplane } from './dataplane.ts'
 import { unfitEngine } from './engine.ts'
+import { everySetting } from './every-setting.ts'
 import {
   completePatterns,
   type GivenPatterns,
@@ -30,7 +32,7 @@ export class ConfigError extends Error {
 }
 
 type Settings = typeof settings
-const knownKeys = Object.values(settings).map(({ key }) => key)
+const knownKeys = Object.values(everySetting).map(({ key }) => key)
 type Parsed = {
   [Name in keyof Settings]: Settings[Name] extends Setting<infer T> ? T : never
 }
@@ -89,8 +91,7 @@ export function examineConfig(
   const unknown = Object.keys(raw).filter((key) => !knownKeys.includes(key))
   problems.push(...unknown.map(unknownKey))
   const parsed = Object.fromEntries(
-    Object.entries(settings).map(([name, one]) => {
-      const setting = one as Setting<unknown>
+    Object.entries(everySetting).map(([name, setting]) => {
       return [
         name,
         attempt(
@@ -108,7 +109,8 @@ export function examineConfig(
 }
 
 function refuseContradictions(parsed: Derivable): void {
-  const unfit = unfitArchive(parsed) ?? unfitDataplane(parsed) ?? unfitEngine(parsed)
+  const unfit =
+    unfitArchive(parsed) ?? unfitDataplane(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
   if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return
@@ -116,6 +118,14 @@ function refuseContradictions(parsed: Derivable): void {
     'SLIPSTREAM_METRICS is operator, but no operator’s token is set.',
     'Set SLIPSTREAM_OPERATOR_TOKEN, or SLIPSTREAM_METRICS to local, open or off.',
   )
+}
+
+function unfitFeature(parsed: Derivable) {
+  for (const { unfit } of features) {
+    const found = unfit?.(parsed as never)
+    if (found) return found
+  }
+  return undefined
 }
 
 /** Which settings are set, and where; the environment takes precedence. */
@@ -139,7 +149,7 @@ export function libraryPath(): string | undefined {
 
 /** Prints the settings as lines of a `.env` file, including derived ones. */
 export function printConfig(config: Config): string {
-  return Object.entries(settings)
+  return Object.entries(everySetting)
     .map(
       ([name, one]) => `# ${one.doc}\n${one.key}=${shownValue(one, config[name as keyof Config])}`,
     )

@@ -3,6 +3,8 @@
 // its only writer, in 64-bit floats: a request costs one plain addition. Readers may see a request counted
 // partially, which the next read corrects.
 
+import { type FeatureGauge, features } from '../feature.ts'
+
 /** Upper bounds in seconds; followed by a last bucket without one. */
 export const DURATION_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -34,7 +36,7 @@ export function webPath(route: WebRoute): string {
 }
 
 /** Values that a serving thread reports about itself, at least once a second. */
-const THREAD_GAUGES = [
+const CORE_GAUGES = [
   'loopLagSeconds',
   'busyShare',
   'requestShare',
@@ -55,12 +57,6 @@ const THREAD_GAUGES = [
   'bucketsLost',
   'playlistsMade',
   'playlistsElsewhere',
-  'pushSent',
-  'pushGone',
-  'pushRefused',
-  'pushFailed',
-  'pushDropped',
-  'pushPending',
   'watchTooMany',
   'watchUnknown',
   'watchDropped',
@@ -70,7 +66,12 @@ const THREAD_GAUGES = [
   'guestTimelines',
 ] as const
 
-export type ThreadGauge = (typeof THREAD_GAUGES)[number]
+export type ThreadGauge = (typeof CORE_GAUGES)[number] | FeatureGauge
+
+const THREAD_GAUGES: readonly ThreadGauge[] = [
+  ...CORE_GAUGES,
+  ...features.flatMap(({ gauges = [] }) => gauges),
+]
 
 type MethodCounts = {
   method: string

@@ -1,8 +1,9 @@
-// Migrates a database to this build's schema, one numbered migration per transaction.
+// Migrates a database to this build's schema, one numbered migration per transaction: the core's and those of
+// features, in the order of their numbers. A feature that comes to an older database begins with its first.
 
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
-import * as push from '../../features/push/store/027-push.ts'
+import { type Feature, features } from '../../base/feature.ts'
 import * as initial from './migrations/001-initial.ts'
 import * as packedEdges from './migrations/002-packed-edges.ts'
 import * as notifications from './migrations/003-notifications.ts'
@@ -77,7 +78,6 @@ const migrations: readonly Migration[] = [
   brought,
   moderation,
   timelines,
-  push,
   sharedState,
   customGraphs,
   videoWatches,
@@ -98,7 +98,11 @@ const migrations: readonly Migration[] = [
   notificationArrivals,
 ]
 
-export const schemaVersion = migrations.at(-1)!.version
+export const schemaVersion = Math.max(
+  ...[...migrations, ...features.flatMap((feature) => feature.migrations ?? [])].map(
+    ({ version }) => version,
+  ),
+)
 
 /**
  * The schema version of the database.
@@ -113,19 +117,54 @@ export function schemaOf(db: Pick<Database.Database, 'pragma'>): number {
  * @throws ConfigError if a newer Slipstream wrote the database
  */
 export function migrate(db: Database.Database, upTo = schemaVersion): void {
-  const found = db.pragma('user_version', { simple: true }) as number
+  const found = schemaOf(db)
   if (found > schemaVersion) {
     throw new ConfigError(
       `The database ${db.name} has schema ${found}; this Slipstream knows up to ${schemaVersion}.`,
       'Run the newer Slipstream that wrote it, or point SLIPSTREAM_DATA_DIR at another folder.',
     )
   }
-  for (const migration of migrations.filter(({ version }) => version > found && version <= upTo)) {
-    // Long work runs in its own steps, and resumes after an interruption.
-    migration.run?.(db)
-    db.transaction(() => {
-      db.exec(migration.sql ?? '')
-      db.pragma(`user_version = ${migration.version}`)
-    })()
-  }
+  for (const step of pendingSteps(db, found)) if (step.migration.version <= upTo) take(db, step)
+}
+
+type Step = { migration: Migration; feature?: string }
+
+function pendingSteps(db: Database.Database, found: number): Step[] {
+  const ofCore = migrations
+    .filter(({ version }) => version > found)
+    .map((migration): Step => ({ migration }))
+  const ofFeatures = features.flatMap((feature) => {
+    const reached = reachedBy(db, feature, found)
+    return (feature.migrations ?? [])
+      .filter(({ version }) => version > reached)
+      .map((migration): Step => ({ migration, feature: feature.name }))
+  })
+  return [...ofCore, ...ofFeatures].sort((a, b) => a.migration.version - b.migration.version)
+}
+
+/** A database from before features had versions of their own has their tables, up to its own version. */
+function reachedBy(db: Database.Database, { name, tables = [] }: Feature, found: number): number {
+  const isThere = (table: string) =>
+    db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table)
+  const version = isThere('feature_schemas')
+    ? db.prepare('SELECT version FROM feature_schemas WHERE feature = ?').pluck().get(name)
+    : undefined
+  return (version as number | undefined) ?? (tables.some(isThere) ? found : 0)
+}
+
+function take(db: Database.Database, { migration, feature }: Step): void {
+  // Long work runs in its own steps, and resumes after an interruption.
+  migration.run?.(db)
+  db.transaction(() => {
+    db.exec(migration.sql ?? '')
+    db.pragma(`user_version = ${Math.max(schemaOf(db), migration.version)}`)
+    if (feature !== undefined) record(db, feature, migration.version)
+  })()
+}
+
+function record(db: Database.Database, feature: string, version: number): void {
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS feature_schemas (feature TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID',
+  )
+  db.prepare('INSERT OR REPLACE INTO feature_schemas VALUES (?, ?)').run(feature, version)
 }

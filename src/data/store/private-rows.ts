@@ -1,6 +1,8 @@
 // A member's own rows, which no other account's views depend on: preferences, drafts, notifications and their
-// settings, push registrations, reading positions, age and identity data, and watch times of their videos.
+// settings, reading positions, age and identity data, and watch times of their videos. What features
+// hold of a member goes, too.
 
+import { features } from '../../base/feature.ts'
 import type { WriteDb } from './db.ts'
 import { disownLabelers } from './labelers.ts'
 import { perDatabase } from './per-database.ts'
@@ -8,13 +10,8 @@ import { forgetSharedVersion } from './shared-state.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
-  ...[
-    'push_registrations',
-    'timeline_cursors',
-    'video_watches',
-    'age_assurance',
-    'kept_identities',
-  ],
+  ...['timeline_cursors', 'video_watches', 'age_assurance', 'kept_identities'],
+  ...features.flatMap(({ memberTables = [] }) => memberTables),
 ]
 
 const statements = perDatabase((db) =>

@@ -6,14 +6,16 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { query } from '../../http/xrpc/define.ts'
 import { findPushState } from './store/registrations.ts'
 
-export const getPushKey = query(
-  'io.slipstream.notification.getPushKey',
-  { auth: 'none', showsLabels: false },
-  ({ db, push }) => {
-    const state = push && findPushState(db)
-    if (!state) {
-      throw new XRPCError(501, 'MethodNotImplemented', 'This server sends no pushes.')
-    }
-    return { body: { publicKey: state.publicKey } }
-  },
-)
+export function getPushKey({ isOn }: { isOn: boolean }) {
+  return query(
+    'io.slipstream.notification.getPushKey',
+    { auth: 'none', showsLabels: false },
+    ({ db }) => {
+      const state = isOn ? findPushState(db) : undefined
+      if (!state) {
+        throw new XRPCError(501, 'MethodNotImplemented', 'This server sends no pushes.')
+      }
+      return { body: { publicKey: state.publicKey } }
+    },
+  )
+}

@@ -10,15 +10,15 @@ export function pushMetrics({ requests }: { requests: SharedArrayBuffer }): Metr
       'Pushes by outcome: sent; gone (the device was deleted); refused by the service; failed after retries; dropped for lack of room.',
       () =>
         byLabel('outcome', {
-          sent: sumOfThreads(requests, 'pushSent'),
-          gone: sumOfThreads(requests, 'pushGone'),
-          refused: sumOfThreads(requests, 'pushRefused'),
-          failed: sumOfThreads(requests, 'pushFailed'),
-          dropped: sumOfThreads(requests, 'pushDropped'),
+          sent: sumOfThreads(requests, 'push.sent'),
+          gone: sumOfThreads(requests, 'push.gone'),
+          refused: sumOfThreads(requests, 'push.refused'),
+          failed: sumOfThreads(requests, 'push.failed'),
+          dropped: sumOfThreads(requests, 'push.dropped'),
         }),
     ),
     gauge('pushes_pending', 'Pushes in flight, or waiting for a retry.', () =>
-      single(sumOfThreads(requests, 'pushPending')),
+      single(sumOfThreads(requests, 'push.pending')),
     ),
   ]
 }

@@ -5,6 +5,7 @@
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import { type DuePushesParts, duePushes, type Push } from './due-pushes.ts'
+import { askWriter } from './requests.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
 import { findPushState, newestNotification, type PushState } from './store/registrations.ts'
 
@@ -38,7 +39,10 @@ export function createPushes(options: PushesOptions): Pushes {
   const sender = createPushSender({ ...options, keys: () => state, onGone: forget })
 
   function forget({ did, to }: Push): void {
-    const gone = writer.send({ kind: 'unregister-push', did, endpoint: to.endpoint })
+    const gone = askWriter(writer, did, {
+      kind: 'push/unregister',
+      body: { endpoint: to.endpoint },
+    })
     gone.catch((error: unknown) =>
       log.debug({ err: error }, 'an unregistered device was not removed'),
     )
@@ -48,7 +52,7 @@ export function createPushes(options: PushesOptions): Pushes {
     if (!findPushState(db)) {
       const { default: webPush } = await import('web-push')
       const keys = webPush.generateVAPIDKeys()
-      await writer.send({ kind: 'begin-pushes', did: serviceDid, ...keys })
+      await askWriter(writer, serviceDid, { kind: 'push/begin', body: keys })
     }
     const found = findPushState(db)
     if (!found) throw new Error('the key for pushes was not kept')
@@ -62,7 +66,7 @@ export function createPushes(options: PushesOptions): Pushes {
     if (to <= told) return
     const due = duePushes(options, { after: told, to })
     if (due.pushes.length > 0 || due.told - state.told >= REMEMBER_EVERY) {
-      await writer.send({ kind: 'pushes-told', did: serviceDid, told: due.told })
+      await askWriter(writer, serviceDid, { kind: 'push/notified', body: { upTo: due.told } })
       state = { ...state, told: due.told }
     }
     told = due.told

@@ -4,42 +4,47 @@
 // has disabled pushes.
 
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { AppContext } from '../../http/xrpc/app-context.ts'
 import type { SignedInCall } from '../../http/xrpc/call.ts'
 import { procedure } from '../../http/xrpc/define.ts'
-import { endpointOf, readDevice } from './device.ts'
+import { type DeviceRules, endpointOf, readDevice } from './device.ts'
+import { askWriter } from './requests.ts'
 
 type Input = { serviceDid: string; token: string; platform: string; appId: string }
 type Call = SignedInCall<unknown, Input>
 
 const MAX_APP_ID = 200
 
-export const registerPush = procedure(
-  'app.bsky.notification.registerPush',
-  {},
-  async (app, { viewer, input }: Call) => {
-    const rules = rulesFor(app, input)
-    const device = readDevice(input.token, rules)
-    if (typeof device === 'string') throw invalidRequest(device)
-    const appId = input.appId.slice(0, MAX_APP_ID)
-    await app.writer.send({ kind: 'register-push', did: viewer.did, appId, ...device })
-    return { body: undefined }
-  },
-)
+/** `serviceDids`: the names under which apps may know us. */
+export type PushRules = { serviceDids: readonly string[]; rules: DeviceRules }
 
-export const unregisterPush = procedure(
-  'app.bsky.notification.unregisterPush',
-  {},
-  async (app, { viewer, input }: Call) => {
-    rulesFor(app, input)
-    const endpoint = endpointOf(input.token)
-    await app.writer.send({ kind: 'unregister-push', did: viewer.did, endpoint })
-    return { body: undefined }
-  },
-)
-
-function rulesFor({ push }: Pick<AppContext, 'push'>, { serviceDid }: Input) {
-  if (push?.serviceDids.includes(serviceDid)) return push.rules
-  const message = 'This service is not configured to support push token registration.'
-  throw new XRPCError(501, 'MethodNotImplemented', message)
+/** @param push - undefined if the operator allows no pushes */
+export function registrationMethods(push: PushRules | undefined) {
+  const rulesFor = ({ serviceDid }: Input): DeviceRules => {
+    if (push?.serviceDids.includes(serviceDid)) return push.rules
+    const message = 'This service is not configured to support push token registration.'
+    throw new XRPCError(501, 'MethodNotImplemented', message)
+  }
+  return [
+    procedure(
+      'app.bsky.notification.registerPush',
+      {},
+      async ({ writer }, { viewer, input }: Call) => {
+        const device = readDevice(input.token, rulesFor(input))
+        if (typeof device === 'string') throw invalidRequest(device)
+        const appId = input.appId.slice(0, MAX_APP_ID)
+        await askWriter(writer, viewer.did, { kind: 'push/register', body: { ...device, appId } })
+        return { body: undefined }
+      },
+    ),
+    procedure(
+      'app.bsky.notification.unregisterPush',
+      {},
+      async ({ writer }, { viewer, input }: Call) => {
+        rulesFor(input)
+        const endpoint = endpointOf(input.token)
+        await askWriter(writer, viewer.did, { kind: 'push/unregister', body: { endpoint } })
+        return { body: undefined }
+      },
+    ),
+  ]
 }

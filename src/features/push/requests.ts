@@ -1,28 +1,22 @@
-// Stores the devices that members register for pushes, and the state of pushing itself.
+// What the serving threads ask of the writer about pushes.
 
-import type { WriterRequest } from '../../bridge/messages.ts'
-import { type IndexContext, internActor } from '../../ingest/indexing/index-context.ts'
-import {
-  beginPushes,
-  deletePushRegistration,
-  putPushRegistration,
-  setPushesTold,
-} from './store/registrations.ts'
+import type { Writer } from '../../bridge/messages.ts'
+import type { PushDevice } from './store/registrations.ts'
 
-type PushChange = Extract<
-  WriterRequest,
-  { kind: 'register-push' | 'unregister-push' | 'begin-pushes' | 'pushes-told' }
->
+export type PushRequests = {
+  /** A device on which a member wants to be notified. */
+  'push/register': PushDevice & { appId: string }
+  'push/unregister': { endpoint: string }
+  /** The key under which push services will know us, unless one exists. */
+  'push/begin': { publicKey: string; privateKey: string }
+  /** notifications.id up to which devices have been notified. */
+  'push/notified': { upTo: number }
+}
 
-export function changePushes(ctx: IndexContext, change: PushChange): void {
-  const { db, now } = ctx
-  const { did } = change
-  if (change.kind === 'register-push') {
-    const { endpoint, p256dh, auth, appId } = change
-    const uid = internActor(ctx, did)
-    putPushRegistration(db, { uid, endpoint, p256dh, auth, appId, createdAt: now })
-  } else if (change.kind === 'unregister-push') {
-    deletePushRegistration(db, ctx.actors.uidOf(did), change.endpoint)
-  } else if (change.kind === 'begin-pushes') beginPushes(db, change)
-  else setPushesTold(db, change.told)
+export function askWriter<Kind extends keyof PushRequests>(
+  writer: Writer,
+  did: string,
+  { kind, body }: { kind: Kind; body: PushRequests[Kind] },
+): Promise<void> {
+  return writer.send({ kind, did, body })
 }

@@ -2,51 +2,69 @@
 
 import { createNotifications } from '../../answers/skeleton/notifications.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { Logger } from '../../base/obs/log.ts'
-import type { Writer } from '../../bridge/messages.ts'
-import type { AppParts } from '../../http/xrpc/app-context.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import type { DuePushesParts } from './due-pushes.ts'
+import { getPushKey } from './getPushKey.ts'
+import { pushMetrics } from './metrics.ts'
 import { createPushes } from './pushes.ts'
-import type { PushCounts } from './send-pushes.ts'
+import { type PushRules, registrationMethods } from './registration-methods.ts'
+import { pushSettings } from './settings.ts'
 
-type Parts = { config: Config; log: Logger; ingest: { writer: Writer }; thread: number } & Pick<
-  AppParts,
-  'graph'
-> &
-  Omit<DuePushesParts, 'notifications' | 'withText' | 'now'>
+export const serve: ServeFeature = {
+  methods(config) {
+    const rules = rulesOf(config)
+    return [...registrationMethods(rules), getPushKey({ isOn: rules !== undefined })]
+  },
+  metrics: pushMetrics,
+  /** The service to which a PDS forwards device registrations. */
+  didServices(config) {
+    if (!rulesOf(config)) return []
+    const type = 'BskyNotificationService'
+    return [{ id: '#bsky_notif', type, serviceEndpoint: config.publicOrigin }]
+  },
+  start(parts) {
+    const rules = rulesOf(parts.config)
+    return rules && parts.thread === 0 ? startPushes(parts, rules) : {}
+  },
+}
 
-/** Rules for registrations; undefined if there are no pushes. */
-export function pushRules(config: Config): AppParts['push'] {
-  const { pushServices: services, serviceDid, altAudiences, allowPrivateHosts } = config
+function rulesOf(config: Config): PushRules | undefined {
+  const { serviceDid, altAudiences, allowPrivateHosts } = config
+  const { pushServices: services } = settingsOf(config, pushSettings)
   if (services.length === 0) return undefined
   const rules = { services, allowsHttp: allowPrivateHosts !== false }
   return { serviceDids: [serviceDid, ...altAudiences], rules }
 }
 
-export type PushFigures = PushCounts & { pending: number }
-
-const NONE: PushFigures = { sent: 0, gone: 0, refused: 0, failed: 0, dropped: 0, pending: 0 }
-
-export function servePushes(parts: Parts): { figures(): PushFigures; close(): void } {
-  const { config, log, ingest, thread, db, graph } = parts
-  const push = pushRules(config)
-  if (!push || thread !== 0) return { figures: () => NONE, close: () => undefined }
-  const { allowPrivateHosts, pushText, publicOrigin, serviceDid } = config
+function startPushes(parts: ServeParts, { rules }: PushRules): ServePart {
+  const { config, db, graph, log, ingest } = parts
+  const { allowPrivateHosts, publicOrigin, serviceDid } = config
   const pushes = createPushes({
     ...parts,
-    rules: push.rules,
-    withText: pushText,
+    rules,
+    withText: settingsOf(config, pushSettings).pushText,
     serviceDid,
-    log,
     now: Date.now,
     notifications: createNotifications({ db, graph, tagRules: config }),
     fetch: createGuardedFetch({ allowPrivateHosts, log }),
     subject: contactOf(publicOrigin),
     writer: ingest.writer,
   })
-  const figures = () => ({ ...pushes.counts(), pending: pushes.pending() })
-  return { figures, close: pushes.close }
+  return {
+    gauges() {
+      const { sent, gone, refused, failed, dropped } = pushes.counts()
+      return {
+        'push.sent': sent,
+        'push.gone': gone,
+        'push.refused': refused,
+        'push.failed': failed,
+        'push.dropped': dropped,
+        'push.pending': pushes.pending(),
+      }
+    },
+    close: pushes.close,
+  }
 }
 
 /**

@@ -24,7 +24,6 @@ import type { IngestStatus } from '../../bridge/messages.ts'
 import { countLeftOut } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
-import { pushMetrics } from '../../features/push/metrics.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { mediaMetrics } from './media-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
@@ -37,6 +36,8 @@ export type MetricParts = {
   methods: readonly string[]
   /** Read-only connection. */
   db: Db
+  /** What features add. */
+  ofFeatures?: readonly ((parts: MetricParts) => MetricSource[])[]
 }
 
 const DURATIONS = 'slipstream_request_duration_seconds'
@@ -49,12 +50,12 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...mediaMetrics(parts),
-    ...pushMetrics(parts),
     ...clusterMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),
     ...backgroundMetrics(parts),
     ...processMetrics(parts),
+    ...(parts.ofFeatures ?? []).flatMap((metrics) => metrics(parts)),
   ]
 }
 

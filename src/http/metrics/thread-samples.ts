@@ -6,10 +6,10 @@ import { readThreadGauges, type ThreadGauge } from '../../base/obs/request-count
 export function byThread(requests: SharedArrayBuffer, name: ThreadGauge): Sample[] {
   return readThreadGauges(requests).map((gauges, thread) => ({
     labels: { thread: String(thread) },
-    value: gauges[name],
+    value: gauges[name] ?? 0,
   }))
 }
 
 export function sumOfThreads(requests: SharedArrayBuffer, name: ThreadGauge): number {
-  return readThreadGauges(requests).reduce((sum, gauges) => sum + gauges[name], 0)
+  return readThreadGauges(requests).reduce((sum, gauges) => sum + (gauges[name] ?? 0), 0)
 }

@@ -25,7 +25,7 @@ export type PageParts = Omit<
   ExploreOptions,
   'config' | 'status' | 'reasonableLimit' | 'availability'
 > &
-  Pick<MetricParts, 'requests' | 'methods'> & {
+  Pick<MetricParts, 'requests' | 'methods' | 'ofFeatures'> & {
     config: Config
     /** The ingest thread's latest report. */
     status: () => IngestStatus | undefined

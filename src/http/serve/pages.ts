@@ -2,6 +2,7 @@
 // loop delay and caches.
 
 import type { Config } from '../../base/config/config.ts'
+import type { FeatureGauge } from '../../base/feature.ts'
 import { watchBusyShare } from '../../base/obs/busy-share.ts'
 import { watchCollections } from '../../base/obs/collections.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -10,7 +11,6 @@ import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
-import type { PushFigures } from '../../features/push/serve.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { MediaCounts } from './media.ts'
@@ -33,8 +33,8 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
     homes: { homes: Pick<SharedHomes, 'counts'> } | undefined
     fallbacks(): number
   }
-  /** Outcomes of pushes, known to the first thread only. */
-  pushes: () => PushFigures
+  /** What features report. */
+  featureGauges: () => Readonly<Record<FeatureGauge, number>>
 }
 
 type Pages = {
@@ -83,7 +83,9 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('bucketsLost', lost)
     counters.set('playlistsMade', made)
     counters.set('playlistsElsewhere', elsewhere)
-    tellPushes(counters, options.pushes())
+    for (const [gauge, value] of Object.entries(options.featureGauges())) {
+      counters.set(gauge as FeatureGauge, value)
+    }
     counters.set('watchTooMany', tooMany)
     counters.set('watchUnknown', unknown)
     counters.set('watchDropped', dropped)
@@ -110,16 +112,4 @@ export function servePages(options: PagesOptions): Pages {
       page.close()
     },
   }
-}
-
-function tellPushes(
-  counters: RequestCounters,
-  { sent, gone, refused, failed, dropped, pending }: PushFigures,
-): void {
-  counters.set('pushSent', sent)
-  counters.set('pushGone', gone)
-  counters.set('pushRefused', refused)
-  counters.set('pushFailed', failed)
-  counters.set('pushDropped', dropped)
-  counters.set('pushPending', pending)
 }

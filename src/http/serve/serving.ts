@@ -27,12 +27,12 @@ import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { openTimelines } from '../../data/timeline/rings.ts'
-import { pushRules, servePushes } from '../../features/push/serve.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
 import { createServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createQuotas, type Quotas } from '../../sources/quota.ts'
+import { type ServeFeature, startFeatures } from '../feature.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
@@ -63,6 +63,7 @@ import { timelineRoutes } from './timelines.ts'
 
 type ServingOptions = {
   config: Config
+  features: readonly ServeFeature[]
   log: Logger
   memory: SharedMemory
   ingest: IngestConnection
@@ -91,7 +92,7 @@ const MAX_SEARCH_CACHE_KIB = 16_384
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
-  const { config, log, memory, ingest, onFatal } = options
+  const { config, features, log, memory, ingest, onFatal } = options
   const reading = openReading(options)
   const { db, actors, graph } = reading
   const shared = createSharing(options, reading)
@@ -132,30 +133,50 @@ export function createServing(options: ServingOptions): Serving {
     fallback,
     counted,
     invites,
-    push: pushRules(config),
     videoStatsDays: config.videoStatsDays,
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: kept.watch,
   })
-  const methods = bindMethods(app)
+  const methods = bindMethods(
+    app,
+    features.flatMap((one) => one.methods?.(config) ?? []),
+  )
   const warming = warmUp(app, log)
-  const pushes = servePushes({ ...options, db, actors, graph, hydrator })
   const media = mediaRoutes(config, { ...options, db, actors, resolver })
-  const pages = servePages({
-    ...options,
-    ...reading,
-    hydrator,
-    media: media.counts,
-    pushes: pushes.figures,
-    shared,
-    kept: kept.usage,
-    methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
-  })
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
   const overload = createOverload({
     config,
     buffers: options.rateBuffers,
     isMember: reading.isMember,
+  })
+  const ofFeatures = startFeatures(features, {
+    config,
+    log,
+    thread: options.thread,
+    ingest,
+    memory,
+    db,
+    actors,
+    graph,
+    hydrator,
+    app,
+    writer,
+    resolver,
+    fetch,
+    overload,
+    serviceAuth: callers.serviceAuth,
+    isMember: reading.isMember,
+  })
+  const pages = servePages({
+    ...options,
+    ...reading,
+    hydrator,
+    media: media.counts,
+    featureGauges: ofFeatures.gauges,
+    ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
+    shared,
+    kept: kept.usage,
+    methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
   const timelines = timelineRoutes({ ...options, ...reading, ...callers, overload, shared })
   const server = createServer({
@@ -175,10 +196,12 @@ export function createServing(options: ServingOptions): Serving {
       ...timelines.routes,
       operatorRoutes(operator),
       ...inviteRoutes({ ...operator, us: config, invites, known: knownBy(reading) }),
+      ...ofFeatures.routes,
       ...pages.routes,
     ],
+    didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
-  const closing = closingFirst(server, [pages, media, timelines, pushes], shared)
+  const closing = closingFirst(server, [pages, media, timelines, ofFeatures], shared)
   const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
   return {
     server: withDataplane(closing, dataplane),

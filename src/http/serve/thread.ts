@@ -10,6 +10,7 @@ import { storeCompiledCode } from '../../base/util/compile-cache.ts'
 import { NEARLY_IDLE, releaseUnusedMemory } from '../../base/util/unused-memory.ts'
 import { createIngestConnection } from '../../bridge/connection.ts'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
+import { loadServeFeatures } from '../feature.ts'
 import type { SessionSpace } from '../media/hls/watch-sessions.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createServing } from './serving.ts'
@@ -49,6 +50,7 @@ async function run(): Promise<void> {
   })
   const { server, closeStore } = createServing({
     config,
+    features: await loadServeFeatures(),
     log,
     memory,
     ingest,

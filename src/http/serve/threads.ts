@@ -8,6 +8,7 @@ import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { createOnceBuffer } from '../../data/shared-memory/once-table.ts'
 import type { Ingest } from '../../ingest/client.ts'
+import { loadServeFeatures } from '../feature.ts'
 import { createSessionSpace, type SessionSpace } from '../media/hls/watch-sessions.ts'
 import { listenOnControlSocket } from '../operator/control-socket.ts'
 import { createRateBuffers, type RateBuffers } from '../overload/rate-limits.ts'
@@ -48,7 +49,8 @@ export async function startServing(options: Options): Promise<ServingThreads> {
     usedTokens: createOnceBuffer(),
     videoSessions: createSessionSpace(),
   }
-  const parts = { config, log, memory, ingest, ...shared, thread: 0, onFatal }
+  const features = await loadServeFeatures()
+  const parts = { config, features, log, memory, ingest, ...shared, thread: 0, onFatal }
   const { server, controlApp, closeStore } = createServing(parts)
   const { port, isShared } = await listenShared(server, options)
   const others = isShared ? config.serveThreads - 1 : 0

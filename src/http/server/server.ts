@@ -36,7 +36,7 @@ import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from '
 import type { Method } from './method.ts'
 import { type Connected, mountSideRoutes, type SideRoutes } from './side-routes.ts'
 import type { SlowRequests } from './slow-requests.ts'
-import { wellKnownPages } from './well-known.ts'
+import { type DidService, wellKnownPages } from './well-known.ts'
 
 type ServerOptions = {
   config: Config
@@ -58,6 +58,8 @@ type ServerOptions = {
   handlerTimeoutMs?: number
   /** Routes beside XRPC: images, the status page, the operator's routes. */
   sideRoutes?: SideRoutes[]
+  /** Services of ours that the DID document names beside the AppView. */
+  didServices?: readonly DidService[]
   /** A page for browsers instead of the JSON, for an address beside XRPC that leads nowhere. */
   notFound?: (request: Request) => Response | undefined
   /** Charges and schedules calls; by default the server's own. */
@@ -188,7 +190,7 @@ type AppParts = {
 function createApp(options: ServerOptions, parts: AppParts) {
   const { dispatch, respond, respondUncounted, overload } = parts
   const { config, health } = options
-  const pages = wellKnownPages(config)
+  const pages = wellKnownPages(config, options.didServices ?? [])
 
   async function send({ req, env }: Asked, answer: (request: HttpRequest) => ToAnswer) {
     const request = ofPlatform(req.raw, env?.incoming?.socket.remoteAddress)

@@ -4,9 +4,12 @@
 import type { Config } from '../../base/config/config.ts'
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
 
+export type DidService = { id: `#${string}`; type: string; serviceEndpoint: string }
+
 /** Returns our DID document; undefined if another host describes our DID, or it is a did:plc. */
 function ownDidDocument(
-  config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'> & Partial<Config>,
+  config: Pick<Config, 'serviceDid' | 'hostname' | 'publicOrigin'>,
+  services: readonly DidService[],
 ): Record<string, unknown> | undefined {
   if (config.serviceDid !== `did:web:${config.hostname.replace(':', '%3A')}`) return undefined
   return {
@@ -18,21 +21,20 @@ function ownDidDocument(
         type: 'BskyAppView',
         serviceEndpoint: config.publicOrigin,
       },
-      ...notificationService(config),
+      ...services,
     ],
   }
 }
 
-/** The service to which a PDS forwards device registrations, if pushes are enabled. */
-function notificationService({ pushServices, publicOrigin }: Partial<Config>) {
-  if (!pushServices?.length) return []
-  const type = 'BskyNotificationService'
-  return [{ id: '#bsky_notif', type, serviceEndpoint: publicOrigin }]
-}
-
-/** Returns the answers by path. */
-export function wellKnownPages(config: Config): Map<string, Answer> {
-  const document = ownDidDocument(config)
+/**
+ * Returns the answers by path.
+ * @param services - of ours, beside the AppView
+ */
+export function wellKnownPages(
+  config: Config,
+  services: readonly DidService[],
+): Map<string, Answer> {
+  const document = ownDidDocument(config, services)
   const pages = new Map([
     ['/', textAnswer(frontPage(config))],
     ['/robots.txt', textAnswer('User-agent: *\nDisallow: /xrpc/\n')],

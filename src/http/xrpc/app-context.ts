@@ -42,7 +42,6 @@ import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
 import { countThreadMutes } from '../../data/store/thread-mutes.ts'
 import type { TimelineReader } from '../../data/timeline/types.ts'
-import type { DeviceRules } from '../../features/push/device.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -106,8 +105,6 @@ export type AppParts = {
   fallback?: Fallback
   counted?: Counted
   invites?: Invites
-  /** Push devices; unset: refused. */
-  push?: { serviceDids: readonly string[]; rules: DeviceRules } | undefined
   /** Days for which video watch times are kept; 0, the default, keeps none. */
   videoStatsDays?: number
   /** Applies moderators' decisions made by XRPC; unset: refused. */
@@ -146,7 +143,6 @@ export function createAppContext(parts: AppParts) {
     counted: parts.counted,
     homes: parts.homes,
     lookups: parts.lookups,
-    push: parts.push,
     videoStatsDays: parts.videoStatsDays ?? 0,
     moderationServices: new Set(parts.moderationServices),
     tagRules,

@@ -1,8 +1,6 @@
 // All methods of this server, sorted by name: adding one takes a file and a line here, `npm run docs` does
 // the rest. Methods that differ only in name share a file.
 
-import { getPushKey } from '../../features/push/getPushKey.ts'
-import { registerPush, unregisterPush } from '../../features/push/registration-methods.ts'
 import type { Method } from '../server/method.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -159,8 +157,6 @@ export const methods: readonly MethodDefinition[] = [
   putActivitySubscription,
   putPreferences,
   putPreferencesV2,
-  registerPush,
-  unregisterPush,
   updateSeen,
   getAgeAssuranceState,
   getConfig,
@@ -186,16 +182,21 @@ export const methods: readonly MethodDefinition[] = [
   getInternalProfiles,
   getTimelineGaps,
   getSocialProof,
-  getPushKey,
   redeemInvite,
   getStats,
 ]
 
-export function createMethods(parts: AppParts): Method[] {
-  return bindMethods(createAppContext(parts))
+export function createMethods(
+  parts: AppParts,
+  ofFeatures: readonly MethodDefinition[] = [],
+): Method[] {
+  return bindMethods(createAppContext(parts), ofFeatures)
 }
 
 /** Binds all methods to one context for the server. */
-export function bindMethods(app: AppContext): Method[] {
-  return methods.map((method) => bind(app, method))
+export function bindMethods(
+  app: AppContext,
+  ofFeatures: readonly MethodDefinition[] = [],
+): Method[] {
+  return [...methods, ...ofFeatures].map((method) => bind(app, method))
 }

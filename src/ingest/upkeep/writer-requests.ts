@@ -2,13 +2,13 @@
 // visible in memory.
 
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
-import type { WriterReply, WriterRequest } from '../../bridge/messages.ts'
+import type { FeatureRequest, WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { putAgeAssurance } from '../../data/store/age-assurance.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
-import { changePushes } from '../../features/push/requests.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { VideoWatches } from '../counts/video-watches.ts'
+import type { RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
@@ -62,6 +62,8 @@ type WriterParts = {
   onSeatsGivenUp?: (count: number) => void
   /** DIDs named by the configuration: these members keep their places. */
   namedMembers?: () => readonly string[]
+  /** Handlers of features' requests. */
+  ofFeatures?: RequestHandlers
   /** Without it every write is tried. */
   room?: Pick<DiskRoom, 'attempt'>
 }
@@ -80,6 +82,7 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
+        else if (isOfFeature(request)) askFeature(ctx, request, parts.ofFeatures)
         else apply(ctx, request, { ...parts, fetches })
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
@@ -93,6 +96,20 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
       return failedReply(request.id, error)
     }
   }
+}
+
+function isOfFeature(request: WriterRequest): request is WriterRequest & FeatureRequest {
+  return request.kind.includes('/')
+}
+
+function askFeature(
+  ctx: IndexContext,
+  { kind, did, body }: { did: string } & FeatureRequest,
+  handlers: RequestHandlers = {},
+): void {
+  const handler = handlers[kind]
+  if (!handler) throw new Error(`no feature answers ${kind}`)
+  handler(ctx, did, body as never)
 }
 
 type ForOthers = Extract<
@@ -151,7 +168,7 @@ function fetchMutedList(
 
 function apply(
   ctx: IndexContext,
-  request: Exclude<WriterRequest, ForOthers | { kind: 'fetch-requested' }>,
+  request: Exclude<WriterRequest, ForOthers | FeatureRequest | { kind: 'fetch-requested' }>,
   { maxMembers = 0, namedMembers = () => [], cameFrom, fetches, isShared = false }: Applying,
 ): void {
   const limits = () => ({ maxMembers, except: namedMembers() })
@@ -201,11 +218,6 @@ function apply(
       return setPreferences(ctx, request.did, request.patch)
     case 'activity-subscription':
       return subscribeToActivity(ctx, request.did, request)
-    case 'register-push':
-    case 'unregister-push':
-    case 'begin-pushes':
-    case 'pushes-told':
-      return changePushes(ctx, request)
     case 'log-operation':
     case 'delete-operations':
     case 'age-assurance':

@@ -10,7 +10,7 @@ import {
   loadConfig,
   printConfig,
 } from '../../../src/base/config/config.ts'
-import { settings } from '../../../src/base/config/settings.ts'
+import { everySetting } from '../../../src/base/config/every-setting.ts'
 
 const nowhere = '/nonexistent/.env'
 const load = (env: Record<string, string>) => loadConfig(env, nowhere)
@@ -196,6 +196,6 @@ test('--print-config prints a .env file that yields the same configuration', () 
     nowhere,
   )
   const printed = printConfig(config)
-  for (const { key } of Object.values(settings)) expect(printed).toContain(`${key}=`)
+  for (const { key } of Object.values(everySetting)) expect(printed).toContain(`${key}=`)
   expect(loadConfig(parseEnv(printed) as Record<string, string>, nowhere)).toEqual(config)
 })

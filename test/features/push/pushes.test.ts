@@ -23,9 +23,12 @@ let post: RecordId
 
 beforeEach(async () => {
   receiver = await startPushReceiver()
-  const rules = { services: [receiver.host, '*.allowed.test'], allowsHttp: true }
-  const push = { serviceDids: [SERVICE], rules }
-  w = createServingWorld({ scope: 'network', members: ['alice'], push })
+  const env = {
+    SLIPSTREAM_PUSH_SERVICES: `${receiver.host},*.allowed.test`,
+    SLIPSTREAM_SERVICE_DID: SERVICE,
+    SLIPSTREAM_ALLOW_PRIVATE_HOSTS: 'on',
+  }
+  w = createServingWorld({ scope: 'network', members: ['alice'], env })
   for (const did of [alice, bob, carol]) w.profile(did, { displayName: did.slice(-5) })
   post = w.post(alice)
   pushes = startPushes()

@@ -103,16 +103,12 @@ export const programs: Record<string, StoredTable> = {
 
 export const own: Record<string, StoredTable> = {
   ...Object.fromEntries(
-    [
-      'meta',
-      'snapshots',
-      'stream_cursors',
-      'archives',
-      'history',
-      'signing_keys',
-      'push_state',
-    ].map((table) => [table, nobody('a few rows of the server’s own', 'it is replaced')]),
+    ['meta', 'snapshots', 'stream_cursors', 'archives', 'history', 'signing_keys'].map((table) => [
+      table,
+      nobody('a few rows of the server’s own', 'it is replaced'),
+    ]),
   ),
+  feature_schemas: nobody('one row for each feature', 'for ever'),
   replays: nobody('a few at once', 'it ends'),
   shared_places: nobody('one row', 'another engine is used'),
   shared_timelines: nobody('one row for each timeline of a program', 'for ever'),

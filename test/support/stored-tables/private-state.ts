@@ -56,9 +56,6 @@ export const privateState: Record<string, StoredTable> = {
     'the record that caused it is deleted',
     { author: 'of another member, until the record is deleted', record: OTHERS },
   ),
-  push_registrations: private_(
-    most('member', 10, 3_000, 'src/features/push/store/registrations.ts', 'MAX_DEVICES = 10'),
-  ),
   timeline_cursors: private_(
     most(
       'member',

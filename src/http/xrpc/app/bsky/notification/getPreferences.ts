@@ -1,5 +1,5 @@
 // app.bsky.notification.getPreferences: the member's notification preferences. listNotifications obeys `list`
-// and `include`, pushes obey `push` (features/push/due-pushes.ts).
+// and `include`, pushes obey `push`.
 
 import { query } from '../../../define.ts'
 

@@ -1,0 +1,45 @@
+// Features: optional parts of the server, each one folder in src/features/, listed in src/features/features.ts.
+// The core knows them only as this list, which is empty in a tree without that folder. What is here is loaded
+// by every thread and by the command line, so it is plain data; the rest of a feature is loaded by the thread
+// that runs it. A feature's plain data must not import what imports this module (it is awaited here).
+
+import { existsSync } from 'node:fs'
+import type { Setting } from './config/setting.ts'
+
+/** The name of a value that a serving thread reports about a feature: `push.sent`. */
+export type FeatureGauge = `${string}.${string}`
+
+/** One step of a feature's tables; numbers are unique among all features and the core. */
+type FeatureMigration = {
+  version: number
+  sql?: string
+  /** Runs before `sql`, outside of its transaction, on the writer's connection. */
+  run?(db: unknown): void
+}
+
+export type Feature = {
+  name: string
+  settings?: Readonly<Record<string, Setting<unknown>>>
+  /** @returns which of the settings contradict each other, and what to do; undefined if none do */
+  unfit?(settings: never): { message: string; hint: string } | undefined
+  migrations?: readonly FeatureMigration[]
+  /** All its tables, by which a database from before this list is recognized. */
+  tables?: readonly string[]
+  /** Those among its tables of which a member's rows (by `uid`) go with the membership. */
+  memberTables?: readonly string[]
+  gauges?: readonly FeatureGauge[]
+  /** Its part in the ingest thread: ingest/feature.ts. */
+  ingest?(): Promise<unknown>
+  /** Its part in serving threads: http/feature.ts. */
+  serve?(): Promise<unknown>
+}
+
+const FOLDER = new URL('../features/', import.meta.url)
+
+export const features: readonly Feature[] = await listed()
+
+async function listed(): Promise<readonly Feature[]> {
+  const list = new URL('features.ts', FOLDER)
+  if (!existsSync(list)) return []
+  return ((await import(list.href)) as { features: readonly Feature[] }).features
+}

@@ -1,0 +1,26 @@
+// The writer's part: devices that members register, the signing key, and how far notifications were read.
+
+import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
+import { internActor } from '../../ingest/indexing/index-context.ts'
+import type { PushRequests } from './requests.ts'
+import {
+  beginPushes,
+  deletePushRegistration,
+  putPushRegistration,
+  setPushesTold,
+} from './store/registrations.ts'
+
+export const ingest: IngestFeature = {
+  requests: requestHandlers<PushRequests>({
+    'push/register': (ctx, did, device) =>
+      putPushRegistration(ctx.db, {
+        ...device,
+        uid: internActor(ctx, did),
+        createdAt: ctx.now,
+      }),
+    'push/unregister': (ctx, did, { endpoint }) =>
+      deletePushRegistration(ctx.db, ctx.actors.uidOf(did), endpoint),
+    'push/begin': (ctx, _did, keys) => beginPushes(ctx.db, keys),
+    'push/notified': (ctx, _did, { upTo }) => setPushesTold(ctx.db, upTo),
+  }),
+}

@@ -1,0 +1,80 @@
+// What a feature does in each serving thread: methods, metrics, services in the DID document, routes beside
+// XRPC, and work of its own.
+
+import type { Hydrator } from '../answers/hydrate/hydrator-types.ts'
+import type { Config } from '../base/config/config.ts'
+import { type FeatureGauge, features } from '../base/feature.ts'
+import type { Logger } from '../base/obs/log.ts'
+import type { MetricSource } from '../base/obs/metric.ts'
+import type { IngestConnection } from '../bridge/connection.ts'
+import type { SharedMemory, Writer } from '../bridge/messages.ts'
+import type { ActorReader, FollowGraphReader } from '../data/graph/types.ts'
+import type { Db } from '../data/store/db.ts'
+import type { GuardedFetch } from '../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../sources/identity/resolver.ts'
+import type { ServiceAuth } from '../sources/identity/service-jwt.ts'
+import type { MetricParts } from './metrics/metrics.ts'
+import type { Overload } from './overload/overload.ts'
+import type { SideRoutes } from './server/side-routes.ts'
+import type { DidService } from './server/well-known.ts'
+import type { AppContext } from './xrpc/app-context.ts'
+import type { MethodDefinition } from './xrpc/define.ts'
+
+export type ServeFeature = {
+  methods?(config: Config): readonly MethodDefinition[]
+  metrics?(parts: MetricParts): MetricSource[]
+  /** Services of ours that the DID document names. */
+  didServices?(config: Config): readonly DidService[]
+  /** Called once in each serving thread, before it listens. */
+  start?(parts: ServeParts): ServePart
+}
+
+export type ServeParts = {
+  config: Config
+  log: Logger
+  /** Index of the serving thread, from 0. */
+  thread: number
+  ingest: IngestConnection
+  memory: SharedMemory
+  /** A read-only connection. */
+  db: Db
+  actors: ActorReader
+  graph: FollowGraphReader
+  hydrator: Hydrator
+  app: AppContext
+  writer: Writer
+  resolver: Resolver
+  fetch: GuardedFetch
+  overload: Overload
+  serviceAuth: ServiceAuth
+  isMember: (did: string) => boolean
+}
+
+export type ServePart = {
+  routes?: readonly SideRoutes[]
+  /** The current values, read once a second. */
+  gauges?(): Readonly<Record<FeatureGauge, number>>
+  /** Called before the server closes. */
+  close?(): void
+}
+
+export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
+  const parts = await Promise.all(features.map(({ serve }) => serve?.()))
+  // Their types are checked where they are listed (features/features.ts).
+  return parts.filter((part) => part !== undefined) as readonly ServeFeature[]
+}
+
+/** Starts all of them; what they do in this thread, as one. */
+export function startFeatures(
+  list: readonly ServeFeature[],
+  parts: ServeParts,
+): Required<ServePart> {
+  const started = list.flatMap((feature) => feature.start?.(parts) ?? [])
+  return {
+    routes: started.flatMap(({ routes = [] }) => routes),
+    gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),
+    close() {
+      for (const part of started) part.close?.()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+// What a feature does in the ingest thread: it answers requests of its own part in the serving threads, hears
+// what was written, and works in the background.
+
+import type { Config } from '../base/config/config.ts'
+import { features } from '../base/feature.ts'
+import type { FeatureKind } from '../bridge/messages.ts'
+import type { StreamBatch } from '../sources/jetstream/consumer.ts'
+import type { Core } from './core.ts'
+import type { IndexContext } from './indexing/index-context.ts'
+import type { MemoryChange } from './indexing/memory-changes.ts'
+
+type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => void
+
+export type RequestHandlers = Readonly<Record<FeatureKind, Handler<never>>>
+
+/** @param handlers - one for each kind of request in `Requests`, which maps kinds to bodies */
+export function requestHandlers<Requests extends object>(
+  handlers: {
+    readonly [Kind in keyof Requests]: Handler<Requests[Kind]>
+  },
+): RequestHandlers {
+  return handlers
+}
+
+export type IngestFeature = {
+  /** Each runs in one transaction of the writer; what it throws is the reply. */
+  requests?: RequestHandlers
+  /** Called once, before the stream starts. */
+  start?(config: Config, core: Core): IngestPart
+}
+
+type IngestPart = {
+  /** After each batch of the stream is written and visible. */
+  onBatch?(batch: StreamBatch): void
+  /** After each transaction that changed memory, also those beside the stream. */
+  onPublished?(changes: readonly MemoryChange[]): void
+  /** Resolves once its work has ended; the database closes afterwards. */
+  stop?(): void | Promise<void>
+}
+
+export async function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
+  const parts = await Promise.all(features.map(({ ingest }) => ingest?.()))
+  // Their types are checked where they are listed (features/features.ts).
+  return parts.filter((part) => part !== undefined) as readonly IngestFeature[]
+}
+
+/** Handlers of all of them; the kinds of each begin with its name. */
+export function handlersOf(list: readonly IngestFeature[]): RequestHandlers {
+  return Object.assign({}, ...list.map(({ requests }) => requests))
+}

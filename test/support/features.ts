@@ -1,0 +1,29 @@
+// What features add to the worlds of tests: nothing in a tree without them.
+
+import { existsSync } from 'node:fs'
+import { features } from '../../src/base/feature.ts'
+import { loadServeFeatures } from '../../src/http/feature.ts'
+import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
+import type { StoredTable } from './stored-tables/entry.ts'
+import type { Life } from './whole-life.ts'
+import type { World } from './world.ts'
+
+/** test/features/NAME/whole.ts: its part in tests of all tables. */
+export type WholeOf = {
+  /** Writes a row wherever the feature can hold one about the account. */
+  live?(world: World, life: Life): void
+  storedTables: Readonly<Record<string, StoredTable>>
+}
+
+export const requestHandlers = handlersOf(await loadIngestFeatures())
+export const serveFeatures = await loadServeFeatures()
+export const wholes: readonly WholeOf[] = await Promise.all(
+  features.flatMap(({ name }) => {
+    const file = new URL(`../features/${name}/whole.ts`, import.meta.url)
+    return existsSync(file) ? [partOf(file)] : []
+  }),
+)
+
+async function partOf(file: URL): Promise<WholeOf> {
+  return ((await import(file.href)) as { whole: WholeOf }).whole
+}
