@@ -8,17 +8,10 @@ import { randomWorld, verifierOf } from '../../../test/support/random-world.ts'
 import { tidAt } from '../../../test/support/records.ts'
 import { postText } from '../../../test/support/simulated-network/words.ts'
 import type { World, WorldDeed } from '../../../test/support/social-world.ts'
+import type { Act, TimedAct } from './act.ts'
 import { memberActs, randomMembers } from './member-acts.ts'
 
 type Value = Record<string, unknown>
-
-export type Act =
-  | { kind: 'put'; did: string; collection: string; rkey: string; value: Value; madeAs?: string }
-  | { kind: 'remove'; did: string; collection: string; rkey: string }
-  | { kind: 'rename'; did: string; handle: string }
-  | { kind: 'account'; did: string; status: 'deactivated' | 'takendown' | 'deleted' | undefined }
-
-export type TimedAct = Act & { atMs: number }
 
 export type RecordedActs = {
   world: World

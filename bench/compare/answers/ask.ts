@@ -2,7 +2,6 @@
 // so a cursor may look different in each tree, but must lead to the same page.
 
 import type { RecordedNetwork } from './network.ts'
-import type { Tree } from './tree.ts'
 
 export const SERVICE = 'did:web:appview.test'
 
@@ -33,11 +32,14 @@ export type Answer = {
   text: string
 }
 
+type Answering = { readonly origin: string }
+
 const READ_HEADERS = ['atproto-repo-rev', 'atproto-content-labelers', 'www-authenticate', 'allow']
 const LIFETIME_SECONDS = 3_600
 const TIMEOUT_MS = 30_000
 
-export type Asker = (tree: Tree, request: Recorded) => Promise<Answer[]>
+/** @param tree - a running one, see tree.ts */
+export type Asker = (tree: Answering, request: Recorded) => Promise<Answer[]>
 
 export function createAsker({ servers }: RecordedNetwork): Asker {
   const tokens = new Map<string, Promise<string>>()
@@ -52,7 +54,7 @@ export function createAsker({ servers }: RecordedNetwork): Asker {
     return made
   }
 
-  async function ask(tree: Tree, request: Recorded, cursor?: string): Promise<Answer> {
+  async function ask(tree: Answering, request: Recorded, cursor?: string): Promise<Answer> {
     const { method, viewer, path, body, headers = {} } = request
     const token = viewer && `Bearer ${await tokenOf(viewer, method)}`
     const authorization = request.authorization ?? token

@@ -2,7 +2,8 @@
 // include accounts that left, records that are gone, and names that nobody has.
 
 import type { Random } from '../../../test/support/random.ts'
-import type { RecordedActs, TimedAct } from './acts.ts'
+import type { TimedAct } from './act.ts'
+import type { RecordedActs } from './acts.ts'
 import { BLOCKER, KEEN, LABELER, QUIET, uri } from './member-acts.ts'
 
 export type Cast = {

@@ -4,7 +4,7 @@
 
 import type { Random } from '../../../test/support/random.ts'
 import { cidOf, type World } from '../../../test/support/social-world.ts'
-import type { Act } from './acts.ts'
+import type { Act } from './act.ts'
 
 export const FEED_GENERATOR = 'did:plc:feedgenerator22222222222'
 export const LABELER = 'did:plc:labeler22222222222222222'

@@ -14,7 +14,7 @@ import {
 import { serveNetwork } from '../../../test/support/simulated-network/servers.ts'
 import { cidOf } from '../../../test/support/social-world.ts'
 
-import type { Act, TimedAct } from './acts.ts'
+import type { Act, TimedAct } from './act.ts'
 import { FEED_GENERATOR, LABELER, ownMembers } from './member-acts.ts'
 
 export type Account = { did: string; handle: string | undefined }
