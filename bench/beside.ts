@@ -1,7 +1,7 @@
 // Compares our follow-graph sets with those that others use, in one run over the same accounts: a Map of
 // Sets, open addressing in an Int32Array, roaring bitmaps (beside/roaring.ts), and Redis or Valkey
-// (beside/redis.ts). The run names any that are not available and skips them. docs/PERFORMANCE.md has the
-// figures that others published.
+// (beside/redis.ts). The run names any that are not available and skips them. The figures that others
+// published are in docs/notes/2026-11-23-beside-redis-and-roaring.md.
 
 import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { createRandom } from '../test/support/random.ts'

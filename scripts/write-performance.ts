@@ -1,5 +1,5 @@
-// Writes the tables of docs/PERFORMANCE.md and docs/COST.md from docs/figures.json, where `npm run bench --
-// --save docs/figures.json` stores its results; a test checks that they are current.
+// Writes the tables of docs/PERFORMANCE.md, docs/FIGURES.md and docs/COST.md from docs/figures.json, where
+// `npm run bench -- --save docs/figures.json` stores its results; a test checks that they are current.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ export function figuresTable(figures: SavedFigures, prefixes: readonly string[])
   return ['| figure | measured |', '| --- | --- |', ...rows].join('\n')
 }
 
-/** Sections of docs/PERFORMANCE.md that list all figures of some benchmarks. */
+/** Sections of docs/FIGURES.md that list all figures of some benchmarks. */
 const LISTED: [section: string, prefixes: string[]][] = [
   ['serving figures', ['getTimeline.', 'getKnownFollowers.', 'socialProof.']],
   ['timeline figures', ['timeline.skeleton.', 'fanout.']],
@@ -108,11 +108,14 @@ const LISTED: [section: string, prefixes: string[]][] = [
   ['start figures', ['cold-start.', 'crashStart.']],
 ]
 
-/** @param figures - including those of docs/plots/data.json */
 export function performancePage(page: string, figures: SavedFigures): string {
   const withTable = withSection(page, 'targets', targetsTable(figures))
-  const withOrigin = withSection(withTable, 'provenance', provenance(figures))
-  const withGrowth = withSection(withOrigin, 'growth', growthTable(figures))
+  return withSection(withTable, 'provenance', provenance(figures))
+}
+
+/** @param figures - including those of docs/plots/data.json */
+export function figuresPage(page: string, figures: SavedFigures): string {
+  const withGrowth = withSection(page, 'growth', growthTable(figures))
   return LISTED.reduce(
     (text, [section, prefixes]) => withSection(text, section, figuresTable(figures, prefixes)),
     withGrowth,
@@ -166,7 +169,8 @@ if (import.meta.main) {
   const figures = readFigures(join(docs, 'figures.json'))
   const plotted = readFigures(join(docs, 'plots/data.json'))
   const pages: [string, typeof costPage, SavedFigures][] = [
-    ['PERFORMANCE.md', performancePage, { ...plotted, ...figures }],
+    ['PERFORMANCE.md', performancePage, figures],
+    ['FIGURES.md', figuresPage, { ...plotted, ...figures }],
     ['COST.md', costPage, figures],
     ['LOSSY-TIMELINES.md', lossyPage, plotted],
   ]

@@ -22,9 +22,13 @@ import {
 
 const pages = readPages()
 const byPath = new Map(pages.map((page) => [page.path, page]))
-/** The changelog describes the past as it was. */
-const current = pages.filter(({ path }) => path !== 'CHANGELOG.md')
+/** The changelog and the notes describe the past as it was. */
+const current = pages.filter(({ path }) => path !== 'CHANGELOG.md' && !isNote(path))
 const cases = (some: readonly Page[]) => some.map((page) => [page.path, page] as const)
+
+function isNote(path: string): boolean {
+  return /^docs\/notes\/\d{4}-/.test(path)
+}
 
 test.each(cases(pages))('every link of %s leads to an existing file and heading', (_, page) => {
   const broken = linksOf(page).filter((link) => !leadsSomewhere(page, link))
@@ -55,6 +59,21 @@ test('on a machine installed by deploy/install.sh, no page links to a file that 
       }),
     )
   expect(dead).toEqual([])
+})
+
+test('every page that a comment in the code cites exists', () => {
+  const cited = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+      .flatMap((name) => [
+        ...readFileSync(join(root, folder, name), 'utf8').matchAll(
+          /^ *(?:\/\/|\/?\*).*?\b(docs\/[\w./-]+\.md)\b/gm,
+        ),
+      ])
+      .map(([, path]) => path!),
+  )
+  expect(cited.length).toBeGreaterThan(20)
+  expect([...new Set(cited)].filter((path) => !isThere(path))).toEqual([])
 })
 
 test('every page can be reached from README.md', () => {

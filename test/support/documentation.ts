@@ -11,7 +11,9 @@ export type Fence = { page: string; line: number; language: string; info: string
 
 /** Returns every page, by its path below the project's root. */
 export function readPages(): Page[] {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.md'),
+  )
   const circles = readdirSync(join(root, 'src'), { withFileTypes: true })
     .filter((one) => one.isDirectory())
     .map(({ name }) => `src/${name}/README.md`)

@@ -1,5 +1,5 @@
 // V8's flags that have to hold for all threads, set before any other module has run: main.ts imports this one
-// first. docs/PERFORMANCE.md has what each is worth.
+// first. docs/notes/2026-11-26-full-collections-make-the-p99.md has what each is worth.
 
 import { setFlagsFromString } from 'node:v8'
 

@@ -1,5 +1,5 @@
 // One block of a segment, uncompressed: columns with one value for every row, followed by the concatenated
-// texts and payloads of all rows. Layout: segment/block.go of the server, docs/README.md §3.2.
+// texts and payloads of all rows. Layout: segment/block.go of the server, its docs, §3.2.
 //
 // Read row by row; all lengths are checked against the block before the first row.
 

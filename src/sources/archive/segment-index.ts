@@ -1,5 +1,5 @@
 // Where the blocks of a sealed segment are: parses its fixed header, which points to the index, and the
-// index. Layouts: segment/header.go and segment/footer.go of the server, docs/README.md §3.1.2.
+// index. Layouts: segment/header.go and segment/footer.go of the server, its docs, §3.1.2.
 
 import { BadBlockError, unsigned } from './block-rows.ts'
 
