@@ -5,7 +5,7 @@ type Difference = { what: string; why: string }
 
 export const namedDifferences: Difference[] = [
   {
-    what: 'Moderation tags are set by this server’s operator ([OPERATING.md](OPERATING.md#moderation)); notifications that they hide are not counted as unread either. Tags that an experiment computes for each answer (`VISIBILITY_TAG_…`) are unknown.',
+    what: 'Moderation tags are set by this server’s operator ([MEMBERS.md](MEMBERS.md#moderation)); notifications that they hide are not counted as unread either. Tags that an experiment computes for each answer (`VISIBILITY_TAG_…`) are unknown.',
     why: 'There, Bluesky’s own services write them into its database; no record, event or label makes them public.',
   },
   {

@@ -61,6 +61,17 @@ test('on a machine installed by deploy/install.sh, no page links to a file that 
   expect(dead).toEqual([])
 })
 
+test('no page is longer than 4,000 words, but those that are generated and the changelog', () => {
+  const free = ['CHANGELOG.md', 'docs/METHODS.md', 'docs/METRICS.md']
+  const words = ({ text }: Page) =>
+    text.replace(/<!-- ([\w -]+): generated[\s\S]*?<!-- \/\1 -->/g, '').split(/\s+/).length
+  const long = pages
+    .filter(({ path }) => !free.includes(path))
+    .map((page) => [page.path, words(page)] as const)
+    .filter(([, count]) => count > 4_000)
+  expect(long, 'cut, link, or move a part to a page of its own').toEqual([])
+})
+
 test('every page that a comment in the code cites exists', () => {
   const cited = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -116,22 +127,24 @@ describe('the things that pages name exist', () => {
     }
   })
 
-  test('every state named on the status page is in docs/OPERATING.md', () => {
+  test('every state named on the status page is in docs/WATCHING.md', () => {
     const source = readFileSync(join(root, 'src/http/pages/state-words.ts'), 'utf8')
     const titles = [...source.matchAll(/title: ['`]([^'`$]+)/g)].map((match) => match[1]!.trim())
-    const { text } = byPath.get('docs/OPERATING.md')!
+    const { text } = byPath.get('docs/WATCHING.md')!
     expect(titles.length).toBeGreaterThan(8)
     expect(titles.filter((title) => !text.includes(`\n| ${title}`))).toEqual([])
   })
 
-  test('every area of the doctor is in docs/OPERATING.md', () => {
-    const [, section = ''] = byPath.get('docs/OPERATING.md')!.text.split('\n### The doctor\n')
-    const [table = ''] = section.split('\n### ')
+  test('every area of the doctor is in docs/WATCHING.md', () => {
+    const [, section = ''] = byPath.get('docs/WATCHING.md')!.text.split('\n## The doctor\n')
+    const [table = ''] = section.split('\n## ')
     expect(areas.filter((area) => !table.includes(area))).toEqual([])
   })
 
-  test('log lines quoted in docs/OPERATING.md exist in the sources', () => {
-    const quoted = codeSpansOf(byPath.get('docs/OPERATING.md')!)
+  test('log lines quoted in the pages for operators exist in the sources', () => {
+    const names = ['MEMBERS', 'OPERATING', 'OTHER-SERVERS', 'WATCHING']
+    const quoted = names
+      .flatMap((name) => codeSpansOf(byPath.get(`docs/${name}.md`)!))
       .filter((span) => /^[a-z]+:?( [a-zA-Z'’]+:?)+$/.test(span))
       .filter(
         (span) => !/^(slipstream|npm|sudo|git|docker|vitest|mv|member|systemd-analyze) /.test(span),

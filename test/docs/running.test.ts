@@ -110,13 +110,13 @@ function environment(): Record<string, string> {
   }
 }
 
-/**
- * Replaces the examples' names by real ones. OPERATING.md makes its Alice a member; elsewhere she
- * already is.
- */
+/** These pages make their Alice a member; elsewhere she already is. */
+const ofNewAlice = ['docs/MEMBERS.md', 'docs/OPERATING.md']
+
+/** Replaces the examples' names by real ones. */
 function here({ page, text }: Fence): string {
   const [named, other] = simulation.network.repositories
-  const alice = page === 'docs/OPERATING.md' ? other! : named!
+  const alice = ofNewAlice.includes(page) ? other! : named!
   const newest = readdirSync(backups).sort().at(-1)
   return text
     .replaceAll('localhost:3000', `localhost:${port}`)

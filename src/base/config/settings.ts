@@ -209,7 +209,7 @@ export const settings = {
     'DISK_CAP_MB',
     '0',
     capMb,
-    'Maximum megabytes for the database; above nine tenths of that, less is kept (docs/OPERATING.md). 0: as many as leave DISK_RESERVE_MB free.',
+    'Maximum megabytes for the database; above nine tenths of that, less is kept (docs/WATCHING.md). 0: as many as leave DISK_RESERVE_MB free.',
   ),
   diskReserveMb: setting(
     'DISK_RESERVE_MB',
