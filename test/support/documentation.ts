@@ -2,7 +2,7 @@
 // language `sh` can be run, and the next word says how it is tested (CONTRIBUTING.md, “Pages are tested”).
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '../..')
 
@@ -14,9 +14,9 @@ export function readPages(): Page[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.md'),
   )
-  const circles = readdirSync(join(root, 'src'), { withFileTypes: true })
-    .filter((one) => one.isDirectory())
-    .map(({ name }) => `src/${name}/README.md`)
+  const circles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => basename(name) === 'README.md')
+    .map((name) => `src/${name}`)
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/pds/README.md']
   return [...paths, ...circles.sort(), ...docs.sort().map((name) => `docs/${name}`)].map(
     (path) => ({
