@@ -3,7 +3,7 @@ import { createSecondTries } from './test/support/second-tries.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/e2e/**'],
     pool: 'forks',
     globalSetup: 'test/support/temp-folder.ts',

@@ -6,11 +6,14 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  createDecompressor,
+  createTrustedDecoder,
+  type Dictionary,
+  FastDecoder,
+  readDictionary,
+} from '@slipstream/zstd-dictionary'
 import { createFrameDecoder } from '../src/sources/jetstream/frame-decoder.ts'
-import { createDecompressor } from '../src/sources/jetstream/zstd/decompressor.ts'
-import { type Dictionary, readDictionary } from '../src/sources/jetstream/zstd/dictionary.ts'
-import { FastDecoder } from '../src/sources/jetstream/zstd/fast-decoder.ts'
-import { createTrustedDecoder } from '../src/sources/jetstream/zstd/trusted-decoder.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,

@@ -6,6 +6,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDecompressor, type Dictionary, readDictionary } from '@slipstream/zstd-dictionary'
 import { pino } from 'pino'
 import { collections } from '../src/base/atproto/collections.ts'
 import type { StreamItem } from '../src/base/event.ts'
@@ -21,8 +22,6 @@ import { createFrameDecoder } from '../src/sources/jetstream/frame-decoder.ts'
 import { defaultLimits } from '../src/sources/jetstream/limits.ts'
 import { createPosition } from '../src/sources/jetstream/position.ts'
 import { createSession } from '../src/sources/jetstream/session.ts'
-import { createDecompressor } from '../src/sources/jetstream/zstd/decompressor.ts'
-import { type Dictionary, readDictionary } from '../src/sources/jetstream/zstd/dictionary.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,

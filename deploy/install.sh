@@ -16,7 +16,7 @@
 # what stands there, links too, is whatever that account wants it to be.
 set -euo pipefail
 # What a release consists of.
-shipped=(package.json package-lock.json README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md LICENSE deploy docs lexicons scripts src)
+shipped=(package.json package-lock.json README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md LICENSE deploy docs lexicons packages scripts src)
 source_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 # shellcheck source=deploy/install/arguments.sh
 . "$source_dir/deploy/install/arguments.sh"

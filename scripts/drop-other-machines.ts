@@ -27,8 +27,14 @@ function isForDevelopers(path: string): boolean {
   return /\.(d\.[cm]?ts|[cm]?js\.map|d\.[cm]?ts\.map)$/.test(path)
 }
 
+/** Not those below a link, which leads to a package of our own: `recursive` would follow it. */
 function filesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
+    one.isDirectory()
+      ? filesIn(join(folder, one.name)).map((path) => join(one.name, path))
+      : one.name,
+  )
 }
 
 /** Keeps everything if no file for this machine is known. */

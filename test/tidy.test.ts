@@ -12,6 +12,8 @@ import { envExample, withSettings } from '../scripts/write-docs.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
+const packages = join(root, 'packages')
+const workspaces = readdirSync(packages).filter((name) => !name.includes('.'))
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
 /** For functions that only put parts together or return functions, without a branch or loop of their own. */
@@ -30,14 +32,27 @@ function filesBelow(dir: string): string[] {
 function readSource(path: string): SourceFile {
   const text = readFileSync(path, 'utf8')
   const specifiers = [
-    ...text.matchAll(/(?:from|import|import\()\s*'(\.[^']+)'/g),
+    ...text.matchAll(/(?:from|import|import\()\s*'(\.[^']+|@slipstream\/[^']+)'/g),
     ...text.matchAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g),
   ].map((match) => match[1]!)
-  return { path, text, imports: specifiers.map((one) => resolve(dirname(path), one)) }
+  return { path, text, imports: specifiers.map((one) => targetOf(path, one)) }
+}
+
+/** The file that an import means; of our own packages their face. */
+function targetOf(from: string, specifier: string): string {
+  const [, workspace] = /^@slipstream\/(.+)$/.exec(specifier) ?? []
+  if (workspace !== undefined) return join(packages, workspace, 'src/index.ts')
+  return resolve(dirname(from), specifier)
 }
 
 const sources = filesBelow(src).map(readSource)
-const tests = filesBelow(join(root, 'test')).map(readSource)
+const packaged = workspaces
+  .flatMap((name) => filesBelow(join(packages, name, 'src')))
+  .map(readSource)
+const tests = [
+  ...filesBelow(join(root, 'test')),
+  ...workspaces.flatMap((name) => filesBelow(join(packages, name, 'test'))),
+].map(readSource)
 const others = [...filesBelow(join(root, 'bench')), ...filesBelow(join(root, 'scripts'))].map(
   readSource,
 )
@@ -83,8 +98,57 @@ describe('imports follow the data flow', () => {
   })
 })
 
+/** The rows of the table of packages: the packages of ours that each may import. */
+function readPackages(): Map<string, string[]> {
+  const page = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
+  const rows = page.matchAll(/^\| \[([\w-]+)\]\(\.\.\/packages\/[^|]*\|[^|]*\|([^|]*)\|$/gm)
+  return new Map(
+    [...rows].map(([, name = '', allowed = '']) => [
+      name,
+      [...allowed.matchAll(/`([^`]+)`/g)].map((match) => match[1]!),
+    ]),
+  )
+}
+
+describe('packages stand alone', () => {
+  const allowed = readPackages()
+
+  test('each has a row in docs/ARCHITECTURE.md', () => {
+    expect([...allowed.keys()].sort()).toEqual(workspaces.sort())
+  })
+
+  test.each(packaged.map((file) => [relative(packages, file.path), file] as const))(
+    '%s',
+    (name, { imports, text }) => {
+      const [workspace = ''] = name.split('/')
+      const mayImport = [workspace, ...allowed.get(workspace)!].map((one) =>
+        join(packages, one, 'src/'),
+      )
+      const outside = imports.filter((path) => !mayImport.some((one) => path.startsWith(one)))
+      expect(outside).toEqual([])
+      const manifest = JSON.parse(
+        readFileSync(join(packages, workspace, 'package.json'), 'utf8'),
+      ) as { dependencies?: Record<string, string> }
+      const others = [...text.matchAll(/(?:from|import|import\()\s*'([^.'][^']*)'/g)]
+        .map((match) => match[1]!)
+        .filter((one) => !one.startsWith('node:'))
+      const undeclared = others.filter((one) => !Object.hasOwn(manifest.dependencies ?? {}, one))
+      expect(undeclared).toEqual([])
+    },
+  )
+
+  test('others import them by name', () => {
+    const inside = (path: string) =>
+      workspaces.some((name) => path.startsWith(join(packages, name, 'src/')))
+    const users = [...sources, ...others].filter(({ text, path }) =>
+      [...text.matchAll(/'(\.[^']+)'/g)].some(([, one]) => inside(resolve(dirname(path), one!))),
+    )
+    expect(users.map(({ path }) => relative(root, path))).toEqual([])
+  })
+})
+
 test('there are no import cycles, types included', () => {
-  const all = [...sources, ...tests, ...others]
+  const all = [...sources, ...packaged, ...tests, ...others]
   const byPath = new Map(all.map((file) => [file.path, file]))
   const state = new Map<string, 'open' | 'done'>()
   const cycles: string[] = []
@@ -193,13 +257,14 @@ test('every source file is used', () => {
   const seen = new Set<string>()
   const queue = [...entries, ...others].flatMap(({ imports }) => imports)
   queue.push(...entries.map(({ path }) => path))
-  const byPath = new Map([...sources, ...others, ...tests].map((file) => [file.path, file]))
+  const all = [...sources, ...packaged]
+  const byPath = new Map([...all, ...others, ...tests].map((file) => [file.path, file]))
   for (let path = queue.pop(); path; path = queue.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
     queue.push(...(byPath.get(path)?.imports ?? []))
   }
-  const dead = sources.filter(({ path }) => !seen.has(path))
+  const dead = all.filter(({ path }) => !seen.has(path))
   expect(dead.map(({ path }) => below(path))).toEqual([])
 })
 
@@ -208,9 +273,12 @@ test('every source file is used', () => {
  * meant.
  */
 function namesImported({ path, text }: SourceFile): string[] {
-  const from = (specifier: string) => resolve(dirname(path), specifier)
+  const from = (specifier: string) => targetOf(path, specifier)
   const lists = [
-    ...text.matchAll(/^import (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm),
+    ...text.matchAll(
+      /^import (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+|@slipstream\/[^']+)'/gm,
+    ),
+    ...text.matchAll(/^export \{([^}]*)\} from '(\.[^']+)'/gm),
     ...text.matchAll(/\{([^{}]*)\} = await import\(\s*'(\.[^']+)'/g),
   ].flatMap(([, names = '', specifier = '']) =>
     names
@@ -244,7 +312,7 @@ function exportedBut(users: SourceFile[]): string[] {
   const imported = new Set(users.flatMap(namesImported))
   const declared =
     /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([\w$]+)/gm
-  return sources
+  return [...sources, ...packaged]
     .filter(({ path }) => !imported.has(`${path} *`))
     .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/', 'features/features.ts']))
     .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => [path, name!]))
@@ -253,17 +321,19 @@ function exportedBut(users: SourceFile[]): string[] {
 }
 
 test('every export is imported by another file', () => {
-  const unused = exportedBut([...sources, ...others, ...tests])
+  const unused = exportedBut([...sources, ...packaged, ...others, ...tests])
   expect(unused, 'remove `export`, or the unused code').toEqual([])
 })
 
 test('tests only import exports that sources, scripts or benchmarks use too', () => {
-  const forTests = exportedBut([...sources, ...others]).filter((line) => !JUDGEMENT.test(line))
+  const forTests = exportedBut([...sources, ...packaged, ...others]).filter(
+    (line) => !JUDGEMENT.test(line),
+  )
   expect(forTests.sort()).toEqual(Object.keys(EXPORTED_FOR_TESTS))
 })
 
 test(`no source file is longer than ${MAX_FILE_LINES} lines`, () => {
-  const long = sources
+  const long = [...sources, ...packaged]
     .filter(({ path }) => !isIn(below(path), ['data/lexicons/', 'http/dataplane/generated/']))
     .map(({ path, text }) => `${below(path)}: ${text.split('\n').length}`)
     .filter((line) => Number(line.split(': ')[1]) > MAX_FILE_LINES)
@@ -298,7 +368,7 @@ function isSuite(lines: readonly string[]): boolean {
 }
 
 test(`no function is longer than ${MAX_FUNCTION_LINES} lines, unless it only wires`, () => {
-  expect([...sources, ...others, ...tests].flatMap(longFunctions)).toEqual([])
+  expect([...sources, ...packaged, ...others, ...tests].flatMap(longFunctions)).toEqual([])
 })
 
 /** The bodies of test cases, including table tests, by indentation. */
@@ -319,7 +389,7 @@ test(`no test case is longer than ${MAX_FUNCTION_LINES} lines`, () => {
 
 test('there are no markers of unfinished work, no focused or silenced tests', () => {
   const marker = /\b(TODO|FIXME|XXX)\b|\b(?:it|test|describe)\.(only|todo)\(/
-  const found = [...sources, ...others, ...tests]
+  const found = [...sources, ...packaged, ...others, ...tests]
     .filter(({ path }) => path !== import.meta.filename)
     .flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, i) => (marker.test(line) ? [`${path}:${i + 1}`] : [])),
@@ -333,7 +403,7 @@ test('tests wait with test/support/eventually.ts or expect.poll', () => {
 })
 
 test('no literal is packed into a spread, where the compiler sees no misspelt field', () => {
-  const packed = [...sources, ...others, ...tests].flatMap(({ path, text }) =>
+  const packed = [...sources, ...packaged, ...others, ...tests].flatMap(({ path, text }) =>
     text
       .split('\n')
       .flatMap((line, i) =>
@@ -343,20 +413,23 @@ test('no literal is packed into a spread, where the compiler sees no misspelt fi
   expect(packed, 'write plain fields').toEqual([])
 })
 
-test('there are no barrel files', () => {
-  const barrels = sources.filter(({ text }) => /^export (\*|\{[^}]*\}) from/m.test(text))
+test('there are no barrel files, but the faces of packages', () => {
+  const faces = workspaces.map((name) => join(packages, name, 'src/index.ts'))
+  const barrels = [...sources, ...packaged].filter(
+    ({ path, text }) => !faces.includes(path) && /^export (\*|\{[^}]*\}) from/m.test(text),
+  )
   expect(barrels.map(({ path }) => below(path))).toEqual([])
 })
 
-test('every file in src starts with a comment on its purpose', () => {
-  const bare = sources.filter(({ path, text }) => {
+test('every source file starts with a comment on its purpose', () => {
+  const bare = [...sources, ...packaged].filter(({ path, text }) => {
     return !below(path).startsWith('data/lexicons/') && !/^(\/\/|\/\*\*)/.test(text)
   })
   expect(bare.map(({ path }) => below(path))).toEqual([])
 })
 
 test(`no file has a head of more than ${MAX_HEAD_LINES} lines`, () => {
-  const long = [...sources, ...tests, ...others]
+  const long = [...sources, ...packaged, ...tests, ...others]
     .filter(({ path }) => !isIn(below(path), ['http/dataplane/generated/', 'data/lexicons/']))
     .map(({ path, text }) => ({
       path,
@@ -383,7 +456,9 @@ test.each(['INVARIANTS', 'SECURITY', 'FLOODS'])(
   'every test that docs/%s.md names exists',
   (name) => {
     const page = readFileSync(join(root, `docs/${name}.md`), 'utf8')
-    const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1]!)
+    const named = [...page.matchAll(/`((?:packages\/[\w-]+\/)?test\/[^`]+)`/g)].map(
+      (match) => match[1]!,
+    )
     expect(named.length).toBeGreaterThan(10)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   },

@@ -37,8 +37,8 @@ fetch_packages() {
   local part
   rm -rf "$1"
   mkdir -m 0700 "$1" "$1/scripts"
-  for part in package.json package-lock.json scripts/setup.sh scripts/drop-other-machines.ts; do
-    cp "$source_dir/$part" "$1/$part"
+  for part in package.json package-lock.json packages scripts/setup.sh scripts/drop-other-machines.ts; do
+    cp -R "$source_dir/$part" "$1/$part"
   done
   chown -R "$builder:$builder" "$1"
   # shellcheck disable=SC2016

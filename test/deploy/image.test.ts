@@ -3,13 +3,14 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { linkPackages } from '../support/linked-packages.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -26,7 +27,7 @@ beforeAll(async () => {
   for (const [, from, to] of image.matchAll(/^COPY (?!--from)(\S+) (\S+)$/gm)) {
     cpSync(join(root, from!), join(folder, 'app', to === './' ? from! : to!), { recursive: true })
   }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'app/node_modules'))
+  linkPackages(join(folder, 'app/node_modules'))
   mkdirSync(join(folder, 'data'), { mode: 0o700 })
   port = await freePort()
 })

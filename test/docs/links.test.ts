@@ -188,7 +188,7 @@ function isSomewhere(page: Page, path: string): boolean {
 }
 
 const anywhereInSrc = new Set(
-  ['src', 'scripts', 'test', 'bench']
+  ['src', 'packages', 'scripts', 'test', 'bench']
     .flatMap((name) => readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }))
     .filter((path) => !path.includes('node_modules'))
     .map((path) => path.split('/').at(-1)!),

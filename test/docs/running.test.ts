@@ -19,6 +19,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Simulation, startSimulation } from '../../scripts/simulation.ts'
 import { type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
+import { linkPackages } from '../support/linked-packages.ts'
 
 const TOKEN = 'for-the-tests-of-the-pages'
 const MAX_WAIT_MS = 150_000
@@ -81,11 +82,7 @@ function copyProject(): void {
       filter: (from) => !/node_modules|screenshots$/.test(from.slice(root.length)),
     })
   }
-  mkdirSync(join(project, 'node_modules'))
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name !== '.slipstream-installed')
-      symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
-  }
+  linkPackages(join(project, 'node_modules'))
   cpSync(join(project, 'package-lock.json'), join(project, 'node_modules/.slipstream-installed'))
   // Like `npm link` and the install script.
   mkdirSync(join(folder, 'bin'))

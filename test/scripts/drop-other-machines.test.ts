@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -54,6 +54,15 @@ test('drops the files for other machines and compilers, and keeps those for this
   ])
   dropOtherMachines(packages)
   expect(left()).toEqual(needed.toSorted())
+})
+
+test('leaves alone what a link leads to: a package of our own', () => {
+  const own = mkdtempSync(join(tmpdir(), 'slipstream-own-package-'))
+  writeFileSync(join(own, 'types.d.ts'), '')
+  symlinkSync(own, join(packages, 'own'))
+  dropOtherMachines(packages)
+  expect(readdirSync(own)).toEqual(['types.d.ts'])
+  rmSync(own, { recursive: true })
 })
 
 test('keeps everything if no file for this machine is known', () => {

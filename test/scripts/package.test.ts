@@ -2,17 +2,18 @@
 // from there: command line, server, threads, pages, and the process that decodes pictures.
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BlobHost, startBlobHost } from '../support/blob-host.ts'
 import { createJetstreamDouble, type JetstreamDouble } from '../support/jetstream-double/double.ts'
+import { linkPackages } from '../support/linked-packages.ts'
 import { type PlcDouble, startPlcDouble } from '../support/plc-double.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const MADE_OF = ['bin', 'lexicons', 'scripts', 'src', 'package.json', 'CHANGELOG.md']
+const MADE_OF = ['bin', 'lexicons', 'packages', 'scripts', 'src', 'package.json', 'CHANGELOG.md']
 const SETTINGS = [
   '.npmrc',
   'package-lock.json',
@@ -36,14 +37,16 @@ beforeAll(async () => {
   for (const part of [...MADE_OF, ...SETTINGS])
     cpSync(join(root, part), join(project, part), { recursive: true })
   linkPackages(join(project, 'node_modules'))
+  cpSync(join(root, 'package-lock.json'), join(project, 'node_modules/.slipstream-installed'))
   execFileSync(join(project, 'scripts/package'), { cwd: base, stdio: 'pipe' })
   const modules = join(base, 'somewhere/node_modules')
   installed = join(modules, 'slipstream')
-  mkdirSync(installed, { recursive: true })
+  mkdirSync(join(base, 'somewhere'))
+  // What is bundled comes with the package.
+  linkPackages(modules, ['@slipstream'])
+  mkdirSync(installed)
   const archive = readdirSync(base).find((name) => name.endsWith('.tgz'))!
   execFileSync('tar', ['xzf', join(base, archive), '-C', installed, '--strip-components=1'])
-  for (const name of readdirSync(join(root, 'node_modules')).filter((one) => !one.startsWith('.')))
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
   ;[stream, plc, host] = [
     await createJetstreamDouble(),
     await startPlcDouble(),
@@ -56,15 +59,6 @@ afterAll(async () => {
   await host.close()
   rmSync(base, { recursive: true, force: true })
 })
-
-/** As after an installation with the development tools. */
-function linkPackages(modules: string): void {
-  mkdirSync(modules)
-  for (const name of readdirSync(join(root, 'node_modules')))
-    if (!name.startsWith('.slipstream'))
-      symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  cpSync(join(root, 'package-lock.json'), join(modules, '.slipstream-installed'))
-}
 
 const command = () => join(installed, 'bin/slipstream')
 const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
@@ -79,9 +73,31 @@ test('contains what is needed to run, but neither sources nor tests', () => {
     'bin',
     'dist',
     'lexicons',
+    'node_modules',
     'package.json',
   ])
 })
+
+test('brings our own packages along, and needs what they need', () => {
+  const manifest = manifestIn(installed)
+  const own = readdirSync(join(root, 'packages')).filter((name) => !name.includes('.'))
+  expect(manifest.bundleDependencies).toEqual(own.map((name) => `@slipstream/${name}`))
+  for (const name of manifest.bundleDependencies!) {
+    const { dependencies, exports } = manifestIn(join(installed, 'node_modules', name))
+    expect(manifest.dependencies).toMatchObject(dependencies ?? {})
+    expect(JSON.stringify(exports)).toMatch(/dist\/index\.js/)
+  }
+})
+
+type Manifest = {
+  dependencies?: Record<string, string>
+  bundleDependencies?: string[]
+  exports?: object
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
 
 test('a package that was packed without being built says so', () => {
   const bare = join(base, 'bare')

@@ -83,7 +83,7 @@ function makeSources(base: string): void {
     cpSync(join(project, name), join(sources, name), { recursive: true })
   const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
   for (const name of [...pages, 'CODE_OF_CONDUCT.md', 'LICENSE']) write(join(sources, name), name)
-  for (const name of ['docs', 'lexicons', 'scripts', 'src'])
+  for (const name of ['docs', 'lexicons', 'packages', 'scripts', 'src'])
     write(join(sources, name, 'file'), name)
 }
 

@@ -17,13 +17,19 @@ export function readPages(): Page[] {
   const circles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => basename(name) === 'README.md')
     .map((name) => `src/${name}`)
+  const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
+    .filter((one) => one.isDirectory())
+    .map(({ name }) => `packages/${name}/README.md`)
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/pds/README.md']
-  return [...paths, ...circles.sort(), ...docs.sort().map((name) => `docs/${name}`)].map(
-    (path) => ({
-      path,
-      text: readFileSync(join(root, path), 'utf8'),
-    }),
-  )
+  return [
+    ...paths,
+    ...circles.sort(),
+    ...packages.sort(),
+    ...docs.sort().map((name) => `docs/${name}`),
+  ].map((path) => ({
+    path,
+    text: readFileSync(join(root, path), 'utf8'),
+  }))
 }
 
 /** Returns the fenced blocks, including those indented under a list. */

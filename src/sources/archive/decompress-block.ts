@@ -3,7 +3,7 @@
 
 import { promisify } from 'node:util'
 import { constants, zstdDecompress } from 'node:zlib'
-import { readFrameHeader } from '../jetstream/zstd/frame-header.ts'
+import { readFrameHeader } from '@slipstream/zstd-dictionary'
 import { BadBlockError } from './block-rows.ts'
 
 const decompress = promisify(zstdDecompress)

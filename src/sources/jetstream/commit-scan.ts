@@ -6,9 +6,9 @@
 
 import { isUtf8 } from 'node:buffer'
 import { assert } from '../../base/util/assert.ts'
+import { raiseDoubt } from './doubt.ts'
 import { JsonWalk, PLC_LENGTH } from './json-walk.ts'
 import { parseTimeUs } from './wire-time.ts'
-import { raiseDoubt } from './zstd/doubt.ts'
 
 type Operation = 'create' | 'update' | 'delete'
 

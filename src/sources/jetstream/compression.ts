@@ -1,9 +1,8 @@
 // The current connection's compression, and if there is none, why not.
 
+import { createDecompressor, type Decompressor, type Dictionary } from '@slipstream/zstd-dictionary'
 import type { DictionaryStore } from './dictionary-store.ts'
 import type { Wire } from './resume.ts'
-import { createDecompressor, type Decompressor } from './zstd/decompressor.ts'
-import type { Dictionary } from './zstd/dictionary.ts'
 
 export type Compression = {
   /** For the next connection; undefined: read it uncompressed. */

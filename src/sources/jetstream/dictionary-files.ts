@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Dictionary } from '@slipstream/zstd-dictionary'
 import type { Logger } from 'pino'
-import type { Dictionary } from './zstd/dictionary.ts'
 
 const SUFFIX = '.zdict'
 const HASH_CHARS = 32

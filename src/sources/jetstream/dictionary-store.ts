@@ -5,17 +5,17 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  BadDictionaryError,
+  checkDictionary,
+  type Dictionary,
+  MAX_DICTIONARY_BYTES,
+  readDictionary,
+} from '@slipstream/zstd-dictionary'
 import type { Logger } from 'pino'
 import { fetchBounded } from './bounded-fetch.ts'
 import { hashOf, keep, readKept, removeKept, type Shelf } from './dictionary-files.ts'
 import type { Wire } from './resume.ts'
-import {
-  BadDictionaryError,
-  type Dictionary,
-  MAX_DICTIONARY_BYTES,
-  readDictionary,
-} from './zstd/dictionary.ts'
-import { digestDictionary } from './zstd/digested-dictionary.ts'
 
 const V1_ID = 1612007021
 const V1_SHA256 = 'b8d77b46933aceecbdd5275a01241efc985c970c78162b8150cf67a26522f70c'
@@ -145,7 +145,7 @@ function download({ timeoutMs }: Settings, url: string, signal: AbortSignal): Pr
 /** Checks it down to its tables: an unusable dictionary must not reach a decoder. */
 function checked(bytes: Buffer): Dictionary {
   const dictionary = readDictionary(bytes)
-  digestDictionary(dictionary)
+  checkDictionary(dictionary)
   return dictionary
 }
 

@@ -4,8 +4,8 @@
 // unreadable ones are enough. Later the ratio counts: twenty unreadable in a row, or in the long run more
 // than two in a hundred.
 
+import { readFrameHeader } from '@slipstream/zstd-dictionary'
 import type { DropReason } from './decoded.ts'
-import { readFrameHeader } from './zstd/frame-header.ts'
 
 const MAX_UNREADABLE_AT_FIRST = 3
 /** Weight of an unreadable frame against one that was read. */

@@ -4,6 +4,7 @@
 // Never throws on outside data: unusable frames get a DropReason.
 
 import { isUtf8 } from 'node:buffer'
+import { type Decompressor, OversizedError } from '@slipstream/zstd-dictionary'
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import { excessOf, hasBrokenText, hasForbiddenKey } from '../../base/util/hostile-json.ts'
 import { asObject, parseJson } from '../../base/util/json-object.ts'
@@ -12,7 +13,6 @@ import { decodeV2 } from './decode-v2.ts'
 import type { Decoded, DropReason } from './decoded.ts'
 import { isDid } from './syntax.ts'
 import { createScanner } from './unread.ts'
-import { type Decompressor, OversizedError } from './zstd/decompressor.ts'
 
 /**
  * A record with this many values exceeds the 100,000 characters of JSON beyond which none is kept

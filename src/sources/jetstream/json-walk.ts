@@ -5,7 +5,7 @@
 // for. Doubt only costs time: the frame is then parsed.
 
 import { BASE32 } from '../../base/atproto/keys.ts'
-import { raiseDoubt } from './zstd/doubt.ts'
+import { raiseDoubt } from './doubt.ts'
 
 const MAX_DEPTH = 32
 const MAX_DIDS = 64

@@ -4,6 +4,7 @@
 // ends. The ending decides what happens before the next attempt: nothing, a remedy (refusal.ts), or a pause
 // and perhaps another host (hosts.ts).
 
+import type { Decompressor } from '@slipstream/zstd-dictionary'
 import type { Logger } from 'pino'
 import type { StreamItem } from '../../base/event.ts'
 import { assert } from '../../base/util/assert.ts'
@@ -38,7 +39,6 @@ import {
   sameFilters,
   subscribeUrl,
 } from './subscribe-url.ts'
-import type { Decompressor } from './zstd/decompressor.ts'
 
 /** Remedies in a row that are tried without a pause. */
 const MAX_QUICK_REMEDIES = 3

@@ -6,7 +6,7 @@
 
 import type { CommitEvent, UnreadCommit } from '../../base/event.ts'
 import { CommitScan } from './commit-scan.ts'
-import { DoubtError } from './zstd/doubt.ts'
+import { DoubtError } from './doubt.ts'
 
 const CHUNK_BYTES = 256 * 1024
 

@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDecompressor, type Decompressor, type Dictionary } from '@slipstream/zstd-dictionary'
 import { createLogger } from '../../base/obs/log.ts'
 import { openConnection } from '../../sources/jetstream/connection.ts'
 import { createDictionaryStore } from '../../sources/jetstream/dictionary-store.ts'
@@ -11,9 +12,6 @@ import { createFrameDecoder } from '../../sources/jetstream/frame-decoder.ts'
 import { defaultLimits } from '../../sources/jetstream/limits.ts'
 import { remedyFor } from '../../sources/jetstream/refusal.ts'
 import { subscribeUrl } from '../../sources/jetstream/subscribe-url.ts'
-import type { Decompressor } from '../../sources/jetstream/zstd/decompressor.ts'
-import { createDecompressor } from '../../sources/jetstream/zstd/decompressor.ts'
-import type { Dictionary } from '../../sources/jetstream/zstd/dictionary.ts'
 import type { DoctorContext } from './context.ts'
 
 export type Heard = {

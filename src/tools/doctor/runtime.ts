@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { createTrustedDecoder } from '@slipstream/zstd-dictionary'
 import { sqliteVersion } from '../../data/store/probe.ts'
 import { NO_DECODER, NO_ENCODER } from '../../http/media/hls/no-decoder.ts'
-import { createTrustedDecoder } from '../../sources/jetstream/zstd/trusted-decoder.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'

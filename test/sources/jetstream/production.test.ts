@@ -3,11 +3,9 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createDecompressor, FastDecoder, readDictionary } from '@slipstream/zstd-dictionary'
 import { describe, expect, it } from 'vitest'
 import { createFrameDecoder } from '../../../src/sources/jetstream/frame-decoder.ts'
-import { createDecompressor } from '../../../src/sources/jetstream/zstd/decompressor.ts'
-import { readDictionary } from '../../../src/sources/jetstream/zstd/dictionary.ts'
-import { FastDecoder } from '../../../src/sources/jetstream/zstd/fast-decoder.ts'
 import { compressFrame } from '../../support/jetstream-double/dictionaries.ts'
 import { frameV2, type LoggedEmission } from '../../support/jetstream-double/emission.ts'
 import { emitLike, startConsumer, startDouble } from './consumer-rig.ts'

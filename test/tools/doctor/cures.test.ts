@@ -2,10 +2,11 @@
 // install script, the image and a checkout, a package is missing, and each report says how to restore it.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { linkPackages } from '../../support/linked-packages.ts'
 
 const project = resolve(import.meta.dirname, '../../..')
 type Report = {
@@ -20,11 +21,9 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 function doctorIn(folder: string, parts: string[]): Report {
   const root = join(base, folder)
-  for (const part of ['package.json', 'lexicons', 'src', ...parts])
+  for (const part of ['package.json', 'lexicons', 'packages', 'src', ...parts])
     cpSync(join(project, part), join(root, part), { recursive: true })
-  mkdirSync(join(root, 'node_modules'))
-  for (const name of readdirSync(join(project, 'node_modules')).filter((one) => one !== 'sharp'))
-    symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name))
+  linkPackages(join(root, 'node_modules'), ['sharp'])
   const args = ['src/tools/cli/main.ts', 'doctor', '--json', '--only', 'software,server']
   const { stdout } = spawnSync(process.execPath, args, {
     cwd: root,

@@ -27,6 +27,11 @@ export type DigestedDictionary = {
   content: Uint8Array
 }
 
+/** @throws BadDictionaryError if its tables are damaged, so that no decoder could use it. */
+export function checkDictionary(dictionary: Dictionary): void {
+  digestDictionary(dictionary)
+}
+
 /** @throws BadDictionaryError if its tables are damaged. */
 export function digestDictionary({ id, bytes }: Dictionary): DigestedDictionary {
   try {

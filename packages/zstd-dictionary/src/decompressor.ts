@@ -3,9 +3,7 @@
 
 import type { Dictionary } from './dictionary.ts'
 import { FastDecoder } from './fast-decoder.ts'
-import { createTrustedDecoder, OversizedError } from './trusted-decoder.ts'
-
-export { OversizedError }
+import { createTrustedDecoder } from './trusted-decoder.ts'
 
 export type Decompressor = {
   dictionaryId: number

@@ -4,7 +4,7 @@ const MAGIC = 0xfd2fb528
 const ID_BYTES = [0, 1, 2, 4]
 const SIZE_BYTES = [0, 2, 4, 8]
 
-type FrameHeader = {
+export type FrameHeader = {
   /** 0: none given. */
   dictionaryId: number
   /** undefined: not given. May exceed the size of any buffer. */

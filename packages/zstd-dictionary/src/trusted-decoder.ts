@@ -10,7 +10,7 @@ export class OversizedError extends Error {
   override name = 'OversizedError'
 }
 
-type TrustedDecoder = {
+export type TrustedDecoder = {
   /** @throws OversizedError, or Error if libzstd refuses the frame. */
   decompress(frame: Buffer): Buffer
   dispose(): void

@@ -6,29 +6,24 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import { compressUsingDict, createCCtx, init } from '@bokuweb/zstd-wasm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
-  createDecompressor,
-  type Decompressor,
-} from '../../../src/sources/jetstream/zstd/decompressor.ts'
-import {
-  BadDictionaryError,
-  readDictionary,
-} from '../../../src/sources/jetstream/zstd/dictionary.ts'
-import { digestDictionary } from '../../../src/sources/jetstream/zstd/digested-dictionary.ts'
-import { FastDecoder } from '../../../src/sources/jetstream/zstd/fast-decoder.ts'
-import { readFrameHeader } from '../../../src/sources/jetstream/zstd/frame-header.ts'
-import {
-  createTrustedDecoder,
-  OversizedError,
-} from '../../../src/sources/jetstream/zstd/trusted-decoder.ts'
-import { createHashedMemory } from '../../../src/sources/jetstream/zstd/xxh64.ts'
-import {
   compressFrame,
   fixtureDictionary,
   withDictionaryId,
-} from '../../support/jetstream-double/dictionaries.ts'
-import { frameV1, frameV2, type LoggedEmission } from '../../support/jetstream-double/emission.ts'
-import { createSyntheticEvents } from '../../support/jetstream-double/synthetic-events.ts'
-import { createRandom, type Random } from '../../support/random.ts'
+} from '../../../test/support/jetstream-double/dictionaries.ts'
+import {
+  frameV1,
+  frameV2,
+  type LoggedEmission,
+} from '../../../test/support/jetstream-double/emission.ts'
+import { createSyntheticEvents } from '../../../test/support/jetstream-double/synthetic-events.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
+import { createDecompressor, type Decompressor } from '../src/decompressor.ts'
+import { BadDictionaryError, readDictionary } from '../src/dictionary.ts'
+import { digestDictionary } from '../src/digested-dictionary.ts'
+import { FastDecoder } from '../src/fast-decoder.ts'
+import { readFrameHeader } from '../src/frame-header.ts'
+import { createTrustedDecoder, OversizedError } from '../src/trusted-decoder.ts'
+import { createHashedMemory } from '../src/xxh64.ts'
 
 const MAX_OUTPUT_BYTES = 512 * 1024
 const CHUNK_BYTES = 2 * MAX_OUTPUT_BYTES

@@ -1,7 +1,7 @@
 // Thrown by our decoder for any unusual or invalid frame. It only means "ask the trusted decoder", so it has
 // no stack and is created once: hostile frames must not cost more than honest ones.
 
-export class DoubtError extends Error {
+class DoubtError extends Error {
   override name = 'DoubtError'
 }
 
