@@ -12,6 +12,8 @@ import type { OperatorRequest, Writer, WriterRequest } from '../../src/bridge/me
 import type { Db } from '../../src/data/store/db.ts'
 import { startDataplane } from '../../src/http/dataplane/dataplane.ts'
 import { Service } from '../../src/http/dataplane/generated/bsky-pb.ts'
+import { createOverload, type Overload } from '../../src/http/overload/overload.ts'
+import { createRateBuffers } from '../../src/http/overload/rate-limits.ts'
 import type { Identity } from '../../src/sources/identity/did-document.ts'
 import type { HydratedWorld } from './hydration.ts'
 import { createMemoryTimelines } from './memory-timelines.ts'
@@ -45,6 +47,7 @@ export async function startDataplaneOver(
     /** Accounts whose identity never resolves. */
     isSlow?: (did: string) => boolean
     onViewer?: (did: string) => void
+    overload?: Overload
   } = {},
 ): Promise<DataplaneWorld> {
   const { world, settings, identities } = options
@@ -87,6 +90,7 @@ export async function startDataplaneOver(
         [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did,
     },
     onViewer: options.onViewer ?? (() => undefined),
+    overload: options.overload ?? createOverload({ config, buffers: createRateBuffers() }),
     onAnswered: (path, status) => counted.push([path, status]),
   })
   const { port } = listener

@@ -98,12 +98,20 @@ export function forThisCall<T>(work: () => T): () => T {
 export function inTurns<T>(work: Generator<void, T>): T | Promise<T> {
   for (let step = work.next(); ; step = work.next()) {
     if (step.done) return step.value
-    if (current?.isUp()) return laterOn(current, work)
+    if (current?.isUp()) return goOnLater(current, () => inTurns(work))
   }
 }
 
+/** Runs work to its end, handing the thread to others at each of its yields. Outside of calls, at none. */
+export function sharingTurns<T>(work: Generator<void, T>): T | Promise<T> {
+  const call = current
+  if (!call) return inTurns(work)
+  const step = work.next()
+  return step.done ? step.value : goOnLater(call, () => sharingTurns(work))
+}
+
 /** Goes on once the sockets were read, so that others' calls can be in the queue before it. */
-async function laterOn<T>(call: CallTime, work: Generator<void, T>): Promise<T> {
+async function goOnLater<T>(call: CallTime, then: () => T | Promise<T>): Promise<T> {
   await socketsRead()
-  return call.goOn(() => inTurns(work))
+  return call.goOn(then)
 }

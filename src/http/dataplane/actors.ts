@@ -20,7 +20,7 @@ import { createHidden } from './moderation.ts'
 import type { Reading } from './reading.ts'
 import { recalledInPlace } from './recent.ts'
 import { profileRecords } from './records.ts'
-import { slicesOf } from './slices.ts'
+import { forSlices } from './slices.ts'
 
 const WEEK_MS = 7 * DAY_MS
 const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
@@ -138,10 +138,10 @@ export function actorRpcs(reading: Reading): Rpcs {
   return {
     async getDidsByHandles({ handles, lookupUnidirectional }) {
       const known: string[] = []
-      for await (const some of slicesOf(bounded(handles))) {
+      await forSlices(bounded(handles), (some) => {
         const uids = reading.accounts.uidsOfHandles(some)
         known.push(...uids.map((uid) => (uid === 0 ? '' : reading.actors.didOf(uid))))
-      }
+      })
       if (!lookupUnidirectional) return { dids: known }
       const unknown = handles.filter((_, i) => known[i] === '').slice(0, MAX_LOOKED_UP)
       const found = await lookUp(reading, unknown)

@@ -12,7 +12,7 @@ import { createGrpc } from './grpc.ts'
 import { type DataplaneListener, listen } from './listener.ts'
 import { createReading, type DataplaneParts } from './reading.ts'
 import { createSearches } from './search.ts'
-import { callsOf, routesOf } from './service.ts'
+import { callsOf, type FrontendQueue, routesOf } from './service.ts'
 import { createWeb } from './web.ts'
 
 /** Limits of one call's request and answer. */
@@ -22,6 +22,7 @@ const MAX_ANSWERED_BYTES = 64 << 20
 export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
   /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined
+  overload: FrontendQueue
   onAnswered: (path: string, status: number, seconds: number) => void
 }
 
@@ -29,7 +30,7 @@ export async function startDataplane(
   options: DataplaneOptions,
   { reusePort }: { reusePort?: boolean | undefined } = {},
 ): Promise<DataplaneListener> {
-  const { config, invalidations, log, onAnswered, onViewer } = options
+  const { config, invalidations, log, onAnswered, onViewer, overload } = options
   const reading = createReading({
     ...options,
     invalidations: invalidations && new InvalidationReader(invalidations),
@@ -37,7 +38,7 @@ export async function startDataplane(
   })
   const searches = createSearches(reading)
   const calls = callsOf(
-    { reading, searches, log, onAnswered },
+    { reading, searches, overload, log, onAnswered },
     {
       ...bsyncRpcs(reading),
       ...bsyncStreamRpcs(reading),
@@ -46,7 +47,7 @@ export async function startDataplane(
   const limits = { maxAskedBytes: MAX_ASKED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
   const answer = connectNodeAdapter({
     routes: routesOf(calls),
-    fallback: createWeb(searches),
+    fallback: createWeb(searches, overload),
     readMaxBytes: MAX_ASKED_BYTES,
     writeMaxBytes: MAX_ANSWERED_BYTES,
     acceptCompression: [],

@@ -13,7 +13,7 @@ import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from './encoded
 import { BlockExistenceSchema, RelationshipsSchema } from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
-import { slicesOf } from './slices.ts'
+import { forSlices } from './slices.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
@@ -181,7 +181,7 @@ function followRpcs(reading: Reading): Rpcs {
         return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
       }
       const results: ReturnType<typeof resultOf>[] = []
-      for await (const some of slicesOf(bounded(targetDids))) results.push(...some.map(resultOf))
+      await forSlices(bounded(targetDids), (some) => results.push(...some.map(resultOf)))
       return { results }
     },
   }

@@ -1,12 +1,15 @@
 // The services as one table of handlers. Each call is counted by its name, maps errors as the reference's
-// dataplane does, and does not start if its client has gone or its deadline has passed.
+// dataplane does, and does not start if its client has gone or its deadline has passed. Calls go through the
+// queue of all requests, in turns whose time is bounded; none is refused for how many there are.
 
 import { type DescMethod, type DescService, fromBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { unlessAborted } from '../../base/util/waits.ts'
 import { isDiskFull } from '../../data/store/disk-full.ts'
+import type { Overload } from '../overload/overload.ts'
 import { actorInfoRpcs, actorRpcs } from './actors.ts'
 import { emptyRpcs } from './empty.ts'
 import { encodedOf } from './encoded.ts'
@@ -29,9 +32,13 @@ import { rpcPath } from './rpc-names.ts'
 import { type Searches, searchRpcs } from './search.ts'
 import { inSlices } from './slices.ts'
 
+/** Where the frontend's calls wait for their turns. */
+export type FrontendQueue = Pick<Overload, 'admitFrontend' | 'run'>
+
 type ServiceParts = {
   reading: Reading
   searches: Searches
+  overload: FrontendQueue
   log: Logger
   onAnswered: (path: string, status: number, seconds: number) => void
 }
@@ -104,7 +111,7 @@ function pathOf({ parent, name }: DescMethod): string {
 function counted(
   service: DescService,
   implemented: object,
-  parts: Pick<ServiceParts, 'log' | 'onAnswered' | 'reading'>,
+  parts: CountedParts,
 ): [path: string, Call][] {
   return Object.entries(implemented).map(([name, handler]: [string, Handler]) => {
     const method = service.methods.find(({ localName }) => localName === name)!
@@ -112,13 +119,14 @@ function counted(
   })
 }
 
+type CountedParts = Pick<ServiceParts, 'log' | 'onAnswered' | 'overload' | 'reading'>
 type Ended = Parameters<Call['run']>[1]
 type Handler = (request: never, ended: Ended) => object | Promise<object>
 
 function countedCall(
   { parent, localName, output }: DescMethod,
   handler: Handler,
-  { log, onAnswered, reading }: Pick<ServiceParts, 'log' | 'onAnswered' | 'reading'>,
+  { log, onAnswered, overload, reading }: CountedParts,
 ): Call['run'] {
   const path = rpcPath(parent.typeName, localName)
   const count = (startedAt: number, status: number) =>
@@ -139,8 +147,12 @@ function countedCall(
   return (request, ended) => {
     const startedAt = performance.now()
     try {
-      begin(ended)
-      const answer = sliced(request as never, ended)
+      const run = () => {
+        begin(ended)
+        return sliced(request as never, ended)
+      }
+      const isGone = () => ended() !== undefined
+      const answer = overload.run(overload.admitFrontend(), { run, isHeavy: false, isGone })
       if (answer instanceof Promise) return settle(answer, startedAt)
       count(startedAt, 200)
       return answer
@@ -172,6 +184,7 @@ const statuses = new Map<Code, number>([
 function asConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error
   if (error instanceof BadCursorError) return new ConnectError(error.message, Code.InvalidArgument)
+  if (error instanceof XRPCError) return new ConnectError(error.message, Code.Unavailable)
   if (isDiskFull(error)) return new ConnectError('no room to write', Code.Unavailable)
   return new ConnectError('internal error', Code.Internal)
 }

@@ -1,7 +1,7 @@
 // Answers a call about thousands of items in slices, between which the thread answers other calls: a whole
 // one would hold it for up to a few hundred milliseconds. A page of the frontend asks for less than a slice.
 
-import { setImmediate as afterOthers } from 'node:timers/promises'
+import { sharingTurns } from '../../base/util/turn.ts'
 import { bounded } from './messages.ts'
 import type { support } from './support.ts'
 
@@ -71,32 +71,47 @@ export function inSlices<Ended>(
     const asked = request[list] as unknown[]
     if (asked.length <= AT_ONCE) return handler(request as never, ended)
     const items = UNPLACED.has(name) ? [...new Set(bounded(asked))] : bounded(asked)
-    const answerOf = async (some: readonly unknown[]) =>
-      encode(await handler({ ...request, [list]: some } as never, ended))
-    return answerSlices(items, answerOf, () => begin(ended))
+    const answerOf = (some: readonly unknown[]) => {
+      begin(ended)
+      return encoded(handler({ ...request, [list]: some } as never, ended), encode)
+    }
+    return sharingTurns(inOrder(items, answerOf))
   }
+}
+
+function encoded(answer: object | Promise<object>, encode: (answer: object) => Uint8Array) {
+  return answer instanceof Promise ? answer.then(encode) : encode(answer)
 }
 
 /** Concatenates encoded answers, which appends their repeated fields. */
-async function answerSlices(
+function* inOrder(
   items: readonly unknown[],
-  answerOf: (some: readonly unknown[]) => Promise<Uint8Array>,
-  begin: () => void,
-): Promise<Uint8Array> {
-  const answers: Uint8Array[] = []
-  for await (const some of slicesOf(items)) {
-    begin()
-    answers.push(await answerOf(some))
+  answerOf: (some: readonly unknown[]) => Uint8Array | Promise<Uint8Array>,
+): Generator<void, Promise<Uint8Array>> {
+  const answers: (Uint8Array | Promise<Uint8Array>)[] = []
+  for (const some of slicesOf(items)) {
+    answers.push(answerOf(some))
+    yield
   }
-  return Buffer.concat(answers)
+  return Promise.all(answers).then((all) => Buffer.concat(all))
 }
 
-/** Lets other calls run between slices. */
-export async function* slicesOf<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    yield items.slice(at, at + AT_ONCE)
-    if (at + AT_ONCE < items.length) await afterOthers()
+/** Calls `work` with each slice, and lets other calls run in between. */
+export async function forSlices<T>(
+  items: readonly T[],
+  work: (some: readonly T[]) => void,
+): Promise<void> {
+  function* each() {
+    for (const some of slicesOf(items)) {
+      work(some)
+      yield
+    }
   }
+  await sharingTurns(each())
+}
+
+function* slicesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += AT_ONCE) yield items.slice(at, at + AT_ONCE)
 }
 
 function each<const Names extends readonly (keyof typeof support)[]>(

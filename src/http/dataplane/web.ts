@@ -5,6 +5,7 @@ import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
 import { ofSearchPosts } from '../xrpc/post-search-params.ts'
 import type { Incoming, Outgoing } from './listener.ts'
 import type { Searches } from './search.ts'
+import type { FrontendQueue } from './service.ts'
 
 const UNSPECCED = '/xrpc/app.bsky.unspecced.'
 const CALL = /^\/((?:[A-Za-z]\w{0,60}\.){1,9}[A-Za-z]\w{0,60})\/(\w{1,120})$/
@@ -13,7 +14,10 @@ const UNIMPLEMENTED = 12
 type Make = () => object | Promise<object>
 type Search = (query: URLSearchParams) => object | Promise<object>
 
-export function createWeb(searches: Searches): (request: Incoming, response: Outgoing) => void {
+export function createWeb(
+  searches: Searches,
+  overload: FrontendQueue,
+): (request: Incoming, response: Outgoing) => void {
   const methods = new Map<string, Search>([
     [`${UNSPECCED}searchActorsSkeleton`, (query) => actorsSkeleton(searches, query)],
     [`${UNSPECCED}searchPostsSkeleton`, (query) => postsSkeleton(searches, query)],
@@ -25,7 +29,10 @@ export function createWeb(searches: Searches): (request: Incoming, response: Out
     const [path = '', query] = (request.url ?? '').split('?', 2)
     const method = methods.get(path)
     if (method && request.method === 'GET') {
-      void answer(response, () => method(new URLSearchParams(query)))
+      const run = () => method(new URLSearchParams(query))
+      const isGone = () => request.socket.destroyed
+      const make = () => overload.run(overload.admitFrontend(), { run, isHeavy: false, isGone })
+      void answer(response, make)
     } else refuse(request, response, CALL.exec(path))
   }
 }

@@ -1,8 +1,8 @@
 // Schedules calls. Under light load a handler runs immediately. In a burst, only what fits into a turn of a
 // few milliseconds runs immediately. The rest waits in one lane per caller, and runs between reads of the
-// sockets: one call of each lane in rotation, members before programs and visitors, and within a lane light
-// before heavy. A caller with a thousand requests waits behind its own, and one whose calls took long behind
-// the others of its rank.
+// sockets: one call of each lane in rotation, members (and a frontend over the dataplane, in turns) before
+// programs and visitors, and within a lane light before heavy. A caller with a thousand requests waits behind
+// its own, and one whose calls took long behind the others of its rank.
 
 import type { CallTime } from '../../base/util/turn.ts'
 import {
@@ -21,8 +21,10 @@ import {
 } from './lanes.ts'
 
 /** `program`: a token of the operator's. */
-type Rank = 'member' | 'program' | 'visitor'
-export type Who = { rank: Rank; key: string }
+export type Who = { rank: 'member' | 'program' | 'visitor'; key: string }
+/** `frontend`: a call of the official AppView's, over the dataplane. */
+export type Queued = Who | { rank: 'frontend'; key: string }
+type Rank = Queued['rank']
 
 export type Work<T> = {
   run: () => T | Promise<T>
@@ -41,6 +43,15 @@ const limits: Record<Rank, Limits> = {
     waiting: 4096,
     maxWaitMs: 2_000,
     heavyMaxWaitMs: 1_000,
+  },
+  // A page of a frontend is dozens of calls, and a refused one fails the page: they wait instead.
+  frontend: {
+    runningEach: 4_096,
+    running: 4_096,
+    waitingEach: 65_536,
+    waiting: 65_536,
+    maxWaitMs: 60_000,
+    heavyMaxWaitMs: 60_000,
   },
   program: {
     runningEach: 256,
@@ -78,6 +89,7 @@ const MEAN_WEIGHT = 0.2
 export class FairQueue {
   readonly #ranks = {
     member: createRank(limits.member),
+    frontend: createRank(limits.frontend),
     program: createRank(limits.program),
     visitor: createRank(limits.visitor),
   }
@@ -86,6 +98,8 @@ export class FairQueue {
   #isScheduled = false
   #meanMs = FIRST_MEAN_MS
   #lastRound = { beganMs: 0, count: 0 }
+  /** Whether the frontend is next, if both it and members wait: a member may be behind it, too. */
+  #isFrontends = false
 
   /** `now` in milliseconds, from any origin. */
   constructor(now: () => number = () => performance.now()) {
@@ -93,7 +107,7 @@ export class FairQueue {
   }
 
   /** @throws XRPCError 503 or 429, immediately or later, if the call will not run. */
-  run<T>({ rank: name, key }: Who, work: Work<T>): T | Promise<T> {
+  run<T>({ rank: name, key }: Queued, work: Work<T>): T | Promise<T> {
     const rank = this.#ranks[name]
     const known = rank.lanes.get(key)
     const isFree = !this.#isScheduled && this.#hasTime()
@@ -113,7 +127,7 @@ export class FairQueue {
    * Runs a later part of a call that has begun: at once if the thread is free, else in its lane's
    * turn, before the calls that have yet to begin.
    */
-  goOn<T>({ rank: name, key }: Who, run: () => T | Promise<T>): T | Promise<T> {
+  goOn<T>({ rank: name, key }: Queued, run: () => T | Promise<T>): T | Promise<T> {
     const rank = this.#ranks[name]
     if (!this.#isScheduled && this.#hasTime()) return this.#timed(rank, key, run)
     return new Promise((resolve, reject) => {
@@ -202,14 +216,17 @@ export class FairQueue {
   }
 
   #waitingBefore(rank: RankState): number {
-    const { member, program } = this.#ranks
-    if (rank === member) return 0
-    return rank === program ? member.waiting : member.waiting + program.waiting
+    const { member, frontend, program } = this.#ranks
+    if (rank === member) return Math.min(frontend.waiting, member.waiting)
+    if (rank === frontend) return Math.min(member.waiting, frontend.waiting)
+    const both = member.waiting + frontend.waiting
+    return rank === program ? both : both + program.waiting
   }
 
   #schedule(): void {
-    const { member, program, visitor } = this.#ranks
-    const isAny = isRunnable(member) || isRunnable(program) || isRunnable(visitor)
+    const { member, frontend, program, visitor } = this.#ranks
+    const isFirst = isRunnable(member) || isRunnable(frontend)
+    const isAny = isFirst || isRunnable(program) || isRunnable(visitor)
     if (this.#isScheduled || !isAny) return
     this.#isScheduled = true
     setImmediate(() => this.#takeTurns())
@@ -232,8 +249,15 @@ export class FairQueue {
   }
 
   #pick(nowMs: number): Waiting | undefined {
-    const { member, program, visitor } = this.#ranks
-    return takeNext(member, nowMs) ?? takeNext(program, nowMs) ?? takeNext(visitor, nowMs)
+    const { member, frontend, program, visitor } = this.#ranks
+    const [one, other] = this.#isFrontends ? [frontend, member] : [member, frontend]
+    this.#isFrontends = !this.#isFrontends
+    return (
+      takeNext(one, nowMs) ??
+      takeNext(other, nowMs) ??
+      takeNext(program, nowMs) ??
+      takeNext(visitor, nowMs)
+    )
   }
 
   /** The time between two rounds is the cost of the round's calls, including overhead. */

@@ -15,7 +15,7 @@ import {
   type Program,
   type Purse,
 } from './charges.ts'
-import { FairQueue, type Who, type Work } from './fair-queue.ts'
+import { FairQueue, type Queued, type Who, type Work } from './fair-queue.ts'
 import type { RateBuffers } from './rate-limits.ts'
 
 /** Who makes a call, and the call's time on the thread, which is charged to them. */
@@ -36,6 +36,11 @@ export type Overload = {
   admit(request: HttpRequest, member: string | undefined, points: number): Caller
   /** Charges a call to a program. @throws XRPCError 429 */
   admitProgram(request: HttpRequest, program: Program, points: number): Caller
+  /**
+   * A call of the official AppView's frontend, which speaks for everybody who reads through it: it
+   * takes turns like any, but is never out of points.
+   */
+  admitFrontend(): Turns
   /** The time of a request beside XRPC, which takes `points` from the address's purse. */
   timeOf(request: HttpRequest, points: number, from: Purse): CallTime
   /** The address that is charged; undefined if it has no limits. */
@@ -54,8 +59,11 @@ export type Overload = {
    * Returns the payer for look-ups of this request's issuer, charged before any request is sent.
    */
   askerFor(request: HttpRequest): Asker
-  run<T>(caller: Caller, work: Work<T>): T | Promise<T>
+  run<T>(caller: Turns, work: Work<T>): T | Promise<T>
 }
+
+/** What the queue must know of a call. */
+type Turns = { readonly who: Queued | undefined; readonly time: CallTime }
 
 const FAILURE_POINTS = 1
 /**
@@ -77,6 +85,7 @@ export function createOverload(options: {
   const { isMember = () => false, clock } = options
   const charges = createCharges(options)
   const queue = new FairQueue()
+  let frontendCalls = 0
 
   function timeOf(payer: Payer, points: number, who?: Who): CallTime {
     return new CallTime(new CallAccount({ clock, payer, points, who, queue }))
@@ -100,6 +109,7 @@ export function createOverload(options: {
     },
     admitProgram: (request, program, points) =>
       admitted(charges.program(request, program), points, { rank: 'program', key: program.name }),
+    admitFrontend: () => new FrontendCall(String(++frontendCalls), { clock, queue }),
     timeOf: (request, points, from) => timeOf(charges.address(request, from), points),
     chargeAddress: (request, points, from) => charges.address(request, from).charge(points),
     visitorOf: charges.visitorOf,
@@ -125,6 +135,26 @@ class AdmittedCaller implements Caller {
 
   isSpent(): boolean {
     return this.#payer.isSpent()
+  }
+}
+
+/** A frontend's call has a lane of its own, so that one about thousands of items waits behind the others. */
+class FrontendCall implements Turns {
+  readonly who: Queued
+  readonly time: CallTime
+  readonly turnMs = TURN_MS
+  readonly clock: (() => number) | undefined
+  readonly #queue: FairQueue
+
+  constructor(key: string, parts: Pick<AccountParts, 'clock' | 'queue'>) {
+    this.who = { rank: 'frontend', key }
+    this.clock = parts.clock
+    this.#queue = parts.queue
+    this.time = new CallTime(this)
+  }
+
+  goOn<T>(work: () => T | Promise<T>): T | Promise<T> {
+    return this.#queue.goOn(this.who, work)
   }
 }
 

@@ -202,7 +202,16 @@ export function createServing(options: ServingOptions): Serving {
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
   const closing = closingFirst(server, [pages, media, timelines, ofFeatures], shared)
-  const dataplane = { ...options, ...reading, ...callers, ...pages, writer, resolver, hydrator }
+  const dataplane = {
+    ...options,
+    ...reading,
+    ...callers,
+    ...pages,
+    overload,
+    writer,
+    resolver,
+    hydrator,
+  }
   return {
     server: withDataplane(closing, dataplane),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),

@@ -14,6 +14,8 @@ import { Service } from '../../../src/http/dataplane/generated/bsky-pb.ts'
 import { createReading } from '../../../src/http/dataplane/reading.ts'
 import { createSearches } from '../../../src/http/dataplane/search.ts'
 import { callsOf } from '../../../src/http/dataplane/service.ts'
+import { createOverload } from '../../../src/http/overload/overload.ts'
+import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import { applyLabels } from '../../../src/ingest/indexing/label.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
@@ -52,7 +54,11 @@ function dataplaneOf(world: World, invalidations: InvalidationReader | undefined
     onViewer: () => undefined,
   })
   const searches = createSearches(reading)
-  const calls = callsOf({ reading, searches, log, onAnswered: () => undefined }, {})
+  const overload = createOverload({
+    config: loadConfig({}, 'no-such-file'),
+    buffers: createRateBuffers(),
+  })
+  const calls = callsOf({ reading, searches, overload, log, onAnswered: () => undefined }, {})
   return async (name, request) => {
     const method = Service.method[name]
     const { run } = calls.get(`/bsky.Service/${method.name}`)!

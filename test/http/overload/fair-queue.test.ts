@@ -4,10 +4,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { XRPCError } from '../../../src/base/atproto/xrpc-error.ts'
-import { FairQueue, type Who } from '../../../src/http/overload/fair-queue.ts'
+import { FairQueue, type Queued, type Who } from '../../../src/http/overload/fair-queue.ts'
 
 const member = (key: string): Who => ({ rank: 'member', key })
 const visitor = (key: string): Who => ({ rank: 'visitor', key })
+const frontend: Queued = { rank: 'frontend', key: 'frontend' }
 
 function createScene() {
   let clockMs = 0
@@ -17,7 +18,7 @@ function createScene() {
   const pending: Promise<unknown>[] = []
 
   async function ask(
-    who: Who,
+    who: Queued,
     { ms = 1, isHeavy = false, until, isGone = () => false }: Asked = {},
   ): Promise<void> {
     const run = () => {
@@ -34,7 +35,7 @@ function createScene() {
     }
   }
 
-  const flood = (who: Who, count: number, asked?: Asked) => {
+  const flood = (who: Queued, count: number, asked?: Asked) => {
     for (let i = 0; i < count; i++) pending.push(ask(who, asked))
   }
   const pass = (ms: number) => {
@@ -250,4 +251,17 @@ describe('later parts of calls', () => {
     await expect(failing).rejects.toThrow('broken')
     await settled()
   })
+})
+
+test('a frontend’s thousands of calls all run, in turns with a member’s, before a visitor', async () => {
+  const { order, refused, flood, settled } = createScene()
+  flood(visitor('visitor'), 20)
+  flood(frontend, 5_000, { ms: 0.1 })
+  flood(member('member'), 20, { ms: 0.1 })
+  await settled()
+  expect(refused.filter(({ name }) => name === 'frontend')).toEqual([])
+  expect(order.filter((name) => name === 'frontend')).toHaveLength(5_000)
+  const afterFirstTurn = order.slice(order.indexOf('member')).slice(0, 40)
+  expect(afterFirstTurn.filter((name) => name === 'member')).toHaveLength(20)
+  expect(order.indexOf('member')).toBeLessThan(order.indexOf('visitor', 10))
 })

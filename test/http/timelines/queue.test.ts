@@ -11,7 +11,7 @@ import {
   tokenDigest,
 } from '../../../src/data/store/service-tokens.ts'
 import { addSigningKey } from '../../../src/data/store/signing-keys.ts'
-import type { Who } from '../../../src/http/overload/fair-queue.ts'
+import type { Queued } from '../../../src/http/overload/fair-queue.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import { timelineRoutes } from '../../../src/http/serve/timelines.ts'
@@ -29,7 +29,7 @@ let close: () => Promise<void>
 /** Each reading of the thread's clock takes this long. */
 let tickMs = 0
 let clockMs = 0
-let ran: (Who | undefined)[]
+let ran: (Queued | undefined)[]
 
 beforeEach(async () => {
   tickMs = 0
