@@ -1,6 +1,8 @@
 // Pages of the first record of each pair, of records that may repeat a pair: reads on past the others, so that
 // a page is as long as it can be, and a cursor leads to further ones.
 
+import { isTimeUp } from '../../base/util/turn.ts'
+
 type Reading<Entry, Place> = {
   limit: number
   before: Place
@@ -30,7 +32,7 @@ export function firstRecords<Entry, Place>(
     if (items.length > limit) return { items: items.slice(0, limit), last: items[limit - 1] }
     if (entries.length < count) return { items, last: undefined }
     const lowest = entries.at(-1)!
-    if (reads === MAX_READS) return { items, last: lowest }
+    if (reads === MAX_READS || isTimeUp()) return { items, last: lowest }
     place = placeOf(lowest)
   }
 }

@@ -4,7 +4,9 @@
 import type { PlaceInList } from '../../answers/skeleton/skeleton-page.ts'
 
 /** Each with up to 50 members to choose from, and their blocks. */
-export const PACKS_AT_ONCE = 15
+export const PACKS_AT_ONCE = 10
+/** Of accounts that may block by thousands of lists which the viewer is on. */
+export const MEMBERS_AT_ONCE = 50
 
 /** @returns the same skeleton, which reads at most that many items. */
 export function someAtOnce<App, Part extends { place: PlaceInList }, Read>(

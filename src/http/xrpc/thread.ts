@@ -1,6 +1,7 @@
 // The shared part of the thread methods: reads and hydrates the thread, presents its posts, and requests the
 // missing ones. A thread is no page that could end early, so its generators hand the thread back (base/util/turn.ts).
 
+import { joinThread } from '../../answers/hydrate/join-threads.ts'
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../answers/hydrate/thread-types.ts'
 import type { ThreadRequest, ThreadSkeleton } from '../../answers/skeleton/thread.ts'
@@ -41,11 +42,23 @@ export function* readThread(
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
   yield
-  const state = app.hydrator.thread({ anchor: id, ids, knownLikers }, reader)
+  const [first = [], ...rest] = partsOf(ids)
+  const state = app.hydrator.thread({ anchor: id, ids: first, knownLikers }, reader)
+  for (const some of rest) {
+    yield
+    joinThread(state, app.hydrator.thread({ anchor: id, ids: some }, reader))
+  }
   reader.missing.addFeed(state)
   if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
   yield
   return { reader, skeleton, state, ids }
+}
+
+function partsOf(ids: readonly number[]): number[][] {
+  const count = Math.ceil(ids.length / HYDRATED_AT_ONCE)
+  const part = (_: unknown, i: number) =>
+    ids.slice(i * HYDRATED_AT_ONCE, (i + 1) * HYDRATED_AT_ONCE)
+  return Array.from({ length: count }, part)
 }
 
 /** The threadgate of the anchor's thread. */
@@ -53,6 +66,8 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
   return threadgateView(state, { id: state.posts.get(anchor)?.root ?? anchor })
 }
 
+/** More than most threads have; few enough, even of accounts with as many labels and blocks as there may be. */
+const HYDRATED_AT_ONCE = 200
 const MAX_ROUNDS = 3
 /** Few enough that even views that were never made take less than a turn. */
 const POSTS_AT_ONCE = 50

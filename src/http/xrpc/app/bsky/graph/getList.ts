@@ -11,6 +11,7 @@ import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
 import { pagedMethod } from '../../../paged-method.ts'
+import { MEMBERS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
 import { strangersList } from '../../../strangers-list.ts'
 
 const MODLIST = 'app.bsky.graph.defs#modlist'
@@ -20,8 +21,9 @@ export const getList = pagedMethod(
   { auth: 'optional', ready: strangersList },
   {
     about: namedList,
-    skeleton: ({ listPages }, { about, call, place }) =>
+    skeleton: someAtOnce(MEMBERS_AT_ONCE, ({ listPages }, { about, call, place }) =>
       listPages.members({ list: about.id, viewer: call.viewer?.uid ?? 0, ...place }),
+    ),
     present,
     body: (items, { about, cursor }) => ({ list: about.view, items, cursor }),
   },

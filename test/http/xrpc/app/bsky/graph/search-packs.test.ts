@@ -77,7 +77,7 @@ test('getStarterPacksWithMembership ends early when its time is up: packs are la
   }
   const found = await allPages(read, ({ starterPacksWithMembership }) => starterPacksWithMembership)
   expect(found.map(({ starterPack }) => starterPack.uri).sort()).toEqual(made.sort())
-  expect(Math.max(...sizes)).toBe(15)
+  expect(Math.max(...sizes)).toBe(10)
   tickMs = 0
   expect((await read()).starterPacksWithMembership).toHaveLength(60)
 })
