@@ -97,7 +97,7 @@ export const recordVerdicts: readonly Verdict[] = [
   ),
   ofPost('a `createdAt` before 1970', post({ createdAt: '1776-07-04T00:00:00.000Z' }), {
     ...yes,
-    why: `${AS_THERE}, with its date and order; likes, follows and blocks count as of 1970`,
+    why: `${AS_THERE}, with its date and order, of every kind of record`,
   }),
   ofPost('a `createdAt` without a timezone', post({ createdAt: '2026-01-01T00:00:00' }), {}),
 ]

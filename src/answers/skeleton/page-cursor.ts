@@ -140,7 +140,7 @@ export function parsePlace<T>(
  * time.
  */
 function referenceTime(cursor: string): number | undefined {
-  const [, ms, cid = ''] = /^(\d{1,15})__(b[a-z2-7]{20,100})$/.exec(cursor) ?? []
+  const [, ms, cid = ''] = /^(-?\d{1,15})__(b[a-z2-7]{20,100})$/.exec(cursor) ?? []
   if (packCid(cid)) return Number(ms)
   // A key that begins with a TID is one of our own (http/dataplane/private-keys.ts).
   const tid = cursor.split('-', 1)[0]!

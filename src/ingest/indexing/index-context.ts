@@ -167,17 +167,13 @@ export function isOfDeletedAccount(
 }
 
 /**
- * A creation time in the future is replaced by the time of the key, on which stream and fetch
- * agree.
+ * A creation time in the future, or none at all, is replaced by the time of the key, on which stream
+ * and fetch agree.
  */
-export function sortAtOf({ createdAt, indexedAt, rkey }: RecordWrite): number {
-  if (createdAt <= indexedAt) return createdAt
+export function sortAtOf({ createdAt, indexedAt, rkey, record }: RecordWrite): number {
+  const isClaimed = record['createdAt'] !== undefined
+  if (isClaimed && createdAt <= indexedAt) return createdAt
   return keyMadeAt(rkey, indexedAt) ?? indexedAt
-}
-
-/** The packed lists of likes, follows and blocks begin in 1970: what claims to be older is of then. */
-export function edgeTimeOf(write: RecordWrite): number {
-  return Math.max(sortAtOf(write), 0)
 }
 
 /**

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packRkey, unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { openReader, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { likeEdges } from '../../../src/data/store/edges/all-edges.ts'
-import { compareKeys, type Edge } from '../../../src/data/store/edges/edge.ts'
+import { compareKeys, EARLIEST_MS, type Edge } from '../../../src/data/store/edges/edge.ts'
 import { newestSubjects } from '../../../src/data/store/edges/newest-subjects.ts'
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
 import { createRandom, type Random } from '../../support/random.ts'
@@ -73,7 +73,9 @@ function someEdge(random: Random, timeUs: number): Edge {
         random.below(random.chance(0.1) ? 1024 : 32),
       )
   const sent = Math.floor(timeUs / 1000) + random.below(3000) - 1500
-  const sortAt = random.chance(0.95) ? sent : random.pick([0, 1, random.below(1.9e12)])
+  const sortAt = random.chance(0.95)
+    ? sent
+    : random.pick([0, 1, -1, random.below(1.9e12), -random.below(6e13), EARLIEST_MS])
   const createdAt = sortAt + (random.chance(0.3) ? random.below(1e7) : 0)
   const [uid, subject] = [1 + random.zipf(ACCOUNTS), 1 + random.zipf(SUBJECTS)]
   return { uid, rkey: packRkey(rkey), subject, sortAt, createdAt }

@@ -50,6 +50,21 @@ test('a record’s time is the one it states, or unknown', async () => {
   expect(found?.profile?.sortedAt).toBeDefined()
 })
 
+test('a record that states no time is as old as its arrival, not of 1970', async () => {
+  world.write({
+    did: alice,
+    collection: 'app.bsky.notification.declaration',
+    rkey: 'self',
+    operation: 'create',
+    record: { $type: 'app.bsky.notification.declaration', allowSubscriptions: 'followers' },
+  })
+  const uris = [`at://${alice}/app.bsky.notification.declaration/self`]
+  const [declared] = (await calls.getNotificationDeclarationRecords({ uris })).records
+  expect(declared?.createdAt).toBeUndefined()
+  expect(secondsOf(declared?.sortedAt)).toBeGreaterThan(Date.parse('2020-01-01') / 1_000)
+  expect(secondsOf(declared?.indexedAt)).toBeGreaterThan(Date.parse('2020-01-01') / 1_000)
+})
+
 test('who blocks whom, directly and by a list', async () => {
   const direct = world.block(alice, bob)
   const list = world.list(carla, 'list', 'app.bsky.graph.defs#modlist')

@@ -1,5 +1,5 @@
-// Posts and reposts that claim to be from before 1970, as imports of old letters and archives make them, keep
-// their date and their order.
+// Records that claim to be from before 1970, as imports of old letters and archives make them, keep their date
+// and their order.
 
 import { afterEach, expect, test } from 'vitest'
 import { didOf } from '../../support/records.ts'
@@ -76,24 +76,87 @@ test('in a search', async () => {
   }
 })
 
-test('as reposts; and likes, follows and blocks count as of 1970', async () => {
+test('as reposts', async () => {
   world = createServingWorld({ members: ['alice'], scope: 'network' })
   world.follow(alice, bob)
-  const subject = world.post(carol)
   for (const createdAt of TIMES) {
     world.create(bob, 'app.bsky.feed.repost', { subject: world.post(carol), createdAt })
   }
   await expectInOrder('app.bsky.feed.getAuthorFeed', { actor: bob })
   await expectInOrder('app.bsky.feed.getTimeline', {}, alice)
-  const old = { createdAt: TIMES[7] }
-  world.create(bob, 'app.bsky.feed.like', { subject, ...old })
-  world.create(bob, 'app.bsky.graph.follow', { subject: carol, ...old })
-  type Likes = { likes: { actor: { did: string }; createdAt: string }[] }
+})
+
+/** Distinct, so that only the time decides. */
+const DISTINCT = TIMES.filter((time, i) => TIMES.indexOf(time) === i)
+const PEOPLE = DISTINCT.map((_, i) => didOf(`person${i}`))
+const MIXED = [4, 0, 6, 2, 7, 1, 5, 3]
+
+/** Reads all pages at several limits, and expects all people of `PEOPLE` in order each time. */
+async function expectPeople<T>(
+  nsid: string,
+  query: object,
+  { didsOf, viewer }: { didsOf: (page: T) => string[]; viewer?: string },
+): Promise<void> {
+  for (const limit of [1, 2, 3, 50]) {
+    const read = (cursor: string | undefined) =>
+      world.get<T & { cursor?: string }>(nsid, { ...query, limit, cursor }, viewer)
+    expect(await allPages(read, didsOf)).toEqual(PEOPLE)
+  }
+}
+
+type Actor = { did: string }
+
+test('as likes, with their date, and by the account that likes', async () => {
+  world = createServingWorld({ members: ['alice'], scope: 'network' })
+  const subject = world.post(carol)
+  const posts = PEOPLE.map((did) => world.post(did))
+  for (const i of MIXED) {
+    const createdAt = DISTINCT[i]!
+    world.create(PEOPLE[i]!, 'app.bsky.feed.like', { subject, createdAt })
+    world.create(alice, 'app.bsky.feed.like', { subject: posts[i], createdAt })
+  }
+  type Likes = { likes: { actor: Actor; createdAt: string }[] }
+  const didsOf = ({ likes }: Likes) => likes.map(({ actor }) => actor.did)
+  await expectPeople('app.bsky.feed.getLikes', { uri: subject.uri }, { didsOf })
   const { likes } = await world.get<Likes>('app.bsky.feed.getLikes', { uri: subject.uri })
-  expect(likes.map(({ actor, createdAt }) => [actor.did, createdAt])).toEqual([
-    [bob, '1970-01-01T00:00:00.000Z'],
-  ])
-  type Followers = { followers: { did: string }[] }
-  const list = await world.get<Followers>('app.bsky.graph.getFollowers', { actor: carol })
-  expect(list.followers.map(({ did }) => did)).toEqual([bob])
+  expect(likes.map(({ createdAt }) => createdAt)).toEqual(DISTINCT)
+  const authorsOf = ({ feed }: { feed: { post: { author: Actor } }[] }) =>
+    feed.map(({ post }) => post.author.did)
+  const own = { didsOf: authorsOf, viewer: alice }
+  await expectPeople('app.bsky.feed.getActorLikes', { actor: alice }, own)
+})
+
+test('as follows and blocks, in both directions', async () => {
+  world = createServingWorld({ members: ['alice'], scope: 'network' })
+  for (const i of MIXED) {
+    const createdAt = DISTINCT[i]!
+    const did = PEOPLE[i]!
+    world.post(did)
+    world.create(did, 'app.bsky.graph.follow', { subject: carol, createdAt })
+    world.create(carol, 'app.bsky.graph.follow', { subject: did, createdAt })
+    world.create(alice, 'app.bsky.graph.block', { subject: did, createdAt })
+  }
+  const all = (field: string) => (page: Record<string, unknown>) =>
+    (page[field] as Actor[]).map(({ did }) => did)
+  const of = { actor: carol }
+  await expectPeople('app.bsky.graph.getFollowers', of, { didsOf: all('followers') })
+  await expectPeople('app.bsky.graph.getFollows', of, { didsOf: all('follows') })
+  await expectPeople('app.bsky.graph.getBlocks', {}, { didsOf: all('blocks'), viewer: alice })
+})
+
+test('as list items', async () => {
+  world = createServingWorld({ members: ['alice'], scope: 'network' })
+  const purpose = 'app.bsky.graph.defs#curatelist'
+  const of = { purpose, name: 'ancients', createdAt: TIMES[8] }
+  const list = world.create(carol, 'app.bsky.graph.list', of)
+  for (const i of MIXED) {
+    world.post(PEOPLE[i]!)
+    const item = { subject: PEOPLE[i], list: list.uri, createdAt: DISTINCT[i] }
+    world.create(carol, 'app.bsky.graph.listitem', item)
+  }
+  type Page = { items: { subject: Actor }[]; list: { indexedAt: string } }
+  const didsOf = ({ items }: Page) => items.map(({ subject }) => subject.did)
+  await expectPeople('app.bsky.graph.getList', { list: list.uri }, { didsOf })
+  const page = await world.get<Page>('app.bsky.graph.getList', { list: list.uri })
+  expect(page.list.indexedAt).toBe(TIMES[8])
 })

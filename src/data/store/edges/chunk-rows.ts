@@ -6,6 +6,7 @@
 
 import type { WriteDb } from '../db.ts'
 import type { CreatorChunk, EdgeKind, SubjectChunk } from './chunk.ts'
+import { EARLIEST_MS } from './edge.ts'
 
 export function prepareCreatorRows(db: WriteDb, kind: EdgeKind) {
   const table = `${kind}_by_creator`
@@ -161,7 +162,7 @@ export function prepareManySubjectRows(db: WriteDb, kind: EdgeKind) {
         `SELECT c.subject, c.at, c.bytes FROM json_each(@subjects) k CROSS JOIN ${table} c
           ON c.subject = k.value AND c.at >= coalesce(
             (SELECT at FROM ${table} WHERE subject = k.value ORDER BY at DESC, uid DESC
-              LIMIT 1 OFFSET @chunks - 1), 0)
+              LIMIT 1 OFFSET @chunks - 1), ${EARLIEST_MS})
           ORDER BY k.key, c.at DESC, c.uid DESC`,
       )
       .raw(),

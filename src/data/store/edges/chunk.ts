@@ -1,5 +1,7 @@
 // The row of an edge table: a chunk of one of the two lists, and how large it may grow.
 
+import { EARLIEST_MS } from './edge.ts'
+
 /** The kind of a record, which its tables are named after. */
 export type EdgeKind = 'likes' | 'follows' | 'blocks'
 
@@ -19,6 +21,14 @@ export type SubjectChunk = {
   at: number
   uid: number
   bytes: Buffer
+}
+
+/**
+ * The empty chunk with which a list begins. It is stored so low that no entry is ever below it: under 0,
+ * which takes fewer bytes, unless the entry's time is before 1970.
+ */
+export function firstChunkOf(sortAt: number): SubjectChunk {
+  return { at: sortAt < 0 ? EARLIEST_MS : 0, uid: 0, bytes: Buffer.alloc(0) }
 }
 
 /** Maximum bytes of a row that does not overflow its page. */

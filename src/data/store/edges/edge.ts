@@ -10,7 +10,7 @@ export type Edge = {
   rkey: PackedRkey
   /** posts.id or actors.uid. */
   subject: number
-  /** Milliseconds since 1970, never negative. */
+  /** Milliseconds since 1970, negative before; not below `EARLIEST_MS`. */
   sortAt: number
   /** As the record claims; not before `sortAt`. */
   createdAt: number
@@ -34,6 +34,9 @@ export type Pointer = {
 export const PERIOD_MS = 2 ** 18
 const FIRST_PERIOD = Math.floor(Date.parse('2025-01-01') / PERIOD_MS)
 const TEXT_PERIODS = 2 ** 24
+
+/** The year 0, where the times that a record can claim begin. */
+export const EARLIEST_MS = -62_167_219_200_000
 
 export function periodOf(ms: number): number {
   return Math.floor(ms / PERIOD_MS) - FIRST_PERIOD

@@ -1,7 +1,7 @@
 // Packs whole lists at once into full chunks, as in a list that was never changed. For lists from elsewhere;
 // the caller must order them.
 
-import { type CreatorChunk, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
+import { type CreatorChunk, firstChunkOf, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { pointerTail } from './creator-entries.ts'
 import type { Edge, Pointer } from './edge.ts'
 import { edgeTail } from './subject-entries.ts'
@@ -49,8 +49,9 @@ export function packEdges(edges: Iterable<Omit<Edge, 'subject'>>): SubjectChunk[
     const isSame = sortAt === last.sortAt && uid === last.uid
     if (!chunk || (bytes.isFull(tail.length) && !isSame)) {
       if (chunk) chunk.bytes = bytes.take()
-      if (chunk) last = { sortAt, uid }
-      chunks.push({ at: last.sortAt, uid: last.uid, bytes: Buffer.alloc(0) })
+      const added = chunk ? { at: sortAt, uid, bytes: Buffer.alloc(0) } : firstChunkOf(sortAt)
+      last = { sortAt: added.at, uid: added.uid }
+      chunks.push(added)
     }
     bytes.add(sortAt - last.sortAt, tail)
     last = { sortAt, uid }

@@ -2,7 +2,7 @@
 
 import type { Db, WriteDb } from '../db.ts'
 import { type PerDatabase, perDatabase } from '../per-database.ts'
-import { type EdgeKind, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
+import { type EdgeKind, firstChunkOf, MAX_CHUNK_BYTES, type SubjectChunk } from './chunk.ts'
 import { prepareManySubjectRows, prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
@@ -33,9 +33,6 @@ const LISTS_AT_ONCE = 100
 
 /** Every entry is below it. */
 export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
-
-/** The first chunk of a list is stored under 0, so that no entry is ever below it. */
-const LOWEST: SubjectChunk = { at: 0, uid: 0, bytes: Buffer.alloc(0) }
 
 /** A stretch of a subject's list, with the indexes of those that look for an account's records in it. */
 type SharedPeriod = {
@@ -165,7 +162,7 @@ export class SubjectLists {
   add(db: WriteDb, edge: Edge): void {
     const { subject, sortAt } = edge
     const { put } = this.#rows(db)
-    const chunk = this.#covering(db, edge) ?? LOWEST
+    const chunk = this.#covering(db, edge) ?? firstChunkOf(sortAt)
     const index = indexEdges(chunk.bytes, chunk.at)
     const i = placeOf(chunk.bytes, index, edge)
     const bytes = withEntry(chunk.bytes, index, { i, key: sortAt, tail: edgeTail(edge) })

@@ -6,7 +6,6 @@ import type { Edge } from '../../../data/store/edges/edge.ts'
 import { keysOfEdges } from '../../../data/store/stored-keys.ts'
 import { addBoth } from '../gc-posts.ts'
 import {
-  edgeTimeOf,
   type IndexContext,
   internActor,
   internCreator,
@@ -16,6 +15,7 @@ import {
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
+  sortAtOf,
 } from '../index-context.ts'
 import { keepUnusualRelation } from '../reaction-record.ts'
 import { removeEdges } from '../remove-edges.ts'
@@ -28,7 +28,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = blockEdges.find(ctx.db, uid, write.rkey)
-  const sortAt = edgeTimeOf(write)
+  const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
   if (existing) deleteBlock(ctx.db, existing)
   insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })

@@ -26,7 +26,6 @@ import { fetchAuthorOf } from '../fetch-missing.ts'
 import { addBoth, isFormerMember } from '../gc-posts.ts'
 import {
   actorCounts,
-  edgeTimeOf,
   type IndexContext,
   internActor,
   internCreator,
@@ -37,6 +36,7 @@ import {
   type Outcome,
   type RecordRemoval,
   type RecordWrite,
+  sortAtOf,
 } from '../index-context.ts'
 import { FOLLOW, notifyOfFollow, withdrawNotifications } from '../notify.ts'
 import { notifyOfOtherFollow } from '../notify-rows.ts'
@@ -51,7 +51,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const uid = internCreator(ctx, write)
   const subject = internActor(ctx, subjectDid)
   const existing = followEdges.find(ctx.db, uid, write.rkey)
-  const sortAt = edgeTimeOf(write)
+  const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
   if (existing?.subject === subject) {
     deleteFollow(ctx.db, existing)

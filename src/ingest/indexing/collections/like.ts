@@ -10,7 +10,6 @@ import { deleteRecordLikesOf } from '../../../data/store/record-likes.ts'
 import { keysIn, keysOfEdges } from '../../../data/store/stored-keys.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
-  edgeTimeOf,
   type IndexContext,
   internCreator,
   isAuthor,
@@ -19,6 +18,7 @@ import {
   postCounts,
   type RecordRemoval,
   type RecordWrite,
+  sortAtOf,
 } from '../index-context.ts'
 import { LIKE, notifyOfReaction, withdrawNotifications } from '../notify.ts'
 import { notifyOfOtherLike } from '../notify-rows.ts'
@@ -42,13 +42,12 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (!post) return 'out-of-scope'
   const subject = post.id
   const uid = internCreator(ctx, write)
-  const { rkey } = write
-  const createdAt = Math.max(write.createdAt, 0)
+  const { rkey, createdAt } = write
   const existing = findOwn(ctx, write)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
   if (existing) retract(ctx, existing)
   else if (write.uid !== 0) removeRecordLike(ctx, { uid, rkey })
-  const like = { uid, rkey, subject, sortAt: edgeTimeOf(write), createdAt }
+  const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
   const isFirst = insertLike(ctx.db, like)
   if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: createdAt })
   if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
