@@ -12,6 +12,7 @@ import { HOUR_MS } from '../base/util/durations.ts'
 import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
+import { endRun } from '../data/store/history-holes.ts'
 import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
@@ -153,6 +154,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     for (const one of [...upkeep, room, core.watchdog]) one.stop()
     await consumer.stop()
     await allEnded(room, [backfill, labels, replaying, counting, ...ofFeatures])
+    room.ifThereIsRoom(() => writer.commit((ctx) => endRun(ctx.db)))
     room.ifThereIsRoom(() => core.snapshots.finish())
     await checkpoints.stop()
     db.close()

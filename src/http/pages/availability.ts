@@ -12,7 +12,7 @@ import {
 } from '../../data/store/history.ts'
 import { type Hole, readHoles } from '../../data/store/history-holes.ts'
 
-type Trouble = 'away' | 'failing' | 'late' | 'incomplete'
+type Trouble = 'away' | 'ended' | 'failing' | 'late' | 'incomplete'
 type Level = 'good' | 'notice' | 'bad' | 'none'
 
 /** Times are milliseconds since 1970. */
@@ -44,7 +44,8 @@ export type Availability = {
 const SERIES = ['failures_s', 'requests_s', 'lag_ms', 'open_gaps'] as const
 type Judged = (typeof SERIES)[number]
 
-type Slot = { from: number; to: number; trouble: Trouble | undefined }
+/** `ends`: how many processes ended by themselves, of a slot with that trouble. */
+type Slot = { from: number; to: number; trouble: Trouble | undefined; ends?: number | undefined }
 
 export const AVAILABILITY_DAYS = 30
 const LATE_MS = MINUTE_MS
@@ -53,10 +54,13 @@ const FAILURE_SHARE = 0.01
 const BAD_MS = 10 * MINUTE_MS
 
 /** Title of times without samples. */
-export const NOT_RUNNING = 'Not running'
+const NOT_RUNNING = 'Not running'
+/** The same, if the process before was not stopped. */
+const ENDED = 'Ended unexpectedly'
 
 const TROUBLES: Record<Trouble, { level: Level; title: string }> = {
   away: { level: 'bad', title: NOT_RUNNING },
+  ended: { level: 'bad', title: ENDED },
   failing: { level: 'bad', title: 'Answers failed' },
   late: { level: 'notice', title: 'Behind the network' },
   incomplete: { level: 'notice', title: 'Events missing, being mended' },
@@ -118,17 +122,27 @@ function withHoles(slots: readonly Slot[], holes: readonly Hole[]): Slot[] {
   const last = holes.at(-1)
   if (end === undefined || last === undefined) return [...slots]
   const open: Slot = { from: end, to: last.to, trouble: undefined }
-  const all = last.to > end ? [...slots, open] : slots
-  return holes.reduce((cut, hole) => cut.flatMap((slot) => cutAt(slot, hole)), [...all])
+  const all = [...beforeAll(slots, holes), ...slots, ...(last.to > end ? [open] : [])]
+  return holes.reduce((cut, hole) => cut.flatMap((slot) => cutAt(slot, hole)), all)
+}
+
+/** A server that kept ending until its first sample. */
+function beforeAll([first]: readonly Slot[], holes: readonly Hole[]): Slot[] {
+  const until = first!.from
+  const isBefore = ({ from, to, ends }: Hole) =>
+    ends !== undefined && from < until && to >= until - MINUTE_MS
+  return holes.filter(isBefore).map(({ from }) => ({ from, to: until, trouble: undefined }))
 }
 
 function cutAt(slot: Slot, hole: Hole): Slot[] {
   const from = Math.max(slot.from, hole.from)
   const to = Math.min(slot.to, hole.to)
-  if (from >= to || slot.trouble === 'away') return [slot]
+  const { ends } = hole
+  const trouble = ends === undefined ? 'away' : 'ended'
+  if (from >= to || slot.trouble === trouble) return [slot]
   const parts: Slot[] = [
     { ...slot, to: from },
-    { from, to, trouble: 'away' },
+    { from, to, trouble, ends },
     { ...slot, from: to },
   ]
   return parts.filter((part) => part.from < part.to)
@@ -138,10 +152,19 @@ function cutAt(slot: Slot, hole: Hole): Slot[] {
 function hasReached(slots: readonly Slot[]): boolean {
   let startedAt = slots[0]?.from ?? 0
   for (const { from, to, trouble } of slots) {
-    if (trouble === 'away') startedAt = to
+    if (isDown(trouble)) startedAt = to
     if (trouble === undefined && from - startedAt >= 2 * LATE_MS) return true
   }
   return false
+}
+
+function isDown(trouble: Trouble | undefined): boolean {
+  return trouble === 'away' || trouble === 'ended'
+}
+
+/** Whether an incident is of a time in which the server did not run. */
+export function isAbsence({ title }: Incident): boolean {
+  return title === NOT_RUNNING || title.startsWith(ENDED)
 }
 
 function troubleOf(value: (name: Judged) => number | null | undefined): Trouble | undefined {
@@ -167,7 +190,7 @@ function dayOf(at: number, slots: readonly Slot[]): Day {
 }
 
 function upShareOf(slots: readonly Slot[]): number | undefined {
-  const away = slots.filter(({ trouble }) => trouble === 'away')
+  const away = slots.filter(({ trouble }) => isDown(trouble))
   return slots.length === 0 ? undefined : 1 - lengthOf(away) / lengthOf(slots)
 }
 
@@ -179,9 +202,13 @@ function lengthOf(slots: readonly Slot[]): number {
 function incidentsOf(slots: readonly Slot[]): Incident[] {
   const incidents: Incident[] = []
   let last: Trouble | undefined
-  for (const { from, to, trouble } of slots) {
+  for (const { from, to, trouble, ends = 1 } of slots) {
     if (trouble !== undefined && trouble === last) incidents.at(-1)!.to = to
-    else if (trouble !== undefined) incidents.push({ from, to, ...TROUBLES[trouble] })
+    else if (trouble !== undefined) {
+      const { level, title } = TROUBLES[trouble]
+      const times = ends > 1 ? `, ${ends} times` : ''
+      incidents.push({ from, to, level, title: `${title}${times}` })
+    }
     last = trouble
   }
   return incidents

@@ -4,7 +4,7 @@
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { isReadingArchive } from './archive-words.ts'
-import { AVAILABILITY_DAYS, type Availability, NOT_RUNNING } from './availability.ts'
+import { AVAILABILITY_DAYS, type Availability, isAbsence } from './availability.ts'
 import { lagInWords } from './figures.ts'
 import { duration, moment, percent } from './format.ts'
 import type { Finding } from './state-words.ts'
@@ -72,7 +72,7 @@ function sinceInWords({ known, incidents }: Availability): Since {
     return { quietFor, quietLabel: 'on record, without incident', since }
   }
   // The reader is getting an answer, so the server runs again, even if no sample shows it yet.
-  if (latest.to >= known.to && latest.title !== NOT_RUNNING) {
+  if (latest.to >= known.to && !isAbsence(latest)) {
     const since = `${latest.title} since ${moment(latest.from)}.`
     return { quietFor: 'ongoing', quietLabel: 'incident', since }
   }

@@ -2,7 +2,6 @@
 // is averaged only over the seconds in which it is known.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
-import type { WriteDb } from '../../data/store/db.ts'
 import {
   HISTORY_RINGS,
   HISTORY_SERIES,
@@ -10,7 +9,7 @@ import {
   type HistorySeries,
   putHistory,
 } from '../../data/store/history.ts'
-import { lastSampleEnd, putHole } from '../../data/store/history-holes.ts'
+import { beginRun } from '../../data/store/history-holes.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000
@@ -28,15 +27,14 @@ export function recordHistory(
   function flush(): void {
     const means = [...sums].map(([name, { sum, count }]) => [name, sum / count])
     const sample = Object.fromEntries(means) as HistorySample
-    commit(({ db }) => {
-      if (isFirst) noteHole(db, startedAt)
-      putHistory(db, slot * INTERVAL_MS, sample)
-    })
-    isFirst = false
+    commit(({ db }) => putHistory(db, slot * INTERVAL_MS, sample))
     sums = new Map()
   }
 
   return (status) => {
+    // At once: a process that keeps ending may not live until its first sample.
+    if (isFirst) commit(({ db }) => beginRun(db, startedAt))
+    isFirst = false
     const current = Math.floor(now() / INTERVAL_MS)
     if (current !== slot && sums.size > 0) flush()
     slot = current
@@ -48,12 +46,6 @@ export function recordHistory(
       sums.set(name, { sum: sum + value, count: count + 1 })
     }
   }
-}
-
-/** From the last sample of the process before. */
-function noteHole(db: WriteDb, startedAt: number): void {
-  const from = lastSampleEnd(db, startedAt)
-  if (from !== undefined) putHole(db, { from, to: startedAt })
 }
 
 function sampleOf({ pulse, ...status }: IngestStatus): HistorySample {

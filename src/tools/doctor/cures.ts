@@ -9,6 +9,8 @@ type Cures = {
   start: string
   stop: string
   restart: string
+  /** Where the server's log is, as part of a sentence. */
+  log: string
   /** How to reinstall the packages. */
   reinstall: string
   /** @param uid - the owner of the data folder. */
@@ -23,6 +25,7 @@ const cures: Record<Installation, Cures> = {
     start: 'Start it: `sudo systemctl start slipstream`.',
     stop: 'Stop it: `sudo systemctl stop slipstream`.',
     restart: 'Restart it: `sudo systemctl restart slipstream`.',
+    log: '`sudo journalctl -u slipstream -n 50`',
     reinstall:
       'Run `sudo deploy/install.sh --reinstall` in the checkout that it was installed from.',
     asUser: () => 'Run commands as `slipstream`, which switches to that user.',
@@ -32,6 +35,7 @@ const cures: Record<Installation, Cures> = {
     start: `Start it: \`${COMPOSE} up -d\`.`,
     stop: `Stop it: \`${COMPOSE} stop slipstream\`; then replace \`exec slipstream slipstream\` by \`run --rm --entrypoint slipstream slipstream\`.`,
     restart: `Restart it: \`${COMPOSE} restart slipstream\`.`,
+    log: `\`${COMPOSE} logs --tail 50 slipstream\``,
     reinstall: `Rebuild the image: \`${COMPOSE} build --no-cache slipstream\`, then \`${COMPOSE} up -d\`.`,
     asUser: (uid) =>
       `Run commands as that user: \`${COMPOSE} exec --user ${uid} slipstream slipstream …\`.`,
@@ -41,6 +45,7 @@ const cures: Record<Installation, Cures> = {
     start: 'Start it: `npx slipstream serve`.',
     stop: 'Stop it: Ctrl-C, or SIGTERM.',
     restart: 'Restart it: stop it, and run `npx slipstream serve` again.',
+    log: 'what the server printed (your own service: `journalctl`)',
     reinstall: 'Reinstall the package: `npm install slipstream`.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' npx slipstream doctor\`.`,
   },
@@ -50,6 +55,7 @@ const cures: Record<Installation, Cures> = {
     stop: 'Stop it: Ctrl-C, or SIGTERM (your own service: `sudo systemctl stop slipstream`).',
     restart:
       'Restart it: stop it, and run `scripts/start` again (your own service: `sudo systemctl restart slipstream`).',
+    log: 'what the server printed (your own service: `journalctl`)',
     reinstall: 'Run `rm -rf node_modules && scripts/slipstream doctor`, which reinstalls them.',
     asUser: (uid) => `Run commands as that user: \`sudo -u '#${uid}' scripts/slipstream doctor\`.`,
   },

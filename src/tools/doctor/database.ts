@@ -3,8 +3,9 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { HOUR_MS } from '../../base/util/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
 import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
+import { type Hole, readHoles } from '../../data/store/history-holes.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import { storeTrouble } from '../../data/store/trouble.ts'
@@ -27,7 +28,7 @@ export function checkDatabase(doctor: DoctorContext): Finding[] {
     const schema = schemaOf(db)
     const about = aboutSchema(schema)
     if (about.level !== 'good') return [about]
-    return [about, ...aboutPosition(db, doctor)]
+    return [about, ...aboutEnds(readHoles(db), doctor.now()), ...aboutPosition(db, doctor)]
   } catch (error) {
     const trouble = storeTrouble(error)
     if (trouble) return [wrong(trouble.message, trouble.hint)]
@@ -51,6 +52,22 @@ export function aboutSchema(schema: number): Finding {
     text,
     `Run the newer one (\`git pull\`), or \`${here.command('restore FILE')}\` from a backup.`,
   )
+}
+
+/** Processes that ended without being stopped: a crash, a kill for want of memory, or a power cut. */
+export function aboutEnds(holes: readonly Hole[], now: number): Finding[] {
+  const recent = holes.filter(({ to, ends }) => ends !== undefined && to > now - DAY_MS)
+  const last = recent.at(-1)
+  if (!last) return []
+  const times = recent.reduce((sum, { ends = 0 }) => sum + ends, 0)
+  const often = times === 1 ? 'once' : `${times} times`
+  const text = `the server ended unexpectedly ${often} in the last day, the last time before ${new Date(last.to).toISOString()}`
+  return [
+    notice(
+      text,
+      `The log says why: ${here.log}. If it does not, the kernel’s may: \`sudo dmesg\`.`,
+    ),
+  ]
 }
 
 function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {

@@ -1,9 +1,10 @@
 // The bar of the last thirty days, from planted samples, read directly and on the page of a running server.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/base/util/durations.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { type HistorySample, putHistory } from '../../../src/data/store/history.ts'
+import { beginRun, endRun } from '../../../src/data/store/history-holes.ts'
 import { readAvailability } from '../../../src/http/pages/availability.ts'
 import {
   freshDataDir,
@@ -85,6 +86,34 @@ describe('read from the history', () => {
     const levels = days.slice(-6).map(({ level }) => level)
     expect(levels).toEqual(['bad', 'good', 'good', 'good', 'good', 'notice'])
     expect(days.at(-6)?.upShare).toBeCloseTo(1 - 30 / (24 * 60), 6)
+  })
+
+  test('ends without a stop are incidents; a run of less than a minute between two is none', () => {
+    db = openWriter(freshDataDir())
+    plant(db, { from: NOW - DAY_MS, until: NOW })
+    const at = (seconds: number) => NOW - HOUR_MS + seconds * SECOND_MS
+    // Its samples are of every minute, so the last one before is up to a minute old.
+    for (const seconds of [0, 30, 55, 900]) beginRun(db, at(seconds))
+    putHistory(db, at(950), WELL)
+    endRun(db)
+    beginRun(db, at(965))
+    const { incidents, upShare } = readAvailability(db, NOW)
+    const ended = { level: 'bad', title: 'Ended unexpectedly' }
+    expect(incidents).toEqual([
+      { ...ended, from: at(850), to: at(900) },
+      { ...ended, from: at(10), to: at(55), title: 'Ended unexpectedly, 2 times' },
+    ])
+    expect(upShare).toBeCloseTo(1 - 95 / (24 * 60 * 60), 6)
+  })
+
+  test('a server that kept ending until its first sample has an incident from its first start', () => {
+    db = openWriter(freshDataDir())
+    const first = NOW - 10 * MINUTE_MS
+    for (const seconds of [0, 8, 16, 24]) beginRun(db, first + seconds * SECOND_MS)
+    plant(db, { from: first + MINUTE_MS, until: NOW })
+    const { incidents } = readAvailability(db, NOW)
+    const title = 'Ended unexpectedly, 3 times'
+    expect(incidents).toEqual([{ level: 'bad', title, from: first, to: first + 24 * SECOND_MS }])
   })
 
   test('failures, lateness and open gaps are distinguished, the worst at any moment first', () => {

@@ -1,6 +1,7 @@
 // What the status page says of its own record: of what span, of short absences, of a network never reached,
 // and to people who may not read here.
 
+import { cpSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { MINUTE_MS, SECOND_MS } from '../../../src/base/util/durations.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
@@ -74,4 +75,42 @@ test('a page that says who may read does not tell everyone that they can', async
   const page = await read()
   expect(page).toContain('Only accounts chosen by the operator can read here.')
   expect(page).not.toMatch(/You can read/)
+})
+
+/** Starts a server on this folder, and lets it run until it has reported. */
+async function startedAndReported(dataDir: string) {
+  const read = await started(dataDir)
+  await until(async () => /No new posts come in/.test(await read()), { pollMs: SECOND_MS })
+  return read
+}
+
+test('a server that keeps ending is an incident, however quickly it starts again', async () => {
+  const dataDir = recorded({ forMs: 22 * MINUTE_MS, endedAgoMs: 0 })
+  for (let i = 0; i < 3; i++) {
+    await startedAndReported(dataDir)
+    await slipstream?.stop('SIGKILL')
+  }
+  const read = await startedAndReported(dataDir)
+  await until(async () => /Ended unexpectedly, 3 times/.test(await read()), { pollMs: SECOND_MS })
+  expect(await read()).not.toMatch(
+    /No incident since its record began|up in the last \S+ min 100 %/,
+  )
+})
+
+test('a server that is stopped and started has no incident', async () => {
+  const dataDir = recorded({ forMs: 22 * MINUTE_MS, endedAgoMs: 0 })
+  await startedAndReported(dataDir)
+  await slipstream?.stop('SIGTERM')
+  const read = await startedAndReported(dataDir)
+  expect(await read()).not.toContain('Ended unexpectedly')
+})
+
+test('a copy of a running server’s database does not begin with an incident', async () => {
+  const dataDir = recorded({ forMs: 22 * MINUTE_MS, endedAgoMs: 0 })
+  await startedAndReported(dataDir)
+  await slipstream?.stop('SIGKILL')
+  const copy = freshDataDir()
+  cpSync(dataDir, copy, { recursive: true })
+  const read = await startedAndReported(copy)
+  expect(await read()).not.toContain('Ended unexpectedly')
 })

@@ -9,7 +9,7 @@ import { schemaVersion } from '../../../src/data/store/migrate.ts'
 import { aboutAge } from '../../../src/tools/doctor/certificate.ts'
 import { aboutSkew } from '../../../src/tools/doctor/clock.ts'
 import type { DoctorContext } from '../../../src/tools/doctor/context.ts'
-import { aboutSchema } from '../../../src/tools/doctor/database.ts'
+import { aboutEnds, aboutSchema } from '../../../src/tools/doctor/database.ts'
 import { aboutBounds, aboutKind, aboutRoom } from '../../../src/tools/doctor/disk.ts'
 import { examine } from '../../../src/tools/doctor/examine.ts'
 import { good, wrong } from '../../../src/tools/doctor/finding.ts'
@@ -164,6 +164,25 @@ it('reports an old Node, a low limit of open files, and the meaning of a schema 
   expect(
     [schemaVersion - 1, schemaVersion, schemaVersion + 1].map((n) => aboutSchema(n).level),
   ).toEqual(['notice', 'good', 'wrong'])
+})
+
+it('says that the server kept ending, and where the log is', () => {
+  const now = Date.parse('2026-11-28T12:00:00Z')
+  const ago = (hours: number, ends?: number) => {
+    const to = now - hours * 3_600_000
+    return { from: to - 5_000, to, ...(ends !== undefined && { ends }) }
+  }
+  expect(aboutEnds([ago(30, 4), ago(3)], now)).toEqual([])
+  expect(aboutEnds([ago(30, 4), ago(3, 1)], now)[0]?.text).toMatch(
+    /unexpectedly once in the last day/,
+  )
+  expect(aboutEnds([ago(30, 4), ago(3), ago(2, 6), ago(1, 1)], now)).toEqual([
+    {
+      level: 'notice',
+      text: expect.stringMatching(/unexpectedly 7 times.*before 2026-11-28T11:00:00.000Z/),
+      fix: expect.stringMatching(/log says why/),
+    },
+  ])
 })
 
 it.each([
