@@ -22,6 +22,7 @@ import type { SharedTimeline } from '../data/store/shared-timelines.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
 import type { TimelinesHandle } from '../data/timeline/rings.ts'
 import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
+import type { TrafficStatus } from '../sources/traffic.ts'
 
 /** A request's `id` is echoed in its reply. */
 export type WriterRequest = {
@@ -308,6 +309,8 @@ export type IngestStatus = {
   disk: DiskStatus
   /** Counts since the start, by label. */
   counts: Counted
+  /** What the streams receive, in bytes. */
+  traffic?: TrafficStatus
   fanOut?: FanOutStatus
   /** Work that is pending but has made no progress for a minute or longer; normally empty. */
   stalls?: Stall[]

@@ -8,6 +8,7 @@ import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
 import { refuseAlone } from '../data/store/engine-move.ts'
 import { createStreamPace } from '../sources/jetstream/stream-pace.ts'
+import { createTraffic } from '../sources/traffic.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 import { createWriter } from './indexing/writer.ts'
 import { createDiskRoom } from './upkeep/disk/disk-room.ts'
@@ -75,6 +76,7 @@ export function createCore(config: Config) {
     rings,
     room,
     snapshots,
+    traffic: createTraffic(),
     watchdog,
     writer,
     /** Called after each commit that changed memory. */

@@ -47,6 +47,7 @@ import { letOthersGoFirst } from './upkeep/niceness.ts'
 import { createOperatorRequests } from './upkeep/operator-requests.ts'
 import { createPulse } from './upkeep/pulse.ts'
 import { recordHistory } from './upkeep/record-history.ts'
+import { recordTraffic } from './upkeep/record-traffic.ts'
 import { keepRemoving } from './upkeep/removing.ts'
 import { countTimelineItems, createReplaying, type Replaying } from './upkeep/replaying.ts'
 import { reportStatus } from './upkeep/report-status.ts'
@@ -82,7 +83,7 @@ function tell(message: IngestMessage): void {
 function run(config: Config, features: readonly IngestFeature[]): void {
   letOthersGoFirst()
   const core = createCore(config)
-  const { actors, db, writer, log, now, room } = core
+  const { actors, db, writer, log, now, room, traffic } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)
   core.snapshots.checkpointBy(() => checkpoints.tend())
@@ -95,6 +96,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     now,
     writeRetry: room,
     streamStatus: () => consumer.status(),
+    traffic,
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
@@ -233,8 +235,10 @@ function createUpkeep(
   const { counts, db, handles, log, memory, now, room, writer } = core
   const { backfill, checkpoints, consumer, latency, lines } = parts
   const { guard, upkeep } = createRetention(config, core, checkpoints)
+  const received = recordTraffic({ ...core, current: () => consumer.status() })
   return [
     ...upkeep,
+    received,
     startHousekeeping({ ...core, settings: config }),
     core.rings,
     reportStatus({
@@ -243,6 +247,7 @@ function createUpkeep(
       consumer,
       latency,
       counts,
+      traffic: received.status,
       pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),
       coldStarts: () => backfill.coldStarts(),
       archive: () => consumer.archive(),
@@ -349,11 +354,11 @@ function createBackground(
 
 function createStream(
   config: Config,
-  { actors, db, writer, giveWay, log, now, watchdog }: Core,
+  { actors, db, writer, giveWay, log, now, traffic, watchdog }: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   return createConsumer({
-    ...streamSettings(config),
+    ...streamSettings(config, traffic, 'stream'),
     filters: streamFilters(config.indexScope, actors, config.trustedVerifiers),
     unread: unreadCollections(config),
     cursors: cursorsFromNowOn({ db, writer }, config, now()),

@@ -201,6 +201,7 @@ const unseen = new Set([
   ...['video_watches', 'video_days', 'feature_schemas'],
   ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
+  'stream_bytes',
   ...['keyless_follows', 'unfollows'],
   'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],

@@ -23,6 +23,7 @@ import {
   url,
 } from './parsers.ts'
 import { hidden, optional, setting } from './setting.ts'
+import { streamBytesSettings } from './stream-bytes.ts'
 import { videoSettings } from './video.ts'
 
 /** The verifiers trusted by Bluesky's own AppView, as published at https://blu.ski/trusted. */
@@ -88,6 +89,7 @@ export const settings = {
     text,
     'Path or URL of the v1 dictionary; the v2 one comes from its host.',
   ),
+  ...streamBytesSettings,
   plcUrl: setting(
     'PLC_URL',
     'https://plc.directory',

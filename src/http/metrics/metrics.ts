@@ -1,8 +1,8 @@
 // All metrics as one table: name, type, meaning, and where the value is read at scrape time. docs/METRICS.md
 // is generated from it. Names and units follow Prometheus' conventions.
-//
 // Request metrics are summed over all serving threads, whichever thread answers the scrape. Labels are
-// bounded: methods, statuses and reasons are our own terms, and no label is an account, host or address.
+// bounded: methods, statuses and reasons are our own terms, and no label is an account or address, nor a host
+// that the settings do not name.
 
 import {
   byLabel,
@@ -28,6 +28,7 @@ import { clusterMetrics } from './cluster-metrics.ts'
 import { mediaMetrics } from './media-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
 import { timelineMetrics } from './timeline-metrics.ts'
+import { trafficMetrics } from './traffic-metrics.ts'
 
 export type MetricParts = {
   status: () => IngestStatus | undefined
@@ -46,6 +47,7 @@ const WEB_DURATIONS = 'slipstream_web_request_duration_seconds'
 export function metricSources(parts: MetricParts): MetricSource[] {
   return [
     ...streamMetrics(parts),
+    ...trafficMetrics(parts.status),
     ...timelineMetrics(parts),
     ...requestMetrics(parts),
     ...threadMetrics(parts),

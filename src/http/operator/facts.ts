@@ -10,6 +10,7 @@ import { countJobsRoughly } from '../../data/store/jobs.ts'
 import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
+import { type StreamBytesFacts, streamBytes } from '../../data/store/stream-bytes.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import { videoDays } from '../../data/store/video-watches.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
@@ -36,6 +37,8 @@ export type Facts = {
   videosWatched: { date: string; seconds: number; sessions: number }[]
   /** Time up to which each stream was ingested; latest first. Empty before the first event. */
   streams: { host: string; wire: string; at: string }[]
+  /** What the streams received, in bytes. */
+  traffic: StreamBytesFacts
 }
 
 const VIDEO_DAYS = 30
@@ -56,6 +59,7 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
       return { did, reason, until: new Date(until).toISOString() }
     }),
     videosWatched: videosWatched(db),
+    traffic: streamBytes(db, Date.now()),
     streams: streamCursors(db)
       .filter(({ isByClock }) => !isByClock)
       .map(({ host, wire, timeUs }) => {

@@ -2,10 +2,17 @@
 // words, and newcomers' progress. Made on the server, so that the script need not format numbers.
 
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
+import type { StreamBytesFacts } from '../../data/store/stream-bytes.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'
 import { type Finding, stateInWords } from './state-words.ts'
+import {
+  collectionsInWords,
+  paceInWords,
+  receivedInWords,
+  sourcesInWords,
+} from './traffic-words.ts'
 
 const FIGURES = [
   'events',
@@ -30,6 +37,10 @@ const FIGURES = [
   'host',
   'fanOut',
   'writesSaved',
+  'traffic',
+  'trafficReceived',
+  'trafficSources',
+  'trafficCollections',
 ] as const
 
 /** Shorter pauses are not reported. */
@@ -86,7 +97,19 @@ function textsOf(
     diskForecast: forecastInWords(forecast),
     fanOut: fanOutInWords(status?.fanOut),
     writesSaved: savedInWords(status?.fanOut),
+    ...trafficInWords(status?.traffic?.facts),
     host: status ? (URL.parse(status.stream.host)?.host ?? status.stream.host) : '–',
+  }
+}
+
+type TrafficFigure = 'traffic' | 'trafficReceived' | 'trafficSources' | 'trafficCollections'
+
+function trafficInWords(facts: StreamBytesFacts | undefined): Record<TrafficFigure, string> {
+  return {
+    traffic: facts ? paceInWords(facts) : '–',
+    trafficReceived: facts ? receivedInWords(facts) : '–',
+    trafficSources: facts ? sourcesInWords(facts) : '–',
+    trafficCollections: facts ? collectionsInWords(facts) : '–',
   }
 }
 

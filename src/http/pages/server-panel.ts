@@ -57,6 +57,7 @@ ${figureOf('answerP50', 'typical answer, last hour')}
 </section>
 ${history()}
 ${holdings()}
+${traffic()}
 </section>`
 }
 
@@ -97,9 +98,25 @@ ${figureOf('database', 'database')}
 ${figureOf('databaseLog', 'its write-ahead log')}
 ${figureOf('diskFree', 'disk free')}
 ${figureOf('diskForecast', 'at this pace')}
-<div class="long"><dt>timeline writes saved by the limit</dt><dd data-figure="writesSaved">–</dd></div>
+${longFigureOf('writesSaved', 'timeline writes saved by the limit')}
 </dl>
 </section>`
+}
+
+function traffic(): Html {
+  return html`<section aria-labelledby="traffic-title">
+<h2 id="traffic-title">Traffic of the streams</h2>
+<dl class="holdings">
+${longFigureOf('traffic', 'at the pace of the last seven days')}
+${longFigureOf('trafficReceived', 'received')}
+${longFigureOf('trafficSources', 'by connection, seven days')}
+${longFigureOf('trafficCollections', 'by collection, seven days')}
+</dl>
+</section>`
+}
+
+function longFigureOf(name: FigureName, label: string): Html {
+  return html`<div class="long"><dt>${label}</dt><dd data-figure="${name}">–</dd></div>`
 }
 
 function figureOf(name: FigureName, label: string): Html {

@@ -30,7 +30,7 @@ import type { StreamHead } from './stream-head.ts'
 /** The hosts and how to connect to them; same as for the main stream. */
 export type StreamSettings = Pick<
   ConsumerOptions,
-  'hosts' | 'wire' | 'compress' | 'v1Dictionary' | 'cacheDir'
+  'hosts' | 'wire' | 'compress' | 'v1Dictionary' | 'cacheDir' | 'meter'
 >
 
 export type ReplayParts = {

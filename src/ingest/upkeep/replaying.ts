@@ -11,6 +11,7 @@ import { streamCursors } from '../../data/store/stream-cursors.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import type { Traffic } from '../../sources/traffic.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { buildTimeline } from '../indexing/open-timeline.ts'
 import type { Writer } from '../indexing/writer.ts'
@@ -34,11 +35,12 @@ export function createReplaying(
     now: () => number
     writeRetry: WriteRetry
     streamStatus: () => StreamStatus
+    traffic: Traffic
     checkpoint: () => Promise<void> | undefined
     wakeBackfill: () => void
   },
 ): Replaying {
-  const { db, checkpoint, wakeBackfill, streamStatus } = parts
+  const { db, checkpoint, traffic, wakeBackfill, streamStatus } = parts
   const keeper = createHeadTracker(streamCursors(db)[0])
   const namesAccounts = config.indexScope === 'authors'
 
@@ -53,7 +55,7 @@ export function createReplaying(
   const shared = {
     ...parts,
     head,
-    stream: streamSettings(config),
+    stream: streamSettings(config, traffic, 'replay'),
     onApplied: () => {
       wakeBackfill()
       return checkpoint()
@@ -64,7 +66,10 @@ export function createReplaying(
     ...shared,
     limits: { recentMs: config.replayHours * HOUR_MS },
   })
-  const repair = createGapRepairing(config, shared)
+  const repair = createGapRepairing(config, {
+    ...shared,
+    stream: streamSettings(config, traffic, 'repair'),
+  })
   return {
     ...replays,
     start() {

@@ -16,6 +16,7 @@ import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Consumer } from '../../sources/jetstream/consumer.ts'
+import type { TrafficStatus } from '../../sources/traffic.ts'
 import type { LatencyRecorder } from './latency.ts'
 import type { CountingMemory } from './memory.ts'
 import type { PulseTaker } from './pulse.ts'
@@ -34,6 +35,7 @@ export function reportStatus(options: {
   stalls: () => Stall[]
   pulse: PulseTaker
   counts: Counts
+  traffic: () => TrafficStatus
   tell: (message: IngestMessage) => void
   /** Called with each status too, in this thread. */
   record: (status: IngestStatus) => void
@@ -62,6 +64,7 @@ export function reportStatus(options: {
       pulse: pulse.take(stream.received),
       disk,
       counts: counts.read(),
+      traffic: options.traffic(),
       fanOut: memory.fanOuts.read(),
       stalls: options.stalls(),
     }

@@ -3,15 +3,17 @@
 
 import { type Collection, collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
+import type { StreamUse, Traffic } from '../../sources/traffic.ts'
 import type { StreamSettings } from '../replay/run.ts'
 
-export function streamSettings(config: Config): StreamSettings {
+export function streamSettings(config: Config, traffic: Traffic, use: StreamUse): StreamSettings {
   return {
     hosts: config.jetstreamHosts,
     wire: config.jetstreamWire,
     compress: config.jetstreamCompress,
     v1Dictionary: config.jetstreamV1Dictionary,
     cacheDir: config.dataDir,
+    meter: (host, wire) => traffic.of(host, wire, use),
   }
 }
 

@@ -1,7 +1,7 @@
 // One WebSocket from handshake to end, with its timeouts. Reports how it ended; decides nothing.
 
 import type { IncomingMessage } from 'node:http'
-import type { LookupFunction } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { createFlow, READ_NOTHING_AHEAD } from './flow.ts'
 import type { ConsumerLimits } from './limits.ts'
@@ -50,6 +50,8 @@ type Options = {
   maxPayloadBytes?: number
   /** Resolves the host's addresses, if not the system's way. */
   lookup?: LookupFunction
+  /** Once it is connected. */
+  onSocket?: ((socket: Socket) => void) | undefined
   onOpen: () => void
   onFrame: (data: Buffer, isBinary: boolean) => void
 }
@@ -89,6 +91,7 @@ export function openConnection(options: Options): Connection {
     flow.setPaused(isPaused)
   }
 
+  ws.on('upgrade', ({ socket }) => options.onSocket?.(socket))
   ws.on('open', () => {
     isOpen = true
     heartbeat.touch()
@@ -100,7 +103,7 @@ export function openConnection(options: Options): Connection {
     if (!cause) onFrame(data, isBinary)
   })
   onControls(ws, { touch: heartbeat.touch, onTooMany: stop })
-  onRefusal(ws, end)
+  onRefusal(ws, { end, onSocket: options.onSocket })
   ws.on('error', (error) => {
     if (!isOpen) end({ kind: 'unreachable', message: error.message })
     // Otherwise ws would read and discard data until the peer closes.
@@ -179,8 +182,12 @@ function onControls(
   ws.on('pong', hear)
 }
 
-function onRefusal(ws: WebSocket, end: (refusal: Ending) => void): void {
+function onRefusal(
+  ws: WebSocket,
+  { end, onSocket }: { end: (refusal: Ending) => void } & Pick<Options, 'onSocket'>,
+): void {
   ws.on('unexpected-response', (request, response) => {
+    onSocket?.(response.socket)
     void readRefusal(response).then((refusal) => {
       end(refusal)
       request.destroy()

@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino'
 import type { StreamCursor } from '../../base/event.ts'
+import type { TrafficMeter } from '../traffic.ts'
 import type { StreamBatch } from './batcher.ts'
 import type { ConsumerLimits } from './limits.ts'
 import type { Wire } from './resume.ts'
@@ -29,6 +30,8 @@ export type ConsumerOptions = {
   apply: (batch: StreamBatch) => Promise<void>
   /** Asked while a batch is collected: limits it further than `maxBatchEvents`, if defined. */
   mostEvents?: () => number | undefined
+  /** Counts the bytes of its connections. */
+  meter?: (host: string, wire: Wire) => TrafficMeter
   log: Logger
   /** Milliseconds since 1970. */
   now?: () => number

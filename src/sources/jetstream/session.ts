@@ -2,7 +2,8 @@
 
 import type { Logger } from 'pino'
 import type { StreamGap, StreamItem } from '../../base/event.ts'
-import { type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
+import type { TrafficMeter } from '../traffic.ts'
+import { type Decoded, type DropReason, isBroken, isLost, type Notice } from './decoded.ts'
 import { createDictionaryTrust, type DictionaryDoubt } from './dictionary-trust.ts'
 import { markOf } from './event-mark.ts'
 import type { FrameDecoder } from './frame-decoder.ts'
@@ -23,6 +24,7 @@ export function createSession(options: {
   dictionaryId: number | undefined
   /** Filtered here where the server would not; the decoder must then parse everything. */
   dids: ReadonlySet<string> | undefined
+  meter?: TrafficMeter | undefined
   position: Position
   /** With the size of the frame's content. */
   onEvent: (event: StreamItem, bytes: number) => void
@@ -34,7 +36,7 @@ export function createSession(options: {
   onDoubt: (doubt: DictionaryDoubt) => void
   log: Logger
 }): Session {
-  const { host, wire, resume, decoder, dictionaryId, dids, position, log } = options
+  const { host, wire, resume, decoder, dictionaryId, dids, meter, position, log } = options
   const { onEvent, onDrop, onBroken, onNotice, onDoubt } = options
   const trust = dictionaryId === undefined ? undefined : createDictionaryTrust(dictionaryId)
   let lastSeq: number | undefined
@@ -42,6 +44,7 @@ export function createSession(options: {
 
   function onFrame(data: Buffer, isBinary: boolean): void {
     const decoded = decoder.decode(data, isBinary)
+    meter?.frame(kindOf(decoded), data.length, decoder.contentBytes)
     const reason = typeof decoded === 'string' ? decoded : undefined
     if (typeof decoded === 'string') onUnusable(decoded)
     else if ('notice' in decoded) onNotice(decoded)
@@ -101,4 +104,10 @@ function holeBefore(
   }
   if (event.seq < resume.seq || !isMarked(event, resume)) return 'host-switch'
   return event.seq > resume.seq && dueBy !== undefined ? 'cursor-too-old' : undefined
+}
+
+/** Under which a frame's bytes are counted. */
+function kindOf(decoded: Decoded): string {
+  if (typeof decoded === 'string' || 'notice' in decoded) return 'unusable'
+  return 'collection' in decoded ? decoded.collection : decoded.kind
 }

@@ -80,7 +80,7 @@ export class StreamConsumer {
   constructor(options: ConsumerOptions) {
     assert(options.hosts.length > 0, 'no Jetstream host')
     assertFilters(options.filters)
-    const { log, apply, now = Date.now, random = Math.random } = options
+    const { log, apply, cacheDir, v1Dictionary, now = Date.now, random = Math.random } = options
     const limits = { ...defaultLimits, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -89,7 +89,6 @@ export class StreamConsumer {
     this.#filters = options.filters
     this.#sentFilters = options.filters
     this.#hosts = createHosts(options.hosts, limits, random)
-    const { cacheDir, v1Dictionary } = options
     const { dictionaryTimeoutMs: timeoutMs, maxFrameBytes } = limits
     const dictionaries = createDictionaryStore({ cacheDir, v1Dictionary, timeoutMs, log })
     this.#compression = createCompression(dictionaries, {
@@ -175,6 +174,7 @@ export class StreamConsumer {
       url,
       limits: this.#limits,
       onFrame: session.onFrame,
+      onSocket: this.#options.meter?.(host, wire).socket,
       onOpen: () => {
         if (hello) this.#connection?.send(hello)
         this.#onConnected(host, wire, resume)
@@ -236,6 +236,7 @@ export class StreamConsumer {
       decoder: createFrameDecoder({ wire, decompressor, maxFrameBytes, unread }),
       dictionaryId: decompressor?.dictionaryId,
       dids,
+      meter: this.#options.meter?.(host, wire),
       position: this.#position,
       onEvent: (event, bytes) => this.#onEvent(host, wire, event, bytes),
       onDrop: (reason) => {

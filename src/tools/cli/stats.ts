@@ -7,6 +7,12 @@ import { type PinnedMedia, pinnedMedia } from '../../http/operator/pinned-media.
 import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
 import { duration } from '../../http/pages/format.ts'
+import {
+  collectionsInWords,
+  paceInWords,
+  receivedInWords,
+  sourcesInWords,
+} from '../../http/pages/traffic-words.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -110,6 +116,10 @@ function rows(facts: Facts): Line[] {
       return ['labeler paused', `${did} until ${until}: ${reason}`]
     }),
     ...watched(facts.videosWatched),
+    ['traffic in', paceInWords(facts.traffic)],
+    ['received', receivedInWords(facts.traffic)],
+    ['by connection', `${sourcesInWords(facts.traffic)} in seven days`],
+    ['by collection', collectionsInWords(facts.traffic)],
     ...streams.map(({ host, at }): Line => ['received until', `${at}  ${host}`]),
   ]
 }

@@ -2,12 +2,15 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../../base/config/config.ts'
+import { type Config, ConfigError } from '../../base/config/config.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { version } from '../../base/util/version.ts'
 import type { ArchiveStatus } from '../../bridge/messages.ts'
 import { lockDataDir } from '../../data/store/lock.ts'
+import type { Facts } from '../../http/operator/facts.ts'
 import type { Status } from '../../http/operator/status.ts'
+import { bytes } from '../../http/pages/format.ts'
+import { paceInWords } from '../../http/pages/traffic-words.ts'
 import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
@@ -15,6 +18,7 @@ import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 
 const LATE_MS = MINUTE_MS
 const MANY_DROPS = 0.01
+const GB = 1e9
 
 export function checkServer(doctor: DoctorContext): Finding[] {
   const server = runningServer(doctor)
@@ -42,7 +46,13 @@ function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
     const text = `its settings differ from this shell’s: ${differs.join('; ')}`
     found.push(wrong(text, `${here.restart} Or run this with its settings.`))
   }
-  return [...found, ...aboutStream(status), ...aboutGaps(status), ...aboutQuarantine(status)]
+  return [
+    ...found,
+    ...aboutStream(status),
+    ...aboutTraffic(status, config),
+    ...aboutGaps(status),
+    ...aboutQuarantine(status),
+  ]
 }
 
 function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
@@ -69,6 +79,20 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
     ? 'Disk or CPU is the limit. If it persists: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
     : `It is catching up; check again later: \`${here.command('stats')}\`.`
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
+}
+
+/** Only against an allowance: what is much depends on the provider. */
+export function aboutTraffic(
+  { facts: { traffic } }: { facts: Pick<Facts, 'traffic'> },
+  config: Pick<Config, 'streamAllowanceGbMonth'>,
+): Finding[] {
+  const allowed = config.streamAllowanceGbMonth * GB
+  if (allowed === 0 || traffic.monthAhead === undefined) return []
+  const text = `the streams receive ${paceInWords(traffic)}, of ${bytes(allowed)} allowed`
+  if (traffic.monthAhead <= allowed) return [good(text)]
+  return [
+    notice(text, 'SLIPSTREAM_INDEX_SCOPE=authors leaves out what strangers do; see docs/COST.md.'),
+  ]
 }
 
 function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {

@@ -21,6 +21,7 @@ import {
 } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
+import { aboutTraffic } from '../../../src/tools/doctor/server.ts'
 import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
 const GB = 1e9
@@ -66,6 +67,23 @@ describe('disk space', () => {
   it('accepts the usual local disks: ext4, XFS, btrfs, ZFS', () => {
     const types = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1]
     expect(types.flatMap((type) => aboutKind(type, '/data'))).toEqual([])
+  })
+})
+
+describe('traffic', () => {
+  const judge = (monthAhead: number | undefined, streamAllowanceGbMonth: number) => {
+    const rest = { today: 0, thisMonth: 0, sources: [], collections: [] }
+    const traffic = { ...rest, monthAhead, dayAhead: monthAhead && monthAhead / 30 }
+    return aboutTraffic({ facts: { traffic } }, { streamAllowanceGbMonth })
+  }
+
+  it('is judged by the allowance, and not without one', () => {
+    expect(judge(270 * GB, 0)).toEqual([])
+    expect(judge(undefined, 200)).toEqual([])
+    expect(judge(150 * GB, 200)).toMatchObject([{ level: 'good' }])
+    expect(judge(270 * GB, 200)).toMatchObject([
+      { level: 'notice', text: expect.stringMatching(/270 GB a month, of 200 GB allowed/) },
+    ])
   })
 })
 

@@ -1,0 +1,33 @@
+// What the streams receive, in words: for the operator's page and `slipstream stats`.
+
+import type { StreamBytesFacts } from '../../data/store/stream-bytes.ts'
+import { bytes, count } from './format.ts'
+
+const SHOWN_KINDS = 6
+
+export function paceInWords({ dayAhead, monthAhead }: StreamBytesFacts): string {
+  if (dayAhead === undefined) return 'known after ten minutes'
+  return `${bytes(dayAhead)} a day, ${bytes(monthAhead)} a month`
+}
+
+export function receivedInWords({ today, thisMonth }: StreamBytesFacts): string {
+  return `${bytes(today)} today, ${bytes(thisMonth)} this month`
+}
+
+/** By connection, the largest first. */
+export function sourcesInWords({ sources }: StreamBytesFacts): string {
+  const parts = sources.map(({ host, wire, use, bytes: received }) => {
+    return `${URL.parse(host)?.host ?? host} ${wire} (${use}) ${bytes(received)}`
+  })
+  return parts.join(', ') || '–'
+}
+
+/** The largest collections, with their share before and after decompression. */
+export function collectionsInWords({ collections }: StreamBytesFacts): string {
+  const all = collections.reduce((sum, { received }) => sum + received, 0)
+  const parts = collections.slice(0, SHOWN_KINDS).map(({ kind, frames, received, plain }) => {
+    const percent = Math.round((received / all) * 100)
+    return `${kind} ${percent} % (${bytes(received)} of ${bytes(plain)} plain, ${count(frames)} events)`
+  })
+  return parts.join(', ') || '–'
+}
