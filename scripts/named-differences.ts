@@ -85,7 +85,7 @@ export const namedDifferences: Difference[] = [
     why: 'A newcomer’s list is built from earlier records. A badge counting them all would call them new.',
   },
   {
-    what: '`getTimeline` returns a `startCursor` beside the cursor, and takes `since`.',
+    what: '`getTimeline` and `getListFeed` return a `startCursor` beside the cursor, and take `since`.',
     why: 'A client that asks again gets only new items.',
   },
   {

@@ -120,3 +120,12 @@ export function cursorAfter(
   const isTied = mayBeTied && cids.get(next.item) === cid
   return formatFeedCursor(last.sortAt, cid, isTied ? last.item : undefined)
 }
+
+/** Returns the place of a page's newest row; undefined if it was deleted in the meantime. */
+export function startCursorOf(
+  first: FeedRow,
+  feed: Pick<MergedFeed, 'cidsOf'>,
+): string | undefined {
+  const cid = feed.cidsOf([first.item]).get(first.item)
+  return cid === undefined ? undefined : formatFeedCursor(first.sortAt, cid)
+}

@@ -7,7 +7,7 @@ import type { Db } from '../../data/store/db.ts'
 import type { FeedHeads, MergedFeed } from '../../data/store/merged-feed.ts'
 import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
 import { prepareListPages } from '../../data/store/read/list-pages.ts'
-import { cursorAfter, LATEST, rowsInRange } from './feed-page.ts'
+import { cursorAfter, LATEST, rowsInRange, startCursorOf } from './feed-page.ts'
 import { parseFeedCursor } from './page-cursor.ts'
 import type { PlaceInList } from './skeleton-page.ts'
 import type { FeedSkeleton } from './timeline.ts'
@@ -15,8 +15,11 @@ import type { FeedSkeleton } from './timeline.ts'
 type ListFeed = {
   /** Reads the newest posts of all members at or before a cursor. @throws BadCursorError */
   open(list: number, cursor: string | undefined): Generator<void, FeedHeads>
-  /** Reads one page at or below the cursor that the list was opened at. @throws BadCursorError */
-  page(heads: FeedHeads, place: PlaceInList): FeedSkeleton
+  /**
+   * Reads one page at or below the cursor that the list was opened at, and above `since`, as a home
+   * timeline does (timeline.ts). @throws BadCursorError
+   */
+  page(heads: FeedHeads, place: PlaceInList & { since?: string | undefined }): FeedSkeleton
 }
 
 /** Opening a list costs some microseconds a member. */
@@ -53,20 +56,28 @@ export function createListFeedSkeleton(parts: {
       const until = cursor === undefined ? LATEST : parseFeedCursor(cursor).sortAt
       return yield* feed.heads(yield* shownMembers(list), until)
     },
-    page(heads, { limit, cursor }) {
+    page(heads, { limit, cursor, since }) {
       const before = cursor === undefined ? undefined : parseFeedCursor(cursor)
+      const after = since === undefined ? undefined : parseFeedCursor(since)
       const found = rowsInRange({
-        range: { before, after: undefined },
+        range: { before, after },
         count: limit + 1,
         read: (until, count) =>
-          feed.newest({ originators: heads, until, limit: count, postsOnly: true }),
+          feed.newest({
+            originators: heads,
+            until,
+            since: after?.sortAt,
+            limit: count,
+            postsOnly: true,
+          }),
         feed,
       })
       const rows = found.slice(0, limit)
-      const [last, next] = [rows.at(-1), found[limit]]
+      const [first, last, next] = [rows[0], rows.at(-1), found[limit]]
       return {
         items: rows.map(({ item }) => item),
-        cursor: last && next && cursorAfter(last, next, feed),
+        cursor: last && next ? cursorAfter(last, next, feed) : since,
+        startCursor: first && startCursorOf(first, feed),
       }
     },
   }

@@ -17,8 +17,9 @@ import {
   joinBatches,
   LATEST,
   rowsInRange,
+  startCursorOf,
 } from './feed-page.ts'
-import { formatFeedCursor, parseFeedCursor } from './page-cursor.ts'
+import { parseFeedCursor } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 
 /**
@@ -164,12 +165,12 @@ function present(parts: TimelineParts, request: TimelineRequest, page: Page): Fe
   const { rows, next, hasMore, followsLeftOut } = page
   const first = rows[0]
   const last = rows.at(-1)
-  const top = first && feed.cidsOf([first.item]).get(first.item)
+  const startCursor = first && startCursorOf(first, feed)
   const endCursor = last && cursorAfter(last, next, feed)
   return {
     items: rows.map(({ item }) => item),
     cursor: hasMore ? endCursor : request.since,
-    ...(top !== undefined && { startCursor: formatFeedCursor(first!.sortAt, top) }),
+    ...(startCursor !== undefined && { startCursor }),
     ...(endCursor !== undefined && { endCursor }),
     ...(followsLeftOut > 0 && { followsLeftOut }),
   }

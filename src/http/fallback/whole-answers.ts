@@ -110,6 +110,8 @@ async function askedOf(
   { lack, subject, call }: Request,
   from: { page: number; theirs: string | undefined },
 ): Promise<JsonObject | undefined> {
+  // Another AppView ignores the bound, and cursors of ours mean nothing to it.
+  if (call.params['since'] !== undefined) return undefined
   const params = bounded({ ...call.params, [lack.param]: subject.key })
   const keep = (items: JsonObject[]) =>
     items.filter((item) => isAboutItem(item, lack.about, subject.key))

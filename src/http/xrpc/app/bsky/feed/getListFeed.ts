@@ -1,32 +1,48 @@
 // app.bsky.feed.getListFeed: posts by all members of a list, newest first. Leaves out posts that the viewer
 // blocks or mutes, as from a timeline, and members in a block with the list's creator. As in the reference,
-// an unknown list has an empty feed.
+// an unknown list has an empty feed. `since` and `startCursor`: see answers/skeleton/timeline.ts.
 
 import { isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
+import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
 import { isBlockedOrMuted } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { inTurns } from '../../../../../base/util/turn.ts'
+import type { FeedHeads } from '../../../../../data/store/merged-feed.ts'
 import { isStoredList } from '../../../../fallback/holdings.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { listByUri } from '../../../list-by-uri.ts'
 import { andThen } from '../../../maybe-later.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+import { type PagePart, pagedMethod } from '../../../paged-method.ts'
 import { strangersList } from '../../../strangers-list.ts'
+
+type ListFeedCall = Call<{ list: string; limit: number; cursor?: string; since?: string }>
 
 export const getListFeed = pagedMethod(
   'app.bsky.feed.getListFeed',
   { auth: 'optional', readAfterWrite: true, ready: strangersList },
   {
     about: openList,
-    skeleton: ({ listFeed }, { about: { heads }, place }) =>
-      heads ? listFeed.page(heads, place) : { items: [], cursor: undefined },
+    skeleton,
+    end: ({ params }: ListFeedCall) => params.since,
     present,
     isUnknown: (app, { heads, uri }) =>
       heads !== undefined && (isUnderWay(app, uri) || !isStoredList(app, uri)),
-    body: 'feed',
+    body: (feed, { cursor, reads }) => ({
+      feed,
+      cursor,
+      startCursor: reads.find(({ startCursor }) => startCursor !== undefined)?.startCursor,
+    }),
   },
 )
+
+function skeleton(
+  { listFeed }: Needs<'listFeed'>,
+  { call, about: { heads }, place }: PagePart<ListFeedCall, { heads: FeedHeads | undefined }>,
+): FeedSkeleton {
+  const { since } = call.params
+  return heads ? listFeed.page(heads, { ...place, since }) : { items: [], cursor: undefined }
+}
 
 function isUnderWay({ underWay }: Needs<'underWay'>, uri: string): boolean {
   const key = parseRecordUri(uri)
@@ -35,7 +51,7 @@ function isUnderWay({ underWay }: Needs<'underWay'>, uri: string): boolean {
 
 function openList(
   { actors, listFeed, listPages }: Needs<'actors' | 'listFeed' | 'listPages'>,
-  { params, reader }: Call<{ list: string; cursor?: string }>,
+  { params, reader }: ListFeedCall,
 ) {
   const named = listByUri({ listPages }, params.list)
   if (named?.id === 0) reader.missing.add({ uris: [params.list] })

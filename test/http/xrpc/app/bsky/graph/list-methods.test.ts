@@ -24,7 +24,7 @@ type Memberships = {
   listsWithMembership: { list: ListView; listItem?: ItemView }[]
   cursor?: string
 }
-type Feed = { feed: { post: { uri: string } }[]; cursor?: string }
+type Feed = { feed: { post: { uri: string } }[]; cursor?: string; startCursor?: string }
 
 const MODLIST = 'app.bsky.graph.defs#modlist'
 const CURATELIST = 'app.bsky.graph.defs#curatelist'
@@ -270,6 +270,36 @@ describe('getListFeed', () => {
           .map(({ uri }) => uri),
       )
     }
+  })
+
+  test('with `since`, returns what is newer than the newest post held, and `since` at the end', async () => {
+    const w = start()
+    const list = w.list(bob, 'a list', CURATELIST)
+    w.listItem(bob, list, people[0]!)
+    const write = (count: number) =>
+      Array.from({ length: count }, () => w.post(people[0]!).uri).reverse()
+    const read = (query: { since?: string; cursor?: string; limit?: number }) =>
+      w.get<Feed>('app.bsky.feed.getListFeed', { list: list.uri, ...query }, alice)
+    const keys = ({ feed }: Feed) => feed.map(({ post }) => post.uri)
+    const old = write(4)
+    const before = await read({})
+    expect(keys(before)).toEqual(old)
+    const since = before.startCursor
+    expect(since).toMatch(/^\d+__baf/)
+    const fresh = write(5)
+
+    const first = await read({ since, limit: 3 })
+    const second = await read({ since, limit: 3, cursor: first.cursor })
+    expect([...keys(first), ...keys(second)]).toEqual(fresh)
+    expect(first.cursor).not.toBe(since)
+    expect(second.cursor).toBe(since)
+    const { startCursor } = first
+    expect(await read({ since: startCursor })).toEqual({ feed: [], cursor: startCursor })
+    expect(keys(await read({ cursor: since }))).toEqual(old.slice(1))
+    w.block(alice, people[0]!)
+    expect(await read({ since, limit: 2 })).toMatchObject({ feed: [], cursor: since })
+    const rubbish = { list: list.uri, since: 'rubbish' }
+    expect((await w.ask('app.bsky.feed.getListFeed', rubbish, alice)).status).toBe(400)
   })
 
   test('ends early when its time is up, with a cursor that leads to all the rest', async () => {
