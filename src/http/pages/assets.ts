@@ -1,25 +1,10 @@
-// Files that the pages load: our scripts and styles, and uPlot's. Scripts are TypeScript with types stripped,
-// so there is no build step: stripping and compression happen in memory at first use. The URLs contain a
-// digest over all files, so browsers may cache them permanently.
+// Files that our own pages load: scripts, styles and icons, and uPlot's.
 
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { type Assets, assetsOf } from './asset-files.ts'
 
-export type Asset = { type: string; body: Buffer; compressed: Buffer }
-
-export type Assets = {
-  /** URL path of a file, by name. */
-  pathOf(name: string): string
-  find(digest: string, name: string): Asset | undefined
-}
-
-const SCRIPT = 'text/javascript; charset=utf-8'
-const STYLE = 'text/css; charset=utf-8'
-const IMAGE = 'image/svg+xml'
-const DIGEST_LENGTH = 12
+export type { Assets }
 
 const scripts = [
   new URL('./assets/theme.ts', import.meta.url),
@@ -57,57 +42,20 @@ const images = [
 const UPLOT_SCRIPT = 'uplot.js'
 const UPLOT_STYLE = 'uplot.css'
 
-let loaded: Assets | undefined
-
-/** Made once per thread, on first use; takes some milliseconds and some hundred kilobytes. */
-export function loadAssets(): Assets {
-  loaded ??= makeAssets()
-  return loaded
-}
-
-function makeAssets(): Assets {
-  const files = new Map<string, Asset>()
-  for (const url of scripts) files.set(nameOf(url), compressed(SCRIPT, readScript(url)))
-  for (const url of styles) files.set(nameOf(url), compressed(STYLE, readFileSync(url, 'utf8')))
-  for (const url of images) files.set(nameOf(url), compressed(IMAGE, readFileSync(url, 'utf8')))
+/** Made once per thread. */
+export const loadAssets = assetsOf(() => {
   const uplot = dirname(createRequire(import.meta.url).resolve('uplot'))
-  const readUplot = (name: string) => readFileSync(join(uplot, name), 'utf8')
-  files.set(UPLOT_SCRIPT, compressed(SCRIPT, readUplot('uPlot.esm.js')))
-  files.set(UPLOT_STYLE, compressed(STYLE, readUplot('uPlot.min.css')))
-  const digest = digestOf(files)
+  const own = [...scripts, ...styles, ...images]
   return {
-    pathOf: (name) => `/page/assets/${digest}/${name}`,
-    find: (asked, name) => (asked === digest ? files.get(name) : undefined),
+    path: '/page/assets',
+    files: new Map<string, URL | string>([
+      ...own.map((url) => [nameOf(url), url] as const),
+      [UPLOT_SCRIPT, join(uplot, 'uPlot.esm.js')],
+      [UPLOT_STYLE, join(uplot, 'uPlot.min.css')],
+    ]),
+    imports: { uplot: `./${UPLOT_SCRIPT}` },
   }
-}
-
-function readScript(url: URL): string {
-  const plain = withoutWarning(() => stripTypeScriptTypes(readFileSync(url, 'utf8')))
-  return plain.replace("from 'uplot'", `from './${UPLOT_SCRIPT}'`)
-}
-
-/** Node warns that this function is experimental, which no operator could act on. */
-function withoutWarning<T>(work: () => T): T {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return work()
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
-
-function compressed(type: string, text: string): Asset {
-  const body = Buffer.from(text)
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 6 }
-  return { type, body, compressed: brotliCompressSync(body, { params }) }
-}
-
-function digestOf(files: ReadonlyMap<string, Asset>): string {
-  const hash = createHash('sha256')
-  for (const [name, { body }] of files) hash.update(`${name} ${body.length}\n`).update(body)
-  return hash.digest('hex').slice(0, DIGEST_LENGTH)
-}
+})
 
 function nameOf(url: URL): string {
   return url.pathname.split('/').at(-1)!

@@ -7,7 +7,8 @@ import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
-import { type Asset, type Assets, loadAssets } from './assets.ts'
+import { assetRoutes } from './asset-files.ts'
+import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
@@ -52,7 +53,6 @@ export type Page = {
 }
 
 const FOR_ANYONE = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
-const FOREVER = 'public, max-age=31536000, immutable'
 /**
  * Of a visitor's rate limit: the operator's queries read a lot, and guessing the token should be
  * slow.
@@ -128,31 +128,13 @@ function files({ assets, figures, live }: Omit<Shared, 'availability'> & { live:
     return live.listen(visitor) ?? c.text('Too many are listening', 503)
   })
   app.get('/figures', (c) => c.json(figures(), 200, { 'cache-control': 'no-store' }))
-  app.get('/assets/:digest/:name', (c) => {
-    const asset = assets().find(c.req.param('digest'), c.req.param('name'))
-    return asset ? sendAsset(c, asset) : nothing(c)
-  })
+  app.route('/assets', assetRoutes(assets))
   return app
 }
 
 function notFoundPage({ method, headers }: Request, assets: () => Assets): Response | undefined {
   if (method !== 'GET' || !headers.get('accept')?.includes('text/html')) return undefined
   return new Response(notFoundDocument(assets()), { status: 404, headers: PAGE_HEADERS })
-}
-
-function nothing(c: Context) {
-  return c.json({ error: 'NotFound', message: 'There is nothing at this address' }, 404)
-}
-
-function sendAsset(c: Context, { type, body, compressed }: Asset) {
-  const isCompressed = /\bbr\b/.test(c.req.header('accept-encoding') ?? '')
-  return c.body(new Uint8Array(isCompressed ? compressed : body), 200, {
-    'content-type': type,
-    'cache-control': FOREVER,
-    'x-content-type-options': 'nosniff',
-    vary: 'accept-encoding',
-    ...(isCompressed && { 'content-encoding': 'br' }),
-  })
 }
 
 function wantsHtml(c: Context): boolean {
