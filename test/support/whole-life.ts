@@ -5,8 +5,8 @@ import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import { storeCursor } from '../../src/data/store/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation.ts'
-import { wholes } from './features.ts'
 import { cidOf } from './records.ts'
+import { type Life, wholes } from './wholes.ts'
 import type { RecordId, World } from './world.ts'
 
 type Wish = WriterRequest extends infer T
@@ -14,8 +14,6 @@ type Wish = WriterRequest extends infer T
     ? Omit<T, 'id' | 'did'>
     : never
   : never
-
-export type Life = { did: string; friend: string; labeler: string }
 
 /** All accounts are known to the world, and `did` and `friend` are members. */
 export function liveWholeLife(world: World, life: Life): void {

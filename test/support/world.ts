@@ -20,7 +20,7 @@ import type { Memory } from '../../src/ingest/indexing/memory.ts'
 import { mute, unmute } from '../../src/ingest/indexing/private-state.ts'
 import type { Writer } from '../../src/ingest/indexing/writer.ts'
 import { createWriterRequests } from '../../src/ingest/upkeep/writer-requests.ts'
-import { requestHandlers } from './features.ts'
+import { requestHandlers } from './feature-parts.ts'
 import { cidOf, didOf, tidAt } from './records.ts'
 import { WorldStore, type WorldStoreOptions } from './world-store.ts'
 import {

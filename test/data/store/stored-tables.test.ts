@@ -15,7 +15,8 @@ import { until } from '../../support/eventually.ts'
 import { searchable } from '../../support/searching.ts'
 import { storedTables } from '../../support/stored-tables/all.ts'
 import type { StoredTable } from '../../support/stored-tables/entry.ts'
-import { type Life, liveWholeLife } from '../../support/whole-life.ts'
+import { liveWholeLife } from '../../support/whole-life.ts'
+import type { Life } from '../../support/wholes.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 /** Far above every other number in the world's rows, so that it can be told from them. */

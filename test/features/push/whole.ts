@@ -1,7 +1,7 @@
 // What pushes hold about an account, for the tests of all tables.
 
-import type { WholeOf } from '../../support/features.ts'
 import { most, nobody, private_ } from '../../support/stored-tables/entry.ts'
+import type { WholeOf } from '../../support/wholes.ts'
 
 export const whole: WholeOf = {
   live(world, { did }) {

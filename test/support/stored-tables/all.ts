@@ -1,7 +1,7 @@
 // The entry of every table. The test beside it (test/data/store/stored-tables.test.ts) checks each against a
 // world where an account has left a row wherever it can.
 
-import { wholes } from '../features.ts'
+import { wholes } from '../wholes.ts'
 import type { StoredTable } from './entry.ts'
 import { notes } from './notes.ts'
 import { operators, own, programs } from './others.ts'

@@ -1,12 +1,12 @@
-// What features add to the worlds of tests: nothing in a tree without them.
+// What features add to tests of all tables: nothing in a tree without them.
 
 import { existsSync } from 'node:fs'
 import { features } from '../../src/base/feature.ts'
-import { loadServeFeatures } from '../../src/http/feature.ts'
-import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
 import type { StoredTable } from './stored-tables/entry.ts'
-import type { Life } from './whole-life.ts'
 import type { World } from './world.ts'
+
+/** A member, one of their follows, and a labeler. */
+export type Life = { did: string; friend: string; labeler: string }
 
 /** test/features/NAME/whole.ts: its part in tests of all tables. */
 export type WholeOf = {
@@ -15,8 +15,6 @@ export type WholeOf = {
   storedTables: Readonly<Record<string, StoredTable>>
 }
 
-export const requestHandlers = handlersOf(await loadIngestFeatures())
-export const serveFeatures = await loadServeFeatures()
 export const wholes: readonly WholeOf[] = await Promise.all(
   features.flatMap(({ name }) => {
     const file = new URL(`../features/${name}/whole.ts`, import.meta.url)

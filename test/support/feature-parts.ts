@@ -1,0 +1,7 @@
+// The parts of features in the worlds of tests: none in a tree without them.
+
+import { loadServeFeatures } from '../../src/http/feature.ts'
+import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
+
+export const requestHandlers = handlersOf(await loadIngestFeatures())
+export const serveFeatures = await loadServeFeatures()
