@@ -4,6 +4,7 @@
 // a small or busy machine.
 
 import { atPort, type Config } from './base/config/config.ts'
+import { features } from './base/feature.ts'
 import type { Logger } from './base/obs/log.ts'
 import { storeCompiledCode } from './base/util/compile-cache.ts'
 import { NEARLY_IDLE, releaseUnusedMemory } from './base/util/unused-memory.ts'
@@ -19,6 +20,7 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 /** @throws ConfigError for problems that the operator can fix. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
   if (asked.videoTrailer) await refuseTrailer(asked.videoTrailer)
+  for (const { prepare } of features) await prepare?.(asked as never)
   const lock = lockDataDir(asked.dataDir)
   closeFolder(asked.dataDir, log)
   const found = await findFreePort(asked).catch(asPortRefusal(asked))

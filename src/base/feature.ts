@@ -22,16 +22,25 @@ export type Feature = {
   settings?: Readonly<Record<string, Setting<unknown>>>
   /** @returns which of the settings contradict each other, and what to do; undefined if none do */
   unfit?(settings: never): { message: string; hint: string } | undefined
+  /**
+   * Looks, before anything starts, at what its settings name.
+   * @throws ConfigError if the server can't run so
+   */
+  prepare?(config: never): Promise<void>
   migrations?: readonly FeatureMigration[]
   /** All its tables, by which a database from before this list is recognized. */
   tables?: readonly string[]
   /** Those among its tables of which a member's rows (by `uid`) go with the membership. */
   memberTables?: readonly string[]
   gauges?: readonly FeatureGauge[]
+  /** Names under which its routes are counted (base/obs/request-counters.ts). */
+  webRoutes?: readonly string[]
   /** Its part in the ingest thread: ingest/feature.ts. */
   ingest?(): Promise<unknown>
   /** Its part in serving threads: http/feature.ts. */
   serve?(): Promise<unknown>
+  /** Its part in the command line: tools/feature.ts. */
+  tools?(): Promise<unknown>
 }
 
 const FOLDER = new URL('../features/', import.meta.url)

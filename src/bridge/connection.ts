@@ -8,6 +8,7 @@ import { FetchLimitError } from './fetch-limit.ts'
 import type {
   CursorOutcome,
   CursorWish,
+  FeatureRequest,
   IngestMessage,
   IngestOrder,
   IngestStatus,
@@ -21,6 +22,8 @@ import type {
 
 export type IngestConnection = {
   readonly writer: Writer
+  /** Resolves with what the feature's part in the ingest thread returned. */
+  askFeature(request: { did: string } & FeatureRequest): Promise<unknown>
   /** Resolves with figures once the operator's change is committed and visible. */
   operate(request: OperatorRequest): Promise<Figures>
   /** Resolves once it is committed, with one outcome per post. */
@@ -99,6 +102,7 @@ export function createIngestConnection(
         await ask((id) => ({ kind: 'request', request: { ...request, id } }))
       },
     },
+    askFeature: (request) => ask((id) => ({ kind: 'request', request: { ...request, id } })),
     operate: (request) => ask((id) => ({ kind: 'operate', id, request })),
     ...timelineCalls(ask),
     status: report,
@@ -141,7 +145,8 @@ function timelineCalls(
 
 function resultOf(reply: (WriterReply | OperatorReply | TimelineReply) & { ok: true }): unknown {
   if ('figures' in reply) return reply.figures
-  return 'outcomes' in reply ? reply.outcomes : {}
+  if ('outcomes' in reply) return reply.outcomes
+  return 'result' in reply ? reply.result : {}
 }
 
 export function errorOf({ error, message }: { error: string; message: string }): Error {

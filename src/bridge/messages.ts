@@ -131,7 +131,8 @@ export type SegmentWatch = {
 }
 
 export type WriterReply =
-  | { id: number; ok: true }
+  /** `result`: a feature's. */
+  | { id: number; ok: true; result?: unknown }
   | { id: number; ok: false; error: string; message: string }
 
 /** The operator's requests, from the command line or over HTTP. */

@@ -1,6 +1,7 @@
 // What a feature does in each serving thread: methods, metrics, services in the DID document, routes beside
 // XRPC, and work of its own.
 
+import type { Hono } from 'hono'
 import type { Hydrator } from '../answers/hydrate/hydrator-types.ts'
 import type { Config } from '../base/config/config.ts'
 import { type FeatureGauge, features } from '../base/feature.ts'
@@ -15,6 +16,7 @@ import type { Resolver } from '../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../sources/identity/service-jwt.ts'
 import type { MetricParts } from './metrics/metrics.ts'
 import type { Overload } from './overload/overload.ts'
+import type { RateBuffers } from './overload/rate-limits.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
@@ -25,6 +27,10 @@ export type ServeFeature = {
   metrics?(parts: MetricParts): MetricSource[]
   /** Services of ours that the DID document names. */
   didServices?(config: Config): readonly DidService[]
+  /** Memory that its parts in all serving threads share, made once. */
+  createShared?(config: Config): unknown
+  /** Routes on the operator's socket and behind the operator's token. */
+  operatorRoutes?(app: Hono, config: Config): void
   /** Called once in each serving thread, before it listens. */
   start?(parts: ServeParts): ServePart
 }
@@ -48,6 +54,9 @@ export type ServeParts = {
   overload: Overload
   serviceAuth: ServiceAuth
   isMember: (did: string) => boolean
+  rateBuffers: RateBuffers
+  /** What `createShared` of the same feature returned. */
+  shared: unknown
 }
 
 export type ServePart = {
@@ -67,9 +76,11 @@ export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
 /** Starts all of them; what they do in this thread, as one. */
 export function startFeatures(
   list: readonly ServeFeature[],
-  parts: ServeParts,
+  { shared, ...parts }: Omit<ServeParts, 'shared'> & { shared: readonly unknown[] },
 ): Required<ServePart> {
-  const started = list.flatMap((feature) => feature.start?.(parts) ?? [])
+  const started = list.flatMap(
+    (feature, i) => feature.start?.({ ...parts, shared: shared[i] }) ?? [],
+  )
   return {
     routes: started.flatMap(({ routes = [] }) => routes),
     gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),

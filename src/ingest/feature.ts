@@ -9,7 +9,8 @@ import type { Core } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 
-type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => void
+type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => unknown
+type Call<Body> = (did: string, body: Body) => unknown
 
 export type RequestHandlers = Readonly<Record<FeatureKind, Handler<never>>>
 
@@ -22,14 +23,27 @@ export function requestHandlers<Requests extends object>(
   return handlers
 }
 
+export type IngestCalls = Readonly<Record<FeatureKind, Call<never>>>
+
+/** The same for requests that begin no transaction of their own. */
+export function ingestCalls<Requests extends object>(
+  calls: {
+    readonly [Kind in keyof Requests]: Call<Requests[Kind]>
+  },
+): IngestCalls {
+  return calls
+}
+
 export type IngestFeature = {
-  /** Each runs in one transaction of the writer; what it throws is the reply. */
+  /** Each runs in one transaction of the writer; what it returns or throws is the reply. */
   requests?: RequestHandlers
   /** Called once, before the stream starts. */
   start?(config: Config, core: Core): IngestPart
 }
 
 type IngestPart = {
+  /** Requests for which it decides itself what to write, and when. */
+  calls?: IngestCalls
   /** After each batch of the stream is written and visible. */
   onBatch?(batch: StreamBatch): void
   /** After each transaction that changed memory, also those beside the stream. */
@@ -47,4 +61,8 @@ export async function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
 /** Handlers of all of them; the kinds of each begin with its name. */
 export function handlersOf(list: readonly IngestFeature[]): RequestHandlers {
   return Object.assign({}, ...list.map(({ requests }) => requests))
+}
+
+export function callsOf(parts: readonly IngestPart[]): IngestCalls {
+  return Object.assign({}, ...parts.map(({ calls }) => calls))
 }

@@ -19,7 +19,9 @@ import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
 import { createVideoWatches } from './counts/video-watches.ts'
 import {
+  callsOf,
   handlersOf,
+  type IngestCalls,
   type IngestFeature,
   loadIngestFeatures,
   type RequestHandlers,
@@ -142,6 +144,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     ...background,
     checkpoints,
     ofFeatures: handlersOf(features),
+    calls: callsOf(ofFeatures),
   })
   const upkeep = createUpkeep(config, core, {
     consumer,
@@ -192,9 +195,10 @@ function createAnswers(
     checkpoints: Checkpoints
     identityNews: IdentityNews
     ofFeatures: RequestHandlers
+    calls: IngestCalls
   },
 ) {
-  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures } = parts
+  const { backfill, counting, identityNews, labels, checkpoints, ofFeatures, calls } = parts
   const writing = {
     writer: core.writer,
     room: core.room,
@@ -207,6 +211,7 @@ function createAnswers(
       counting,
       labels,
       ofFeatures,
+      calls,
       maxMembers: engine === undefined ? maxMembers : 0,
       videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,

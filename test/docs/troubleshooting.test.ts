@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { everySetting } from '../../src/base/config/every-setting.ts'
 import { createProgram } from '../../src/tools/cli/program.ts'
 import { areas } from '../../src/tools/doctor/areas.ts'
+import { loadToolsFeatures } from '../../src/tools/feature.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/TROUBLESHOOTING.md'), 'utf8')
@@ -29,8 +30,8 @@ describe.each([
     expect(named.filter((key) => !known.includes(key))).toEqual([])
   })
 
-  it('names existing commands', () => {
-    const program = createProgram()
+  it('names existing commands', async () => {
+    const program = createProgram(await loadToolsFeatures())
     const known = program.commands.flatMap((one) => [
       one.name(),
       ...one.commands.map((below) => `${one.name()} ${below.name()}`),

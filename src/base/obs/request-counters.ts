@@ -16,7 +16,7 @@ const COUNTED_STATUSES = [
 ] as const
 
 /** Routes other than methods: counted separately, since they say nothing about the methods. */
-const WEB_ROUTES = [
+const CORE_ROUTES = [
   'pages',
   'metrics',
   'media',
@@ -28,7 +28,13 @@ const WEB_ROUTES = [
   'graph',
 ] as const
 
-export type WebRoute = (typeof WEB_ROUTES)[number]
+const WEB_ROUTES: readonly string[] = [
+  ...CORE_ROUTES,
+  ...features.flatMap(({ webRoutes = [] }) => webRoutes),
+]
+
+/** One of the core's, or of a feature's `webRoutes`. */
+export type WebRoute = string
 
 /** A path for `count` that no request can have. */
 export function webPath(route: WebRoute): string {

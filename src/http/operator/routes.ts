@@ -18,6 +18,7 @@ import { gapCounts, listGaps } from '../../data/store/gaps.ts'
 import { parseState } from '../../ingest/member-state/document.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { ServeFeature } from '../feature.ts'
 import { readFacts } from './facts.ts'
 import { requireOperator } from './guard.ts'
 import { importStream } from './import-stream.ts'
@@ -32,6 +33,7 @@ import { addTokens } from './tokens.ts'
 
 type OperatorParts = {
   config: Config
+  features: readonly Pick<ServeFeature, 'operatorRoutes'>[]
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   ingest: IngestConnection
@@ -77,6 +79,7 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   addInvites(app, parts, readJson)
   addModeration(app, parts, readJson)
   addTokens(app, parts, readJson)
+  for (const one of parts.features) one.operatorRoutes?.(app, parts.config)
   addLongWork(app, parts)
   return app
 }

@@ -64,6 +64,8 @@ import { timelineRoutes } from './timelines.ts'
 type ServingOptions = {
   config: Config
   features: readonly ServeFeature[]
+  /** Of each feature, in the same order: shared by all serving threads. */
+  featureMemory: readonly unknown[]
   log: Logger
   memory: SharedMemory
   ingest: IngestConnection
@@ -99,7 +101,7 @@ export function createServing(options: ServingOptions): Serving {
   const { writer, operate } = shared
   const { fetch, lookups, quotas } = createOutside(options)
   const resolver = createIdentities({ ...options, ...reading, lookups })
-  const operator = { config, db, actors, ingest: { ...ingest, operate }, resolver, log }
+  const operator = { config, features, db, actors, ingest: { ...ingest, operate }, resolver, log }
   const fallback = publicAppview(config, log, quotas)
   const counted = fallback && createCounted({ db, scope: config.indexScope, writer })
   const hydrator = createHydrator({
@@ -166,6 +168,8 @@ export function createServing(options: ServingOptions): Serving {
     overload,
     serviceAuth: callers.serviceAuth,
     isMember: reading.isMember,
+    rateBuffers: options.rateBuffers,
+    shared: options.featureMemory,
   })
   const pages = servePages({
     ...options,

@@ -19,6 +19,7 @@ export type ServingThreadData = {
   config: Config
   memory: SharedMemory
   line: MessagePort
+  featureMemory: readonly unknown[]
   rateBuffers: RateBuffers
   usedTokens: SharedArrayBuffer
   videoSessions: SessionSpace
@@ -34,8 +35,17 @@ export type ServingThreadMessage = { kind: 'listening' }
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
-const { config, memory, line, rateBuffers, usedTokens, videoSessions, thread, name } =
-  workerData as ServingThreadData
+const {
+  config,
+  featureMemory,
+  memory,
+  line,
+  rateBuffers,
+  usedTokens,
+  videoSessions,
+  thread,
+  name,
+} = workerData as ServingThreadData
 
 await run()
 
@@ -51,6 +61,7 @@ async function run(): Promise<void> {
   const { server, closeStore } = createServing({
     config,
     features: await loadServeFeatures(),
+    featureMemory,
     log,
     memory,
     ingest,

@@ -33,6 +33,7 @@ type Options = {
 }
 
 type ThreadOptions = Options & {
+  featureMemory: readonly unknown[]
   rateBuffers: RateBuffers
   usedTokens: SharedArrayBuffer
   videoSessions: SessionSpace
@@ -44,12 +45,13 @@ type Thread = { stop(): Promise<void> }
 export async function startServing(options: Options): Promise<ServingThreads> {
   const { config, log, ingest, onFatal } = options
   const { memory } = ingest
+  const features = await loadServeFeatures()
   const shared = {
+    featureMemory: features.map((one) => one.createShared?.(config)),
     rateBuffers: createRateBuffers(),
     usedTokens: createOnceBuffer(),
     videoSessions: createSessionSpace(),
   }
-  const features = await loadServeFeatures()
   const parts = { config, features, log, memory, ingest, ...shared, thread: 0, onFatal }
   const { server, controlApp, closeStore } = createServing(parts)
   const { port, isShared } = await listenShared(server, options)
@@ -93,10 +95,10 @@ const YOUNG_MB = 48
 
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
   const name = `serve-${thread + 1}`
-  const { config, ingest, rateBuffers, usedTokens, videoSessions, onFatal } = options
+  const { config, featureMemory, ingest, rateBuffers, usedTokens, videoSessions, onFatal } = options
   const line = ingest.connect()
   const { memory } = ingest
-  const shared = { memory, rateBuffers, usedTokens, videoSessions }
+  const shared = { featureMemory, memory, rateBuffers, usedTokens, videoSessions }
   const data: ServingThreadData = { config, line, ...shared, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -8,7 +8,7 @@ import { isBanned } from '../../data/store/bans.ts'
 import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { VideoWatches } from '../counts/video-watches.ts'
-import type { RequestHandlers } from '../feature.ts'
+import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { redeemInvite } from '../indexing/invites.ts'
@@ -64,6 +64,8 @@ type WriterParts = {
   namedMembers?: () => readonly string[]
   /** Handlers of features' requests. */
   ofFeatures?: RequestHandlers
+  /** The same for requests that begin no transaction of their own. */
+  calls?: IngestCalls
   /** Without it every write is tried. */
   room?: Pick<DiskRoom, 'attempt'>
 }
@@ -79,10 +81,10 @@ export function createWriterRequests(parts: WriterParts): (request: WriterReques
         passOn(parts, request, room)
         return { id: request.id, ok: true }
       }
+      if (isOfFeature(request)) return answerOfFeature(parts, request, room)
       let isCut = false
       const work = (ctx: IndexContext) => {
         if (request.kind === 'fetch-requested') isCut = !fetches.want(ctx, request)
-        else if (isOfFeature(request)) askFeature(ctx, request, parts.ofFeatures)
         else apply(ctx, request, { ...parts, fetches })
         return ctx.changes.filter(({ kind }) => kind === 'member-removed').length
       }
@@ -102,14 +104,17 @@ function isOfFeature(request: WriterRequest): request is WriterRequest & Feature
   return request.kind.includes('/')
 }
 
-function askFeature(
-  ctx: IndexContext,
-  { kind, did, body }: { did: string } & FeatureRequest,
-  handlers: RequestHandlers = {},
-): void {
-  const handler = handlers[kind]
+function answerOfFeature(
+  { writer, calls = {}, ofFeatures = {}, wakeBackfill }: WriterParts,
+  { id, kind, did, body }: { id: number; did: string } & FeatureRequest,
+  room: Pick<DiskRoom, 'attempt'>,
+): WriterReply {
+  const [call, handler] = [calls[kind], ofFeatures[kind]]
+  if (call) return { id, ok: true, result: call(did, body as never) }
   if (!handler) throw new Error(`no feature answers ${kind}`)
-  handler(ctx, did, body as never)
+  const result = room.attempt(() => writer.commit((ctx) => handler(ctx, did, body as never)))
+  wakeBackfill()
+  return { id, ok: true, result }
 }
 
 type ForOthers = Extract<

@@ -7,9 +7,8 @@ import { examineConfig, settingSources } from '../../base/config/config.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { areas } from '../doctor/areas.ts'
 import type { DoctorContext } from '../doctor/context.ts'
-import type { Examination, Examined } from '../doctor/examine.ts'
+import type { Check, Examination, Examined } from '../doctor/examine.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
-import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { CliError, EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -24,23 +23,29 @@ const SIGNS: Record<Level, { sign: string; colour: Parameters<typeof styleText>[
   unchecked: { sign: '?    ', colour: 'dim' },
 }
 
-export function addDoctor(program: Command, _context: CliContext): void {
+/** @param further - checks of features */
+export function addDoctor(program: Command, further: readonly Check[]): void {
+  const known = [...areas, ...further.map(({ area }) => area)]
   withJson(program.command('doctor'))
     .description('check settings, machine and network, and say how to fix what is wrong')
-    .option('--only <areas>', 'check only these areas, separated by commas', readAreas)
+    .option('--only <areas>', 'check only these areas, separated by commas', (text) =>
+      readAreas(text, known),
+    )
     .option(
       '--independence',
       'list the servers that readers depend on, and the setting that replaces each',
     )
-    .addHelpText('after', HELP)
-    .action((options: Options) => (options.independence ? tellOthers(options) : seeDoctor(options)))
+    .addHelpText('after', helpOf(known))
+    .action((options: Options) =>
+      options.independence ? tellOthers(options) : seeDoctor(options, further),
+    )
 }
 
 type Options = JsonOption & { only?: string[]; independence?: boolean }
 
-const HELP = `
+const helpOf = (known: readonly string[]) => `
 Exits with 0 if nothing is wrong, else with ${EXIT.failed}. Works with the server running or stopped.
-Areas: ${areas.join(', ')}.
+Areas: ${known.join(', ')}.
 
 Examples:
   slipstream doctor
@@ -48,7 +53,7 @@ Examples:
   slipstream doctor --independence
   slipstream doctor --json | jq '.areas[].findings[] | select(.level == "wrong")'`
 
-async function seeDoctor({ json, only }: Options): Promise<void> {
+async function seeDoctor({ json, only }: Options, further: readonly Check[]): Promise<void> {
   // Imported late: they load slowly, and other commands don't need them.
   const { checks } = await import('../doctor/checks.ts')
   const { createDoctorContext } = await import('../doctor/connect.ts')
@@ -61,7 +66,7 @@ async function seeDoctor({ json, only }: Options): Promise<void> {
     setKeys: settingSources(),
     server: await callServer(config.dataDir),
   })
-  const wanted = checks.filter(({ area }) => only?.includes(area) ?? true)
+  const wanted = [...checks, ...further].filter(({ area }) => only?.includes(area) ?? true)
   const progress = startProgress('Checking', wanted.length)
   let done = 0
   const onDone = ({ area }: Examined) => progress.update(++done, area)
@@ -121,8 +126,7 @@ function safe(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
 }
 
-function readAreas(text: string): string[] {
-  const known: readonly string[] = areas
+function readAreas(text: string, known: readonly string[]): string[] {
   const asked = text.split(',').map((one) => one.trim())
   const unknown = asked.find((area) => !known.includes(area))
   if (unknown === undefined) return asked

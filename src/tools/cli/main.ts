@@ -2,10 +2,11 @@
 
 import { CommanderError } from 'commander'
 import { PRIVATE_UMASK } from '../../data/store/data-folder.ts'
+import { loadToolsFeatures } from '../feature.ts'
 import { EXIT, fail } from './fail.ts'
 import { createProgram } from './program.ts'
 
-const program = createProgram()
+const program = createProgram(await loadToolsFeatures())
 
 process.umask(PRIVATE_UMASK)
 await run().catch(fail)

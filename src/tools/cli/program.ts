@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { version } from '../../base/util/version.ts'
+import type { ToolsFeature } from '../feature.ts'
 import { addBackup } from './backup.ts'
 import { addConfig } from './config.ts'
 import { contextOf } from './context.ts'
@@ -31,7 +32,6 @@ If a server is running, commands talk to it through control.sock in its data fol
 
 const commands = [
   addServe,
-  addDoctor,
   addMember,
   addInvite,
   addModeration,
@@ -46,7 +46,7 @@ const commands = [
   addConfig,
 ]
 
-export function createProgram(): Command {
+export function createProgram(ofFeatures: readonly ToolsFeature[]): Command {
   const program = new Command('slipstream')
     .description('A self-hosted AppView for Bluesky clients.')
     .version(version, '-V, --version', 'show the version')
@@ -61,6 +61,9 @@ export function createProgram(): Command {
   program.addOption(program.createOption('--opened <file>').hideHelp())
   program.addOption(program.createOption('--caller <name>').hideHelp())
   const context = contextOf(program)
+  const further = ofFeatures.flatMap(({ checks = [] }) => checks)
   for (const add of commands) add(program, context)
+  addDoctor(program, further)
+  for (const one of ofFeatures) one.commands?.(program, context)
   return program
 }
