@@ -10,7 +10,7 @@ import type { Walk } from '../../scripts/house/walks.ts'
 import { root } from '../support/documentation.ts'
 
 const MOST_FILES = 12
-/** A file that takes more of the samples than this must be named; those left out take less than half of it. */
+/** The share of the time from which a file must be named. Those left out take less than half of it. */
 const MUCH = 0.1
 const TIMEOUT_MS = 300_000
 
@@ -39,9 +39,10 @@ describe.each([
   })
 
   test('are those where most of the time goes', () => {
-    const costly = walks[name].files.filter(({ share }) => share > MUCH).map(({ file }) => file)
-    expect(costly.length).toBeGreaterThan(0)
-    expect(costly.filter((file) => !named.includes(file))).toEqual([])
+    const [first, ...others] = walks[name].files.toSorted((a, b) => b.share - a.share)
+    const costly = [first!, ...others.filter(({ share }) => share > MUCH)]
+    expect(first!.share).toBeGreaterThan(0)
+    expect(costly.map(({ file }) => file).filter((file) => !named.includes(file))).toEqual([])
   })
 })
 
