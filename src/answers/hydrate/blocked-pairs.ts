@@ -1,5 +1,3 @@
-// A set of unordered pairs of accounts.
-
 import type { AccountPair, BlockedPairs } from './types.ts'
 
 export function blockedPairs(pairs: Iterable<AccountPair>): BlockedPairs {

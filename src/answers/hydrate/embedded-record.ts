@@ -1,5 +1,3 @@
-// The record that a post's embed points at, for app.bsky.embed.record and app.bsky.embed.recordWithMedia.
-
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'

@@ -1,5 +1,3 @@
-// Hydration of lists, each with its creator.
-
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { emptyProfileState, type Loader } from './page.ts'
 import type { Reader } from './reader.ts'

@@ -1,5 +1,3 @@
-// Builds a post's counts from the columns of a row.
-
 import type { PostCountsRow } from '../../data/store/read/posts.ts'
 import type { PostCounts } from './types.ts'
 

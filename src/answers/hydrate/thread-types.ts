@@ -1,5 +1,3 @@
-// Input and result of hydrating a thread, see load-thread.ts.
-
 import type { FeedState } from './types.ts'
 
 export type ThreadHydration = {

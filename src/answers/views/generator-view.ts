@@ -1,5 +1,3 @@
-// app.bsky.feed.defs#generatorView.
-
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime } from './fields.ts'

@@ -1,5 +1,3 @@
-// app.bsky.labeler.defs#labelerView and #labelerViewDetailed.
-
 import type { AppBskyLabelerDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'

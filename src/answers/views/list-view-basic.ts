@@ -1,5 +1,3 @@
-// app.bsky.graph.defs#listViewBasic.
-
 import type { AppBskyGraphDefs } from '@atproto/api'
 import { didOfUri } from '../../base/atproto/at-uri.ts'
 import type { List, ProfileState } from '../hydrate/types.ts'

@@ -1,5 +1,3 @@
-// app.bsky.graph.defs#listView.
-
 import type { AppBskyGraphDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { listViewBasic } from './list-view-basic.ts'

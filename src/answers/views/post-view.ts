@@ -1,5 +1,3 @@
-// app.bsky.feed.defs#postView.
-
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { FeedState, Post } from '../hydrate/types.ts'
 import { embedView } from './embed-view.ts'

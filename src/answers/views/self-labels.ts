@@ -1,5 +1,3 @@
-// A record's self-labels, as labels by its creator.
-
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import { normalizeDatetimeAlways } from '@atproto/syntax'
 import { hasType, text } from './fields.ts'

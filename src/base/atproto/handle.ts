@@ -1,4 +1,2 @@
-// The placeholder for an account's handle if none is known.
-
 /** The handle of an account without a verified one (https://atproto.com/specs/handle). */
 export const INVALID_HANDLE = 'handle.invalid'

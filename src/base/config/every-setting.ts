@@ -1,5 +1,3 @@
-// All settings of this build: the core's and those that features bring.
-
 import { features } from '../feature.ts'
 import type { Setting } from './setting.ts'
 import { settings } from './settings.ts'

@@ -1,5 +1,3 @@
-// One setting: its name, default, parser and one sentence of documentation.
-
 export const PREFIX = 'SLIPSTREAM_'
 
 export type Setting<T> = {

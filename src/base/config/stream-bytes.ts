@@ -1,5 +1,3 @@
-// The settings of what the streams may receive.
-
 import { integer } from './parsers.ts'
 import { setting } from './setting.ts'
 

@@ -1,5 +1,3 @@
-// The log on a terminal, in human-readable lines.
-
 import type { DestinationStream } from 'pino'
 import pretty from 'pino-pretty'
 import { terminalSafe } from './terminal-safe.ts'

@@ -1,5 +1,3 @@
-// JSON of unchecked shape, and its objects and lists.
-
 import type { JsonObject } from '../event.ts'
 
 export function isObject(value: unknown): value is JsonObject {

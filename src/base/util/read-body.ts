@@ -1,5 +1,3 @@
-// Reads a response's body, up to a size.
-
 /** @throws Error if `who` sends more, unless truncation is allowed. */
 export async function readBody(
   response: Response,

@@ -1,5 +1,3 @@
-// How much of its time this thread is busy.
-
 /** @returns a function that gives the share, 0 to 1, of the time since its last call, or since now at first */
 export function watchUtilization(): () => number {
   let last = performance.eventLoopUtilization()

@@ -1,5 +1,3 @@
-// The version in package.json, for the log, the health response and outgoing requests.
-
 import { readFileSync } from 'node:fs'
 
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')

@@ -1,5 +1,3 @@
-// Accounts that may not read here, whatever else admits them.
-
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 

@@ -1,5 +1,3 @@
-// app.bsky.graph.block.
-
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from './db.ts'
 import { blockEdges } from './edges/all-edges.ts'

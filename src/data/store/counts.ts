@@ -1,5 +1,3 @@
-// Row counts for the operator.
-
 import type { Db } from './db.ts'
 import { perDatabase } from './per-database.ts'
 

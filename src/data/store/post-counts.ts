@@ -1,5 +1,3 @@
-// Like, repost, reply and quote counts of posts.
-
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'

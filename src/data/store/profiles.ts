@@ -1,5 +1,3 @@
-// app.bsky.actor.profile, one per account.
-
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from './db.ts'
 import { invalidationsOf } from './invalidations.ts'

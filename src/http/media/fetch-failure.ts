@@ -1,5 +1,3 @@
-// Maps a failed fetch to the error that the client gets.
-
 import { FetchError } from '../../sources/identity/fetch-error.ts'
 import { MediaError } from './media-error.ts'
 

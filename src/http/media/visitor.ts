@@ -1,5 +1,3 @@
-// The address of a request's client as rate limits know it.
-
 import type { Context } from 'hono'
 import type { Connected } from '../server/side-routes.ts'
 

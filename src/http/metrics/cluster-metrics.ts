@@ -1,5 +1,3 @@
-// Metrics of the node's part in a cluster (docs/CLUSTER.md).
-
 import { byLabel, counter, gauge, type MetricSource, single } from '../../base/obs/metric.ts'
 import { sumOfThreads } from './thread-samples.ts'
 

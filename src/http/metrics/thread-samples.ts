@@ -1,5 +1,3 @@
-// Samples of the serving threads, per thread or summed.
-
 import type { Sample } from '../../base/obs/metric.ts'
 import { readThreadGauges, type ThreadGauge } from '../../base/obs/request-counters.ts'
 

@@ -1,5 +1,3 @@
-// The path of a data folder's control socket.
-
 import { join, relative } from 'node:path'
 
 /**

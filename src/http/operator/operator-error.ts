@@ -1,5 +1,3 @@
-// Errors for operators: what is wrong, and what to do about it.
-
 /** `status`: an HTTP status. */
 export class OperatorError extends Error {
   override name = 'OperatorError'

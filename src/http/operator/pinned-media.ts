@@ -1,5 +1,3 @@
-// Pinned media of this server, as `slipstream stats` shows them.
-
 import type { Config } from '../../base/config/config.ts'
 import { type PinStatus, readPinStatus } from '../media/pins/pinned-files.ts'
 

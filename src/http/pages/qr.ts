@@ -1,5 +1,3 @@
-// A QR code as SVG, in the colours of its surroundings.
-
 import { encode } from 'uqr'
 import { type Html, html } from './html.ts'
 

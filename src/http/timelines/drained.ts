@@ -1,5 +1,3 @@
-// Waits for a slow reader.
-
 import type { ServerResponse } from 'node:http'
 
 /** Resolves when the socket has room again, or the reader has disconnected. */

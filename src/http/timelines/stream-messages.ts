@@ -1,5 +1,3 @@
-// The texts of a stream's messages, made once for all readers.
-
 import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
 import type { TimelineGap } from '../../answers/timelines/types.ts'
 import { byteText } from '../../answers/views/ready-json.ts'

@@ -1,5 +1,3 @@
-// Checks what can be bookmarked: posts, by at-URI.
-
 import { parseRecordUri, type RecordKey } from '../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 

@@ -1,5 +1,3 @@
-// Finds the list that a request names by at-URI, in our own index.
-
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Needs } from './define.ts'
 

@@ -1,5 +1,3 @@
-// Feed generators and starter packs by a part of their name.
-
 import { type NamedRequest, urisOf } from '../../answers/skeleton/popular-records.ts'
 import type { SearchCall, Searching } from '../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'

@@ -1,5 +1,3 @@
-// Lists as several methods show them: a listView for each lists.id.
-
 import { listView } from '../../answers/views/list-view.ts'
 import { hydrated } from './present.ts'
 

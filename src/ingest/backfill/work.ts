@@ -1,5 +1,3 @@
-// The services that every backfill job works with.
-
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'

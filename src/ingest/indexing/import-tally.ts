@@ -1,5 +1,3 @@
-// Counts the outcomes of an imported list's lines.
-
 import type { BadLine } from './follow-lines.ts'
 
 /**

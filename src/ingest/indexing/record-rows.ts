@@ -1,5 +1,3 @@
-// Finds and creates the rows of referenced feed generators, starter packs and labelers.
-
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import { findRecord, insertStubRecord, type RecordKey } from '../../data/store/records.ts'

@@ -1,5 +1,3 @@
-// Updates the name index from accounts' rows.
-
 import { asObject, parseJson } from '../../base/util/json-object.ts'
 import { actorNames } from '../../data/search/actor-terms.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'

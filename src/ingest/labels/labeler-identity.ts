@@ -1,5 +1,3 @@
-// A labeler's service endpoint and signing key, from its DID document.
-
 import { serviceEndpoint } from '../../sources/identity/did-document.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 

@@ -1,5 +1,3 @@
-// Dependencies and limits of the gap repair.
-
 import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
 import type { ReplayLimits } from './limits.ts'
 import type { ReplayParts } from './run.ts'

@@ -1,5 +1,3 @@
-// Counts the ingest thread's work for the metrics.
-
 import type { StreamItem } from '../../base/event.ts'
 import type { Counts } from '../../base/obs/counts.ts'
 import { FetchError } from '../../sources/identity/fetch-error.ts'

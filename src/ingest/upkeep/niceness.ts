@@ -1,5 +1,3 @@
-// The ingest thread's scheduling priority.
-
 import { setPriority } from 'node:os'
 
 /** When processors are short, answers take precedence: catching up can wait a few milliseconds. */

@@ -1,5 +1,3 @@
-// All limits of reading the archive, with their defaults.
-
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 
 export type ArchiveLimits = {

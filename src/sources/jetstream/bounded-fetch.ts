@@ -1,5 +1,3 @@
-// Fetches a small file over http(s), bounded in size and time.
-
 import { readBody } from '../../base/util/read-body.ts'
 
 /** @throws Error with a message that says what went wrong. */

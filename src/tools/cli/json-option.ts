@@ -1,5 +1,3 @@
-// The --json option, shared by commands whose result is useful to scripts.
-
 import type { Command } from 'commander'
 
 export type JsonOption = { json?: boolean }

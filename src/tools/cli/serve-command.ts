@@ -1,5 +1,3 @@
-// `slipstream serve`
-
 import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
 import { serve } from './serve.ts'

@@ -1,5 +1,3 @@
-// Runs the server until a signal stops it.
-
 import type { Config } from '../../base/config/config.ts'
 import { createLogger, type Logger } from '../../base/obs/log.ts'
 import { EXIT, fail } from './fail.ts'

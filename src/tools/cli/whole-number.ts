@@ -1,5 +1,3 @@
-// The argument of an option that takes a whole number, for commander.
-
 import { InvalidArgumentError } from 'commander'
 
 export function wholeNumber(min: number, max: number): (text: string) => number {

@@ -1,5 +1,3 @@
-// The check of each area.
-
 import { checkAppview } from './appview.ts'
 import { type Area, areas } from './areas.ts'
 import { checkCertificate } from './certificate.ts'

@@ -1,5 +1,3 @@
-// All edge tables.
-
 import { EdgeTable } from './edge-table.ts'
 
 export const likeEdges = new EdgeTable('likes')

@@ -1,5 +1,3 @@
-// Graphs that programs write, read by account id.
-
 import type { Db } from '../db.ts'
 
 export type CustomGraphs = ReturnType<typeof prepareCustomGraphs>

@@ -1,5 +1,3 @@
-// Threadgates and postgates, by the ids of the posts they gate.
-
 import { type Db, idList } from './id-list.ts'
 
 export type GateRow = { post: number; cid: Buffer; record: string }

@@ -1,5 +1,3 @@
-// Lookups of moderators' tags on posts and accounts.
-
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { type Db, idList } from './id-list.ts'
 

@@ -1,5 +1,3 @@
-// The newest posts, in order of arrival.
-
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
 import { recordColumn, recordText } from '../record-bytes.ts'

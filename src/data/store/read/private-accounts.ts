@@ -1,5 +1,3 @@
-// Accounts that a member mutes or subscribes to, newest first.
-
 import type { Db } from '../db.ts'
 import type { Before } from '../edges/subject-lists.ts'
 import { perDatabase } from '../per-database.ts'

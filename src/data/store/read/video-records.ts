@@ -1,5 +1,3 @@
-// Records of an account's posts with a video, latest first.
-
 import { type PackedRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'

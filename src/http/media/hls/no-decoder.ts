@@ -1,5 +1,3 @@
-// Log messages for operators whose videos get no previews or no lower qualities.
-
 const INSTALL =
   'npm install --no-save --save-prod --omit=dev --ignore-scripts @napi-rs/webcodecs@1.3.1'
 

@@ -1,5 +1,3 @@
-// Buttons that copy the text before them.
-
 const TOLD_MS = 1_600
 
 export function enableCopying(): void {

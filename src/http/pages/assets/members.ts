@@ -1,5 +1,3 @@
-// Newcomers by name, for the operator.
-
 import { shortName, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'
 

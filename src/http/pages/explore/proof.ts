@@ -1,5 +1,3 @@
-// Social proof between two accounts: the follows of one that follow the other.
-
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { createKnownFollowers } from '../../../answers/skeleton/known-followers.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'

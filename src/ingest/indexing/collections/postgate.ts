@@ -1,5 +1,3 @@
-// app.bsky.feed.postgate: who may quote.
-
 import { HAS_POSTGATE } from '../../../data/store/post-flags.ts'
 import type { CollectionRules } from './collection-rules.ts'
 import { gateRules } from './gate.ts'

@@ -1,5 +1,3 @@
-// Decides whether a list is still needed.
-
 import {
   blockersByList,
   hasMembersOn,

@@ -1,5 +1,3 @@
-// app.bsky.feed.getActorFeeds: the feed generators that an account created, newest first.
-
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'

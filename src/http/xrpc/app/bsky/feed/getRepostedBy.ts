@@ -1,5 +1,3 @@
-// app.bsky.feed.getRepostedBy: accounts that reposted a post, latest first.
-
 import { echoed, NOTHING, namedSubject } from '../../../engagement-method.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { notBlocked, profiles } from '../../../present.ts'

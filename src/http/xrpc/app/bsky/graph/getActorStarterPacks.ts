@@ -1,5 +1,3 @@
-// app.bsky.graph.getActorStarterPacks: the starter packs that an account created, newest first.
-
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'

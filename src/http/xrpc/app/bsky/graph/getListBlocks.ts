@@ -1,5 +1,3 @@
-// app.bsky.graph.getListBlocks: the lists that the viewer blocks by, latest list first.
-
 import { pagedMethod } from '../../../paged-method.ts'
 import { lists } from '../../../present-lists.ts'
 

@@ -1,5 +1,3 @@
-// app.bsky.graph.getListMutes: the lists that the viewer mutes by, latest list first.
-
 import { pagedMethod } from '../../../paged-method.ts'
 import { lists } from '../../../present-lists.ts'
 

@@ -1,5 +1,3 @@
-// app.bsky.graph.getLists: the lists that an account created, latest first.
-
 import { listView } from '../../../../../answers/views/list-view.ts'
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import { hasPurpose } from '../../../list-purposes.ts'

@@ -1,5 +1,3 @@
-// app.bsky.graph.getListsWithMembership: the viewer's own lists, and whether the actor is on them.
-
 import { listView } from '../../../../../answers/views/list-view.ts'
 import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'

@@ -1,6 +1,3 @@
-// app.bsky.graph.getStarterPacksWithMembership: the viewer's own starter packs, and whether an account is in
-// them.
-
 import { listItemView, starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
 import type { NamedActor } from '../../../actor-names.ts'
 import type { SignedInCall } from '../../../call.ts'

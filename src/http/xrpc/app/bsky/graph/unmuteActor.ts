@@ -1,5 +1,3 @@
-// app.bsky.graph.unmuteActor.
-
 import type { AppBskyGraphUnmuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'

@@ -1,5 +1,3 @@
-// app.bsky.graph.unmuteActorList.
-
 import type { AppBskyGraphUnmuteActorList } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'

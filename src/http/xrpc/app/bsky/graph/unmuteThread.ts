@@ -1,5 +1,3 @@
-// app.bsky.graph.unmuteThread.
-
 import { procedure } from '../../../define.ts'
 import { toldOfThread } from '../../../thread-mute.ts'
 

@@ -1,5 +1,3 @@
-// com.atproto.admin.getSubjectStatus: whether this server hides an account, a record or a blob.
-
 import type { ComAtprotoAdminGetSubjectStatus } from '@atproto/api'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
