@@ -55,7 +55,7 @@ type Figures = Record<string, number>
 type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /**
- * @param onGone - called after so long a silence that the ingest thread must be considered lost
+ * @param onGone - called when the ingest thread has been silent for too long and counts as lost
  * @returns also the handler for messages from the other end
  */
 export function createIngestConnection(

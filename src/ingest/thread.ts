@@ -288,7 +288,7 @@ function createUpkeep(
   ]
 }
 
-/** Removes data for lack of space, for its age, or because it is no longer needed. */
+/** Removes data that is too old or no longer needed, and more when space runs out. */
 function createRetention(config: Config, core: Core, checkpoints: Checkpoints) {
   const { counts } = core
   const namedMembers = () => core.namedMembers

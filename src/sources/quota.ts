@@ -39,8 +39,8 @@ const RESERVE = 1 / 4
 /** What work in the background leaves. */
 const BACKGROUND = 1 / 2
 /**
- * Shares are counted in short windows of our own, since the host's begin when we don't know: however
- * they lie, no more than the share falls into one of them.
+ * Shares are counted in short windows of our own, because we don't know when the host's windows begin.
+ * So none of its windows gets more than the share, wherever it begins.
  */
 const STEP_SECONDS = 30
 

@@ -1,8 +1,8 @@
 // A timeline derived from rows: the arrivals written by certain accounts. A page is found in two ways.
 // Walking all arrivals, cached in memory (arrival-blocks.ts), is cheap where many belong to the timeline, as
-// at the tip. Asking each account for its next ones is cheap where few do, as far back in the timeline of a
-// member with few follows. The walk goes first, up to the cost of asking; then the accounts are asked. The
-// length of the history does not matter to either.
+// at its newest end. Looking up each account's next arrivals is cheap where few do, as far back in the timeline of
+// a member with few follows. The walk goes first, up to the cost of the look-ups, which then take over. Neither
+// depends on the length of the history.
 
 import { isTimeUp } from '../../base/util/turn.ts'
 import { HIDDEN } from '../../data/graph/types.ts'
@@ -44,7 +44,7 @@ type Order = {
 /** Rows to walk for each account that could be asked instead: about the same cost. */
 const WALKED_AN_ACCOUNT = 3
 const MIN_WALK = 1_024
-/** With more accounts than this, none is asked: the walk continues, and the page may end early. */
+/** With more accounts than this, none is looked up: the walk continues, and the page may end early. */
 const MAX_ASKED = 4_000
 const MAX_WALK = 400_000
 /** First rows asked per account; few suffice, since most pages mix many accounts. */

@@ -1,8 +1,8 @@
 // Serialises answers to bytes from prepared pieces. A page is mostly records and profiles that do not change
 // between requests: their JSON is produced once and then copied, and only the viewer's part is written each
 // time. Whole views for every viewer are cached in answers/cache/, as *byte text*: strings with one
-// character per UTF-8 byte, which are written without encoding, one after another. Joined first, they would be
-// copied twice, and the joined text would be garbage: as much as all the rest of a page.
+// character per UTF-8 byte, which are written one after another, without encoding and without joining them first
+// (docs/notes/2026-11-28-views-in-pieces.md).
 
 import { JsonBuffer } from './json-buffer.ts'
 import { isMakingPieces, Slot } from './slots.ts'

@@ -1,6 +1,6 @@
 // Limits how much work runs and how much waits. Callers may have their own lanes: lanes take turns, none may
-// run more than its share, and if the queue is full, the longest lane loses an entry. So one caller's slow
-// work holds up no other caller.
+// run more than its share, and if the queue is full, the longest lane loses an entry. So the slow work of
+// one caller does not delay the others.
 
 export type Limiter = {
   /**

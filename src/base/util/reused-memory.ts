@@ -1,6 +1,6 @@
-// Memory for what is sent, used again once it is. If each answer had its own, the operating system would hand
-// it out a page fault for every 4 KB, a collection would free that of hundreds of answers at once, and V8 would
-// count all of it as if it filled the heap.
+// Memory for what is sent, used again once it is sent. If each answer had its own, every 4 KB of it would cost a page
+// fault, a collection would free that of hundreds of answers at once, and V8 would count all of it as if it filled
+// the heap (docs/notes/2026-11-27-the-memory-of-answers-is-used-again.md).
 
 type Memory = { readonly bytes: Buffer; readonly size: number; isLent: boolean }
 

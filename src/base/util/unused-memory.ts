@@ -1,7 +1,7 @@
-// Gives back memory that a thread needed only for a while, such as for its start or for catching up. V8 does so
-// only in a collection meant for it (its “last resort”), and by itself only in threads that hardly allocate: in a
-// usual one, 70 MB stayed committed for 31 in use, and pages that it no longer uses stay resident in a pool that
-// no statistics count. Takes a thread 0.1 to 0.2 s, half of it waiting for helpers.
+// Gives memory back that a thread needed only for its start or while it caught up. V8 does so only in its “last
+// resort” collection, which it runs by itself only in threads that hardly allocate. After any other, pages that are
+// no longer used stay resident in a pool that no statistics count. Takes a thread 0.1 to 0.2 s, half of it waiting
+// for helpers (docs/notes/2026-11-27-unused-memory-goes-back.md).
 
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,14 +11,14 @@ const CHECK_MS = 5_000
 /** Share of the time; the ingest thread needs up to a third beside a live stream while it indexes for search. */
 const HAS_TIME = 0.5
 /**
- * The same for a thread that answers requests, after its start: so few of them meet a collection that
- * it does not show in the 99th percentile.
+ * The same for a thread that answers requests, after its start: a collection then delays so few
+ * requests that the 99th percentile does not show it.
  */
 export const NEARLY_IDLE = 0.1
 /**
- * By so much a heap grows before it is collected again, and this many checks after the last collection
- * and the last busy one at the earliest: a thread collected between two loads is slower for a while.
- * Beside a live stream alone a heap grows by 40 MB.
+ * How much a heap grows before it is collected again, and how many checks must have passed since the
+ * last collection and since the thread was last busy: a thread that was collected between two loads
+ * is slower for a while. Beside a live stream alone a heap grows by 40 MB.
  */
 const GROWTH_BYTES = 48 * 2 ** 20
 const REST_CHECKS = 12

@@ -1,6 +1,7 @@
 // A run of follow changes, made together. Alone, each change waits for memory four times: for the heads and the
 // sets of two accounts. In a run the graph reads all of these first, so that the processor fetches them side
-// by side (group prefetching: Chen, Ailamaki, Gibbons and Mowry, 2004), and publishes the changes at once.
+// by side (group prefetching: Chen, Ailamaki, Gibbons and Mowry, 2004), and publishes the changes at once
+// (docs/notes/2026-11-27-edges-in-runs.md).
 
 import type { FollowGraphWriter } from './types.ts'
 

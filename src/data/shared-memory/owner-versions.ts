@@ -20,8 +20,8 @@ const IS_ORDERED = process.arch === 'x64'
  * and is never wrong. Compared with one number for all changes (change-log.ts), readers do not
  * fetch a line that every change writes, and need not search a ring. One fence separates the odd
  * versions from the changes, another the changes from the even ones. `hold` keeps the versions of a
- * run of changes odd until `release`, or until the run is so long that readers should get their
- * turn, so that the run shares the fences.
+ * run of changes odd until `release`, so that the run shares the fences; a run that would keep
+ * readers waiting for too long is cut.
  *
  * Why this is right, although the JavaScript memory model orders ordinary accesses to shared memory
  * only by synchronisation, which ordinary loads do not have: two things must hold, and do. V8 must

@@ -31,7 +31,7 @@ export const MILESTONES = {
 type Backfill = {
   rev: string | null
   finished_at: number
-  /** Records that were listed and skipped for lack of budget: at least this many. */
+  /** Records that were listed and skipped because the budget was used up: at least this many. */
   left_out: number
 }
 
@@ -82,12 +82,12 @@ export function milestonesReached(db: Db, uid: number): string[] {
   return statements(db).milestones.all(uid)
 }
 
-/** Kinds of this account's data that were not loaded whole, for lack of budget. */
+/** Kinds of this account's data that were not loaded completely, because the budget was used up. */
 export function cutShort(db: Db, uid: number): string[] {
   return statements(db).cutShort.all(uid)
 }
 
-/** Records of all accounts that were left out for lack of budget. */
+/** Records of all accounts that were left out because the budget was used up. */
 export function countLeftOut(db: Db): number {
   return statements(db).leftOut.get() ?? 0
 }

@@ -1,6 +1,6 @@
 // Caches a read-only connection's result until the next commit: only one of many requests between two commits
-// pays for it, and none misses a commit. The check runs once per turn of the event loop, since it alone costs
-// 15 µs: no client has been told yet of a commit made in the turn in which a request arrives.
+// pays for it, and none misses a commit. The check costs 15 µs, so it runs once per turn of the event loop:
+// no client can know yet of a commit made in the turn in which its request arrives.
 // https://sqlite.org/pragma.html#pragma_data_version
 
 import type { Db } from './db.ts'

@@ -27,7 +27,7 @@ const SUBSCRIBERS = ['followers', 'mutuals', 'none'] as const
 /** Maximum handles per call that are resolved over the network. */
 const MAX_LOOKED_UP = 25
 
-/** An account's self-descriptions beside its profile, by collection. */
+/** An account's self-descriptions besides its profile, by collection. */
 type Own = Map<number, RecordRow>
 
 const NOBODY = encode(ActorInfoSchema, {

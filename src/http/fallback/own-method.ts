@@ -1,5 +1,6 @@
-// A method as our own index answers it, beside a public AppView: at once while that is asked too, and with all
-// of the method's waits once that has no answer. A configured AppView is thus never worse than none.
+// A method as our own index answers it where a public AppView is asked too: at once while that AppView has not
+// answered, and with all of the method's waits once it has no answer. So a configured AppView is never worse than
+// none.
 
 import type { MethodResult } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'

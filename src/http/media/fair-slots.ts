@@ -1,6 +1,6 @@
-// Slots for work that many ask for. A claim names everything that it takes part of (a host, an account, an
-// address), each with a limit, and starts once all of them have a free part. Waiting claims stand in lanes
-// that take turns. So work that nothing holds up never waits behind work that something does.
+// Slots for work that many callers want. A claim names all that it uses (a host, an account, an address), each with
+// a limit, and starts once each of them has a slot free. Waiting claims are in lanes that take turns. So work that
+// could start never waits behind work that can't.
 
 export type Claim = {
   /** Claims that wait for each other. */
@@ -15,7 +15,7 @@ type Limit = readonly [key: string, most: number]
 export type Ticket = {
   /** Resolves to a function that releases the slot; rejects if there is no room to wait. */
   entered: Promise<() => void>
-  /** While it waits: for another asker too, in whose lane it may come first. */
+  /** While it waits: adds it to the lane of another caller, where it may come first. */
   join(claim: Claim): void
 }
 
@@ -30,7 +30,7 @@ type Entry = {
 type Place = { entry: Entry; claim: Claim }
 type Lane = Place[]
 
-/** Of one claim; those who ask later wait in the lanes of earlier ones. */
+/** Of one claim; later callers wait in the lanes of earlier ones. */
 const MOST_LANES = 8
 
 /** @param waiting - most claims that wait in a group; beyond it, its longest lane loses one. */
@@ -50,7 +50,7 @@ export function createFairSlots(options: { waiting: number; full: () => Error })
       for (const [name, lane] of lanes) {
         const next = nextOf(lane, fits)
         if (lane.length > 0 && !next) continue
-        // A lane that had its turn goes to the end, where this loop meets it again.
+        // A lane that had its turn goes to the end, and this loop comes to it again.
         lanes.delete(name)
         if (next) lanes.set(name, lane)
         if (next) begin(next)

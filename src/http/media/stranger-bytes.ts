@@ -1,5 +1,5 @@
-// How much is fetched within an hour of accounts that no member follows. Whoever asks for them is anonymous, so
-// without a limit anyone could have us fetch without end, and push everything else out of the cache.
+// How much is fetched within an hour of accounts that no member follows. Anyone may ask for
+// them, so without a limit anyone could make us fetch without end, and push everything else out of the cache.
 
 import { createSharedBudget, type SharedBudget } from '../../data/shared-memory/shared-budget.ts'
 import { MediaError } from './media-error.ts'

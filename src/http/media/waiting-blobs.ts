@@ -1,5 +1,5 @@
-// Blobs whose fetch waits for a slot, so that a second asker can help the fetch along. Otherwise whoever asked
-// first, perhaps for a thousand others, would decide when it starts for everybody.
+// Blobs whose fetch waits for a slot, so that a second caller can bring the fetch forward. Otherwise the first
+// caller, who may have asked for a thousand others before, would decide when it starts for everybody.
 
 import type { BlobName } from './media-path.ts'
 

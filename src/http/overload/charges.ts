@@ -1,6 +1,6 @@
 // Who pays for a call, in points: a member, a program's token or an address, which has further purses beside
-// that for XRPC. A point is a price for time on the thread: a call is charged when it comes, and for whatever
-// it took beyond what it had paid, afterwards.
+// that for XRPC. A point is a price for time on the thread: a call is charged when it arrives, and afterwards
+// for the time that it took beyond that.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
@@ -72,7 +72,7 @@ export class Payer {
 const POINTS_A_LOOKUP = 5
 
 /**
- * Points per address in five minutes, beside those for XRPC. An open status page takes under a
+ * Points per address in five minutes, besides those for XRPC. An open status page takes under a
  * hundred, a scrape every second 300, a screen of pictures a few dozen.
  */
 const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const

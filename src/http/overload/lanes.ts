@@ -1,7 +1,7 @@
 // Lanes of a fair queue (fair-queue.ts): one per caller of a rank, with its waiting calls, light and heavy,
 // the calls that wait to go on, and the number of running ones. Lanes that may run are in `ready`, in rotation
-// order, or in `late` if their callers held the thread for long lately: those have their turn when no other
-// lane of the rank is ready. An empty lane is dropped.
+// order, or in `late` if their callers have recently held the thread for long: those get their turn when
+// no other lane of the rank is ready. An empty lane is dropped.
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { RecentUse } from './recent-use.ts'

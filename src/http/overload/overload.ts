@@ -1,7 +1,7 @@
 // Overload protection between a call and its handler: charges the caller (charges.ts) and schedules the call
 // (fair-queue.ts). A call's time on the thread is measured turn by turn (base/util/turn.ts), and what it takes
-// beyond its points is charged afterwards, so that points are time, whatever is asked. The health route and
-// the fixed pages bypass it; requests without a network socket are charged nothing.
+// beyond its points is charged afterwards, so that a point is the same time for every method. The health route
+// and the fixed pages bypass it; requests without a network socket are charged nothing.
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { CallTime } from '../../base/util/turn.ts'
@@ -41,7 +41,7 @@ export type Overload = {
    * takes turns like any, but is never out of points.
    */
   admitFrontend(): Turns
-  /** The time of a request beside XRPC, which takes `points` from the address's purse. */
+  /** The time of a request other than XRPC, which takes `points` from the address's purse. */
   timeOf(request: HttpRequest, points: number, from: Purse): CallTime
   /** The address that is charged; undefined if it has no limits. */
   visitorOf(request: HttpRequest): string | undefined

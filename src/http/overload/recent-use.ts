@@ -1,5 +1,5 @@
-// How long each caller has held the thread lately: a leaky bucket per caller, which drains at a fifth of the
-// clock. Members reading a screen at a time stay below the mark; whoever is above it waits behind the others.
+// How long each caller has recently held the thread: a leaky bucket per caller, which drains by a fifth of the time
+// that passes. Members who read a screen at a time stay below the mark; whoever is above it waits behind the others.
 
 import { LruMap } from '../../base/util/lru.ts'
 

@@ -148,7 +148,7 @@ function cutAt(slot: Slot, hole: Hole): Slot[] {
   return parts.filter((part) => part.from < part.to)
 }
 
-/** A server that finds no network is late after a minute, so an untroubled time after that tells. */
+/** A server without a network shows a lag after a minute; if none shows by then, the network was there. */
 function hasReached(slots: readonly Slot[]): boolean {
   let startedAt = slots[0]?.from ?? 0
   for (const { from, to, trouble } of slots) {

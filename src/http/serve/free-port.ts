@@ -1,5 +1,5 @@
-// Checks whether the port is free by briefly listening on it: before anything is built, since that takes
-// seconds and a start in vain should fail immediately; and again before threads share the port.
+// Checks whether the port is free by briefly listening on it: before anything is built, which takes seconds, so
+// that a start that must fail does so immediately; and again before threads share the port.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// Routes beside XRPC that are requested so often that a router, and a platform Request and Response, would be
+// Routes other than XRPC that are requested so often that a router, and a platform Request and Response, would be
 // a good part of their cost: they are answered from Node's own request to Node's own response.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

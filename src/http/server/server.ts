@@ -56,11 +56,11 @@ type ServerOptions = {
   onBroken?: (error: unknown) => void
   /** Milliseconds a handler may take. */
   handlerTimeoutMs?: number
-  /** Routes beside XRPC: images, the status page, the operator's routes. */
+  /** Routes other than XRPC: images, the status page, the operator's routes. */
   sideRoutes?: SideRoutes[]
-  /** Services of ours that the DID document names beside the AppView. */
+  /** Services of ours that the DID document names besides the AppView. */
   didServices?: readonly DidService[]
-  /** A page for browsers instead of the JSON, for an address beside XRPC that leads nowhere. */
+  /** A page for browsers instead of the JSON, for an address other than XRPC that leads nowhere. */
   notFound?: (request: Request) => Response | undefined
   /** Charges and schedules calls; by default the server's own. */
   overload?: Overload

@@ -1,4 +1,4 @@
-// Routes beside XRPC: pages, metrics, images, the operator's routes, invites. Each is mounted behind a
+// Routes other than XRPC: pages, metrics, images, the operator's routes, invites. Each is mounted behind a
 // gatekeeper that charges the address, from a separate purse of points, and counts the outcome. So a person
 // who views the status page, or a Prometheus behind the same address, is never refused because of XRPC
 // requests, and a flood of image requests blocks no timeline.

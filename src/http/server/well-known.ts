@@ -28,7 +28,7 @@ function ownDidDocument(
 
 /**
  * Returns the answers by path.
- * @param services - of ours, beside the AppView
+ * @param services - of ours, besides the AppView
  */
 export function wellKnownPages(
   config: Config,

@@ -49,7 +49,7 @@ export function createAccess(parts: {
   overload: Overload
   onViewer: OnViewer
   isMember: (did: string) => boolean
-  /** Tells of accounts whose key may have changed, or that were hidden. */
+  /** Reports accounts whose key may have changed, or that were hidden. */
   onIdentitiesChanged: (listener: (dids: readonly string[]) => void) => void
   now?: () => number
 }): Access {

@@ -201,8 +201,8 @@ class Feed implements LiveFeed {
   }
 
   /**
-   * Only events that are still cached are known. The draw of a deleted post is not, so a timeline
-   * that leaves posts out tells of some that it never had.
+   * Only events that are still cached are known. Whether a lossy timeline had a deleted post is not,
+   * so it also reports deletions of posts that it never had.
    */
   #deletedEvents(): Map<Topic, DeletedEvent[]> {
     const touched = this.#readers.kept?.takeTouched()

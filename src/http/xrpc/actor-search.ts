@@ -1,5 +1,5 @@
-// Finds accounts by name for a caller: what the search itself can't know, the account of a full handle or DID
-// and whom the caller follows, goes along with the request.
+// Finds accounts by name for a caller. The request carries what the search itself can't know: the account of a full
+// handle or DID, and whom the caller follows.
 
 import type { SearchCall, Searching } from '../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'

@@ -1,7 +1,6 @@
-// Counts from before this server counted (data/store/seed-counts.ts). Posts and accounts that are shown and
-// lack them are reported to the ingest thread, each once per interval, batched per turn into one message.
-// Requests for one account or one post wait briefly for them; a page of many does not, and has them on the
-// next read.
+// Counts from before this server counted (data/store/seed-counts.ts). Posts and accounts on a page
+// that lack them are reported to the ingest thread, each once per interval, in one message per turn. Requests for
+// one account or one post wait briefly for them. A page of many does not wait: it has them when it is read again.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
@@ -32,7 +31,7 @@ const JUDGED_AGAIN_AFTER_MS = 10 * MINUTE_MS
 const MAX_A_MESSAGE = 500
 const MAX_IN_FLIGHT = 4
 const MAX_WAIT_MS = 1_200
-/** After this many waits in vain, the public AppView that supplies them counts as unreachable. */
+/** After this many waits without a result, the public AppView that supplies them counts as unreachable. */
 const MAX_IN_VAIN = 3
 
 export function createCounted(parts: {

@@ -1,6 +1,6 @@
-// Records and unknown accounts that an answer lacks, in any method and any embed: requested when the answer was
-// made (fetch-requests.ts), and awaited briefly before it is made again. Each is awaited until its first fetch
-// is over, by everyone who sees it meanwhile, and not again for a while, since it may exist nowhere.
+// Records and unknown accounts that an answer needs and the rows lack, in any method and any embed. They are
+// requested when the answer is made (fetch-requests.ts); then the request waits briefly, and makes the answer again.
+// All who see such a record wait until its first fetch is over, and then not again for a while: it may not exist.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
@@ -15,7 +15,7 @@ import { whenAsked } from './when-asked.ts'
 type Things = { uris: readonly string[]; dids: readonly string[] }
 
 type MissingWaits = {
-  /** Those of the missing things that were not awaited lately. */
+  /** Those of the missing things for which no request has waited recently. */
   fresh(missing: { uris: ReadonlySet<string>; dids: ReadonlySet<string> }): Things
   /**
    * Waits until their first fetches are over or time is up.

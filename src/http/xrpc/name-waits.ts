@@ -27,7 +27,7 @@ type NameWaits = {
 
 const MAX_REMEMBERED = 50_000
 const LOOKED_AGAIN_AFTER_MS = 10 * MINUTE_MS
-/** After this many waits in vain, the directory or DNS counts as unreachable. */
+/** After this many waits without a result, the directory or DNS counts as unreachable. */
 const MAX_IN_VAIN = 4
 
 /** @param parts - `maxWaitMs` 0: never waits */

@@ -1,8 +1,8 @@
-// Waits of a newcomer's first requests (first-page.ts, first-notifications.ts): shorter than a PDS waits for
-// us; short if the last wait was in vain and nothing has changed since, because a server may be down; and
-// none while that is known. Requests wait before the handler and outside the queue (dispatch.ts), so they
-// take no place there, and poll less often the more of them wait. Requests beyond the limit are answered at
-// once.
+// How long a newcomer's first requests wait for data (first-page.ts, first-notifications.ts): less than a PDS
+// waits for us, less still if the last wait brought nothing and nothing has changed since, and not at all while
+// the account's server is known to be down. Requests wait before the handler and outside the queue
+// (dispatch.ts), where they hold up no others. The more of them wait, the less often each polls. Requests
+// beyond the limit are answered at once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../base/util/lru.ts'
@@ -21,7 +21,8 @@ type IsThere = (waitedMs: number) => boolean
 type WaitRequest = {
   did: string
   /**
-   * Names the data and its progress: after a wait in vain, a changed name allows another full wait.
+   * Names the data and its progress: after a wait that brought nothing, a changed name allows another
+   * full wait.
    */
   state: () => string
   /**
@@ -30,11 +31,11 @@ type WaitRequest = {
   isPutOff?: (times: { now: number; until: number }) => boolean
   maxWaitMs: number
   signal: AbortSignal
-  /** Called now and then during the wait, unless many wait: it may be as dear as an answer. */
+  /** Called now and then during the wait, unless many wait: it may cost as much as an answer. */
   meanwhile?: (() => void) | undefined
 }
 
-/** The wait if a full wait in vain came before and nothing has changed. */
+/** Applies after a full wait that brought nothing, until something changes. */
 const AFTER_VAIN_WAIT_MS = 500
 const MAX_REMEMBERED = 10_000
 const LOOK_EVERY_MS = 100

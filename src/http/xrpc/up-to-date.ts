@@ -29,7 +29,7 @@ export function upToDate(
     return mayWait ? nameWaits.unnamed(call.reader.missing.dids) : []
   }
 
-  /** Waits for the records and accounts that the answer lacks, and were not awaited lately. */
+  /** Waits for the records and accounts that the answer lacks, unless a request has just waited for them. */
   function missingArrived(call: Call, outcome: Outcome, asked: Promise<void>): MaybeLater<boolean> {
     if (kind !== 'query' || !call.mayWait || !call.viewer) return false
     const things = missingWaits.fresh(call.reader.missing)
@@ -39,7 +39,7 @@ export function upToDate(
     return missingWaits.awaited(things, { asked, signal, isAll })
   }
 
-  /** Nothing is refused as nonexistent that may still arrive. */
+  /** What may still arrive is not refused as nonexistent. */
   function settled(call: Call, outcome: Outcome): Outcome {
     if (!('error' in outcome) || outcome.error.status !== 400 || !call.viewer) return outcome
     const isUnknown = missingWaits.areUnfetched(call.reader.missing.uris)

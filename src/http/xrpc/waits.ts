@@ -12,7 +12,7 @@ import { waitLeftMs } from './wait-left.ts'
 type Waits = {
   /**
    * Waits until everything is there or time is up.
-   * @param things - their names; does not wait if all of them were waited for lately
+   * @param things - their names; does not wait if it has recently waited for all of them
    * @returns whether it waited
    */
   awaited(things: readonly string[], request: Request): Promise<boolean>
@@ -24,8 +24,8 @@ type Request = {
   isOver?: () => boolean
   signal: AbortSignal
   /**
-   * Wait even if another request waits for it or did so lately; a wait that is over ends at once
-   * anyway.
+   * Wait even if another request waits for it or recently did. If the fetch is over, the wait ends
+   * at once.
    */
   isShared?: boolean
   /** Longest wait. */

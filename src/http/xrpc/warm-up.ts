@@ -1,7 +1,7 @@
-// Makes home timelines right after the start, before anyone asks. Until V8 has compiled the code behind a page,
-// which takes some twenty pages, they take longer, the first one ten times as long, and after a restart clients
-// ask at once. The members seen last come first, since what is made for them also stays in the cache. After
-// each page the thread rests for as long as it took, so a request meets at most one of them.
+// Makes home timelines right after the start, before clients ask, which they do at once after a restart. Until V8 has
+// compiled the code behind a page, which takes some twenty pages, each takes longer, the first ten times as long
+// (docs/notes/2026-11-28-starting-after-a-kill.md). The members seen last come first, since the views made for them
+// stay in the cache. After each page the thread rests for as long as it took, so a request waits for one at most.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'

@@ -26,7 +26,7 @@ type Request = {
   signal: AbortSignal
   /** Counted from the request's first wait. */
   maxWaitMs?: number
-  /** Wait even for things that were waited for lately. */
+  /** Wait even for things that a request has just waited for. */
   isShared?: boolean
   /** Counted from now. */
   patienceMs?: number

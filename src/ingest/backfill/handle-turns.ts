@@ -1,6 +1,6 @@
-// Limits concurrent handle verifications: only a few at once for a domain that was silent lately, so that
-// accounts whose handles lead to silent servers hold up no others. A handle that finds no place is retried
-// soon, and takes no place among the running lookups meanwhile.
+// Limits concurrent handle verifications: only a few at once for a domain that recently did not answer, so
+// that accounts whose handles lead to silent servers do not delay others. A handle that has to wait is retried soon,
+// and does not count as a running lookup meanwhile.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'

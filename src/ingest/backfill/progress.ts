@@ -37,8 +37,8 @@ const REACHED: [stage: ColdStartStage, message: string][] = [
 const STAGES: ColdStartStage[] = [...REACHED.map(([stage]) => stage), 'done']
 const LOOK_EVERY_MS = 250
 /**
- * Rest after checking a member, as a multiple of the check's duration: members with many follows
- * take long, and may take no more than a twentieth of the time.
+ * Rest after checking a member, as a multiple of the check's duration: checking members with
+ * many follows takes long, and all checks together may take a twentieth of the time.
  */
 const REST_FACTOR = 20
 /** Time for all members per check: after a crash there may be a thousand of them. */

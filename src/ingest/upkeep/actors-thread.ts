@@ -11,7 +11,7 @@ const { dataDir, handle, state } = workerData as ActorsOrder
 Atomics.store(state, STATE, load() ? LOADED : FAILED)
 Atomics.notify(state, STATE)
 
-/** Whatever is wrong, the ingest thread finds it again, and decides. */
+/** The ingest thread meets the same error when it reads the snapshot itself, and decides what to do. */
 function load(): boolean {
   try {
     const db = openReader(dataDir)

@@ -64,8 +64,8 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
   let stream: Consumer | undefined
   let running: Promise<void> | undefined
 
-  // Rejections are deliberately not caught: a failed write stops the process, except for lack of
-  // space.
+  // Rejections are deliberately not caught: a failed write stops the process, unless the
+  // disk is full.
   async function run(): Promise<void> {
     const { host, seq } = begun!
     log.info({ host, seq }, 'the stream starts with the archive')

@@ -1,6 +1,7 @@
 // Keeps the database's log short without making the writer wait for the disk: a separate thread copies it,
 // pass after pass, while batches are applied. When little is left the writer copies the rest itself, and its
-// next write restarts the log, which is only possible once all of it is in the file.
+// next write restarts the log, which is only possible once all of it is in the file
+// (docs/notes/2026-11-21-the-checkpoint-has-its-own-thread.md).
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'

@@ -1,7 +1,8 @@
 // Catching up yields to readers: while requests keep a serving thread busy, batches are short, and this thread
 // rests after each, up to twice as long as it worked. Many short batches renew each page more often, so a
-// saturated thread gets long ones. One that has just become saturated meets authors new to each viewer, at
-// several times the usual cost of a page: a surge, in which catching up nearly stands still for some seconds.
+// saturated thread gets long ones. When a thread has just become saturated, its pages are full of authors whose
+// views and relations are not cached yet, and cost several times the usual: in such a surge, catching up nearly
+// stops for some seconds. Measured in docs/notes/2026-11-27-a-surge-gives-readers-more-time.md.
 
 import { setTimeout } from 'node:timers/promises'
 import { threadMs } from '../../base/util/thread-time.ts'

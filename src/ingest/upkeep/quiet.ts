@@ -1,4 +1,4 @@
-// Tells a stream that is behind from a quiet one. The consumer knows only its last event's age, which grows
+// Distinguishes a stream that is behind from a quiet one. The consumer knows only its last event's age, which grows
 // on a quiet stream although nothing is missing; filtered streams are silent for hours. So once a second this
 // checks for new events: without any, on an open connection, the lag stays as at the last event and the quiet
 // time grows. Before its first event a connection says nothing about the lag. One that is down, or waits for

@@ -126,7 +126,7 @@ export function keepSnapshots(options: SnapshotParts): SnapshotKeeper {
   }
 }
 
-/** What was written in vain takes no room. @returns whether it was the last step */
+/** An abandoned file takes no room. @returns whether it was the last step */
 function advance({ db, writer }: SnapshotParts, saving: Generator<void>): boolean {
   try {
     return writer.commit(() => saving.next()).done === true

@@ -34,7 +34,7 @@ export type ConsumerLimits = {
   dictionaryTimeoutMs: number
   /** Subtracted from the time on another host or wire: clocks and order differ there. */
   switchOverlapMs: number
-  /** The same on the same host, for lack of a seq: legacy hosts reorder a little. */
+  /** The same on the same host if it sends no seq: legacy hosts reorder a little. */
   sameHostOverlapMs: number
   /** v1 hosts clamp silently; an older cursor is assumed to have been clamped. */
   v1WindowMs: number

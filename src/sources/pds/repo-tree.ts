@@ -1,6 +1,6 @@
 // Walks a repository's tree (MST) to the records of one collection, and leaves out the other branches. Keys
-// must rise from node to node and no node may come twice, so a crafted tree can't make the walk longer than the
-// file. Spec: https://atproto.com/specs/repository#mst-structure.
+// must rise from node to node, and a node that appears twice is refused, so a crafted tree can't make the walk longer
+// than the file. Spec: https://atproto.com/specs/repository#mst-structure.
 
 import type { JsonObject } from '../../base/event.ts'
 import { asArray, isObject } from '../../base/util/json-object.ts'

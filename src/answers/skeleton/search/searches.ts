@@ -1,5 +1,5 @@
 // All searches: by words of posts, names of accounts, and names of records. Request and answer are plain data,
-// so that a search can run on a thread of its own (http/serve/search-thread.ts), and where it is asked for.
+// so that a search can run on a thread of its own (http/serve/search-thread.ts) or in the caller's.
 
 import type { CallTime } from '../../../base/util/turn.ts'
 import type { Db } from '../../../data/store/db.ts'

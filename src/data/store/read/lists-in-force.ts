@@ -1,8 +1,8 @@
 // The lists by which one account blocks or mutes another, as SQL. A list counts only while it has a record, is
 // a moderation list, and its creator is not hidden, as in the reference. Usually the owner subscribes to few
-// lists, and their members are probed: a well-known account is on a great many. But whoever subscribes to
-// thousands must not make others' pages slow, so of such an owner the other account's lists are probed; and if
-// that account is on very many as well, only some of the owner's lists count.
+// lists, and their members are probed, since a well-known account is on a great many. An owner who subscribes to
+// thousands must not make others' pages slow, so then the other account's lists are probed instead; and if that
+// account is on very many as well, only some of the owner's lists count.
 
 import { isHiddenStatus } from '../status.ts'
 

@@ -6,7 +6,7 @@ import type { SegmentWatch, Writer } from '../../../bridge/messages.ts'
 
 export type WatchLog = {
   note(watch: SegmentWatch): void
-  /** How many entries were dropped for lack of room. */
+  /** How many entries were dropped because the log was full. */
   dropped(): number
   /** Sends one batch now; resolves once it is written. */
   tell(): Promise<void>

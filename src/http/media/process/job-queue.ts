@@ -1,6 +1,6 @@
-// Orders jobs by recent cost: the account and server that used the least time lately go first. So an account
-// whose pictures take seconds each waits for all others, and others wait for it no longer than for the one
-// running job.
+// Orders jobs by recent cost: the account and server that recently used the least time go first. So an account
+// whose pictures take seconds each waits for all others, and the others wait for one of its jobs at most: the
+// one that is running.
 
 import { LruMap } from '../../../base/util/lru.ts'
 

@@ -1,4 +1,4 @@
-// Watches the disk space and decides what to give up for lack of it (levels.ts): switches the search index
+// Watches the disk space and decides what to give up when it runs out (levels.ts): switches the search index
 // and the intake of strangers' records, and provides the current retention times.
 
 import { existsSync } from 'node:fs'
@@ -51,7 +51,7 @@ export type DiskGuard = {
   passDone(strangersMs: number): void
   /** Number of searchable posts; 0 while search is given up. */
   searchedPosts(): number
-  /** Whether anything is being given up for lack of space. */
+  /** Whether anything is given up because space is short. */
   isTight(): boolean
 }
 

@@ -34,7 +34,7 @@ export type DiskRoom = WriteRetry & {
   /** Adds a function to call as soon as there is room again. */
   onRoom(goOn: () => void): void
   /**
-   * Calls `stop` until it succeeds, though work in progress fails for lack of space.
+   * Calls `stop` until it succeeds, while work in progress fails because the disk is full.
    * @throws for any other reason
    */
   ended(stop: () => Promise<void>): Promise<void>

@@ -1,6 +1,6 @@
-// What is given up for lack of disk space, and in which order. Each level follows when the previous one has
-// done its work and that was not enough; all are left when there is room again, and their data is restored as
-// far as possible. Pure functions, so that the order can be read here.
+// What is given up when disk space runs out, and in which order. A level follows when the previous one has done its
+// work and that was not enough. When there is room again, all levels end, and their data is restored as far as
+// possible. Pure functions, so that the order can be read here.
 
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { DiskState } from '../../../bridge/messages.ts'

@@ -1,4 +1,4 @@
-// The first thing to give up for lack of disk space: the memberships of accounts that came once and never
+// The first thing to give up when disk space runs out: the memberships of accounts that came once and never
 // again (data/store/seats.ts), and with them all data kept only for them. They lose nothing: an account that
 // returns is a newcomer. Until this is done, for some minutes at most, nothing else is given up.
 
