@@ -2,11 +2,16 @@
 // event and one warm answer run through. Of another tree too, a worktree of an earlier commit with its packages:
 // to compare before and after. `--walks` prints only the latter, as JSON; test/docs/guide.test.ts reads it.
 
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { type House, measureHouse } from './house/rooms.ts'
 import { type Walk, walk } from './house/walks.ts'
 
 const MOST = 12
+const USAGE =
+  'node scripts/house.ts [TREE] [--walks]\n\n--walks: only the files that an event and a warm answer run through, as JSON'
 
 function print(house: House, walks: Record<string, Walk>): void {
   const { rooms, core } = house
@@ -32,9 +37,15 @@ function linesOf(name: string, { files, calls, folders }: Walk): string[] {
   return [head, ...byTime.slice(0, MOST).map(({ file, share }) => `  ${percent(share)} ${file}`)]
 }
 
-const [first, ...others] = process.argv.slice(2)
-if (first === '--walks') console.log(JSON.stringify(await walk(resolve(others[0] ?? '.'))))
-else {
-  const tree = resolve(first ?? '.')
-  print(measureHouse(tree), await walk(tree))
-}
+const { tree, isJson } = readArguments(USAGE, (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { walks: { type: 'boolean', default: false } },
+  })
+  const tree = resolve(positionals[0] ?? join(import.meta.dirname, '..'))
+  if (!existsSync(join(tree, 'src'))) throw new Error(`${tree} is no checkout: it has no src.`)
+  return { tree, isJson: values.walks }
+})
+if (isJson) console.log(JSON.stringify(await walk(tree)))
+else print(measureHouse(tree), await walk(tree))

@@ -56,7 +56,3 @@ test('the core is all but features, of which it may name the list', () => {
   expect(core).toMatchObject({ files: 1, rooms: 1, arrows: 0 })
   expect(toFeatures).toEqual(['http/serve/a.ts → features/push/serve.ts'])
 })
-
-test('a folder without sources is refused', () => {
-  expect(() => measureHouse(tree)).toThrow(/name the root of a checkout/)
-})
