@@ -75,7 +75,7 @@ describe('the page', () => {
   it('names for each remedy a command, a setting, a page, or why none is needed', () => {
     const said = (row: string) => row.split('|').at(-2)!
     const isClear = (text: string) =>
-      /`[^`]+`|docs\/[\w-]+\.md|nothing|wait|report|owner mends/.test(text)
+      /`[^`]+`|docs\/[\w-]+\.md|\]\([\w-]+\.md|nothing|wait|report|owner mends/.test(text)
     expect(rows.filter((row) => !isClear(said(row)))).toEqual([])
   })
 })
