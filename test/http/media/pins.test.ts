@@ -1,7 +1,14 @@
 // Videos of pinned accounts: fetched before any request, kept beyond the PDS and the cache, dropped with
 // their posts and accounts, and subject to a separate limit.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,6 +18,7 @@ import {
   parseTakedownSubject,
   putTakedown,
 } from '../../../src/data/store/takedowns.ts'
+import { makeEntry, sealHead } from '../../../src/http/media/cache-entry.ts'
 import { createVideoPosts } from '../../../src/http/media/hls/video-posts.ts'
 import { NO_THUMBNAIL } from '../../../src/http/media/no-thumbnail.ts'
 import type { PinKeeper } from '../../../src/http/media/pins/keep-pins.ts'
@@ -93,6 +101,18 @@ const pinnedFiles = () =>
     .map((name) => name.split('.').at(-1)!)
     .sort()
 
+/** As if a Slipstream before had made them. */
+function makeCaptionsOlder(text: string): void {
+  const root = join(dataDir, 'media-pinned')
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  const made = join(root, names.find((name) => name.endsWith('.captions2'))!)
+  const { contentType, digest, body } = makeEntry('text/vtt', Buffer.from(text))
+  const head = sealHead({ contentType, digest, length: body.length })
+  writeFileSync(made.replace(/2$/, ''), Buffer.concat([head, body]))
+  rmSync(made)
+  rmSync(join(dataDir, 'media-cache'), { recursive: true })
+}
+
 /** Fetches everything that a player and a page do. */
 async function playAll(cid: string, rkey: string): Promise<void> {
   const master = `${folderOf(cid)}/playlist.m3u8?post=${rkey}`
@@ -130,14 +150,32 @@ describe('a video of a member', () => {
     await playAll(cid, rkey)
   })
 
+  test('has captions of an earlier version until they are made anew', async () => {
+    const { cid, rkey } = post('silent')
+    await keeper.round()
+    makeCaptionsOlder('WEBVTT\n\n00:00.000 --> 00:01.000\nread otherwise\n')
+    first.host.behave({ fail: 500 })
+    await keeper.round()
+    expect(pinnedFiles()).toEqual(['captions', 'cut', 'preview'])
+    const read = async () =>
+      (await bytesOf(`${folderOf(cid)}/captions/en.vtt?post=${rkey}`)).toString()
+    expect(await read()).toMatch(/read otherwise/)
+    first.host.behave(undefined)
+    of.advance(60_000)
+    await keeper.round()
+    expect(await keeper.round()).toMatchObject({ files: 3, missing: 0 })
+    expect(pinnedFiles()).toEqual(['captions2', 'cut', 'preview'])
+    expect(await read()).toMatch(/Hello/)
+  })
+
   test('is dropped with its post, unless another post shows it', async () => {
     const one = post('silent')
     post('trailer')
     await keeper.round()
-    expect(pinnedFiles()).toEqual(['captions', 'cut', 'cut', 'preview', 'preview'])
+    expect(pinnedFiles()).toEqual(['captions2', 'cut', 'cut', 'preview', 'preview'])
     rows.delete(one.uri)
     expect(await keeper.round()).toMatchObject({ files: 3 })
-    expect(pinnedFiles()).toEqual(['captions', 'cut', 'preview'])
+    expect(pinnedFiles()).toEqual(['captions2', 'cut', 'preview'])
   })
 
   test.each([
@@ -154,7 +192,7 @@ describe('a video of a member', () => {
   test.each([
     ['deleted', []],
     ['takendown', []],
-    ['deactivated', ['captions', 'cut', 'preview']],
+    ['deactivated', ['captions2', 'cut', 'preview']],
   ] as const)('of an account that is %s leaves %j', async (status, left) => {
     const { cid } = post('silent')
     await keeper.round()

@@ -132,6 +132,23 @@ describe('appended to a video', () => {
     await of.close()
   })
 
+  test('its parameter sets are in its pictures, too, for players that skip its head', async () => {
+    const of = await open('own')
+    const { files } = tailOf(await pieces(of, put('silent.mp4')))
+    for (const file of files) {
+      const bytes = await bytesOf(file)
+      let at = bytes.readUInt32BE(0) + 8 // behind moof and the head of mdat
+      const types = [0, 1, 2].map(() => {
+        const type = bytes[at + 4]! & 0x1f
+        at += 4 + bytes.readUInt32BE(at)
+        return type
+      })
+      expect(types.slice(0, 2)).toEqual([7, 8])
+      expect([5, 6, 9]).toContain(types[2])
+    }
+    await of.close()
+  })
+
   test('of a service it is a transport stream like the rest', async () => {
     for (const kind of ['cdn', 'proxy'] as const) {
       const of = await open(kind, REORDERED)

@@ -7,7 +7,7 @@ import type { DiskCache } from '../disk-cache.ts'
 import { type BlobLimits, type BlobSource, createFetchBlob } from '../fetch-blob.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
-import { pinnedKey } from '../pins/pinned-files.ts'
+import { olderKeys, pinnedKey } from '../pins/pinned-files.ts'
 import { createSharedWork } from '../shared-work.ts'
 import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
 
@@ -60,9 +60,22 @@ export function createCaptions({
     }
   }
 
+  /** While the PDS is away, what an earlier Slipstream made of the file is better than nothing. */
+  async function remake(name: BlobName, key: string): Promise<CacheEntry> {
+    try {
+      return await make(name, key)
+    } catch (error) {
+      for (const older of olderKeys('captions', name)) {
+        const found = await cache.read(older)
+        if (found) return found
+      }
+      throw error
+    }
+  }
+
   return (name) => {
     const key = pinnedKey('captions', name)
-    return share(key, async () => (await cache.read(key)) ?? make(name, key))
+    return share(key, async () => (await cache.read(key)) ?? remake(name, key))
   }
 }
 

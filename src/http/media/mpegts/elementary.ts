@@ -3,6 +3,7 @@
 // §1.A.2).
 
 import { Mp4Error } from '../mp4/boxes.ts'
+import { cutOut, lengthBytesOf, parameterSets } from '../mp4/parameter-sets.ts'
 
 type Picture = { sample: Buffer; isSync: boolean }
 
@@ -19,7 +20,7 @@ const FREE_RATE = 15
  * @throws Mp4Error, RangeError
  */
 export function createPictureWriter(config: Buffer): (picture: Picture) => Buffer {
-  const lengthBytes = (config.readUInt8(4) & 3) + 1
+  const lengthBytes = lengthBytesOf(config)
   const parameters = parameterSets(config)
   return ({ sample, isSync }) => {
     const units = unitsOf(sample, lengthBytes).filter((unit) => typeOf(unit) !== DELIMITER_TYPE)
@@ -49,22 +50,6 @@ export function createFrameWriter(config: Buffer): (frame: Buffer) => Buffer {
   }
 }
 
-/** The record's sequence parameter sets, then its picture parameter sets. */
-function parameterSets(config: Buffer): Buffer[] {
-  const sets: Buffer[] = []
-  let at = 5
-  for (const mask of [0x1f, 0xff]) {
-    const count = config.readUInt8(at) & mask
-    at += 1
-    for (let i = 0; i < count; i++) {
-      const length = config.readUInt16BE(at)
-      sets.push(cutOut(config, at + 2, length))
-      at += 2 + length
-    }
-  }
-  return sets
-}
-
 function unitsOf(sample: Buffer, lengthBytes: number): Buffer[] {
   const units: Buffer[] = []
   for (let at = 0; at + lengthBytes <= sample.length; ) {
@@ -73,11 +58,6 @@ function unitsOf(sample: Buffer, lengthBytes: number): Buffer[] {
     at += lengthBytes + length
   }
   return units
-}
-
-function cutOut(bytes: Buffer, at: number, length: number): Buffer {
-  if (length === 0 || at + length > bytes.length) throw new Mp4Error('a sample is truncated')
-  return bytes.subarray(at, at + length)
 }
 
 function typeOf(unit: Buffer): number {

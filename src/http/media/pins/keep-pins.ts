@@ -11,6 +11,7 @@ import type { VideoSource } from '../hls/playlist.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import {
+  fileKind,
   type PinnedFile,
   type PinnedFiles,
   type PinnedKind,
@@ -115,15 +116,23 @@ async function keepAccount(options: PinKeeperOptions, keeping: Keeping): Promise
   const { account, kept, round } = keeping
   if (account.state !== 'here') return
   const shown = eachOnce(options.shownBy(account.did))
-  const names = new Set(shown.flatMap(({ cid, kind }) => KINDS[kind].map((one) => `${cid}.${one}`)))
-  const has = new Set<string>()
+  const has = new Set(kept.map(nameOf))
+  const stays = new Set(shown.flatMap((blob) => staying(blob, has)))
   for (const file of kept) {
-    const name = `${file.cid}.${file.kind}`
-    if (names.has(name)) has.add(name)
-    else await letGo(options, { did: account.did, file, round })
+    if (!stays.has(nameOf(file))) await letGo(options, { did: account.did, file, round })
   }
-  const missing = shown.filter(({ cid, kind }) => !has.has(`${cid}.${KINDS[kind][0]}`))
+  const missing = shown.filter(({ cid, kind }) => !has.has(`${cid}.${fileKind(KINDS[kind][0]!)}`))
   await fetchMissing(options, { did: account.did, missing, round })
+}
+
+const nameOf = ({ cid, kind }: Pick<PinnedFile, 'cid' | 'kind'>) => `${cid}.${kind}`
+
+/** The files of a blob; what an earlier Slipstream made stays until there is something newer. */
+function staying({ cid, kind }: ShownBlob, has: ReadonlySet<string>): string[] {
+  return KINDS[kind].flatMap((one) => {
+    const name = nameOf({ cid, kind: fileKind(one) })
+    return has.has(name) ? [name] : [name, nameOf({ cid, kind: one })]
+  })
 }
 
 /** Drops duplicates, since several posts may show the same blob. */

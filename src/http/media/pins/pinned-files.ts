@@ -9,6 +9,7 @@ import { createDiskCache, type DiskCache } from '../disk-cache.ts'
 import type { BlobName } from '../media-path.ts'
 
 export type PinnedKind = 'cut' | 'preview' | 'captions'
+/** `kind`: with its version, see `fileKind`. */
 export type PinnedFile = { cid: string; kind: string; bytes: number }
 
 /** Status shown to the operator. */
@@ -22,13 +23,34 @@ export type PinStatus = {
 
 const FOLDER = 'media-pinned'
 const STATUS = 'status.json'
-const KEY = /^(cut|preview|captions) 1 (did:\S+) (b[a-z2-7]+)$/
-const FILE = /^(b[a-z2-7]+)\.(cut|preview|captions)$/
+/**
+ * Raised when the same blob is made into something else, so that what an earlier Slipstream made is
+ * made anew. Captions 2: read by the WebVTT algorithm.
+ */
+const VERSIONS: Record<PinnedKind, number> = { cut: 1, preview: 1, captions: 2 }
+const KEY = /^(cut|preview|captions) (\d) (did:\S+) (b[a-z2-7]+)$/
+const FILE = /^(b[a-z2-7]+)\.((?:cut|preview|captions)\d?)$/
 /** Longest file name, in bytes. */
 const MAX_NAME = 250
 
 export function pinnedKey(kind: PinnedKind, { did, cid }: BlobName): string {
-  return `${kind} 1 ${did} ${cid}`
+  return `${kind} ${VERSIONS[kind]} ${did} ${cid}`
+}
+
+/** What an earlier Slipstream made of the blob, from the latest on. */
+export function olderKeys(kind: PinnedKind, { did, cid }: BlobName): string[] {
+  const older = Array.from({ length: VERSIONS[kind] - 1 }, (_, i) => VERSIONS[kind] - 1 - i)
+  return older.map((version) => `${kind} ${version} ${did} ${cid}`)
+}
+
+/** `PinnedFile.kind` of a file of the present version. */
+export function fileKind(kind: PinnedKind): string {
+  return kindOf(kind, VERSIONS[kind])
+}
+
+/** The first version has no number. */
+function kindOf(kind: string, version: number): string {
+  return version === 1 ? kind : `${kind}${version}`
 }
 
 export type PinnedFiles = ReturnType<typeof createPinnedFiles>
@@ -101,7 +123,8 @@ export function withPins(cache: DiskCache, { files }: Pick<PinnedFiles, 'files'>
 }
 
 function placeOf(key: string): string | undefined {
-  const [, kind, did, cid] = KEY.exec(key) ?? []
+  const [, kind = '', version, did, cid] = KEY.exec(key) ?? []
   const folder = encodeURIComponent(did ?? '')
-  return did === undefined || folder.length > MAX_NAME ? undefined : `${folder}/${cid}.${kind}`
+  if (did === undefined || folder.length > MAX_NAME) return undefined
+  return `${folder}/${cid}.${kindOf(kind, Number(version))}`
 }

@@ -63,7 +63,7 @@ export function createTrailer({ file, cache, process, log, now }: TrailerOptions
   }
 
   function opened(name: string): Promise<CutVideo> {
-    const key = `trailer 1 ${file.digest} ${name}`
+    const key = `trailer 2 ${file.digest} ${name}`
     const make = () => share(key, () => prepare(name, key))
     return openOrMake(cache, { key, make, what: 'the trailer' })
   }
