@@ -35,7 +35,7 @@ function places(): Html {
 <label for="link">Reading link</label>
 <div class="row"><input id="link" name="link" required spellcheck="false" autocapitalize="none" placeholder="read.…"><button type="submit">Read</button></div>
 <p class="aside">The operator creates one with <code>slipstream member link alice.example.org</code>. This tab forgets it when you close it.</p>
-<p class="problem" role="alert"></p>
+<p class="problem" role="alert" id="enter-problem"></p>
 </form>
 </section>
 <div id="reader" class="reader" hidden>

@@ -207,6 +207,25 @@ describe.skipIf(!path)('in a browser', () => {
     await page.close()
   })
 
+  test('a link that is none, or only a part of one, is explained, and the next one works', async () => {
+    const page = await browser.newPage()
+    const payload = btoa('{"name":"no one"}')
+    const torn = token.slice(0, token.indexOf('.') + 12)
+    for (const text of ['nonsense', torn, `read.${payload}.x`]) {
+      await page.goto(`${origin}/read#${text}`)
+      await page.reload()
+      await expect
+        .poll(() => page.textContent('#enter-problem'), PATIENT)
+        .toMatch(/no reading link/)
+      expect(await page.isVisible('#enter-form')).toBe(true)
+    }
+    await page.fill('#link', `${origin}/read#${token}`)
+    await page.click('#enter-form button')
+    await page.waitForSelector('#reader .feed-item, #view article, #view h1', PATIENT)
+    expect(await page.isVisible('#enter-form')).toBe(false)
+    await page.close()
+  })
+
   test('an expired link is explained', async () => {
     const { page } = await open()
     await page.evaluate(

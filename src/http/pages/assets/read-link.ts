@@ -12,13 +12,19 @@ export function forgetLink(): void {
   sessionStorage.removeItem(KEY)
 }
 
-/** The reader's DID in the link; undefined without a link. Only the server can verify it. */
+/** Whether anything was given, a link or not. */
+export function hasText(): boolean {
+  return (sessionStorage.getItem(KEY) ?? '') !== ''
+}
+
+/** The reader's DID in the link; undefined if it is none. Only the server can verify it. */
 export function readerDid(): string | undefined {
   const payload = sessionStorage.getItem(KEY)?.split('.')[1]
   if (payload === undefined) return undefined
   try {
     const text = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
-    return String((JSON.parse(text) as { did: string }).did)
+    const { did } = JSON.parse(text) as { did?: unknown }
+    return typeof did === 'string' && did.startsWith('did:') ? did : undefined
   } catch {
     return undefined
   }

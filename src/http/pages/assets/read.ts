@@ -1,12 +1,15 @@
 // The reading page: shows a timeline, a thread or a profile, by URL, made only from our own answers.
 
 import { byId, element } from './dom.ts'
-import { ask, forgetLink, readerDid, rememberLink } from './read-link.ts'
+import { ask, forgetLink, hasText, readerDid, rememberLink } from './read-link.ts'
 import { type FeedItem, type Post, postCard, type ThreadNode, threadCards } from './read-post.ts'
 import { type Profile, profileCard } from './read-profile.ts'
 
 type Page = { feed: FeedItem[]; cursor?: string }
 type Where = { post?: string; profile?: string }
+
+const NO_LINK =
+  'This is no reading link, or only a part of one: the operator’s has three parts with dots between, the first of them “read”. Copy all of it.'
 
 /** Identifies the latest view, so that late answers for earlier ones are dropped. */
 let turn = 0
@@ -59,6 +62,7 @@ async function begin(): Promise<void> {
   const isIn = readerDid() !== undefined
   byId('enter').hidden = isIn
   byId('reader').hidden = !isIn
+  byId('enter-problem').textContent = isIn || !hasText() ? '' : NO_LINK
   byId('view').replaceChildren()
   if (isIn) await show(false)
 }
