@@ -33,8 +33,8 @@ export const namedDifferences: Difference[] = [
     why: 'The at-uri format allows both. A handle may change its owner between the answer and its use.',
   },
   {
-    what: 'Where the index does not hold everything, a stranger’s page, list, follows, followers, feeds or starter packs that neither a PDS nor a public AppView could give are a 503 (`NotKnownHere`, `NotHereYet`), not an empty list or “not found”.',
-    why: 'An empty list would read like a fact. There, everything is indexed.',
+    what: 'What can’t be told now is a 503 with `Retry-After` (`NotKnownHere`, `NotHereYet`), not an empty list or “not found”: a handle whose servers or a DID whose directory do not answer, and where the index does not hold everything, a stranger’s page, list, follows, followers, likes or the like that neither a PDS nor a public AppView could give. Methods by key show what they have, and name the rest in `notHereYet`.',
+    why: 'An empty list would read like a fact, and clients keep it. There, everything is indexed.',
   },
   {
     what: '`/xrpc/_health` returns more than the version.',

@@ -53,6 +53,8 @@ export type ServingOptions = WorldOptions & {
   quotas?: AppParts['quotas']
   /** Called with each DID whose document is looked up; it is then cached. */
   onLookup?: (did: string) => void
+  /** Resolves DIDs and handles instead of the options below. */
+  resolver?: AppParts['resolver']
   /** DIDs that do not exist; all others do. */
   absent?: string[]
   /** Handles claimed by the documents of these DIDs. */
@@ -111,7 +113,7 @@ export function createServingWorld(options: ServingOptions = {}) {
   const writer = options.throughWriter?.(own, world) ?? own
   const counted = createCountedFor(options, { world, writer })
   const hydrator = createHydratorFor(options, { world, writer, counted, unusable })
-  const resolver = createNetwork(options, looked)
+  const resolver = options.resolver ?? createNetwork(options, looked)
   const app = createAppFor(options, { world, writer, counted, hydrator, resolver })
   const methods = bindMethods(app, featureMethods(options))
   const server = createServerFor(options, { world, writer, methods })

@@ -17,21 +17,23 @@ export type StrangersWorld = Awaited<ReturnType<typeof startStrangersWorld>>
 /** `person` makes an account with a profile; `listings` are the DIDs whose posts were listed. */
 export async function startStrangersWorld(options: ServingOptions = {}) {
   const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
+  const fetch = createGuardedFetch({ allowPrivateHosts: true })
+  const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
+  const resolver = createResolver({ ...outside, fetch, plcUrl: plc.url })
   const w = createServingWorld({
+    resolver,
     scope: 'community',
     members: ['alice'],
     queuesFetchRequests: true,
     startAt: Date.now(),
     ...options,
   })
-  const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
   const backfill = createBackfill({
     db: w.db,
     writer: w.writer,
     log: pino({ level: 'silent' }),
     fetch,
-    resolver: createResolver({ ...outside, fetch, plcUrl: plc.url }),
+    resolver,
   })
   backfill.start()
   return {

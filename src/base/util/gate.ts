@@ -20,6 +20,8 @@ export function createGate(
 
 type ThingGate = {
   mayAsk(thing: string): boolean
+  /** Whether it happened lately, without counting this as another time. */
+  wasAsked(thing: string): boolean
   /** Allows it again at once. */
   open(thing: string): void
 }
@@ -27,9 +29,11 @@ type ThingGate = {
 /** The same for each of many things; remembers the `max` latest ones. */
 export function createThingGate(everyMs: number, max: number, now: () => number): ThingGate {
   const asked = new LruMap<string, number>(max)
+  const wasAsked = (thing: string) => now() - (asked.get(thing) ?? -Infinity) < everyMs
   return {
+    wasAsked,
     mayAsk(thing) {
-      if (now() - (asked.get(thing) ?? -Infinity) < everyMs) return false
+      if (wasAsked(thing)) return false
       asked.set(thing, now())
       return true
     },

@@ -6,7 +6,7 @@ import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/event.ts'
 import type { MethodResult } from '../server/method.ts'
-import type { NamedActor } from '../xrpc/actor-names.ts'
+import { findSome, type NamedActor } from '../xrpc/actor-names.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import { lookupsFor } from '../xrpc/outside-shares.ts'
@@ -47,7 +47,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
 export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
   return async (call) => {
     const names = call.params['actors'] as string[]
-    const found = await Promise.all(names.map((name) => app.names.find(name)))
+    const found = await findSome(app.names, names)
     const ours = countsOf(app, found, call).then(() => own.answer(call))
     const strangers = strangersAmong(app, { names, found }, call)
     if (strangers.size === 0) return ours

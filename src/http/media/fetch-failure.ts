@@ -1,4 +1,4 @@
-import { FetchError } from '../../sources/identity/fetch-error.ts'
+import { FetchError, type FetchFailure } from '../../sources/identity/fetch-error.ts'
 import { MediaError } from './media-error.ts'
 
 /** `who`: the server that was asked. */
@@ -22,8 +22,16 @@ export function toMediaError(error: unknown, who: string, maxBytes: number): unk
 
 /** The server was unreachable, timed out or dripped. */
 export function isSilence(error: unknown): boolean {
-  return error instanceof FetchError && ['timeout', 'slow', 'connect', 'dns'].includes(error.reason)
+  return error instanceof FetchError && SILENCES.has(error.reason)
 }
+
+const SILENCES: ReadonlySet<FetchFailure> = new Set([
+  'timeout',
+  'slow',
+  'connect',
+  'dns',
+  'dns-silent',
+])
 
 export function noRoom(cause: unknown): MediaError {
   return new MediaError('busy', 'NoRoom', 'the server has no room for it', { cause })

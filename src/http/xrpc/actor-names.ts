@@ -9,21 +9,29 @@ import type { Accounts } from '../../data/store/read/accounts.ts'
 import { UnansweredError } from '../../sources/identity/fetch-identity.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { MaybeLater } from './maybe-later.ts'
+import { notHereYet } from './not-here.ts'
 
 /** `uid` is 0 for an unknown account. */
 export type NamedActor = { did: string; uid: number }
 
 type ActorNames = {
-  /** @returns undefined for a handle that does not resolve */
+  /**
+   * @returns undefined for a handle that does not resolve
+   * @throws XRPCError NotHereYet if that can't be told now
+   */
   find(actor: string): MaybeLater<NamedActor | undefined>
   /** Uses only our own index. */
   known(actor: string): NamedActor | undefined
+  /** Whether `find` will look up nothing. */
+  isRemembered(actor: string): boolean
 }
 
-type Looked = { did: string | undefined; at: number }
+type Looked = { did: string | undefined; at: number; isUnanswered?: boolean }
 
 const MAX_REMEMBERED = 10_000
 const REMEMBERED_FOR_MS = 5 * MINUTE_MS
+/** A handle that leads nowhere may be set up at any time. */
+const NOBODY_FOR_MS = MINUTE_MS
 /** After a name's servers gave no answer: they may be slow on purpose, or the network may be down. */
 const ASKED_AGAIN_AFTER_MS = MINUTE_MS / 2
 
@@ -52,19 +60,26 @@ export function createActorNames(parts: {
   const known = createKnownNames({ actors, accounts })
   const looked = new LruMap<string, Looked>(MAX_REMEMBERED)
 
-  async function lookUp(handle: string): Promise<string | undefined> {
+  function remembered(handle: string): Looked | undefined {
     const before = looked.get(handle)
-    if (before && now() - before.at < REMEMBERED_FOR_MS) return before.did
+    return before && now() - before.at < REMEMBERED_FOR_MS ? before : undefined
+  }
+
+  async function lookUp(handle: string): Promise<string | undefined> {
+    const before = remembered(handle)
+    if (before) return answerOf(handle, before)
     try {
       const did = await resolver.resolveHandle(handle)
-      looked.set(handle, { did, at: now() })
+      const at = did === undefined ? now() - REMEMBERED_FOR_MS + NOBODY_FOR_MS : now()
+      looked.set(handle, { did, at })
       return did
     } catch (error) {
       // Otherwise the lookup did not run.
       if (error instanceof UnansweredError) {
-        looked.set(handle, { did: undefined, at: now() - REMEMBERED_FOR_MS + ASKED_AGAIN_AFTER_MS })
+        const at = now() - REMEMBERED_FOR_MS + ASKED_AGAIN_AFTER_MS
+        looked.set(handle, { did: undefined, at, isUnanswered: true })
       }
-      return undefined
+      throw notTold(handle)
     }
   }
 
@@ -75,6 +90,32 @@ export function createActorNames(parts: {
 
   return {
     known,
+    isRemembered: (actor) => known(actor) !== undefined || !!remembered(actor.toLowerCase()),
     find: (actor) => known(actor) ?? findByFallback(actor),
   }
+}
+
+function answerOf(handle: string, { did, isUnanswered }: Looked): string | undefined {
+  if (isUnanswered) throw notTold(handle)
+  return did
+}
+
+function notTold(handle: string) {
+  return notHereYet(`The servers of ${handle} do not say whose handle it is`)
+}
+
+/**
+ * Finds accounts for an answer that shows those it can.
+ * @returns undefined for those that do not resolve
+ * @throws XRPCError NotHereYet if of none can be told now who it is
+ */
+export async function findSome(
+  names: Pick<ActorNames, 'find'>,
+  actors: readonly string[],
+): Promise<(NamedActor | undefined)[]> {
+  const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor)))
+  const failed = found.find((one) => one.status === 'rejected')
+  const isAnyFound = found.some((one) => one.status === 'fulfilled' && one.value !== undefined)
+  if (failed && !isAnyFound) throw failed.reason
+  return found.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
 }

@@ -63,6 +63,7 @@ import { createNewcomerWaits } from './newcomer-waits.ts'
 import { createPublishedRev } from './repo-rev.ts'
 import { createStrangersPages } from './strangers-pages.ts'
 import { createSuggestions } from './suggestions.ts'
+import { createUnknownThings } from './unknown-things.ts'
 import { createWaits } from './waits.ts'
 import { createWholeItems } from './whole-items.ts'
 
@@ -135,6 +136,8 @@ export function createAppContext(parts: AppParts) {
   const ofTimelines = { ...parts, feed: viewCache.feedOver(db) }
   const timeline = createTimelineSkeleton(ofTimelines)
   const waits = createNewcomerWaits()
+  const records = createRecords(db)
+  const missingWaits = createMissingWaits({ actors, underWay, fetchRequests })
   return {
     ...parts,
     scope,
@@ -157,7 +160,7 @@ export function createAppContext(parts: AppParts) {
       coldStarts: createColdStarts(db, invalidations()),
       maxWaitMs: parts.firstPageMaxWaitMs ?? 0,
     }),
-    records: createRecords(db),
+    records,
     timeline,
     timelineHeads: createTimelineHeads(ofTimelines),
     authorFeed: createAuthorFeedSkeleton(db),
@@ -199,7 +202,16 @@ export function createAppContext(parts: AppParts) {
     engagement: createEngagement({ db, actors }),
     recordLikes: createRecordLikes({ db, actors }),
     fetchRequests,
-    missingWaits: createMissingWaits({ actors, underWay }),
+    missingWaits,
+    unknownThings: createUnknownThings({
+      actors,
+      scope,
+      fetchRequests,
+      missingWaits,
+      records,
+      resolver: parts.resolver,
+      quotas: parts.quotas,
+    }),
     nameWaits: createNameWaits({ actors, underWay }, { maxWaitMs: parts.namesMaxWaitMs ?? 0 }),
     publishedRev: createPublishedRev({ accounts, actors, invalidations: parts.invalidations }),
     invites: parts.invites ?? NO_INVITES,

@@ -19,7 +19,14 @@ type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) =
 const middleware: readonly Middleware[] = [namingLabelers, answeredByFallback, upToDate]
 
 export function bind(app: AppContext, method: MethodDefinition): Method {
-  const { handler, showsLabels: _, waitsForNames: __, isByKeys: ___, ...served } = method
+  const {
+    handler,
+    showsLabels: _,
+    waitsForNames: __,
+    isByKeys: ___,
+    mayBeEmpty: ____,
+    ...served
+  } = method
   const answering = middleware.reduceRight<Answering>(
     (next, around) => around(app, method, next),
     (call) => handler(app, call),

@@ -6,6 +6,7 @@ import type { Lexicons, LexUserType } from '@atproto/lexicon'
 import type { Params } from '../server/method.ts'
 import type { Needs } from './define.ts'
 import { allOf, andThen, type MaybeLater } from './maybe-later.ts'
+import { notHereYet } from './not-here.ts'
 
 type Request = { params: Params; input: unknown }
 type Values = Record<string, unknown>
@@ -14,11 +15,12 @@ type Property = { type: string; format?: string; items?: Property }
 
 const SCHEME = 'at://'
 const DID = `${SCHEME}did:`
-/** Handles that are looked up for one request; further unknown ones stay as they are. */
+/** Handles that are looked up for one request; they are remembered, so that a repeated one gets further. */
 const MAX_LOOKED_UP = 25
 
 /**
  * A handle that leads to no account stays in the URI, which then names no record.
+ * @throws XRPCError NotHereYet if the servers of a handle don't answer, or there are too many
  * @returns undefined if no part of the method's request is an at-URI
  */
 export function namingByDid(
@@ -63,19 +65,22 @@ function handlesIn(values: Values, fields: readonly string[]): string[] {
 
 /** DIDs by handle. */
 function didsOf(
-  { known, find }: Needs<'names'>['names'],
+  { find, isRemembered }: Needs<'names'>['names'],
   handles: readonly string[],
 ): MaybeLater<ReadonlyMap<string, string>> {
   let looked = 0
   const found = handles.map((handle) => {
-    const actor = known(handle)
-    if (actor || ++looked > MAX_LOOKED_UP) return actor
+    if (!isRemembered(handle) && ++looked > MAX_LOOKED_UP) return Promise.reject(tooManyUnknown())
     return find(handle)
   })
   return andThen(allOf(found), (actors) => {
     const pairs = handles.map((handle, i) => [handle, actors[i]?.did] as const)
     return new Map(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined))
   })
+}
+
+function tooManyUnknown() {
+  return notHereYet(`The request has more than ${MAX_LOOKED_UP} handles unknown here`)
 }
 
 function withDids(

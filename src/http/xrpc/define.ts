@@ -10,8 +10,13 @@ import type { MaybeLater } from './maybe-later.ts'
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>
 
 type MethodOptions = Omit<Method, 'nsid' | 'kind' | 'auth' | 'handler' | 'ready' | 'fallback'> & {
-  /** True if the request names what it shows by key: it waits for that as for a page (missing-waits.ts). */
+  /**
+   * True if the request names what it shows by key: it waits for that as for a page
+   * (missing-waits.ts), and names what may still arrive in `notHereYet`.
+   */
   isByKeys?: boolean
+  /** True if an empty answer about an account is right, whether that is known here or not. */
+  mayBeEmpty?: boolean
   /** False if the answer shows nothing that labels can be on; it then names no labelers. */
   showsLabels?: boolean
   /** False if the method never waits for names that were never looked up (name-waits.ts). */

@@ -3,10 +3,12 @@
 
 import { invalidRequest, tooManyFetches } from '../../base/atproto/xrpc-error.ts'
 import type { Needs } from './define.ts'
+import { notHereYet } from './not-here.ts'
 
 /**
  * @param asked - `viewer`: the caller; `refusal`: the message if the account does not exist
- * @throws XRPCError with this message if the account does not exist; 429 after too many look-ups
+ * @throws XRPCError with this message if the account does not exist; 503 if that can't be told now;
+ *   429 after too many look-ups
  */
 export async function checkExists(
   { actors, resolver, lookups }: Needs<'actors' | 'resolver' | 'lookups'>,
@@ -16,5 +18,8 @@ export async function checkExists(
   if (actors.uidOf(did) !== 0) return
   if (lookups?.left(viewer.did, Date.now()) === 0) throw tooManyFetches()
   lookups?.spend(viewer.did, 1, Date.now())
-  if (!(await resolver.resolve(did))) throw invalidRequest(refusal)
+  const identity = await resolver.resolve(did).catch(() => {
+    throw notHereYet(refusal)
+  })
+  if (!identity) throw invalidRequest(refusal)
 }

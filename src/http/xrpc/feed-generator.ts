@@ -11,6 +11,7 @@ import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { serviceEndpoint } from '../../sources/identity/did-document.ts'
 import type { Call } from './call.ts'
+import { notHereYet } from './not-here.ts'
 import { fetchRecord } from './outside-record.ts'
 import { lookupsFor } from './outside-shares.ts'
 
@@ -27,7 +28,7 @@ type Generators = {
   serviceOf(uri: string, call: Caller): Promise<string>
   /**
    * Returns the service's endpoint.
-   * @throws XRPCError InvalidRequest if the DID document names none
+   * @throws XRPCError InvalidRequest if the DID document names none, NotHereYet if that can't be told
    */
   endpointOf(did: string, call: Caller): Promise<string>
 }
@@ -74,7 +75,7 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
       const asker = lookupsFor(parts, who)
       const identity = await parts.resolver.resolve(did, { asker }).catch((error: unknown) => {
         if (error instanceof XRPCError) throw error
-        return undefined
+        throw notHereYet(`could not resolve identity: ${did}`)
       })
       if (!identity) throw invalidRequest(`could not resolve identity: ${did}`)
       const endpoint = serviceEndpoint(identity, 'bsky_fg', 'BskyFeedGenerator')

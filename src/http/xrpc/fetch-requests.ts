@@ -14,6 +14,8 @@ import type { Resolver } from '../../sources/identity/resolver.ts'
 export type FetchRequests = {
   /** @returns resolves once the writer has the request, or none is needed */
   ask(viewer: Viewer, things: { uris?: Iterable<string>; dids?: Iterable<string> }): Promise<void>
+  /** Whether the writer has a request for this thing, or its account is known not to exist. */
+  wasSent(thing: string): boolean
 }
 
 const MAX_REMEMBERED = 20_000
@@ -35,8 +37,9 @@ type FetchRequestsParts = {
 }
 
 export function createFetchRequests(parts: FetchRequestsParts): FetchRequests {
-  const askFor = createAsk(parts)
+  const { ask: askFor, wasSent } = createAsk(parts)
   return {
+    wasSent,
     ask(viewer, { uris = [], dids = [] }) {
       const some = (things: Iterable<string>) => [...things].slice(0, MAX_A_REQUEST)
       return viewer ? askFor(viewer.did, some(uris), some(dids)) : NOTHING
@@ -70,7 +73,7 @@ function createAsk(parts: FetchRequestsParts) {
     return sent
   }
 
-  return (viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> => {
+  function ask(viewer: string, uris: readonly string[], dids: readonly string[]): Promise<void> {
     const sent = [...uris, ...dids].flatMap((thing) => onTheWay.get(thing) ?? [])
     if (inFlight < MAX_IN_FLIGHT) {
       const [newUris, newDids] = [uris.filter(asked.mayAsk), dids.filter(asked.mayAsk)]
@@ -78,9 +81,11 @@ function createAsk(parts: FetchRequestsParts) {
     }
     return sent.length === 0 ? NOTHING : Promise.all(sent).then(() => undefined)
   }
+
+  return { ask, wasSent: (thing: string) => asked.wasAsked(thing) && !onTheWay.has(thing) }
 }
 
-/** @param forget - called for things beyond the budget, which may be requested again */
+/** @param forget - called for things that were not sent, which may be requested again */
 function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) {
   const { writer, actors, resolver, lookups, now = Date.now } = parts
 
@@ -95,35 +100,39 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
     return most
   }
 
-  /** Returns the accounts that can't be resolved now, and those beyond the budget. */
-  async function findAbsent(strangers: string[], count: number): Promise<Set<string>> {
-    const absent = new Set(strangers)
-    const lookUp = async (did: string) => {
-      const identity = await resolver.resolve(did).catch(() => undefined)
-      if (identity) absent.delete(did)
+  /** Those that exist, and those of which that can't be told now, or which are beyond the budget. */
+  async function lookUp(strangers: string[], count: number): Promise<Looked> {
+    const looked: Looked = { existing: new Set(), unclear: new Set(strangers.slice(count)) }
+    const one = async (did: string) => {
+      try {
+        if (await resolver.resolve(did)) looked.existing.add(did)
+      } catch {
+        looked.unclear.add(did)
+      }
     }
-    await Promise.all(strangers.slice(0, count).map(lookUp))
-    return absent
+    await Promise.all(strangers.slice(0, count).map(one))
+    return looked
   }
 
   /** Sends at once if all accounts are known here, which is nearly always so. */
   return async (did: string, uris: string[], dids: string[]): Promise<void> => {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
     const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
-    const count = takeLookups(did, strangers.length)
-    const later = new Set(strangers.slice(count))
-    for (const uri of uris) if (later.has(authorityOf(uri))) forget(uri)
-    for (const one of dids) if (later.has(one)) forget(one)
-    const absent = strangers.length > 0 ? await findAbsent(strangers, count) : new Set<string>()
-    const existing = {
-      uris: uris.filter((uri) => !absent.has(authorityOf(uri))),
-      dids: dids.filter((one) => !absent.has(one)),
+    const { existing, unclear } = await lookUp(strangers, takeLookups(did, strangers.length))
+    for (const thing of [...uris, ...dids]) if (unclear.has(authorityOf(thing))) forget(thing)
+    const isThere = (account: string) => existing.has(account) || actors.uidOf(account) !== 0
+    const sent = {
+      uris: uris.filter((uri) => isThere(authorityOf(uri))),
+      dids: dids.filter(isThere),
     }
-    if (existing.uris.length + existing.dids.length === 0) return
-    await writer.send({ kind: 'fetch-requested', did, ...existing })
+    if (sent.uris.length + sent.dids.length === 0) return
+    await writer.send({ kind: 'fetch-requested', did, ...sent })
   }
 }
 
+type Looked = { existing: Set<string>; unclear: Set<string> }
+
+/** Of an at-URI, or the DID itself. */
 function authorityOf(uri: string): string {
-  return uri.split('/', 3)[2] ?? ''
+  return uri.split('/', 3)[2] ?? uri
 }

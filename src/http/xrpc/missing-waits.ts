@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { UnderWay } from '../../data/store/read/under-way.ts'
+import type { FetchRequests } from './fetch-requests.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
@@ -14,7 +15,7 @@ import { whenAsked } from './when-asked.ts'
 /** At-URIs and DIDs. */
 type Things = { uris: readonly string[]; dids: readonly string[] }
 
-type MissingWaits = {
+export type MissingWaits = {
   /** Those of the missing things for which no request has waited recently. */
   fresh(missing: { uris: ReadonlySet<string>; dids: ReadonlySet<string> }): Things
   /**
@@ -38,9 +39,10 @@ const PARTS_MAX_WAIT_MS = 1_500
 export function createMissingWaits(parts: {
   actors: Pick<ActorReader, 'uidOf'>
   underWay: Pick<UnderWay, 'accounts' | 'areUnfetched' | 'records'>
+  fetchRequests: Pick<FetchRequests, 'wasSent'>
   now?: () => number
 }): MissingWaits {
-  const { actors, underWay, now = Date.now } = parts
+  const { actors, underWay, fetchRequests, now = Date.now } = parts
   const waits = createWaits({ now })
   const settledAt = new LruMap<string, number>(MAX_REMEMBERED)
   const isFresh = (thing: string) =>
@@ -64,7 +66,8 @@ export function createMissingWaits(parts: {
         isShared: true,
         signal,
       })
-      if (hasWaited && !signal.aborted) for (const name of names) settledAt.set(name, now())
+      if (!hasWaited || signal.aborted) return hasWaited
+      for (const name of names) if (fetchRequests.wasSent(name)) settledAt.set(name, now())
       return hasWaited
     },
     areUnfetched: (uris) => uris.size > 0 && underWay.areUnfetched(keysOf(uris)),

@@ -31,7 +31,7 @@ const TIMEOUT_MS = 5_000
 
 /**
  * @throws XRPCError RecordNotFound if the record does not exist, UpstreamFailure if the PDS can't
- * be reached (503) or answers a record that does not have its CID (502), RateLimitExceeded if the
+ * or the directory can't be reached (503) or the PDS answers a record that does not have its CID (502), RateLimitExceeded if the
  * caller's share at the PDS or the directory is used up
  */
 export async function fetchRecord(
@@ -53,17 +53,22 @@ export async function fetchRecord(
       signal,
     })
     .catch((cause) => {
-      throw unavailable(`The repository of ${repo.did} cannot be reached`, {
-        error: 'UpstreamFailure',
-        cause,
-      })
+      throw unreachable(`The repository of ${repo.did}`, cause)
     })
   serving.quotas?.of(host).note(response.headers)
-  if (response.status !== 200) throw notLocated(uri)
-  const answer = readAnswer(response.body)
-  if (answer?.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
+  if (DENIALS.has(response.status)) throw notLocated(uri)
+  const answer = response.status === 200 ? readAnswer(response.body) : undefined
+  if (!answer) throw unreachable(`The repository of ${repo.did}`)
+  if (answer.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
   if (!hasCid(answer.value, answer.cid)) throw mismatched(uri)
   return answer
+}
+
+/** An answer of any other status says nothing about the record. */
+const DENIALS: ReadonlySet<number> = new Set([400, 404, 410])
+
+function unreachable(what: string, cause?: unknown): XRPCError {
+  return unavailable(`${what} cannot be reached`, { error: 'UpstreamFailure', cause })
 }
 
 export function notLocated(uri: string): XRPCError {
@@ -82,7 +87,7 @@ async function pdsOf(serving: Outside, { uid, did }: NamedActor, who: Call['who'
   const asker = lookupsFor(serving, who)
   const identity = await resolver.resolve(did, { asker }).catch((error: unknown) => {
     if (error instanceof XRPCError) throw error
-    return undefined
+    throw unreachable(`The directory of ${did}`, error)
   })
   return identity?.pds
 }

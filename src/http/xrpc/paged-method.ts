@@ -4,7 +4,6 @@
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
-import { unavailable, type XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
@@ -12,6 +11,7 @@ import type { Call } from './call.ts'
 import { type CallOf, type MethodDefinition, type QueryOptions, query } from './define.ts'
 import { type FilledPage, fillPage } from './fill-page.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
+import { notKnownHere } from './not-here.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined
@@ -143,11 +143,6 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
     if (typeof steps.body === 'string') return { [steps.body]: views, cursor }
     return steps.body(views, { app, call, about, reads, cursor })
   }
-}
-
-function notKnownHere(): XRPCError {
-  const message = 'This server does not know that list, and no other has answered; try again later'
-  return unavailable(message, { error: 'NotKnownHere' })
 }
 
 const NOTHING: FilledPage<NonNullable<View>> = { items: [], cursor: undefined }

@@ -81,7 +81,9 @@ export function postsBody(
   return andThen(counted, (hitsTotal) => ({ posts, cursor, hitsTotal }))
 }
 
-export type SearchParts = Needs<'actors' | 'graph' | 'names'>
+export type SearchParts = Needs<'actors' | 'graph'> & {
+  names: Pick<Needs<'names'>['names'], 'find' | 'known'>
+}
 type TagParts = Needs<'tagRules'>
 
 /** Leaves out posts that moderators' tags hide from the caller. */

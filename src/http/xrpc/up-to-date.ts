@@ -1,26 +1,31 @@
 // The one place that runs a handler, and runs it again if the viewer's rev moved while the answer was made
 // (repo-rev.ts), or once missing records (missing-waits.ts) or names (name-waits.ts) have arrived. After each
-// run it requests what the answer lacks; a refusal while that may still arrive is a 503.
+// run it requests what the answer lacks; a refusal or an empty answer while that may still arrive is a 503.
 
-import { unavailable, withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { withHeaders, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from './call.ts'
 import type { MethodDefinition, Needs } from './define.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
+import { notHeldHere, notHereYet } from './not-here.ts'
+import { showsNothing } from './shows-nothing.ts'
 
 export type Answering = (call: Call) => MaybeLater<MethodResult>
 
-type Parts = Needs<'fetchRequests' | 'missingWaits' | 'nameWaits' | 'publishedRev'>
+type Parts = Needs<
+  'fetchRequests' | 'missingWaits' | 'nameWaits' | 'publishedRev' | 'unknownThings'
+>
 /** `isLater`: the handler waited for others, and so for names itself. */
 type Outcome = ({ result: MethodResult } | { error: XRPCError }) & { isLater?: boolean }
 
 const MAX_RUNS = 4
 
 export function upToDate(
-  { fetchRequests, missingWaits, nameWaits, publishedRev }: Parts,
-  { kind, readAfterWrite, waitsForNames = true, isByKeys = false }: MethodDefinition,
+  { fetchRequests, missingWaits, nameWaits, publishedRev, unknownThings }: Parts,
+  method: MethodDefinition,
   handler: Answering,
 ): Answering {
+  const { kind, readAfterWrite, waitsForNames = true, isByKeys, mayBeEmpty } = method
   const waits = kind === 'query' && waitsForNames
   const revOf = (call: Call) => (readAfterWrite ? publishedRev(call.viewer?.did) : undefined)
 
@@ -35,15 +40,28 @@ export function upToDate(
     const things = missingWaits.fresh(call.reader.missing)
     if (things.uris.length + things.dids.length === 0) return false
     const { signal } = call
-    const isAll = isByKeys || 'error' in outcome
+    const isAll = isByKeys === true || emptiness(outcome, mayBeEmpty) !== undefined
     return missingWaits.awaited(things, { asked, signal, isAll })
   }
 
-  /** What may still arrive is not refused as nonexistent. */
-  function settled(call: Call, outcome: Outcome): Outcome {
-    if (!('error' in outcome) || outcome.error.status !== 400 || !call.viewer) return outcome
-    const isUnknown = missingWaits.areUnfetched(call.reader.missing.uris)
-    return isUnknown ? { error: notHereYet(outcome.error) } : outcome
+  /** Nothing reads as nonexistent that may still arrive. */
+  function settled(
+    call: Call,
+    outcome: Outcome,
+    asked: Promise<void> | undefined,
+  ): MaybeLater<Outcome> {
+    const { mayWait, reader, viewer } = call
+    if (kind !== 'query' || !mayWait || reader.missing.isEmpty) return outcome
+    const message = emptiness(outcome, mayBeEmpty)
+    if (message === undefined && !isByKeys) return outcome
+    return andThen(
+      andThen<void, string[]>(asked, () => unknownThings.among(call)),
+      (unknown) => {
+        if (unknown.length === 0) return outcome
+        if (message === undefined) return withoutSome(outcome, unknown)
+        return { error: viewer ? notHereYet(message) : notHeldHere(message) }
+      },
+    )
   }
 
   function run(call: Call, runs: number): MaybeLater<MethodResult> {
@@ -55,7 +73,7 @@ export function upToDate(
       const finish = (hasCome: boolean) => {
         const isOvertaken = hasCome || revOf(call) !== rev
         if (isOvertaken && !isLast) return run(call.again(), runs + 1)
-        return withRev(settled(call, outcome), rev)
+        return andThen(settled(call, outcome, asked), (final) => withRev(final, rev))
       }
       if (!asked || isLast) return finish(false)
       return andThen(missingArrived(call, outcome, asked), (hasCome) => {
@@ -87,8 +105,17 @@ function asOutcome(error: unknown): Outcome {
   throw error
 }
 
-function notHereYet({ message }: XRPCError): XRPCError {
-  return unavailable(`${message}: it is being fetched; try again`, { error: 'NotHereYet' })
+/** What an answer says does not exist; undefined for any other answer. */
+function emptiness(outcome: Outcome, mayBeEmpty = false): string | undefined {
+  if ('error' in outcome) return outcome.error.status === 400 ? outcome.error.message : undefined
+  return !mayBeEmpty && showsNothing(outcome.result) ? 'Nothing of that is here' : undefined
+}
+
+/** An answer that shows some of what was named says what else may exist. */
+function withoutSome(outcome: Outcome, unknown: readonly string[]): Outcome {
+  if ('error' in outcome) return outcome
+  const { body, headers } = outcome.result
+  return { ...outcome, result: { headers, body: { ...(body as object), notHereYet: unknown } } }
 }
 
 function withRev(outcome: Outcome, rev: string | undefined): MethodResult {

@@ -6,6 +6,7 @@ export type FetchFailure =
   | 'ip-literal' // an address instead of a name
   | 'private-address' // the name resolves to a private network
   | 'dns' // the name does not resolve
+  | 'dns-silent' // its name servers do not answer, so it may
   | 'connect' // refused, reset, TLS, or not HTTP
   | 'redirect' // too many, or to nowhere
   | 'encoding' // compressed in a way not requested, or torn

@@ -100,7 +100,10 @@ export function createPublicLookup(): LookupAddresses {
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ])
-    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const failed = found.find((one) => one.status === 'rejected' && !isDenial(one.reason))
+    if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason
+    return addresses
   }
 }
 
@@ -127,5 +130,13 @@ function toLookupFunction(lookup: LookupAddresses): LookupFunction {
 
 function asLookupError(cause: unknown, hostname: string): FetchError {
   if (cause instanceof FetchError) return cause
-  return new FetchError('dns', `can't resolve ${hostname}`, { cause })
+  const reason = isDenial(cause) ? 'dns' : 'dns-silent'
+  return new FetchError(reason, `can't resolve ${hostname}`, { cause })
+}
+
+const DENIALS = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
+
+/** Whether the name servers said that there is no such record, rather than failing. */
+export function isDenial(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && DENIALS.has(String(error.code))
 }

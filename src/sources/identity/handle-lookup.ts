@@ -5,6 +5,7 @@ import { Resolver } from 'node:dns/promises'
 import { isValidDid, isValidHandle, isValidTld } from '@atproto/syntax'
 import { FetchError, type FetchFailure } from './fetch-error.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import { isDenial } from './guarded-lookup.ts'
 
 export type ResolveTxt = (name: string) => Promise<string[][]>
 
@@ -18,7 +19,6 @@ type Options = { fetch: GuardedFetch; resolveTxt: ResolveTxt; signal?: AbortSign
 
 const TIMEOUT_MS = 3000
 const MAX_BYTES = 2048
-const NO_SUCH_RECORD = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN'])
 /** Failures that a retry can't change. */
 const LASTING = new Set<FetchFailure>([
   'dns',
@@ -55,8 +55,7 @@ async function lookupDns(handle: string, { resolveTxt }: Options): Promise<Handl
     const did = found.length === 1 ? found[0]!.slice('did='.length).trim() : ''
     return { did: isValidDid(did) ? did : undefined, certain: true }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    return { did: undefined, certain: NO_SUCH_RECORD.has(code) }
+    return { did: undefined, certain: isDenial(error) }
   }
 }
 

@@ -129,7 +129,8 @@ describe('a stranger’s profile', () => {
     const asked = await here.ask('app.bsky.actor.getProfile', {
       actor: 'did:plc:zzzzzzzzzzzzzzzzzzzzzzzz',
     })
-    expect(asked).toMatchObject({ status: 400 })
+    // Its directory knows it, but nobody its profile.
+    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
   })
 })
 
@@ -187,7 +188,7 @@ describe('lists of strangers', () => {
       })
       double.misbehave({ status: 500 })
       const { status, body } = await here.ask(nsid, query({ post: post! }), alice)
-      const isUnknown = /get(AuthorFeed|Follows|Lists)$/.test(nsid)
+      const isUnknown = /get(AuthorFeed|Follows|Likes|Lists|Quotes|RepostedBy)$/.test(nsid)
       expect([status, body['error']]).toEqual(isUnknown ? [503, 'NotKnownHere'] : [200, undefined])
     },
   )

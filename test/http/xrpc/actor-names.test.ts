@@ -41,6 +41,8 @@ function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
   return { names, asked }
 }
 
+const UNTOLD = { status: 503, error: 'NotHereYet' }
+
 test('looks up a handle that leads nowhere only once', async () => {
   const { names, asked } = namesOver([undefined])
   expect(await names.find('nobody.example.com')).toBeUndefined()
@@ -48,10 +50,21 @@ test('looks up a handle that leads nowhere only once', async () => {
   expect(asked).toEqual(['nobody.example.com'])
 })
 
+test('looks up a handle that led nowhere again after a minute', async () => {
+  let nowMs = 1_000_000
+  const { names, asked } = namesOver([undefined, didOf('alice')], () => nowMs)
+  expect(await names.find('alice.test')).toBeUndefined()
+  nowMs += 59_000
+  expect(await names.find('alice.test')).toBeUndefined()
+  expect(asked).toHaveLength(1)
+  nowMs += 2_000
+  expect(await names.find('alice.test')).toMatchObject({ did: didOf('alice') })
+})
+
 test('does not remember a failed lookup as an unknown handle', async () => {
   const did = didOf('alice')
   const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
-  expect(await names.find('alice.example.com')).toBeUndefined()
+  await expect(names.find('alice.example.com')).rejects.toMatchObject(UNTOLD)
   expect(await names.find('alice.example.com')).toEqual({ did, uid: 0 })
 })
 
@@ -59,7 +72,9 @@ test('asks servers that gave no answer again after half a minute, not at every r
   let nowMs = 1_000_000
   const alice = didOf('alice')
   const { names, asked } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
-  for (let i = 0; i < 3; i++) expect(await names.find('alice.test')).toBeUndefined()
+  for (let i = 0; i < 3; i++) {
+    await expect(names.find('alice.test')).rejects.toMatchObject(UNTOLD)
+  }
   expect(asked).toHaveLength(1)
   nowMs += 31_000
   expect(await names.find('alice.test')).toMatchObject({ did: alice })

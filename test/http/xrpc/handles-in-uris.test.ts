@@ -150,18 +150,20 @@ describe('an at-URI with a handle', () => {
     expect([status, body['message']]).toEqual([400, 'List not found'])
   })
 
-  test('costs at most 25 look-ups a request', async () => {
+  test('costs at most 25 look-ups a request, and each request gets further', async () => {
     const { w, made } = start()
     const unknown = Array.from(
       { length: 60 },
       (_, i) => `at://u${i}.example.org/app.bsky.feed.generator/a`,
     )
     const feeds = [...unknown, named(made.bob.feed.uri, HANDLE)]
-    const found = await w.get<{ feeds: { uri: string }[] }>('app.bsky.feed.getFeedGenerators', {
-      feeds,
-    })
+    const nsid = 'app.bsky.feed.getFeedGenerators'
+    for (const looked of [25, 50]) {
+      expect((await w.ask(nsid, { feeds })).status).toBe(503)
+      expect(w.looked).toHaveLength(looked)
+    }
+    const found = await w.get<{ feeds: { uri: string }[] }>(nsid, { feeds })
     expect(found.feeds.map(({ uri }) => uri)).toEqual([made.bob.feed.uri])
-    expect(w.looked).toHaveLength(25)
   })
 })
 

@@ -31,12 +31,13 @@ function world() {
       actors: { uidOf: (did: string) => (did === VIEWER ? 7 : 0) },
       invalidations: invalidations.buffer,
     }),
-    fetchRequests: { ask: async () => {} },
+    fetchRequests: { ask: async () => {}, wasSent: () => true },
     missingWaits: {
       fresh: () => ({ uris: [], dids: [] }),
       awaited: async () => false,
       areUnfetched: () => false,
     },
+    unknownThings: { among: () => [] },
     nameWaits: { unnamed: () => [], awaited: async () => false },
   }
   const commit = (changed: Partial<typeof index>) => {

@@ -161,7 +161,8 @@ test('is not fetched for visitors, nor for accounts that are kept anyway', async
   for (const one of [eve, bob]) write(one, POST, { text: 'hello' })
   w.follow(alice, bob.did)
   w.db.prepare('DELETE FROM jobs').run()
-  expect((await w.ask(NSID, { actor: eve.did })).status).toBe(400)
+  const visited = await w.ask(NSID, { actor: eve.did })
+  expect(visited).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
   await read(bob)
   w.world.request({
     id: 1,

@@ -13,6 +13,7 @@ export const getProfile = query(
   { auth: 'optional', readAfterWrite: true },
   async (app, call: Call<{ actor: string }>) => {
     const found = await app.names.find(call.params.actor)
+    if (found?.uid === 0) call.reader.missing.add({ dids: [found.did] })
     const state = await profilesAwaited(app, found ? [found] : [], call)
     const actor = state.actors.get(found ? app.actors.uidOf(found.did) : 0)
     if (!actor) throw invalidRequest('Profile not found')

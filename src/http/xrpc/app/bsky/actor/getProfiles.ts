@@ -1,6 +1,7 @@
 // app.bsky.actor.getProfiles: accounts in detail. Leaves out those that can't be shown.
 
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
+import { findSome } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { inTurn } from '../../../maybe-later.ts'
@@ -11,8 +12,10 @@ export const getProfiles = query(
   'app.bsky.actor.getProfiles',
   { auth: 'optional', readAfterWrite: true, acceptsLxm: (lxm) => lxm.startsWith('chat.bsky.') },
   async (app, call: Call<{ actors: string[] }>) => {
-    const named = await Promise.all(call.params.actors.map((actor) => app.names.find(actor)))
+    const named = await findSome(app.names, call.params.actors)
     const found = named.filter((actor) => actor !== undefined)
+    const unknown = found.filter(({ uid }) => uid === 0)
+    call.reader.missing.add({ dids: unknown.map(({ did }) => did) })
     const state = await profilesAwaited(app, found, call)
     const profiles = inTurn(call, () =>
       found

@@ -58,7 +58,8 @@ function lookUp(
 ): void {
   const handle = q.trim().replace(/^@/, '').toLowerCase()
   if (!viewer || !isValidHandle(handle)) return
-  void Promise.resolve(names.find(handle)).then((found) => {
-    if (found) void fetchRequests.ask(viewer, { dids: [found.did] })
-  })
+  void Promise.resolve(names.find(handle)).then(
+    (found) => found && fetchRequests.ask(viewer, { dids: [found.did] }),
+    () => undefined, // the next search asks again
+  )
 }

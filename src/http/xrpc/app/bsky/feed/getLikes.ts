@@ -7,7 +7,13 @@ import { datetime } from '../../../../../answers/views/fields.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { echoed, NOTHING, namedSubject, type Subject } from '../../../engagement-method.ts'
+import {
+  echoed,
+  isUnheld,
+  NOTHING,
+  namedSubject,
+  type Subject,
+} from '../../../engagement-method.ts'
 import { type PagePart, pagedMethod } from '../../../paged-method.ts'
 import { isPostUri } from '../../../post-names.ts'
 
@@ -19,6 +25,7 @@ export const getLikes = pagedMethod(
     skeleton: likesOf,
     present,
     halfIsEnough: true,
+    isUnknown: isUnheld,
     body: (likes, { call, cursor }) => ({ ...echoed(call), likes, cursor }),
   },
 )

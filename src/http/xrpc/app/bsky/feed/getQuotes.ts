@@ -6,7 +6,13 @@ import { viewerSeesNeedsReview } from '../../../../../answers/views/labels.ts'
 import { postItem } from '../../../../../data/store/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { echoed, NOTHING, namedSubject, type Subject } from '../../../engagement-method.ts'
+import {
+  echoed,
+  isUnheld,
+  NOTHING,
+  namedSubject,
+  type Subject,
+} from '../../../engagement-method.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 
 export const getQuotes = pagedMethod(
@@ -18,6 +24,7 @@ export const getQuotes = pagedMethod(
       id === 0 ? NOTHING : engagement.quotes({ post: id, ...place }),
     present,
     halfIsEnough: true,
+    isUnknown: isUnheld,
     body: (posts, { call, cursor }) => ({ ...echoed(call), posts, cursor }),
   },
 )

@@ -1,4 +1,4 @@
-import { echoed, NOTHING, namedSubject } from '../../../engagement-method.ts'
+import { echoed, isUnheld, NOTHING, namedSubject } from '../../../engagement-method.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { notBlocked, profiles } from '../../../present.ts'
 
@@ -11,6 +11,7 @@ export const getRepostedBy = pagedMethod(
       id === 0 ? NOTHING : engagement.reposters({ post: id, ...place }),
     present: profiles({ keep: notBlocked }),
     halfIsEnough: true,
+    isUnknown: isUnheld,
     body: (repostedBy, { call, cursor }) => ({ ...echoed(call), repostedBy, cursor }),
   },
 )

@@ -11,7 +11,7 @@ import { pagedMethod } from '../../../paged-method.ts'
 
 export const getListsWithMembership = pagedMethod(
   'app.bsky.graph.getListsWithMembership',
-  { auth: 'required' },
+  { auth: 'required', mayBeEmpty: true },
   {
     about: namedActor('Profile not found'),
     skeleton: ({ listPages }, { call, place }) =>

@@ -8,7 +8,7 @@ import { PACKS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
 
 export const getStarterPacksWithMembership = pagedMethod(
   'app.bsky.graph.getStarterPacksWithMembership',
-  { auth: 'required' },
+  { auth: 'required', mayBeEmpty: true },
   {
     about: namedActor('Profile not found'),
     skeleton: someAtOnce(PACKS_AT_ONCE, ({ ownRecords }, { call, place }) =>

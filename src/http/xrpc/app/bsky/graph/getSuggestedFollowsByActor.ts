@@ -11,7 +11,7 @@ const theActor = namedActor('Actor not found')
 
 export const getSuggestedFollowsByActor = query(
   'app.bsky.graph.getSuggestedFollowsByActor',
-  { auth: 'optional' },
+  { auth: 'optional', mayBeEmpty: true },
   (app, call: Call<{ actor: string }>) =>
     andThen(theActor(app, call), ({ uid }) => {
       const { reader, viewer } = call

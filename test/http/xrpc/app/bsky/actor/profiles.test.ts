@@ -81,10 +81,10 @@ describe('getProfile', () => {
     expect(await w.ask(NSID, { actor: bob }, alice)).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('refuses an unknown account, and requests it', async () => {
+  test('can’t tell of an account that only its directory knows, and requests it', async () => {
     const w = start()
     const { status, body } = await w.ask(NSID, { actor: nobody }, alice)
-    expect([status, body['message']]).toEqual([400, 'Profile not found'])
+    expect([status, body['error']]).toEqual([503, 'NotHereYet'])
     expect(w.sent).toContainEqual({ kind: 'fetch-requested', did: alice, uris: [], dids: [nobody] })
   })
 

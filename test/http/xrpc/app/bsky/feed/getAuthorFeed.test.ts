@@ -207,7 +207,7 @@ describe('access', () => {
     w.post(bob)
     w.status(bob, 'takendown')
 
-    for (const actor of [bob, didOf('nobody'), 'nobody.test']) {
+    for (const actor of [bob, 'nobody.test']) {
       const { status, body } = await w.ask(NSID, { actor }, alice)
       expect([status, body['error'], body['message']]).toEqual([
         400,
@@ -215,6 +215,8 @@ describe('access', () => {
         'Profile not found',
       ])
     }
+    const unknown = await w.ask(NSID, { actor: didOf('nobody') }, alice)
+    expect(unknown).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
   })
 
   test('works by handle, and refuses an invalid cursor', async () => {

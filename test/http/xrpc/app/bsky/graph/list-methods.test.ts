@@ -137,10 +137,11 @@ describe('an account’s lists', () => {
     }
   })
 
-  test('are empty for an unknown account, and an error for a handle that leads nowhere', async () => {
+  test('are not known of an unknown account, and an error for a handle that leads nowhere', async () => {
     const w = start()
     const actor = didOf('nobody')
-    expect(await w.get(`${GRAPH}.getLists`, { actor }, alice)).toEqual({ lists: [] })
+    const unknown = await w.ask(`${GRAPH}.getLists`, { actor }, alice)
+    expect(unknown).toMatchObject({ status: 503, body: { error: 'NotHereYet' } })
     const { status } = await w.ask(`${GRAPH}.getLists`, { actor: 'no.where.test' }, alice)
     expect(status).toBe(400)
   })
