@@ -1,16 +1,15 @@
 // Fetches a blob from the PDS in its owner's DID document, through the guarded fetch, into a file, and checks
 // that its bytes match the CID. Statuses are the reference's: a blob that the PDS refuses is missing, its
-// failure is upstream. A server that repeatedly stays silent is skipped for a while. Lexicon:
+// failure is upstream. Silent servers are skipped for a while (blob-circuits.ts). Lexicon:
 // com.atproto.sync.getBlob.
 
 import { open, rm } from 'node:fs/promises'
 import { blobCid } from '../../base/atproto/keys.ts'
-import { LruMap } from '../../base/util/lru.ts'
-import { type CircuitBreaker, createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { LeastPace } from '../../sources/identity/patience.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'
+import { type BlobCircuit, createBlobCircuits } from './blob-circuits.ts'
 import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
 import type { DiskCache } from './disk-cache.ts'
 import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
@@ -69,21 +68,13 @@ type FetchBlobOptions = {
 
 type Received = Pick<BlobFile, 'path' | 'length' | 'digest' | 'beginning'>
 
-const MAX_HOSTS = 2000
-
 /** For pictures and videos: a tenth of the slowest lines that people watch videos over. */
 export const MEDIA_PACE: LeastPace = { bytesPerSecond: 32_000, patienceMs: 3_000 }
 
 export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
   const { source, cache, limits, now = Date.now } = options
   const slots = createBlobSlots(limits.slots)
-  const breakers = new LruMap<string, CircuitBreaker>(MAX_HOSTS)
-
-  function breakerOf(host: string): CircuitBreaker {
-    const breaker = breakers.get(host) ?? createCircuitBreaker(now)
-    breakers.set(host, breaker)
-    return breaker
-  }
+  const circuitOf = createBlobCircuits(now)
 
   async function enter(pds: string, name: BlobName, who: BlobAsker): Promise<() => void> {
     const ticket = slots.take(pds, who)
@@ -102,9 +93,9 @@ export function createFetchBlob(options: FetchBlobOptions): FetchBlob {
     const leave = await enter(pds, name, who)
     try {
       const path = await reserve(cache)
-      const breaker = breakerOf(host)
-      if (!breaker.mayAsk()) throw silent()
-      const received = await receive({ source, limits, pds, breaker, who }, name, path)
+      const circuit = circuitOf(host, name.did)
+      if (!circuit.mayAsk()) throw silent()
+      const received = await receive({ source, limits, pds, circuit, who }, name, path)
       if (who.isFollowed) slots.served(pds, name.did)
       const drop = async () => {
         leave()
@@ -138,7 +129,7 @@ type Asked = {
   source: BlobSource
   limits: BlobLimits
   pds: string
-  breaker: CircuitBreaker
+  circuit: BlobCircuit
   who: BlobAsker
 }
 
@@ -155,7 +146,7 @@ async function receive(asked: Asked, name: BlobName, path: string): Promise<Rece
 }
 
 async function writeAnswer(
-  { source, limits, pds, breaker, who }: Asked,
+  { source, limits, pds, circuit, who }: Asked,
   { did, cid }: BlobName,
   path: string,
 ): Promise<Received> {
@@ -167,11 +158,11 @@ async function writeAnswer(
       .fetch(url, { ...limits, sink: writer.write })
       .catch((error: unknown) => {
         const ours = writer.failure()
-        if (!ours && isSilence(error)) breaker.failed()
-        else breaker.succeeded()
+        if (!ours && isSilence(error)) circuit.wasSilent()
+        else circuit.answered()
         throw ours ? noRoom(ours) : toMediaError(error, 'the PDS', limits.maxBytes)
       })
-    breaker.succeeded()
+    circuit.answered()
     source.quotas?.of(new URL(pds).host).note(response.headers)
     if (response.status !== 200) throw refusal(response)
     return { path, ...writer.end() }

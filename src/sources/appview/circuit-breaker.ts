@@ -10,6 +10,8 @@ export type CircuitBreaker = {
   mayAsk(): boolean
   /** Whether no requests are sent now; changes nothing. */
   isPausing(): boolean
+  /** Whether the one request after a pause is under way. */
+  isTesting(): boolean
   succeeded(): void
   /**
    * @param forMs - how long the host itself asks to be left alone
@@ -51,6 +53,7 @@ export function createCircuitBreaker(now: () => number): CircuitBreaker {
       return true
     },
     isPausing: () => now() < closedUntil,
+    isTesting: () => isTrying,
     succeeded() {
       failures = 0
       pauseMs = FIRST_PAUSE_MS
