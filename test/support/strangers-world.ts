@@ -4,7 +4,7 @@
 import { pino } from 'pino'
 import { DAY_MS } from '../../src/base/util/durations.ts'
 import { createBackfill } from '../../src/ingest/backfill/runner.ts'
-import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../src/sources/identity/resolver.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from './pds-double.ts'
 import { startPlcDouble } from './plc-double.ts'
@@ -14,12 +14,21 @@ const POST = 'app.bsky.feed.post'
 
 export type StrangersWorld = Awaited<ReturnType<typeof startStrangersWorld>>
 
+type StrangersOptions = ServingOptions & {
+  /** Answers TXT queries; handles are then verified by DNS, and no server has them over HTTPS. */
+  dns?: (name: string) => Promise<string[][]>
+}
+
 /** `person` makes an account with a profile; `listings` are the DIDs whose posts were listed. */
-export async function startStrangersWorld(options: ServingOptions = {}) {
+export async function startStrangersWorld({ dns, ...options }: StrangersOptions = {}) {
   const [pds, plc] = await Promise.all([startPdsDouble(), startPlcDouble()])
   const fetch = createGuardedFetch({ allowPrivateHosts: true })
-  const outside = { allowPrivateHosts: true, resolveTxt: async () => [] }
-  const resolver = createResolver({ ...outside, fetch, plcUrl: plc.url })
+  const resolver = createResolver({
+    plcUrl: plc.url,
+    fetch: dns ? withoutHandles(fetch) : fetch,
+    resolveTxt: dns ?? (async () => []),
+    allowPrivateHosts: dns === undefined,
+  })
   const w = createServingWorld({
     resolver,
     scope: 'community',
@@ -53,6 +62,13 @@ export async function startStrangersWorld(options: ServingOptions = {}) {
       await Promise.all([pds.close(), plc.close()])
       w.dispose()
     },
+  }
+}
+
+function withoutHandles(fetch: GuardedFetch): GuardedFetch {
+  return async (url, options) => {
+    if (!url.endsWith('/.well-known/atproto-did')) return fetch(url, options)
+    return { status: 404, url, headers: new Headers(), body: Buffer.alloc(0) }
   }
 }
 

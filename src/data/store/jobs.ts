@@ -103,6 +103,10 @@ const statements = perDatabase((db) => ({
     `INSERT INTO jobs (kind, subject, priority) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET priority = min(priority, excluded.priority), stamp = stamp + 1, attempts = 0`,
   ),
+  hasten: db.prepare<[{ kind: string; subject: number; at: number }]>(
+    `UPDATE jobs SET not_before = :at
+      WHERE kind = :kind AND subject = :subject AND last_error IS NOT NULL AND not_before > :at`,
+  ),
   outdate: db.prepare<[string, number]>(
     'UPDATE jobs SET stamp = stamp + 1 WHERE kind = ? AND subject = ?',
   ),
@@ -164,6 +168,14 @@ export function enqueueJobAgain(
   priority: number = jobPriority[kind],
 ): void {
   statements(db).again.run(kind, subject, priority)
+}
+
+/**
+ * A job that waits after a failure is due by `at`, as there is reason to hope that it succeeds;
+ * milliseconds since 1970.
+ */
+export function hastenJob(db: WriteDb, kind: JobKind, subject: number, at: number): void {
+  statements(db).hasten.run({ kind, subject, at })
 }
 
 /** Makes running jobs of these kinds run once more. */

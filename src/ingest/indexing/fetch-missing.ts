@@ -6,7 +6,13 @@ import { findActor } from '../../data/store/actors.ts'
 import { deleteBackfillsOf, findBackfill, milestonesReached } from '../../data/store/backfills.ts'
 import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/feed-depths.ts'
 import { isJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob, type JobKind, jobPriority, outdateJobs } from '../../data/store/jobs.ts'
+import {
+  enqueueJob,
+  hastenJob,
+  type JobKind,
+  jobPriority,
+  outdateJobs,
+} from '../../data/store/jobs.ts'
 import { ANCHOR } from '../../data/store/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts.ts'
 import { findProfile } from '../../data/store/profiles.ts'
@@ -135,6 +141,7 @@ export function fetchMissing(
     if (isSpent(budget)) return
     const uid = internActor(ctx, did)
     queue('identity', uid)
+    hastenJob(ctx.db, 'identity', uid, ctx.now)
     queue('profile', uid)
     queue('records', uid, jobPriority.follows)
   }

@@ -3,8 +3,9 @@
 // Where everything is kept, it is also how a new account becomes known, before its first record.
 
 import type { IdentityEvent } from '../../base/event.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'
-import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import { enqueueJobAgain, hastenJob } from '../../data/store/jobs.ts'
 import { doubtKeptIdentity } from '../../data/store/kept-identities.ts'
 import {
   type IndexContext,
@@ -13,6 +14,9 @@ import {
   isMember,
   type Outcome,
 } from './index-context.ts'
+
+/** However often the look-up failed before: the event may tell that what failed was mended. */
+const AGAIN_WITHIN_MS = MINUTE_MS
 
 export function applyIdentity(ctx: IndexContext, event: IdentityEvent): Outcome {
   const keepsAll = ctx.scope === 'network'
@@ -24,5 +28,6 @@ export function applyIdentity(ctx: IndexContext, event: IdentityEvent): Outcome 
   if (!isWanted) return 'out-of-scope'
   forgetActorIdentity(ctx.db, uid)
   enqueueJobAgain(ctx.db, 'identity', uid)
+  hastenJob(ctx.db, 'identity', uid, ctx.now + AGAIN_WITHIN_MS)
   return 'applied'
 }

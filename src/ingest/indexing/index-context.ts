@@ -144,7 +144,10 @@ export function isMember(ctx: IndexContext, uid: number): boolean {
 }
 
 /** Whether this is a member or followed by one, by the published state. */
-export function isInCircle(actors: ActorReader, uid: number): boolean {
+export function isInCircle(
+  actors: Pick<ActorReader, 'flagsOf' | 'memberFollowersOf'>,
+  uid: number,
+): boolean {
   return (actors.flagsOf(uid) & MEMBER) !== 0 || actors.memberFollowersOf(uid) > 0
 }
 

@@ -1,6 +1,6 @@
 // Periodic work on the ingest thread: closes the timelines of members who are away; prunes, a little at a
-// time, tombstones older than any stream can replay, expired labels and old video figures; and rewrites the
-// snapshots when the journal has grown.
+// time, tombstones older than any stream can replay, expired labels and old video figures; looks handles up
+// again; and rewrites the snapshots when the journal has grown.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -14,6 +14,7 @@ import { pruneVideoWatches } from '../../data/store/video-watches.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
+import { createHandleChecks } from './recheck-handles.ts'
 import type { SnapshotKeeper } from './snapshots.ts'
 
 const INTERVAL_MS = MINUTE_MS
@@ -26,7 +27,7 @@ const SNAPSHOT_AFTER = 50_000
 export function startHousekeeping(options: {
   db: Db
   writer: Pick<Writer, 'commit'>
-  memory: Pick<Memory, 'timelines'>
+  memory: Pick<Memory, 'actors' | 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
   room: Pick<WriteRetry, 'ifThereIsRoom'>
   settings: Pick<Config, 'timelineIdleDays' | 'videoStatsDays'>
@@ -35,6 +36,7 @@ export function startHousekeeping(options: {
 }): { stop(): void } {
   const { db, writer, memory, now, log } = options
   const { timelineIdleDays, videoStatsDays } = options.settings
+  const checkHandles = createHandleChecks(memory.actors)
   const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
 
   function keep(): void {
@@ -45,8 +47,9 @@ export function startHousekeeping(options: {
     const expired = writer.commit((ctx) => pruneLabels(ctx.db, now() - DAY_MS, PRUNED_AT_ONCE))
     const firstDay = Math.floor(now() / DAY_MS) + 1 - videoStatsDays
     const watches = writer.commit((ctx) => pruneVideoWatches(ctx.db, firstDay, PRUNED_AT_ONCE))
+    const handles = writer.commit((ctx) => checkHandles(ctx.db, now()))
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
-    const done = { closed, pruned, apart, expired, watches }
+    const done = { closed, pruned, apart, expired, watches, handles }
     if (Object.values(done).some((count) => count > 0)) log.debug(done, 'housekeeping')
   }
 
