@@ -55,9 +55,8 @@ export function* readThread(
 }
 
 function partsOf(ids: readonly number[]): number[][] {
-  const count = Math.ceil(ids.length / HYDRATED_AT_ONCE)
-  const part = (_: unknown, i: number) =>
-    ids.slice(i * HYDRATED_AT_ONCE, (i + 1) * HYDRATED_AT_ONCE)
+  const count = Math.ceil(ids.length / POSTS_AT_ONCE)
+  const part = (_: unknown, i: number) => ids.slice(i * POSTS_AT_ONCE, (i + 1) * POSTS_AT_ONCE)
   return Array.from({ length: count }, part)
 }
 
@@ -66,10 +65,11 @@ export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
   return threadgateView(state, { id: state.posts.get(anchor)?.root ?? anchor })
 }
 
-/** More than most threads have; few enough, even of accounts with as many labels and blocks as there may be. */
-const HYDRATED_AT_ONCE = 200
 const MAX_ROUNDS = 3
-/** Few enough that even views that were never made take less than a turn. */
+/**
+ * Few enough that views that were never made, and accounts with as many labels and blocks as there
+ * may be, take no more than a turn.
+ */
 const POSTS_AT_ONCE = 50
 
 /**

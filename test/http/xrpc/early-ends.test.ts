@@ -104,7 +104,7 @@ test(`a large thread is hydrated in parts, to the same state (SEED=${SEED})`, ()
     const { state } = lastOf(readThread(app, { uri: 'at://x', id: anchor }, range))
     const whole = hydrator.thread({ anchor, ids: below }, reader)
     expect(sizes.length).toBeGreaterThan(1)
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(200)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(50)
     expectSame(state, whole)
   } finally {
     close()
