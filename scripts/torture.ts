@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/cli/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
+import { ATTACKERS_USAGE, tortureByAttackers } from './torture-by-attackers.ts'
 import { COSTLY_USAGE, tortureByCost } from './torture-by-cost.ts'
 
 const USAGE = `npm run torture -- [options]
@@ -21,14 +22,17 @@ Starts Slipstreams, kills them and breaks their dependencies, and compares their
                  ${faultKinds.join(', ')}
   --json         one line of JSON per run, and one for all
 
-${COSTLY_USAGE}`
+${COSTLY_USAGE}
+
+${ATTACKERS_USAGE}`
 const SHOWN_DIFFERENCES = 10
 
-const { given, seeds, atOnce, size, isJson, costly } = readArguments(USAGE, readOptions)
+const { given, seeds, atOnce, size, isJson, costly, attackers } = readArguments(USAGE, readOptions)
 
 // Unlike a signal's default action, an exit also ends the Slipstream under test.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
+if (attackers) process.exit((await tortureByAttackers({ ...attackers, isJson })) ? 0 : 1)
 if (costly) process.exit((await tortureByCost({ ...costly, seeds, isJson })) ? 0 : 1)
 
 const reports: RunReport[] = []
@@ -54,6 +58,9 @@ function readOptions(args: string[]) {
       rows: string,
       bound: string,
       methods: string,
+      posts: string,
+      seconds: string,
+      bought: string,
     },
   })
   const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>
@@ -75,12 +82,19 @@ function readOptions(args: string[]) {
       boundMs: number('bound', 60)!,
       only: values.methods,
     },
+    attackers: values.kind === 'attackers' && {
+      posts: number('posts', 300_000)!,
+      seconds: number('seconds', 5)!,
+      boughtSeconds: number('bought', 300)!,
+    },
   }
 }
 
-/** The one kind that is a run of its own. */
+/** `costly` and `attackers` are runs of their own. */
 function isCostly({ kind, kinds }: { kind?: string; kinds?: string }): boolean {
-  if (kind !== undefined && kind !== 'costly') throw new Error(`--kind: only costly, not ${kind}`)
+  if (kind !== undefined && kind !== 'costly' && kind !== 'attackers') {
+    throw new Error(`--kind: only costly or attackers, not ${kind}`)
+  }
   return kind === 'costly' || kinds === 'costly'
 }
 

@@ -13,7 +13,13 @@ export type PageWatch = {
   stop(): void
 }
 
-export async function watchPages(pages: WatchOrder['pages']): Promise<PageWatch> {
+const EVERY_MS = 100
+
+/** @param everyMs - from one request to the next, whether or not it was answered */
+export async function watchPages(
+  pages: WatchOrder['pages'],
+  everyMs = EVERY_MS,
+): Promise<PageWatch> {
   const script = join(import.meta.dirname, 'page-watcher.ts')
   const idle = fork(script, ['idle'])
   const watcher = fork(script, ['watch'])
@@ -25,7 +31,7 @@ export async function watchPages(pages: WatchOrder['pages']): Promise<PageWatch>
   }
   const ready = await next(idle)
   if (ready.kind !== 'listening') throw new Error('the idle server did not listen')
-  watcher.send({ pages, idle: ready.url } satisfies WatchOrder)
+  watcher.send({ pages, idle: ready.url, everyMs } satisfies WatchOrder)
   return {
     begin: () => void watcher.send('begin'),
     report: async () => {

@@ -6,14 +6,18 @@ import type { AddressInfo } from 'node:net'
 
 export type Watched = { p50: number; p99: number; max: number; count: number; refused: number }
 export type PageReport = { page: Watched; noise: Watched }
-export type WatchOrder = { pages: { url: string; token: string }[]; idle: string }
+export type WatchOrder = {
+  pages: { url: string; token: string }[]
+  idle: string
+  /** Milliseconds from one request to the next. */
+  everyMs: number
+}
 export type WatchMessage =
   | { kind: 'listening'; url: string }
   | { kind: 'report'; report: PageReport }
 
 type Taken = { times: number[]; refused: number }
 
-const EVERY_MS = 100
 const IDLE_PAGE = JSON.stringify({ feed: 'x'.repeat(30_000) })
 const TIMEOUT_MS = 60_000
 
@@ -29,7 +33,7 @@ function serveIdly(): void {
   })
 }
 
-function watch({ pages, idle }: WatchOrder): void {
+function watch({ pages, idle, everyMs }: WatchOrder): void {
   let page: Taken = { times: [], refused: 0 }
   let noise: Taken = { times: [], refused: 0 }
   let asked = 0
@@ -37,7 +41,7 @@ function watch({ pages, idle }: WatchOrder): void {
     const { url, token } = pages[asked++ % pages.length]!
     void ask(page, url, { authorization: `Bearer ${token}` })
     void ask(noise, idle, {})
-  }, EVERY_MS)
+  }, everyMs)
   process.on('message', (order: 'begin' | 'report') => {
     if (order === 'report') {
       const report = { page: summed(page), noise: summed(noise) }

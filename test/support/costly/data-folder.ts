@@ -18,7 +18,15 @@ const LABELS_OF_ONE = 20
 
 /** @param rows - how many there are of what there may be most of */
 export function fillDataFolder(dataDir: string, rows: number, isSearchable = false): Cast {
-  const cast: Cast = { actors: [], posts: [], large: [], lists: [], feeds: [], packs: [] }
+  const cast: Cast = {
+    actors: [],
+    posts: [],
+    large: [],
+    lists: [],
+    ownLists: [],
+    feeds: [],
+    packs: [],
+  }
   const seeder = openSeeder(dataDir, 'network')
   const acts = createActs({
     startUs: (Date.now() - AWAY_MS - PAST_MS) * 1000,

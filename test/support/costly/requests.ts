@@ -18,6 +18,8 @@ export type Request = {
   verb?: 'POST' | 'PUT'
   body?: unknown
   headers?: Record<string, string>
+  /** Its answer goes on; only its beginning is read. */
+  isEndless?: boolean
   /** Sends the token of a program, or of the operator. */
   token?: 'program' | 'operator'
   /** Also asks for the page behind, and with cursors that were never given. */

@@ -74,7 +74,7 @@ function requestsOf(cast: Cast, options: CostlyOptions): Request[] {
   return all.filter(({ method }) => method.includes(only))
 }
 
-function spread<T>(items: readonly T[], most: number): readonly T[] {
+export function spread<T>(items: readonly T[], most: number): readonly T[] {
   if (items.length <= most) return items
   return Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]!)
 }

@@ -17,6 +17,9 @@ export type CostlyServer = Awaited<ReturnType<typeof startCostlyServer>>
 
 export type Answered = { status: number; text: string }
 
+/** Those of a server without settings. */
+export const DEFAULT_LIMITS = { MEMBER_RATE_LIMIT: '12000', VISITOR_RATE_LIMIT: '3000' }
+
 const METER = join(import.meta.dirname, 'turn-meter.ts')
 const SERVICE = 'did:web:costly.test'
 const OPERATOR_TOKEN = 'operator-of-the-costly-server'
@@ -70,7 +73,7 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
 
   return {
     async ask(request: Request): Promise<Answered> {
-      const { path, verb, body, headers = {} } = request
+      const { path, verb, body, headers = {}, isEndless } = request
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method: verb ?? 'GET',
         headers: {
@@ -81,7 +84,8 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      return { status: response.status, text: await response.text() }
+      const text = isEndless ? await beginningOf(response) : await response.text()
+      return { status: response.status, text }
     },
     /** Measures the serving thread while `work` lasts. */
     async metered<T>(work: () => Promise<T>): Promise<Metered & { result: T }> {
@@ -96,10 +100,24 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
       return (await tell<{ hottest: Hot[] }>('hottest')).hottest
     },
     output: running.output,
+    pid: running.child.pid!,
+    /** For whoever asks without this process. */
+    signed: (request: Request) => ({
+      url: `http://127.0.0.1:${port}${request.path}`,
+      token: authorization(request)['authorization']?.replace('Bearer ', '') ?? '',
+    }),
     async close(): Promise<void> {
       await running.stop('SIGKILL')
       await stream.close()
       await plc.close()
     },
   }
+}
+
+/** The first bytes of a stream, which is then left. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return Buffer.from(first?.value ?? []).toString()
 }

@@ -13,6 +13,8 @@ export type Cast = {
   /** Posts of the largest size. */
   large: string[]
   lists: string[]
+  /** MEMBER's, which hardly anyone on them posts to. */
+  ownLists: string[]
   feeds: string[]
   packs: string[]
 }
@@ -39,6 +41,7 @@ const VERBOSE = didOf('costly verbose')
 
 const MOST_EVENTS = 1_000
 const TAGS = 200
+const MOST_MERGED = 16
 
 export function* worstEvents(part: Part): Generator<WriteEvent> {
   const { acts } = part
@@ -55,6 +58,7 @@ const steps: readonly Step[] = [
   polledPage,
   blocks,
   longLists,
+  ownLists,
   tiedAuthors,
   prolificAuthor,
   popularPost,
@@ -127,6 +131,18 @@ function* longLists({ acts, cast, rows }: Part): Generator<undefined> {
     acts.create(MEMBER, 'app.bsky.graph.listblock', { subject: list.uri })
     for (let i = 0; i < rows / 50; i++) {
       acts.item(LISTER, list, crowd((i * 7 + n) % rows))
+      yield
+    }
+  }
+}
+
+/** As many as a merge may have. */
+function* ownLists({ acts, cast, rows }: Part): Generator<undefined> {
+  for (let n = 0; n < MOST_MERGED; n++) {
+    const list = acts.list(MEMBER, `mine ${n}`)
+    cast.ownLists.push(list.uri)
+    for (let i = 0; i < rows / 6; i++) {
+      acts.item(MEMBER, list, crowd((i * 3 + n) % rows))
       yield
     }
   }

@@ -1,0 +1,204 @@
+// One run: a member's warm page is polled evenly by a process of its own while attackers send what costs the
+// most. Reported for each attack: the polls' p99 beside that of an idle server and of the same polls alone,
+// and the longest turn of the serving thread; then what one address bought of the thread in a while.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { type PageWatch, watchPages } from '../../../bench/world/page-watch.ts'
+import type { PageReport } from '../../../bench/world/page-watcher.ts'
+import { readCpu } from '../../../bench/world/process-cpu.ts'
+import { queryNames } from '../costly/query-names.ts'
+import { otherRequests, queriesFor, type Request } from '../costly/requests.ts'
+import { spread } from '../costly/run.ts'
+import { type CostlyServer, DEFAULT_LIMITS, startCostlyServer } from '../costly/server.ts'
+import { type Cast, MEMBER, POLLER } from '../costly/worst-rows.ts'
+import { type Attack, attacksOver } from './attacks.ts'
+import { type Flood, flood, fromAddress, fromNewAddress } from './flood.ts'
+
+export type AttackersOptions = {
+  dataDir: string
+  cast: Cast
+  /** How long each attack lasts, and how long one address buys. */
+  seconds: number
+  boughtSeconds: number
+  /** Sends only this many of the generated requests, spread over them. */
+  mostGenerated?: number
+  /** How many loops send each attack: one run for each number. */
+  atOnce?: readonly number[]
+  onRow?: (row: AttackRow) => void
+}
+
+export type AttackRow = {
+  attack: string
+  by: 'nobody' | 'a visitor' | 'a member' | 'all'
+  atOnce: number
+  /** Milliseconds: of the polls, and of an idle server's page at the same moments. */
+  p99Ms: number
+  noiseMs: number
+  polls: number
+  /** Processor time of the serving thread's longest turn, in milliseconds. */
+  turnMs: number
+  statuses: Record<number, number>
+}
+
+export type AttackersReport = {
+  rows: AttackRow[]
+  bought: Bought
+}
+
+export type Bought = {
+  seconds: number
+  /** Processor time of the serving thread for one address: for all of its requests. */
+  boughtMs: number
+  statuses: Record<number, number>
+  /** Of one more refused request. */
+  refusalMs: number
+}
+
+const POLL_EVERY_MS = 25
+const AT_ONCE = 16
+const REST_MS = 5_000
+const REFUSALS = 2_000
+const WARM_MS = 1_500
+/** Attackers ask more than a member may; each could be another member. */
+const LIMITS = { ...DEFAULT_LIMITS, MEMBER_RATE_LIMIT: '1000000000' }
+
+export const polledPage: Request = {
+  method: 'app.bsky.feed.getTimeline',
+  viewer: POLLER,
+  path: '/xrpc/app.bsky.feed.getTimeline?limit=50',
+}
+
+export async function runAttackers(options: AttackersOptions): Promise<AttackersReport> {
+  const { dataDir, cast, onRow } = options
+  const server = await startCostlyServer(dataDir, LIMITS)
+  const watch = await watchPages([server.signed(polledPage)], POLL_EVERY_MS)
+  try {
+    await pause(WARM_MS)
+    const rows: AttackRow[] = []
+    const measured = { server, watch }
+    for (const one of planned(options)) {
+      const row = await rowOf(measured, one)
+      rows.push(row)
+      onRow?.(row)
+    }
+    return { rows, bought: await buy(measured, cast, options.boughtSeconds) }
+  } finally {
+    watch.stop()
+    await server.close()
+  }
+}
+
+type Measured = { server: CostlyServer; watch: PageWatch }
+type Planned = Pick<AttackRow, 'attack' | 'by' | 'atOnce'> & { flood: Flood }
+
+function planned(options: AttackersOptions): Planned[] {
+  const { cast, seconds, mostGenerated = Infinity, atOnce = [1, AT_ONCE] } = options
+  const forMs = seconds * 1_000
+  const alone = { attack: 'none', by: 'nobody' as const, atOnce: 0 }
+  const none = { atOnce: 0, forMs, next: () => undefined }
+  return [
+    { ...alone, flood: none },
+    ...attacksOver(cast).flatMap((attack) => waysOf(attack, { forMs, atOnce })),
+    ...generated(cast, mostGenerated),
+    { ...alone, flood: none },
+  ]
+}
+
+function waysOf(
+  { name, isMembersOnly, requests }: Attack,
+  { forMs, atOnce: ways }: { forMs: number; atOnce: readonly number[] },
+): Planned[] {
+  const by = isMembersOnly ? (['a member'] as const) : (['a visitor', 'a member'] as const)
+  return by.flatMap((who) =>
+    ways.map((atOnce) => ({
+      attack: name,
+      by: who,
+      atOnce,
+      flood: {
+        atOnce,
+        forMs,
+        next: inTurn(requests, who === 'a member' ? asMember : fromNewAddress),
+      },
+    })),
+  )
+}
+
+/** Every request that the search for costly ones makes, sixteen at once. */
+function generated(cast: Cast, most: number): Planned[] {
+  const all = [...queryNames().flatMap((nsid) => queriesFor(nsid, cast)), ...otherRequests(cast)]
+  const others = all.filter(({ token }) => token !== 'operator')
+  const requests = spread(others, most)
+  const left = requests.values()
+  const next = () => {
+    const { value } = left.next()
+    return value && fromNewAddress(value)
+  }
+  const attack = `${requests.length} generated requests`
+  return [{ attack, by: 'all', atOnce: AT_ONCE, flood: { atOnce: AT_ONCE, forMs: Infinity, next } }]
+}
+
+function inTurn(requests: readonly Request[], as: (request: Request) => Request): () => Request {
+  let i = 0
+  return () => as(requests[i++ % requests.length]!)
+}
+
+function asMember(request: Request): Request {
+  return { ...request, viewer: request.viewer ?? MEMBER }
+}
+
+async function rowOf({ server, watch }: Measured, one: Planned): Promise<AttackRow> {
+  const { flood: attack, ...named } = one
+  watch.begin()
+  const least = named.atOnce === 0 ? attack.forMs : 0
+  const { maxMs, result } = await server.metered(async () => {
+    const [answers] = await Promise.all([flood(server, attack), pause(least)])
+    return answers
+  })
+  const { page, noise } = await watch.report()
+  return { ...named, ...summed(page, noise), turnMs: maxMs, ...result }
+}
+
+function summed(page: PageReport['page'], noise: PageReport['noise']) {
+  return { p99Ms: page.p99, noiseMs: noise.p99, polls: page.count }
+}
+
+/** Whatever needs no token, from one address, through all of its purses, with the default limits. */
+async function buy({ server }: Measured, cast: Cast, seconds: number): Promise<Bought> {
+  const forMs = seconds * 1_000
+  const idleMs = await servingMs(server, () => pause(Math.min(forMs, 10_000)))
+  const idleRate = idleMs / Math.min(forMs, 10_000)
+  const requests = visitorsRequests(cast)
+  const next = inTurn(requests, (request) => fromAddress(request, ADDRESS))
+  let statuses: Record<number, number> = {}
+  const spentMs = await servingMs(server, async () => {
+    ;({ statuses } = await flood(server, { atOnce: AT_ONCE, forMs, next, restMs: REST_MS }))
+  })
+  const refusedMs = await servingMs(server, async () => {
+    for (let i = 0; i < REFUSALS; i++) await server.ask(next())
+  })
+  return {
+    seconds,
+    boughtMs: spentMs - idleRate * forMs,
+    statuses,
+    refusalMs: refusedMs / REFUSALS,
+  }
+}
+
+const ADDRESS = '203.0.113.7'
+
+function visitorsRequests(cast: Cast): Request[] {
+  const attacks = attacksOver(cast).filter(({ isMembersOnly }) => !isMembersOnly)
+  const beside = otherRequests(cast).filter(({ token }) => token === undefined)
+  const withoutSense = { authorization: `Bearer ${'x'.repeat(500)}` }
+  return [
+    ...attacks.flatMap(({ requests }) => requests),
+    ...beside,
+    { ...polledPage, viewer: undefined, headers: withoutSense },
+  ]
+}
+
+async function servingMs(server: CostlyServer, work: () => Promise<unknown>): Promise<number> {
+  const before = readCpu(server.pid).serving
+  await work()
+  return (readCpu(server.pid).serving - before) * 1_000
+}

@@ -1,0 +1,40 @@
+// A short run of attackers beside a member's page: every attack has its effect, no turn is long, and one
+// address is refused in the end. Judged by the thread's own processor time, several times what any turn takes
+// here. `npm run torture -- --kind attackers` runs the long one, which has the true bounds.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runAttackers } from '../support/attackers/run.ts'
+import { fillDataFolder } from '../support/costly/data-folder.ts'
+
+const ROWS = 1_000
+const MOST_TURN_MS = 200
+const MOST_BOUGHT_MS = 4_000
+
+test('attackers neither hold the serving thread for long nor buy much of it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-attackers-'))
+  try {
+    const cast = fillDataFolder(dataDir, ROWS, true)
+    const { rows, bought } = await runAttackers({
+      dataDir,
+      cast,
+      seconds: 0.2,
+      boughtSeconds: 10,
+      mostGenerated: 50,
+      atOnce: [16],
+    })
+    const attacks = rows.filter(({ by }) => by !== 'nobody')
+    const names = (of: typeof rows) => [...new Set(of.map(({ attack }) => attack))]
+    expect(names(attacks).length).toBeGreaterThan(10)
+    expect(names(attacks.filter(({ statuses }) => statuses[200]))).toEqual(names(attacks))
+    expect(attacks.filter(({ statuses }) => statuses[500])).toEqual([])
+    expect(rows.filter(({ turnMs }) => turnMs > MOST_TURN_MS)).toEqual([])
+    expect(rows.some(({ polls }) => polls > 0)).toBe(true)
+    expect(bought.statuses[200]).toBeGreaterThan(10)
+    expect(bought.boughtMs).toBeLessThan(MOST_BOUGHT_MS)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
