@@ -3,6 +3,11 @@
 
 export class InvariantError extends Error {
   override name = 'InvariantError'
+
+  /** By name, because the packages of packages/ bring a class of their own: theirs is as fatal. */
+  static override [Symbol.hasInstance](value: unknown): value is InvariantError {
+    return value instanceof Error && value.name === 'InvariantError'
+  }
 }
 
 export function assert(condition: unknown, message: string): asserts condition {
