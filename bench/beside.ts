@@ -3,7 +3,7 @@
 // (beside/redis.ts). The run names any that are not available and skips them. The figures that others
 // published are in docs/notes/2026-11-23-beside-redis-and-roaring.md.
 
-import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
+import { createFollowGraph, openFollowGraph } from '@slipstream/follow-graph'
 import { createRandom } from '../test/support/random.ts'
 import { type Redis, startRedis } from './beside/redis.ts'
 import { loadRoaring, type Roaring } from './beside/roaring.ts'

@@ -4,11 +4,10 @@
 // lists the assumptions and the limits of one machine.
 
 import { join } from 'node:path'
+import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
-import { createTimelines } from '../src/data/timeline/rings.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
 import {

@@ -5,11 +5,15 @@
 // Fan-out must not slow down serving.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
+import {
+  createFollowGraph,
+  createTimelines,
+  openTimelines,
+  type TimelineEntry,
+  type TimelinesHandle,
+} from '@slipstream/follow-graph'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
-import { createTimelines, openTimelines, type TimelinesHandle } from '../src/data/timeline/rings.ts'
-import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom } from '../test/support/random.ts'
 import { bestNs } from './cpu-time.ts'
 import { Histogram, type Quantiles } from './load/histogram.ts'

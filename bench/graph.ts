@@ -3,12 +3,12 @@
 // process, each with one direction and nothing shared: a Map<number, Set<number>>, and open addressing in an
 // Int32Array.
 
-import { EdgeRuns } from '../src/data/graph/edge-run.ts'
 import {
   createFollowGraph,
+  EdgeRuns,
   openFollowGraph,
   type SharedFollowGraph,
-} from '../src/data/graph/follow-graph.ts'
+} from '@slipstream/follow-graph'
 import { createRandom } from '../test/support/random.ts'
 import { bestNs, onceNs, sink } from './cpu-time.ts'
 import {

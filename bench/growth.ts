@@ -4,16 +4,17 @@
 // include cache misses. `npm run bench -- growth --full --save docs/plots/data.json` measures the data of
 // docs/plots, and `node scripts/write-plots.ts` draws it.
 
-import { createActorTable } from '../src/data/graph/actor-table.ts'
 import {
   createFollowGraph,
+  createTimelines,
   loadFollowGraph,
   openFollowGraph,
-} from '../src/data/graph/follow-graph.ts'
+  openTimelines,
+  type TimelineEntry,
+} from '@slipstream/follow-graph'
+import { createActorTable } from '../src/data/graph/actor-table.ts'
 import { fanOut } from '../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
-import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
-import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { didOf } from '../test/support/network-stream.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { bestNs, onceNs, sink } from './cpu-time.ts'

@@ -3,9 +3,8 @@
 // checksums, both directions, accounts with their hash table, the journal, and the check that both directions
 // agree.
 
+import { ImageError, loadFollowGraph } from '@slipstream/follow-graph'
 import { loadActorTable } from '../src/data/graph/actor-table.ts'
-import { loadFollowGraph } from '../src/data/graph/follow-graph.ts'
-import { ImageError } from '../src/data/graph/image-chunks.ts'
 import { countActors } from '../src/data/store/actors.ts'
 import { openWriter } from '../src/data/store/db.ts'
 import { loadActors, loadGraph } from '../src/ingest/indexing/graph-snapshot.ts'

@@ -8,8 +8,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { createFollowGraph } from '@slipstream/follow-graph'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { openWriter, type WriteDb } from '../src/data/store/db.ts'
 import { insertGraphChange } from '../src/data/store/graph-changes.ts'
 import { keepCheckpointed } from '../src/ingest/upkeep/checkpoints.ts'
@@ -143,7 +143,7 @@ function keepChanging({ db, graph }: World, accounts: number): { stop(): void } 
 
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { openFollowGraph } from ${JSON.stringify(new URL('../src/data/graph/follow-graph.ts', import.meta.url).href)}
+  import { openFollowGraph } from ${JSON.stringify(import.meta.resolve('@slipstream/follow-graph'))}
   import { openReader } from ${JSON.stringify(new URL('../src/data/store/db.ts', import.meta.url).href)}
   const { handle, dataDir, accounts } = workerData
   const graph = openFollowGraph(handle)

@@ -6,13 +6,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  createFollowGraph,
+  createTimelines,
+  openFollowGraph,
+  openTimelines,
+  type TimelineEntry,
+} from '@slipstream/follow-graph'
 import { createViewCache } from '../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import { createReader } from '../src/answers/hydrate/reader.ts'
 import { createTimelineSkeleton } from '../src/answers/skeleton/timeline.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { loadConfig } from '../src/base/config/config.ts'
-import { createFollowGraph, openFollowGraph } from '../src/data/graph/follow-graph.ts'
 import {
   InvalidationReader,
   InvalidationWriter,
@@ -20,8 +26,6 @@ import {
 import { type Db, openReader } from '../src/data/store/db.ts'
 import { createMergedFeed, type MergedFeed } from '../src/data/store/merged-feed.ts'
 import { createKeeps, hashDraw } from '../src/data/timeline/lossiness.ts'
-import { createTimelines, openTimelines } from '../src/data/timeline/rings.ts'
-import type { TimelineEntry } from '../src/data/timeline/types.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { didOf, tidAt } from '../test/support/records.ts'
 import { bestNs, sink } from './cpu-time.ts'

@@ -3,14 +3,13 @@
 // (src/http/server/method.ts), and all others must be listed in refused-methods.ts.
 
 import { schemas } from '@atproto/api'
+import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import Database from 'better-sqlite3'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../src/answers/views/media-urls.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { createFollowGraph } from '../src/data/graph/follow-graph.ts'
 import { migrate } from '../src/data/store/migrate.ts'
-import { createTimelines } from '../src/data/timeline/rings.ts'
 import { loadServeFeatures } from '../src/http/feature.ts'
 import type { Method } from '../src/http/server/method.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'

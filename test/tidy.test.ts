@@ -139,10 +139,10 @@ describe('packages stand alone', () => {
     },
   )
 
-  test('others import them by name', () => {
+  test('sources import them by name', () => {
     const inside = (path: string) =>
       workspaces.some((name) => path.startsWith(join(packages, name, 'src/')))
-    const users = [...sources, ...others].filter(({ text, path }) =>
+    const users = sources.filter(({ text, path }) =>
       [...text.matchAll(/'(\.[^']+)'/g)].some(([, one]) => inside(resolve(dirname(path), one!))),
     )
     expect(users.map(({ path }) => relative(root, path))).toEqual([])
@@ -196,13 +196,22 @@ test('the list of features imports nothing that waits for it', () => {
 })
 
 test('graph and timeline use neither sockets nor SQL', () => {
-  const inside = sources.filter(({ path }) =>
-    isIn(below(path), ['data/graph/', 'data/timeline/', 'data/shared-memory/']),
+  const inside = [...sources, ...packaged].filter(({ path }) =>
+    isIn(below(path), [
+      'data/graph/',
+      'data/timeline/',
+      'data/shared-memory/',
+      '../packages/follow-graph/',
+    ]),
   )
   const packages = inside.flatMap(({ path, text }) =>
     [...text.matchAll(/from '([^.][^']*)'/g)].map((match) => `${below(path)} ← ${match[1]}`),
   )
-  expect(packages.filter((line) => /ws|sqlite|hono|undici|node:(net|http)/.test(line))).toEqual([])
+  expect(
+    packages.filter((line) =>
+      /← (ws|better-sqlite3|hono|undici|node:(net|http|sqlite))/.test(line),
+    ),
+  ).toEqual([])
 })
 
 test('all SQL is in the store', () => {

@@ -3,11 +3,11 @@
 // item over its own connection. Reports when each item was first seen.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openTimelines } from '@slipstream/follow-graph'
 import { type PackedRkey, unpackRkey } from '../../src/base/atproto/keys.ts'
 import { loadConfig } from '../../src/base/config/config.ts'
 import { openActorTable } from '../../src/data/graph/actor-table.ts'
 import { openReader } from '../../src/data/store/db.ts'
-import { openTimelines } from '../../src/data/timeline/rings.ts'
 import { startIngest } from '../../src/ingest/client.ts'
 import { monotonicMs } from './clock.ts'
 

@@ -17,13 +17,19 @@ export async function sharesOf(
   await session.post('Profiler.start')
   await work()
   const { profile } = await session.post('Profiler.stop')
-  const fileOf = filesOf(profile, src)
+  const fileOfNode = filesOf(profile, src)
   const files = (profile.samples ?? [])
-    .map((id) => fileOf.get(id))
+    .map((id) => fileOfNode.get(id))
     .filter((file) => file !== undefined)
   const counts = new Map<string, number>()
   for (const file of files) counts.set(file, (counts.get(file) ?? 0) + 1)
   return new Map([...counts].map(([file, count]) => [file, count / files.length]))
+}
+
+/** The path below the tree of one of its sources, or of a package of ours. */
+export function fileOf(url: string, src: string): string | undefined {
+  if (url.startsWith(src)) return `src/${url.slice(src.length)}`
+  return /\/(packages\/[\w-]+\/src\/.+)$/.exec(url)?.[1]
 }
 
 /** The file of each node, or of the nearest of its callers that has one. */
@@ -33,7 +39,7 @@ function filesOf({ nodes }: Profiler.Profile, src: string): Map<number, string> 
   const visit = (id: number, above: string | undefined): void => {
     const { callFrame, children = [] } = byId.get(id)!
     const { url } = callFrame
-    const file = url.startsWith(src) ? `src/${url.slice(src.length)}` : above
+    const file = fileOf(url, src) ?? above
     if (file) found.set(id, file)
     for (const child of children) visit(child, file)
   }

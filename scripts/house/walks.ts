@@ -6,7 +6,7 @@ import { Session } from 'node:inspector/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createScene, type Scene } from './scene.ts'
-import { sharesOf } from './time-shares.ts'
+import { fileOf, sharesOf } from './time-shares.ts'
 
 /** A file below the tree, how many calls of its functions were made, and its share of the time (0 to 1). */
 export type WalkedFile = { file: string; calls: number; share: number }
@@ -77,13 +77,12 @@ async function callsOf(
   await work()
   const { result } = await session.post('Profiler.takePreciseCoverage')
   await session.post('Profiler.stopPreciseCoverage')
-  const counts = result
-    .filter(({ url }) => url.startsWith(src))
-    .map(({ url, functions }) => {
-      const calls = functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
-      return [`src/${url.slice(src.length)}`, calls] as const
-    })
-  return new Map(counts.filter(([, calls]) => calls > 0))
+  const counts = result.flatMap(({ url, functions }) => {
+    const file = fileOf(url, src)
+    const calls = functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
+    return file !== undefined && calls > 0 ? [[file, calls] as const] : []
+  })
+  return new Map(counts)
 }
 
 function walkOf(calls: ReadonlyMap<string, number>, shares: Shares): Walk {

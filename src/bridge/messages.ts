@@ -3,13 +3,13 @@
 // small cloneable messages.
 
 import type { MessagePort } from 'node:worker_threads'
+import type { FollowGraphHandle, TimelinesHandle } from '@slipstream/follow-graph'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
 import type { NumberedPlaceChange } from '../data/engine/place-changes.ts'
 import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
-import type { FollowGraphHandle } from '../data/graph/follow-graph.ts'
 import type { ArchiveProgress } from '../data/store/archives.ts'
 import type { BsyncStream } from '../data/store/bsync-operations.ts'
 import type { FollowLine } from '../data/store/follows.ts'
@@ -20,7 +20,6 @@ import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
 import type { SharedTimeline } from '../data/store/shared-timelines.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
-import type { TimelinesHandle } from '../data/timeline/rings.ts'
 import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 

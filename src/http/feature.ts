@@ -1,6 +1,7 @@
 // What a feature does in each serving thread: methods, metrics, services in the DID document, routes beside
 // XRPC, and work of its own.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Hono } from 'hono'
 import type { Hydrator } from '../answers/hydrate/hydrator-types.ts'
 import type { Config } from '../base/config/config.ts'
@@ -9,7 +10,7 @@ import type { Logger } from '../base/obs/log.ts'
 import type { MetricSource } from '../base/obs/metric.ts'
 import type { IngestConnection } from '../bridge/connection.ts'
 import type { SharedMemory, Writer } from '../bridge/messages.ts'
-import type { ActorReader, FollowGraphReader } from '../data/graph/types.ts'
+import type { ActorReader } from '../data/graph/types.ts'
 import type { Db } from '../data/store/db.ts'
 import type { GuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../sources/identity/resolver.ts'

@@ -51,6 +51,8 @@ function guide(): [events: string[], answers: string[]] {
   const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const [, table = ''] = page.split('\n| an event | a request |\n')
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(1)
-  const cells = rows.map((row) => [...row.matchAll(/`(src\/[^`]+)`/g)].map(([, file]) => file!))
+  const cells = rows.map((row) =>
+    [...row.matchAll(/`((?:src|packages)\/[^`]+)`/g)].map(([, file]) => file!),
+  )
   return [cells.map(([event]) => event!), cells.map(([, answer]) => answer!)]
 }

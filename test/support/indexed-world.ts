@@ -2,9 +2,9 @@
 // creation. Results that only indexing can work out (replies and quotes that break a gate) are written back
 // to the world, so that the reference sees the same.
 
+import { keyOf } from '@slipstream/follow-graph'
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { StreamEvent } from '../../src/base/event.ts'
-import { keyOf } from '../../src/data/graph/uid-order.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'

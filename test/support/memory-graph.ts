@@ -1,8 +1,7 @@
 // The plain twin of the follow graph: maps of sets, sorted on demand. It holds the shared-memory graph to its
 // contract, and is the yardstick for it.
 
-import type { EdgeRun, FollowGraphWriter } from '../../src/data/graph/types.ts'
-import { compareUids } from '../../src/data/graph/uid-order.ts'
+import { compareUids, type EdgeRun, type FollowGraphWriter } from '@slipstream/follow-graph'
 
 const NOBODY: ReadonlySet<number> = new Set()
 

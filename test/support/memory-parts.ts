@@ -1,12 +1,11 @@
 // The memory of a test world: the real graph, timelines and lossiness, assembled as on the ingest thread.
 
+import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
-import { createFollowGraph } from '../../src/data/graph/follow-graph.ts'
 import type { Db } from '../../src/data/store/db.ts'
 import { prepareItemDraw } from '../../src/data/store/read/item-draw.ts'
 import { fanOut } from '../../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
-import { createTimelines } from '../../src/data/timeline/rings.ts'
 import type { Memory } from '../../src/ingest/indexing/memory.ts'
 
 export type MemorySettings = {

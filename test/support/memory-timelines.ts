@@ -5,7 +5,7 @@ import type {
   TimelinePosition,
   TimelineSlice,
   TimelineWriter,
-} from '../../src/data/timeline/types.ts'
+} from '@slipstream/follow-graph'
 
 type Timeline = { entries: TimelineEntry[]; floor: TimelinePosition | undefined }
 

@@ -1,7 +1,7 @@
 // Data shared by the test and its reading threads (view-cache-reader.ts).
 
+import type { FollowGraphHandle } from '@slipstream/follow-graph'
 import type { ActorTableHandle } from '../../src/data/graph/actor-table.ts'
-import type { FollowGraphHandle } from '../../src/data/graph/follow-graph.ts'
 
 export type ReaderData = {
   dataDir: string

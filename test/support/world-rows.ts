@@ -1,13 +1,14 @@
 // Writes a social world into a database as rows, the way indexing would leave them, and returns graph readers
 // over it. Written for tests of hydration and views: it shares no code with either.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import {
   collectionCodes,
   type RecordCollection,
   recordCollections,
 } from '../../src/base/atproto/collections.ts'
 import { packCid, packRkey } from '../../src/base/atproto/keys.ts'
-import type { ActorReader, FollowGraphReader } from '../../src/data/graph/types.ts'
+import type { ActorReader } from '../../src/data/graph/types.ts'
 import { insertBookmark } from '../../src/data/store/bookmarks.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'

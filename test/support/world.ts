@@ -3,14 +3,14 @@
 // within its repository and its own timestamp, and goes through the writer at once, unless the world is told
 // to hold events back.
 
+import type { FollowGraphWriter, TimelineWriter } from '@slipstream/follow-graph'
 import type { AccountStatus, JsonObject, WriteEvent } from '../../src/base/event.ts'
 import { errorOf } from '../../src/bridge/connection.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
-import type { ActorWriter, FollowGraphWriter } from '../../src/data/graph/types.ts'
+import type { ActorWriter } from '../../src/data/graph/types.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import type { Db, WriteDb } from '../../src/data/store/db.ts'
 import type { FollowLine } from '../../src/data/store/follows.ts'
-import type { TimelineWriter } from '../../src/data/timeline/types.ts'
 import { applyFetched } from '../../src/ingest/indexing/apply-batch.ts'
 import type { ImportTally } from '../../src/ingest/indexing/import-tally.ts'
 import type { IndexContext } from '../../src/ingest/indexing/index-context.ts'

@@ -1,8 +1,9 @@
 // What every loader of this directory needs: statements, prepared once per connection (`Readers`), and caches
 // kept across requests; also the empty states that they fill for one request.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { TagRules } from '../../base/config/moderation-tags.ts'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { prepareActivitySubscriptions } from '../../data/store/read/activity-subscriptions.ts'
 import { type ActorRow, prepareActors } from '../../data/store/read/actors.ts'
 import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'

@@ -1,10 +1,11 @@
 // Social proof: the accounts that the viewer follows and that follow the subject. The order is the graph's
-// own (data/graph/uid-order.ts): the same for every list and permanent, so a page never repeats or skips an
+// own (packages/follow-graph/): the same for every list and permanent, so a page never repeats or skips an
 // account while follows change. Our integers stay internal, so the cursor names the last account by its DID.
 // (The reference has no cursor here and no defined order.)
 
 import { isValidDid } from '@atproto/syntax'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { BadCursorError } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'
 

@@ -3,8 +3,8 @@
 // sets how far the member has seen them. If it never did, everything before the member joined (`since`)
 // counts as seen: a new member's backlog is old, however large.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
-import type { FollowGraphReader } from '../../data/graph/types.ts'
 import { countActivitySubscriptions } from '../../data/store/activity-subscriptions.ts'
 import type { Db } from '../../data/store/db.ts'
 import {

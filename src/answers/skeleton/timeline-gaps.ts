@@ -1,7 +1,7 @@
 // Known gaps that overlap a stretch of a viewer's home timeline: gaps of the whole stream, and those of the
 // accounts the viewer follows.
 
-import type { FollowGraphReader } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
 import { accountGaps, accountsWithGaps, type Gap, gapsTouching } from '../../data/store/gaps.ts'
 

@@ -2,14 +2,9 @@
 // followed celebrities (which are not fanned out). Below it, or if no ring is open, the page is merged from
 // the followed accounts' own rows. Both use the same draw for lossy timelines, so that no seam shows.
 
-import {
-  type ActorReader,
-  CELEBRITY,
-  type FollowGraphReader,
-  HIDDEN,
-} from '../../data/graph/types.ts'
+import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
+import { type ActorReader, CELEBRITY, HIDDEN } from '../../data/graph/types.ts'
 import type { FeedBatch, FeedHeads, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
-import type { TimelineReader } from '../../data/timeline/types.ts'
 import {
   cursorAfter,
   type FeedRange,

@@ -3,7 +3,8 @@
 // the last number of the previous one.
 
 import { isValidDid } from '@atproto/syntax'
-import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
+import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { CustomGraphRow } from '../../data/store/custom-graphs.ts'
 import { findGraphAccount } from '../../data/store/custom-graphs.ts'
 import type { Db } from '../../data/store/db.ts'

@@ -2,8 +2,9 @@
 // this node's rows supply their content. Items deleted, hidden or blocked in the meantime, and those of
 // accounts no longer followed, are omitted, as they are when reading from rows alone.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { LoggedEntry } from '../../data/engine/following-log.ts'
-import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Arrival, ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
 import { entityIdOf } from './event-json.ts'

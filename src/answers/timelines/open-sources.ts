@@ -1,8 +1,9 @@
 // Opens the source of a timeline key, from rows, the graph and the rules of the timeline.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
-import { type ActorReader, type FollowGraphReader, MEMBER } from '../../data/graph/types.ts'
+import { type ActorReader, MEMBER } from '../../data/graph/types.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'

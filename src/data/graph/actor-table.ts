@@ -3,8 +3,15 @@
 // per uid. The table of 2^k slots starts at offset 2^k, so a larger table never overlaps a smaller one, and
 // the single number k tells readers where to look.
 
+import {
+  createSharedInts,
+  type ImageChunk,
+  ImageError,
+  ImageReader,
+  SharedInts,
+  sealImage,
+} from '@slipstream/follow-graph'
 import { assert } from '../../base/util/assert.ts'
-import { createSharedInts, SharedInts } from '../shared-memory/shared-ints.ts'
 import {
   DID_WORDS,
   hashAt,
@@ -15,7 +22,6 @@ import {
   storeInHeap,
   unpackDid,
 } from './did-words.ts'
-import { type ImageChunk, ImageError, ImageReader, sealImage } from './image-chunks.ts'
 import { type ActorReader, type ActorWriter, CELEBRITY } from './types.ts'
 
 /** Cloneable: passed to a reading thread through `workerData` or a message. */

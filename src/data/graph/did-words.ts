@@ -3,10 +3,10 @@
 // first word is -1, followed by its heap offset, its length and its hash.
 // https://web.plc.directory/spec/v0.1/did-plc
 
+import type { SharedInts } from '@slipstream/follow-graph'
 import { BASE32 } from '../../base/atproto/keys.ts'
 import { assert } from '../../base/util/assert.ts'
 import { fnv1a, mix } from '../../base/util/hash.ts'
-import type { SharedInts } from '../shared-memory/shared-ints.ts'
 
 export const DID_WORDS = 4
 const IN_HEAP = -1

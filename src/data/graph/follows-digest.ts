@@ -1,7 +1,8 @@
 // Digests an account's follows into one number, equal on every node where the graph is equal.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { mix } from '../../base/util/hash.ts'
-import type { ActorReader, FollowGraphReader } from './types.ts'
+import type { ActorReader } from './types.ts'
 
 const PAGE = 8_192
 const COUNTED = 2 ** 20

@@ -2,10 +2,14 @@
 // per timeline. Celebrities' items are not fanned out; readers merge them. So one fan-out writes fewer than
 // SLIPSTREAM_CELEBRITY_THRESHOLD timelines and runs in one go.
 
+import {
+  forEachOpenFollower,
+  type OpenFollowersParts,
+  type TimelineEntry,
+  type TimelineWriter,
+} from '@slipstream/follow-graph'
 import { type ActorReader, CELEBRITY } from '../graph/types.ts'
 import type { Keeps } from './lossiness.ts'
-import { forEachOpenFollower, type OpenFollowersParts } from './open-followers.ts'
-import type { TimelineEntry, TimelineWriter } from './types.ts'
 
 type FanOutParts = OpenFollowersParts & {
   actors: Pick<ActorReader, 'flagsOf'>

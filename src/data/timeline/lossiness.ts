@@ -4,9 +4,10 @@
 // min(limit / follows, 1), one draw per (item, follower). The draw is not random but a hash of names that are
 // the same on every server: two DIDs and a record key.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { fnv1a, mix } from '../../base/util/hash.ts'
-import type { ActorReader, FollowGraphReader } from '../graph/types.ts'
+import type { ActorReader } from '../graph/types.ts'
 
 /**
  * A number in [0, 1) for each pair. Must be stable between calls, so that a rebuilt timeline is the

@@ -1,6 +1,7 @@
 // Assigns this node's arrivals to the timelines of given members, whose buckets this node holds. Hidden and
 // blocked items are filtered on reading, so that they reappear if that ends.
 
+import { forEachOpenFollower } from '@slipstream/follow-graph'
 import {
   openFollowing,
   type Readers,
@@ -8,7 +9,6 @@ import {
 } from '../../answers/timelines/open-sources.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'
 import type { NamedItem } from '../../data/store/read/logged-items.ts'
-import { forEachOpenFollower } from '../../data/timeline/open-followers.ts'
 
 /** An arrival, by the name that it has on every node. */
 export type Delivered = NamedItem & Pick<Arrival, 'seq' | 'at'>

@@ -3,6 +3,7 @@
 // engine cannot take now stays in the rows.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Logger } from '../../base/obs/log.ts'
 import { batchesOf } from '../../base/util/batches.ts'
 import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
@@ -11,7 +12,7 @@ import type { FlushDone, FollowingEpochs } from '../../data/engine/following-epo
 import type { FollowingLog, LogWrite } from '../../data/engine/following-log.ts'
 import type { Leases } from '../../data/engine/leases.ts'
 import { followsDigest } from '../../data/graph/follows-digest.ts'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'

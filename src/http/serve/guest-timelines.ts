@@ -3,14 +3,14 @@
 // and grows by arrivals in this node's own rows, which are scanned when the member reads. So from its floor
 // on, it holds what a ring would.
 
+import type { FollowGraphReader, TimelineEntry, TimelineReader } from '@slipstream/follow-graph'
 import { LruMap } from '../../base/util/lru.ts'
-import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems, NamedItem } from '../../data/store/read/logged-items.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
-import type { TimelineEntry, TimelineReader } from '../../data/timeline/types.ts'
 import type { ArrivalTail } from './arrival-tail.ts'
 
 export type GuestTimelines = TimelineReader & {

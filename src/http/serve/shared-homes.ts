@@ -4,6 +4,7 @@
 // pages. So no request waits for the engine, no two nodes hold the same timelines, and any node can answer
 // any member.
 
+import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
 import type { Logger } from '../../base/obs/log.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
@@ -12,11 +13,10 @@ import type { FollowingEpochs } from '../../data/engine/following-epochs.ts'
 import type { FollowingLog, LoggedEntry } from '../../data/engine/following-log.ts'
 import type { HeldBuckets } from '../../data/engine/held-buckets.ts'
 import { followsDigest } from '../../data/graph/follows-digest.ts'
-import { type ActorReader, type FollowGraphReader, MEMBER } from '../../data/graph/types.ts'
+import { type ActorReader, MEMBER } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
 import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'
-import type { TimelineReader } from '../../data/timeline/types.ts'
 import type { ArrivalTail } from './arrival-tail.ts'
 import { createEngineWaits } from './engine-waits.ts'
 import type { GuestStart, GuestTimelines } from './guest-timelines.ts'

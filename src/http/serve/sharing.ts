@@ -2,6 +2,7 @@
 // node's parts are returned unchanged.
 
 import { hostname } from 'node:os'
+import type { TimelineReader } from '@slipstream/follow-graph'
 import { prepareReaders, type SourceParts } from '../../answers/timelines/open-sources.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -12,7 +13,6 @@ import { createHeldBuckets, type HeldBuckets } from '../../data/engine/held-buck
 import { createSoleLeases, type Leases } from '../../data/engine/leases.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { awaitPublished } from '../../data/shared-memory/publishing.ts'
-import type { TimelineReader } from '../../data/timeline/types.ts'
 import type { OnViewer } from '../server/auth.ts'
 import { createArrivalTail } from './arrival-tail.ts'
 import { createEnginePlace } from './engine-place.ts'

@@ -1,5 +1,6 @@
 // The timelines service in front of one serving thread.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { networkGraph } from '../../answers/timelines/graph-source.ts'
 import { createListReading } from '../../answers/timelines/open-lists.ts'
 import { createOpenSource, prepareReaders } from '../../answers/timelines/open-sources.ts'
@@ -11,7 +12,7 @@ import type { Logger } from '../../base/obs/log.ts'
 import type { WebRoute } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { prepareCustomGraphs } from '../../data/store/read/custom-graphs.ts'

@@ -2,6 +2,7 @@
 // thread: topics are indexed by author, by member, by list and by name. A list that its owner reads is another
 // topic than the same list for programs, since blocks with the owner hold there.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { customEntity } from '../../answers/timelines/custom-source.ts'
 import { entityIdOf } from '../../answers/timelines/event-json.ts'
 import { describeNotifications } from '../../answers/timelines/notification-source.ts'
@@ -14,7 +15,7 @@ import type { TimelineKey } from '../../answers/timelines/timeline-key.ts'
 import type { Entity, TimelineGap, TimelineSource } from '../../answers/timelines/types.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
-import { type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import { HIDDEN } from '../../data/graph/types.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
 import type { Arrival } from '../../data/store/read/arrivals.ts'

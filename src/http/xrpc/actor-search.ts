@@ -1,9 +1,10 @@
 // Finds accounts by name for a caller. The request carries what the search itself can't know: the account of a full
 // handle or DID, and whom the caller follows.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { SearchCall, Searching } from '../../answers/skeleton/search/searches.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { ActorReader } from '../../data/graph/types.ts'
 import { actorQuery } from '../../data/search/actor-terms.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 import { someFollows } from './followed-accounts.ts'

@@ -1,6 +1,6 @@
 // The accounts that a viewer follows, as a search takes them along to its thread.
 
-import type { FollowGraphReader } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 
 type Follows = Pick<FollowGraphReader, 'follows' | 'followsCount'>
 

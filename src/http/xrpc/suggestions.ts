@@ -3,9 +3,10 @@
 // bounded number of steps through the graph and is cached for a while, so that its pages fit together.
 // Handlers leave out the accounts that the viewer blocks or mutes.
 
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import { type ActorReader, type FollowGraphReader, HIDDEN } from '../../data/graph/types.ts'
+import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 
 type Suggestions = {
   /** uids, best first, without those that the viewer follows. `viewer` may be 0. */

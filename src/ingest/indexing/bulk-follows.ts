@@ -3,7 +3,7 @@
 // (follow-pass.ts), a transaction that also drops the graph's snapshot: whatever happens, the next start
 // finds rows and memory in agreement. Writes a new snapshot at the end.
 
-import { createFollowGraph } from '../../data/graph/follow-graph.ts'
+import { createFollowGraph } from '@slipstream/follow-graph'
 import type { ActorWriter } from '../../data/graph/types.ts'
 import { insertActor } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'

@@ -2,8 +2,9 @@
 // journal of later follow changes, and the rows of later accounts; or, if those can't be trusted, from all
 // rows.
 
+import type { FollowGraphWriter } from '@slipstream/follow-graph'
 import { assert } from '../../base/util/assert.ts'
-import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
+import type { ActorWriter } from '../../data/graph/types.ts'
 import { findActor } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { lastGraphChange, pruneGraphChanges } from '../../data/store/graph-changes.ts'

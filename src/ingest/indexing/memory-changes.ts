@@ -1,7 +1,7 @@
 // The effects of a committed batch on memory. The indexer collects these while it writes rows; the publisher
 // applies them, in order, after the commit (invariant 1).
 
-import type { TimelineEntry } from '../../data/timeline/types.ts'
+import type { TimelineEntry } from '@slipstream/follow-graph'
 
 export type MemoryChange =
   /** The first follow record of the pair appeared, or its last one went. */

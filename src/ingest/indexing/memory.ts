@@ -1,7 +1,7 @@
 // The parts of memory derived from rows, and the settings that determine their content.
 
-import type { ActorWriter, FollowGraphWriter } from '../../data/graph/types.ts'
-import type { TimelineEntry, TimelineWriter } from '../../data/timeline/types.ts'
+import type { FollowGraphWriter, TimelineEntry, TimelineWriter } from '@slipstream/follow-graph'
+import type { ActorWriter } from '../../data/graph/types.ts'
 
 export type Memory = {
   actors: ActorWriter

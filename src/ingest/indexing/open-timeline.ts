@@ -2,12 +2,11 @@
 // everyone they follow that the draw keeps, without authors that are merged at read time. Rows are read in
 // time windows that double backwards, so that a busy timeline reads hours and a quiet one years.
 
+import { newestFirst, type TimelineEntry } from '@slipstream/follow-graph'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { CELEBRITY } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/feed-items.ts'
-import { newestFirst } from '../../data/timeline/rings.ts'
-import type { TimelineEntry } from '../../data/timeline/types.ts'
 import type { Memory } from './memory.ts'
 
 const FIRST_WINDOW_MS = 6 * HOUR_MS

@@ -4,13 +4,11 @@
 // ("celebrities") are not fanned out. Becoming one removes their items from the rings, ceasing to be one puts
 // them back; the two thresholds differ, so that authors do not flap.
 
-import { EdgeRuns } from '../../data/graph/edge-run.ts'
+import { EdgeRuns, forEachOpenFollower, type TimelineEntry } from '@slipstream/follow-graph'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { hashOfItem, newestItems } from '../../data/store/feed-items.ts'
 import { invalidationsOf } from '../../data/store/invalidations.ts'
-import { forEachOpenFollower } from '../../data/timeline/open-followers.ts'
-import type { TimelineEntry } from '../../data/timeline/types.ts'
 import { clearFlag, followsOf, type Memory, setFlag } from './memory.ts'
 import type { MemoryChange } from './memory-changes.ts'
 

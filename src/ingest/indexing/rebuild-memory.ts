@@ -1,14 +1,9 @@
 // Memory is a function of rows (invariant 3): at startup, accounts, graph and account bits are built from
 // rows, either entirely or on top of a snapshot that the journal of follow changes brings up to date.
 
+import type { NewFollowGraph } from '@slipstream/follow-graph'
 import { assert } from '../../base/util/assert.ts'
-import {
-  type ActorWriter,
-  CELEBRITY,
-  HIDDEN,
-  MEMBER,
-  type NewFollowGraph,
-} from '../../data/graph/types.ts'
+import { type ActorWriter, CELEBRITY, HIDDEN, MEMBER } from '../../data/graph/types.ts'
 import { actorsNotActive, iterateActors } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'

@@ -1,8 +1,7 @@
 // The journal of follow changes, replayed into a graph that a snapshot restored. A change that the snapshot
 // has already makes no difference.
 
-import { EdgeRuns } from '../../data/graph/edge-run.ts'
-import type { FollowGraphWriter } from '../../data/graph/types.ts'
+import { EdgeRuns, type FollowGraphWriter } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
 import { iterateGraphChanges } from '../../data/store/graph-changes.ts'
 

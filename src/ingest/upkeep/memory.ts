@@ -3,18 +3,19 @@
 // always come from rows (invariant 3). No writer exists yet at this point, so this code itself deletes the
 // snapshots that it discards.
 
+import {
+  createFollowGraph,
+  createTimelines,
+  ImageError,
+  loadFollowGraph,
+  type SharedFollowGraph,
+} from '@slipstream/follow-graph'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { createCounterSpace } from '../../base/obs/request-counters.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import { createHeldBuckets } from '../../data/engine/held-buckets.ts'
 import { type ActorTable, createActorTable, loadActorTable } from '../../data/graph/actor-table.ts'
-import {
-  createFollowGraph,
-  loadFollowGraph,
-  type SharedFollowGraph,
-} from '../../data/graph/follow-graph.ts'
-import { ImageError } from '../../data/graph/image-chunks.ts'
 import { InvalidationWriter } from '../../data/shared-memory/invalidation-ring.ts'
 import { countActors } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
@@ -22,7 +23,6 @@ import { publishInvalidationsTo } from '../../data/store/invalidations.ts'
 import type { SnapshotChunk } from '../../data/store/snapshots.ts'
 import { fanOut } from '../../data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../data/timeline/lossiness.ts'
-import { createTimelines } from '../../data/timeline/rings.ts'
 import { loadActors, loadGraph } from '../indexing/graph-snapshot.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../indexing/rebuild-memory.ts'

@@ -3,10 +3,10 @@
 // the rest is written at once.
 
 import { dirname } from 'node:path'
+import type { SharedFollowGraph } from '@slipstream/follow-graph'
 import type { Logger } from '../../base/obs/log.ts'
 import { InvariantError } from '../../base/util/assert.ts'
 import type { ActorTable } from '../../data/graph/actor-table.ts'
-import type { SharedFollowGraph } from '../../data/graph/follow-graph.ts'
 import { copyLog } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countGraphChanges } from '../../data/store/graph-changes.ts'

@@ -3,12 +3,12 @@
 // buckets, in one flush, which counts once all of it is there; later entries get numbers above all that were
 // ever given here.
 
+import { createFollowGraph } from '@slipstream/follow-graph'
 import { prepareReaders } from '../../answers/timelines/open-sources.ts'
 import { batchesOf } from '../../base/util/batches.ts'
 import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
 import type { FollowingEpochs } from '../../data/engine/following-epochs.ts'
 import { type LeaseTable, MAX_LEASES_AT_ONCE } from '../../data/engine/lease-table.ts'
-import { createFollowGraph } from '../../data/graph/follow-graph.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'

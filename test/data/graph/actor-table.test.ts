@@ -1,10 +1,10 @@
+import { ImageError } from '@slipstream/follow-graph'
 import { describe, expect, test } from 'vitest'
 import {
   createActorTable,
   loadActorTable,
   openActorTable,
 } from '../../../src/data/graph/actor-table.ts'
-import { ImageError } from '../../../src/data/graph/image-chunks.ts'
 import { HIDDEN, MEMBER } from '../../../src/data/graph/types.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 

@@ -1,6 +1,7 @@
 // Home timelines of members whose buckets other nodes have, over random histories: a page is the same whether
 // it was made from the end of the member's log, from state kept since the last page, or from rows.
 
+import { createTimelines, type TimelineReader } from '@slipstream/follow-graph'
 import { afterEach, expect, test } from 'vitest'
 import { createTimelineSkeleton } from '../../../src/answers/skeleton/timeline.ts'
 import { prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
@@ -10,8 +11,6 @@ import { createSoleLeases } from '../../../src/data/engine/leases.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { awaitPublished } from '../../../src/data/shared-memory/publishing.ts'
 import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'
-import { createTimelines } from '../../../src/data/timeline/rings.ts'
-import type { TimelineReader } from '../../../src/data/timeline/types.ts'
 import { createArrivalTail } from '../../../src/http/serve/arrival-tail.ts'
 import { createDeliveries } from '../../../src/http/serve/following-deliveries.ts'
 import { createFollowingWriter } from '../../../src/http/serve/following-writer.ts'

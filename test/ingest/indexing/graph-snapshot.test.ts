@@ -2,11 +2,14 @@
 // then it is rebuilt from rows.
 
 import { appendFileSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  createFollowGraph,
+  type FollowGraphReader,
+  ImageError,
+  loadFollowGraph,
+} from '@slipstream/follow-graph'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
-import { createFollowGraph, loadFollowGraph } from '../../../src/data/graph/follow-graph.ts'
-import { ImageError } from '../../../src/data/graph/image-chunks.ts'
-import type { FollowGraphReader } from '../../../src/data/graph/types.ts'
 import { countActors } from '../../../src/data/store/actors.ts'
 import {
   loadActors,

@@ -1,10 +1,10 @@
 // An operator's list of follows against stream events before, during and after the import; and the same list
 // in bulk and line by line.
 
+import { loadFollowGraph } from '@slipstream/follow-graph'
 import { describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
-import { loadFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import { countActors } from '../../../src/data/store/actors.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
 import type { FollowLine } from '../../../src/data/store/follows.ts'

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs'
+import { createFollowGraph } from '@slipstream/follow-graph'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
-import { createFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import { saveGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { loadActorsBeside } from '../../../src/ingest/upkeep/actors-beside.ts'
 import { snapshotFiles } from '../../support/snapshot-files.ts'

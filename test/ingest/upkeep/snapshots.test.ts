@@ -2,9 +2,9 @@
 // whenever writing stops.
 
 import { statfsSync } from 'node:fs'
+import { loadFollowGraph, type SharedFollowGraph } from '@slipstream/follow-graph'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
-import { loadFollowGraph, type SharedFollowGraph } from '../../../src/data/graph/follow-graph.ts'
 import { countActors } from '../../../src/data/store/actors.ts'
 import { loadActors, loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
 import { keepSnapshots, type SnapshotKeeper } from '../../../src/ingest/upkeep/snapshots.ts'

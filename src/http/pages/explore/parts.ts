@@ -1,13 +1,13 @@
 // Readers of the explore view: the same parts that answers are made from.
 
+import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
 import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
-import type { ActorReader, FollowGraphReader } from '../../../data/graph/types.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
 import type { Draw } from '../../../data/timeline/lossiness.ts'
-import type { TimelineReader } from '../../../data/timeline/types.ts'
 
 export type ExploreParts = {
   /** Read-only connection. */

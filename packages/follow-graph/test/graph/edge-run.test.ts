@@ -2,12 +2,12 @@
 // too, and nothing of a run is lost if one of its changes is impossible.
 
 import { describe, expect, test } from 'vitest'
-import { InvariantError } from '../../../src/base/util/assert.ts'
-import { EDGE_RUN, EdgeRuns } from '../../../src/data/graph/edge-run.ts'
-import { createFollowGraph, openFollowGraph } from '../../../src/data/graph/follow-graph.ts'
-import type { FollowGraphReader } from '../../../src/data/graph/types.ts'
-import { createMemoryFollowGraph } from '../../support/memory-graph.ts'
-import { createRandom } from '../../support/random.ts'
+import { createMemoryFollowGraph } from '../../../../test/support/memory-graph.ts'
+import { createRandom } from '../../../../test/support/random.ts'
+import { InvariantError } from '../../src/assert.ts'
+import { EDGE_RUN, EdgeRuns } from '../../src/graph/edge-run.ts'
+import { createFollowGraph, openFollowGraph } from '../../src/graph/follow-graph.ts'
+import type { FollowGraphReader } from '../../src/graph/types.ts'
 
 const ROOM = 100_000
 

@@ -3,7 +3,7 @@
 // the subject's followers in the versions, so a reader retries only if the sets it read have changed
 // meanwhile. `handle` holds everything readers need and can be passed through `workerData`.
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 import { OwnerVersionsReader, OwnerVersionsWriter } from '../shared-memory/owner-versions.ts'
 import { SharedInts } from '../shared-memory/shared-ints.ts'
 import { Adjacency, AdjacencyView } from './adjacency.ts'

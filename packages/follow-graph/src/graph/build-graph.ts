@@ -3,7 +3,7 @@
 // final place. They are counted first, so every subject has a piece of the right size from the start. This
 // needs only two extra integers per account.
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 import type { Adjacency } from './adjacency.ts'
 import { setBit } from './bitmap-rows.ts'
 import * as sizes from './size-classes.ts'

@@ -4,7 +4,7 @@
 // the arrays and terminate on any content, because a reader may see a half-written state (and then discards
 // the result, see owner-versions.ts).
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 import { createSharedInts, type SharedInts } from '../shared-memory/shared-ints.ts'
 import { clearBit, fitsRow, hasBit, keysOfBits, pageBits, setBit } from './bitmap-rows.ts'
 import { EDGE_RUN } from './edge-run.ts'

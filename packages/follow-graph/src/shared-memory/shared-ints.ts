@@ -3,7 +3,7 @@
 // nothing. Views have a fixed length because those are as fast as plain typed arrays, while length-tracking ones are
 // about 25 times slower (measured on Node 24).
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 
 const GROWTH_STEP_INTS = 16_384
 

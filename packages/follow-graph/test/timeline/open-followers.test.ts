@@ -1,11 +1,11 @@
 // Which timelines are visited, on the real graph and rings, and how many lookups it takes.
 
 import { expect, test } from 'vitest'
-import { createFollowGraph } from '../../../src/data/graph/follow-graph.ts'
-import { forEachOpenFollower } from '../../../src/data/timeline/open-followers.ts'
-import { createTimelines } from '../../../src/data/timeline/rings.ts'
-import { createRandom } from '../../support/random.ts'
-import { testSeed } from '../../support/seed.ts'
+import { createRandom } from '../../../../test/support/random.ts'
+import { testSeed } from '../../../../test/support/seed.ts'
+import { createFollowGraph } from '../../src/graph/follow-graph.ts'
+import { forEachOpenFollower } from '../../src/timeline/open-followers.ts'
+import { createTimelines } from '../../src/timeline/rings.ts'
 
 const GIANT = 1_000_000
 const PAGE = 10_000

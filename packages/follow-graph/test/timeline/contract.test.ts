@@ -3,11 +3,11 @@
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { createTimelines, openTimelines } from '../../../src/data/timeline/rings.ts'
-import type { TimelineEntry } from '../../../src/data/timeline/types.ts'
-import { createMemoryTimelines } from '../../support/memory-timelines.ts'
-import { createRandom, type Random } from '../../support/random.ts'
-import { readerIsDone } from '../../support/reading-thread.ts'
+import { createMemoryTimelines } from '../../../../test/support/memory-timelines.ts'
+import { createRandom, type Random } from '../../../../test/support/random.ts'
+import { readerIsDone } from '../../../../test/support/reading-thread.ts'
+import { createTimelines, openTimelines } from '../../src/timeline/rings.ts'
+import type { TimelineEntry } from '../../src/timeline/types.ts'
 
 const implementations = { rings: createTimelines, twin: createMemoryTimelines }
 const SEEDS = [1, 2, 3, 4, 5]
@@ -173,7 +173,7 @@ test.each(SEEDS)('rings and twin agree after every one of 20,000 operations (see
 // exposes an entry that is half written, moved during the read, or another owner's.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { openTimelines } from ${JSON.stringify(new URL('../../../src/data/timeline/rings.ts', import.meta.url).pathname)}
+  import { openTimelines } from ${JSON.stringify(new URL('../../src/timeline/rings.ts', import.meta.url).pathname)}
   const { handle, owners, stop } = workerData
   const timelines = openTimelines(handle)
   let reads = 0

@@ -1,16 +1,16 @@
 // Interfaces of the timeline store: bounded rings of feed items in shared memory, one per materialised
 // member, newest first, with a plain in-memory twin that passes the same contract suite.
 //
-// The order is total: sortAt, then cidRank (the reference's tie-break by CID), then item, all descending. One
+// The order is total: sortAt, then rank, then item, all descending. One
 // writer, any number of reading threads; a reader never sees a partial change.
 
 /** A feed item's position in the order. */
 export type TimelinePosition = {
   /** Milliseconds since 1970. */
   sortAt: number
-  /** base/atproto/keys.ts `cidRank` of the item's own CID (for a repost, the repost's). 15 bits. */
+  /** Breaks ties of time, 15 bits; Slipstream takes the order of the items' CIDs. */
   rank: number
-  /** data/store/item-ids.ts. */
+  /** The item's number, 38 bits. */
   item: number
 }
 

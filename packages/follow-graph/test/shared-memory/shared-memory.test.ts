@@ -1,17 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { InvariantError } from '../../../src/base/util/assert.ts'
-import {
-  ChangeLogReader,
-  ChangeLogWriter,
-  UNREAD,
-} from '../../../src/data/shared-memory/change-log.ts'
-import {
-  OwnerVersionsReader,
-  OwnerVersionsWriter,
-} from '../../../src/data/shared-memory/owner-versions.ts'
-import { createSharedInts, SharedInts } from '../../../src/data/shared-memory/shared-ints.ts'
-import { readerIsDone } from '../../support/reading-thread.ts'
+import { readerIsDone } from '../../../../test/support/reading-thread.ts'
+import { InvariantError } from '../../src/assert.ts'
+import { ChangeLogReader, ChangeLogWriter, UNREAD } from '../../src/shared-memory/change-log.ts'
+import { OwnerVersionsReader, OwnerVersionsWriter } from '../../src/shared-memory/owner-versions.ts'
+import { createSharedInts, SharedInts } from '../../src/shared-memory/shared-ints.ts'
 
 describe('shared integers', () => {
   test('grow in place: an earlier view still shows later writes', () => {
@@ -103,7 +96,7 @@ describe('change log', () => {
 // changes do not concern the reader.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { ChangeLogReader, UNREAD } from ${JSON.stringify(new URL('../../../src/data/shared-memory/change-log.ts', import.meta.url).pathname)}
+  import { ChangeLogReader, UNREAD } from ${JSON.stringify(new URL('../../src/shared-memory/change-log.ts', import.meta.url).pathname)}
   const { log: buffer, data, owners, stop } = workerData
   const log = new ChangeLogReader(buffer)
   const ints = new Int32Array(data)
@@ -226,7 +219,7 @@ describe('owner versions', () => {
 
 const VERSIONS_READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { OwnerVersionsReader } from ${JSON.stringify(new URL('../../../src/data/shared-memory/owner-versions.ts', import.meta.url).pathname)}
+  import { OwnerVersionsReader } from ${JSON.stringify(new URL('../../src/shared-memory/owner-versions.ts', import.meta.url).pathname)}
   const { versions: buffer, data, owners, stop } = workerData
   const versions = new OwnerVersionsReader(buffer)
   const ints = new Int32Array(data)

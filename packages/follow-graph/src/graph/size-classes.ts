@@ -3,7 +3,7 @@
 // two, so that a key's home is a multiplication and a shift. Six more classes are bit sets (bitmap-rows.ts).
 // The class fits in 6 bits, the key count in the other 26 of a set's size word. Class 0 is the empty set.
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 
 export const CLASS_COUNT = 64
 export const COUNT_BITS = 26

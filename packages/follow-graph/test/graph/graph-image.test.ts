@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { createRandom } from '../../../../test/support/random.ts'
 import {
   createFollowGraph,
   loadFollowGraph,
   openFollowGraph,
-} from '../../../src/data/graph/follow-graph.ts'
-import { ImageError } from '../../../src/data/graph/image-chunks.ts'
-import { createRandom } from '../../support/random.ts'
+} from '../../src/graph/follow-graph.ts'
+import { ImageError } from '../../src/graph/image-chunks.ts'
 
 const ACCOUNTS = 40_000
 

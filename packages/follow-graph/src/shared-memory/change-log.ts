@@ -3,7 +3,7 @@
 // read may have been half done, it reads again. Changes to other owners cost it nothing, however many, which
 // makes this better than one sequence lock for everything, and it needs no version word per owner.
 
-import { InvariantError } from '../../base/util/assert.ts'
+import { InvariantError } from '../assert.ts'
 
 const SEQUENCE = 0
 /** The number has a cache line of its own. */

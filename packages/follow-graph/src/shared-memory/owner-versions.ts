@@ -3,7 +3,7 @@
 // first load and checks it after its last: if it was even and is the same, the read contains no half change.
 // Otherwise it reads again.
 
-import { assert, InvariantError } from '../../base/util/assert.ts'
+import { assert, InvariantError } from '../assert.ts'
 
 const COUNT = 16_384
 const MASK = COUNT - 1

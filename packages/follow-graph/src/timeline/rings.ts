@@ -1,9 +1,9 @@
 // Timelines in shared memory: a circular buffer of entries for each open one, newest first. Three growing
 // arrays: `slots` maps an owner to a slot, `heads` holds each slot's owner, start, length and floor,
 // `entries` the entries, 16 bytes each. One writer; readers in other threads copy, then check the change log
-// for writes to the owner's timeline meanwhile (data/shared-memory/change-log.ts).
+// for writes to the owner's timeline meanwhile (shared-memory/change-log.ts).
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../assert.ts'
 import { ChangeLogReader, ChangeLogWriter, UNREAD } from '../shared-memory/change-log.ts'
 import { createSharedInts, SharedInts } from '../shared-memory/shared-ints.ts'
 import { compareEntry, copyEntry, ENTRY_WORDS, readEntry, writeEntry } from './entry-words.ts'

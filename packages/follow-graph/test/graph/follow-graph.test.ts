@@ -3,14 +3,14 @@
 
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
-import { InvariantError } from '../../../src/base/util/assert.ts'
-import { EdgeRuns } from '../../../src/data/graph/edge-run.ts'
-import { createFollowGraph, openFollowGraph } from '../../../src/data/graph/follow-graph.ts'
-import type { FollowGraphReader, FollowGraphWriter } from '../../../src/data/graph/types.ts'
-import { compareUids } from '../../../src/data/graph/uid-order.ts'
-import { createMemoryFollowGraph } from '../../support/memory-graph.ts'
-import { createRandom } from '../../support/random.ts'
-import { readerIsDone } from '../../support/reading-thread.ts'
+import { createMemoryFollowGraph } from '../../../../test/support/memory-graph.ts'
+import { createRandom } from '../../../../test/support/random.ts'
+import { readerIsDone } from '../../../../test/support/reading-thread.ts'
+import { InvariantError } from '../../src/assert.ts'
+import { EdgeRuns } from '../../src/graph/edge-run.ts'
+import { createFollowGraph, openFollowGraph } from '../../src/graph/follow-graph.ts'
+import type { FollowGraphReader, FollowGraphWriter } from '../../src/graph/types.ts'
+import { compareUids } from '../../src/graph/uid-order.ts'
 
 const implementations: Record<string, () => FollowGraphWriter> = {
   shared: createFollowGraph,
@@ -337,8 +337,8 @@ test('memory of shrunk sets is reused', () => {
 // in pairs, so that known followers always have the right residue, in order.
 const READER = `
   import { parentPort, workerData } from 'node:worker_threads'
-  import { openFollowGraph } from ${JSON.stringify(new URL('../../../src/data/graph/follow-graph.ts', import.meta.url).pathname)}
-  import { compareUids } from ${JSON.stringify(new URL('../../../src/data/graph/uid-order.ts', import.meta.url).pathname)}
+  import { openFollowGraph } from ${JSON.stringify(new URL('../../src/graph/follow-graph.ts', import.meta.url).pathname)}
+  import { compareUids } from ${JSON.stringify(new URL('../../src/graph/uid-order.ts', import.meta.url).pathname)}
   const { handle, owners, stop } = workerData
   const graph = openFollowGraph(handle)
   const out = new Uint32Array(5000)
