@@ -2,8 +2,7 @@
 // wires produce `StreamEvent`s; no other code knows which wire, host or compression carried one. Shapes
 // follow network.bsky.jetstream.subscribeEvents (v2) and the v1 `/subscribe` frames.
 
-/** A JSON object of unknown shape: a record not yet validated against its lexicon. */
-export type JsonObject = { [key: string]: unknown }
+import type { JsonObject } from './util/json-object.ts'
 
 type EventBase = {
   /** The repository's account; syntactically valid. */

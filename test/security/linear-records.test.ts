@@ -5,7 +5,8 @@
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collection, collections } from '../../src/base/atproto/collections.ts'
-import type { JsonObject, WriteEvent } from '../../src/base/event.ts'
+import type { WriteEvent } from '../../src/base/event.ts'
+import type { JsonObject } from '../../src/base/util/json-object.ts'
 import documents from '../../src/data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isValidRecord } from '../../src/ingest/indexing/validate.ts'
 import { createFrameDecoder } from '../../src/sources/jetstream/frame-decoder.ts'

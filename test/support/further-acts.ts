@@ -2,7 +2,7 @@
 // records. Applied at once, to the accounts of such a history.
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
-import type { JsonObject } from '../../src/base/event.ts'
+import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { markPostMissing } from '../../src/ingest/indexing/found-posts.ts'
 import { applyLabels } from '../../src/ingest/indexing/label.ts'
 import { tellSeedCounts } from './earlier-acts.ts'

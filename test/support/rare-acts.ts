@@ -1,7 +1,7 @@
 // Acts that are rare but visible in views: gates and their rules, lists that block, embeds of lists and of
 // other accounts' records, pins, handles, records imported by hand. Applied at once.
 
-import type { JsonObject } from '../../src/base/event.ts'
+import type { JsonObject } from '../../src/base/util/json-object.ts'
 import type { Random } from './random.ts'
 import { cidOf, didOf } from './records.ts'
 import type { RecordId, World } from './world.ts'

@@ -1,7 +1,7 @@
 // Valid records of many kinds, and mutations of them that are rarely valid.
 
 import type { Collection } from '../../src/base/atproto/collections.ts'
-import type { JsonObject } from '../../src/base/event.ts'
+import type { JsonObject } from '../../src/base/util/json-object.ts'
 import type { Random } from './random.ts'
 import { blobOf, cidOf, didOf, tidAt } from './records.ts'
 

@@ -1,4 +1,7 @@
-import type { JsonObject } from '../event.ts'
+// JSON of unchecked shape, and its objects and lists.
+
+/** A JSON object of unknown shape: a record not yet validated against its lexicon. */
+export type JsonObject = { [key: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

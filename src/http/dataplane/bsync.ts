@@ -4,8 +4,7 @@
 
 import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import { bookmarksAmong } from '../../data/store/bookmarks.ts'
 import type { BsyncStream } from '../../data/store/bsync-operations.ts'

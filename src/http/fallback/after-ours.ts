@@ -2,8 +2,7 @@
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'

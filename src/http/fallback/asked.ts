@@ -1,7 +1,7 @@
 // Asks the public AppView anonymously and applies our rules to its answer: drops hidden items, and replaces
 // viewer state by our own.
 
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { speak } from '../../sources/appview/our-word.ts'
 import { keepShown } from '../../sources/appview/shown-items.ts'

@@ -3,8 +3,7 @@
 // list starts with the newest, mostly ours, which are skipped in large pages.
 
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { isWrapped, type WrappedCursor, wrapCursor } from '../../sources/appview/wrapped-cursor.ts'

@@ -1,7 +1,6 @@
 // Checks that an AppView's answer, and each of its items, is about the requested subject.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 
 type About = 'account' | 'post' | 'record'

@@ -2,8 +2,7 @@
 // order of the request.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import type { Lack } from '../../sources/appview/coverage.ts'
 import { ownerOf } from '../../sources/appview/our-word.ts'
 import type { AppContext } from '../xrpc/app-context.ts'

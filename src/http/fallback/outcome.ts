@@ -2,7 +2,7 @@
 
 import { jsonBytes } from '../../answers/views/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { Answering } from '../xrpc/up-to-date.ts'

@@ -3,8 +3,8 @@
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
-import type { JsonObject } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
 import type { Needs } from '../xrpc/define.ts'
 

@@ -1,6 +1,6 @@
 // Fetches single posts from the public AppView, for pages whose other posts are ours (getFeed).
 
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import { askFallback } from './asked.ts'

@@ -4,7 +4,7 @@
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { MethodResult } from '../server/method.ts'
 import { findSome, type NamedActor } from '../xrpc/actor-names.ts'
 import type { AppContext } from '../xrpc/app-context.ts'

@@ -2,7 +2,7 @@
 // pages that turn out empty after filtering.
 
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import {

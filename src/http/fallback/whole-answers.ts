@@ -4,7 +4,7 @@
 // (earlier-activity.ts); a thread is then the AppView's.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import type { Lack } from '../../sources/appview/coverage.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'

@@ -2,8 +2,7 @@
 // answer. The request names only these subjects; of the answer, only whole numbers of a sensible size are
 // read, each under the name that was asked for.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import type { ActorCounts } from '../../data/store/actors.ts'
 import type { PostCounts } from '../../data/store/post-counts.ts'
 import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'

@@ -5,8 +5,8 @@
 
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packCid, packRkey } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { IndexContext, Outcome, RecordWrite } from './index-context.ts'
 import { keyMadeAt, parseCreatedAt } from './record-times.ts'
 import { isValidRecord } from './validate.ts'

@@ -4,7 +4,7 @@
 
 import type { Collection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { type ActorReader, type ActorWriter, MEMBER } from '../../data/graph/types.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'

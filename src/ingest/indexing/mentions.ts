@@ -1,6 +1,6 @@
 // Indexes the accounts that a post mentions when the post is stored, for accounts that become members later.
 
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
 import { addMention } from '../../data/store/mentions.ts'
 import { postRecord } from '../../data/store/posts.ts'

@@ -4,8 +4,7 @@
 // its arrival as the time.
 
 import { packRkey } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
-import { asObject } from '../../base/util/json-object.ts'
+import { asObject, type JsonObject } from '../../base/util/json-object.ts'
 import { type IndexContext, type RecordWrite, sortAtOf } from './index-context.ts'
 import { hasNotifications, notify, PROFILE } from './notify.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'

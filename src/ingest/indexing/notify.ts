@@ -5,9 +5,8 @@
 // in `tell`, which knows the post concerned.
 
 import { packRkey } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { asObject } from '../../base/util/json-object.ts'
+import { asObject, type JsonObject } from '../../base/util/json-object.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import type { NotificationReason } from '../../data/store/notification-reasons.ts'
 import {

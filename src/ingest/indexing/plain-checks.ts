@@ -1,7 +1,7 @@
 // Building blocks of the checks for plain records: patterns that each match a subset of what @atproto/lexicon
 // accepts for the format, and objects with the usual fields only.
 
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 
 /** False means "not plain", not "invalid". */
 export type Check = (value: unknown) => boolean

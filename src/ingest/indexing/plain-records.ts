@@ -2,7 +2,7 @@
 // that passes is valid by its lexicon, and not too long.
 
 import type { Collection } from '../../base/atproto/collections.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import {
   type Check,
   hasShape,

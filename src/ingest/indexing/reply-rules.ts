@@ -2,8 +2,7 @@
 // reference: is the parent part of the thread that the reply names, and do threadgate and postgate allow this
 // account.
 
-import type { JsonObject } from '../../base/event.ts'
-import { asArray, asObject } from '../../base/util/json-object.ts'
+import { asArray, asObject, type JsonObject } from '../../base/util/json-object.ts'
 import { isFollowing } from '../../data/store/follows.ts'
 import { findGate } from '../../data/store/gates.ts'
 import { isOnList } from '../../data/store/list-items.ts'

@@ -7,7 +7,7 @@
 import { jsonToLex, type LexiconDoc, Lexicons } from '@atproto/lexicon'
 import { isValidDatetime } from '@atproto/syntax'
 import type { Collection } from '../../base/atproto/collections.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import documents from '../../data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isPlainRecord } from './plain-records.ts'
 import { isStrictlyValid } from './strict-rules.ts'

@@ -5,9 +5,9 @@
 // Requests say nothing about the viewer: no token, no DID. Only the list of accepted labelers is sent.
 
 import type { Lexicons } from '@atproto/lexicon'
-import type { JsonObject } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { within } from '../../base/util/waits.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'
 import type { Asker, Quota } from '../quota.ts'

@@ -1,6 +1,6 @@
 // Posts that a viewer may not see, and the views that replace them.
 
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 
 export function isPostThere(post: JsonObject, word: OurWord): boolean {

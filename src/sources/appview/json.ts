@@ -1,7 +1,6 @@
 // Parses JSON from strangers so that it is safe to walk.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 
 /** The deepest answer requested is a thread of 80 nested posts. */
 const MAX_DEPTH = 200

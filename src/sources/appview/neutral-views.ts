@@ -3,8 +3,7 @@
 // post under another account's name, or a URL that is not http(s).
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { innerViews, kindOf, recordFieldOf } from './view-kinds.ts'
 
 export type MediaPatterns = {

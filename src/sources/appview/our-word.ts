@@ -3,8 +3,7 @@
 // viewer's state for accounts and posts, our labelers' labels, and our own view of posts by authors held
 // here. An embed that the viewer may not see is replaced by a note that it is hidden.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { innerViews, kindOf } from './view-kinds.ts'
 
 export type AccountWord = {

@@ -1,8 +1,7 @@
 // Which items of a stranger's answer a viewer is shown, by our rules: each kind of answer follows the rules
 // of our own method of the same name.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 import { shownThread, shownTree } from './shown-thread.ts'

@@ -2,8 +2,7 @@
 // hidden; below, a hidden reply is dropped with all replies to it, and replies of muted accounts are moved
 // aside. As a tree (getPostThread) the same, except that replies of muted accounts stay, as in the reference.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { hiddenAs, isPostThere } from './hidden-post.ts'
 import { isWithheld, type OurWord, ownerOf } from './our-word.ts'
 

@@ -3,8 +3,7 @@
 // anything outside the items is unfit, there is no answer.
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { type Neutral, neutralise } from './neutral-views.ts'
 import { innerViews } from './view-kinds.ts'
 

@@ -1,7 +1,6 @@
 // Tells what kind of view an object in an answer is, by its fields: most views have no `$type`.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 
 type ViewKind = 'account' | 'post' | 'record' | 'other'
 

@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import type { DropReason } from '../jetstream/decoded.ts'
 
 /** With its envelope on the live wire, a record may nest as deep as frames may. */

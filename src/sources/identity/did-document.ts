@@ -10,8 +10,7 @@ import {
   SECP256K1_JWT_ALG,
 } from '@atproto/crypto'
 import { isValidHandle } from '@atproto/syntax'
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 
 type DidService = {
   /** With its `#`, without the DID: `#atproto_pds`. */

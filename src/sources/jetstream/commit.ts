@@ -1,7 +1,7 @@
 // The part of a commit that is the same on both wires: checked and turned into an event.
 
-import type { AccountStatus, CommitEvent, JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import type { AccountStatus, CommitEvent } from '../../base/event.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import type { DropReason } from './decoded.ts'
 import { isNsid, isRecordCid, isRkey, isTid } from './syntax.ts'
 

@@ -1,8 +1,7 @@
 // One frame of the v2 wire, parsed: an xrpc.v1.json message or error frame whose payload is one of
 // the types of network.bsky.jetstream.subscribeEvents.
 
-import type { JsonObject } from '../../base/event.ts'
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { readCommit, readHandle, readStatus } from './commit.ts'
 import { isPositive } from './decode-v1.ts'
 import type { Decoded, Notice } from './decoded.ts'

@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto'
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { decodeObject } from '../archive/dag-cbor.ts'
 
 export type CarBlocks = {

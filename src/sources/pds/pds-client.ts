@@ -5,10 +5,10 @@
 
 import { isValidRecordKey } from '@atproto/syntax'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
-import type { AccountStatus, JsonObject } from '../../base/event.ts'
+import type { AccountStatus } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { excessOf } from '../../base/util/hostile-json.ts'
-import { asObject, isObject, parseJson } from '../../base/util/json-object.ts'
+import { asObject, isObject, type JsonObject, parseJson } from '../../base/util/json-object.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from '../identity/guarded-fetch.ts'

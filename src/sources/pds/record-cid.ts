@@ -6,7 +6,7 @@
 
 import { hash } from 'node:crypto'
 import { bytesOfCid, unpackCid } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 
 const MAX_DEPTH = 100
 const INITIAL_BYTES = 64 * 1024

@@ -2,7 +2,7 @@
 // must be the account's own; a record that is missing in it, or is not what its CID says, counts as broken.
 
 import { isValidRecordKey } from '@atproto/syntax'
-import type { JsonObject } from '../../base/event.ts'
+import type { JsonObject } from '../../base/util/json-object.ts'
 import { BadCarError, type CarBlocks, readCar } from './car.ts'
 import { MAX_PAGE, type PdsRecord } from './pds-client.ts'
 import { PdsError } from './pds-error.ts'

@@ -2,8 +2,7 @@
 // must rise from node to node, and a node that appears twice is refused, so a crafted tree can't make the walk longer
 // than the file. Spec: https://atproto.com/specs/repository#mst-structure.
 
-import type { JsonObject } from '../../base/event.ts'
-import { asArray, isObject } from '../../base/util/json-object.ts'
+import { asArray, isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { BadCarError, type CarBlocks } from './car.ts'
 
 /** A record's key within the collection, and its CID. */

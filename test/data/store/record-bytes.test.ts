@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
-import type { JsonObject } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { findPostById, postRecord } from '../../../src/data/store/posts.ts'
 import { preparePosts } from '../../../src/data/store/read/posts.ts'
 import { createRecords } from '../../../src/data/store/read/records-by-key.ts'

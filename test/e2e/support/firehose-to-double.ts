@@ -4,7 +4,7 @@
 import { IdResolver } from '@atproto/identity'
 import { type LexValue, lexToJson } from '@atproto/lex'
 import { type Event, Firehose } from '@atproto/sync'
-import type { JsonObject } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import type { JetstreamDouble } from '../../support/jetstream-double/double.ts'
 import type { Emission } from '../../support/jetstream-double/emission.ts'
 import type { Network } from './network.ts'

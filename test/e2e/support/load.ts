@@ -2,7 +2,7 @@
 // undoing each. No account likes, reposts or follows the same subject twice at once, so that every count has
 // one correct value.
 
-import type { JsonObject } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import type { CommitEmission } from '../../support/jetstream-double/emission.ts'
 import type { Random } from '../../support/random.ts'
 import { cidOf, tid } from '../../support/simulated-network/repository.ts'

@@ -1,7 +1,7 @@
 // Reply and quote rules, as the reference data plane computes them at indexing, and their effect on counts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import {
   HAS_MEDIA,
   HAS_POSTGATE,

@@ -1,6 +1,7 @@
 // Stream events of the costly world's accounts, each with a later time than the one before.
 
-import type { JsonObject, WriteEvent } from '../../../src/base/event.ts'
+import type { WriteEvent } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { cidOf, didOf, tidAt } from '../records.ts'
 
 export type RecordId = { uri: string; cid: string }

@@ -3,7 +3,7 @@
 // reposts, 7 % follows, the rest deletes, updates, identity and account events. A delete names a record
 // created before.
 
-import type { JsonObject } from '../../../src/base/event.ts'
+import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { createRandom, type Random } from '../random.ts'
 import type { CommitEmission, Emission } from './emission.ts'
 import { cidOf, didOf, tidAt } from './made-up-ids.ts'

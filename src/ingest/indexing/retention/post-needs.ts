@@ -1,7 +1,7 @@
 // Decides what a post is still needed for, by the scope rules that apply to arriving records, as if all
 // records here had just arrived. A post counts as needed if the answer would take much work.
 
-import type { JsonObject } from '../../../base/event.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { allMembers } from '../../../data/store/members.ts'
 import {

@@ -3,7 +3,7 @@
 // in a profile and in a list of followers.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../../../../src/base/event.ts'
+import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
 import { decide } from '../../../../../../src/ingest/indexing/moderation.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {

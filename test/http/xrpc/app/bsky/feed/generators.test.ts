@@ -2,7 +2,7 @@
 // missing one is requested.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../../../../src/base/event.ts'
+import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
 import { createFeedGeneratorDouble } from '../../../../../support/feed-generator-double.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {

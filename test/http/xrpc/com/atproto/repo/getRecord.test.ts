@@ -1,7 +1,7 @@
 // com.atproto.repo.getRecord: our copy, or the record that the account's PDS answers, if it has its CID.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../../../../src/base/event.ts'
+import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
 import { cidOfRecord } from '../../../../../../src/sources/pds/record-cid.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {
