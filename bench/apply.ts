@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StreamEvent } from '../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../src/base/util/json-object.ts'
 import { openWriter } from '../src/data/store/db.ts'
 import { applyBatch } from '../src/ingest/indexing/apply-batch.ts'

@@ -6,6 +6,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFrameDecoder } from '@slipstream/jetstream'
 import {
   createDecompressor,
   createTrustedDecoder,
@@ -13,7 +14,6 @@ import {
   FastDecoder,
   readDictionary,
 } from '@slipstream/zstd-dictionary'
-import { createFrameDecoder } from '../src/sources/jetstream/frame-decoder.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,

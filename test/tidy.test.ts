@@ -289,7 +289,7 @@ function namesImported({ path, text }: SourceFile): string[] {
     ...text.matchAll(
       /^import (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+|@slipstream\/[^']+)'/gm,
     ),
-    ...text.matchAll(/^export \{([^}]*)\} from '(\.[^']+)'/gm),
+    ...text.matchAll(/^export (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm),
     ...text.matchAll(/\{([^{}]*)\} = await import\(\s*'(\.[^']+)'/g),
   ].flatMap(([, names = '', specifier = '']) =>
     names
@@ -309,7 +309,6 @@ function namesImported({ path, text }: SourceFile): string[] {
  * Exports that only tests import, each with the reason why it does not bypass the public interface.
  */
 const EXPORTED_FOR_TESTS: Record<string, string> = {
-  'base/event.ts: WriteEvent': 'an event as Jetstream brings it, which tests make and keep',
   'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
   'http/server/reading-token.ts: READABLE': 'the methods of a link, each of which a test asks',
   'http/xrpc/methods.ts: methods':
@@ -427,7 +426,8 @@ test('no literal is packed into a spread, where the compiler sees no misspelt fi
 test('there are no barrel files, but the faces of packages', () => {
   const faces = workspaces.map((name) => join(packages, name, 'src/index.ts'))
   const barrels = [...sources, ...packaged].filter(
-    ({ path, text }) => !faces.includes(path) && /^export (\*|\{[^}]*\}) from/m.test(text),
+    ({ path, text }) =>
+      !faces.includes(path) && /^export (?:type )?(\*|\{[^}]*\}) from/m.test(text),
   )
   expect(barrels.map(({ path }) => below(path))).toEqual([])
 })

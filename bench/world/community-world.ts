@@ -4,7 +4,7 @@
 // of the network's mix (bench/world/network-stream.ts). The lists are written directly into the table,
 // because ten million of them take minutes through the indexer.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { anyAccount, createNetworkStream, didOf } from '../../test/support/network-stream.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { openSeeder } from './seeding.ts'

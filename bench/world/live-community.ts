@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StreamCursor } from '../../src/base/event.ts'
+import type { StreamCursor } from '@slipstream/jetstream'
 import { openWriter } from '../../src/data/store/db.ts'
 import { putStreamCursor } from '../../src/data/store/stream-cursors.ts'
 import {

@@ -4,7 +4,7 @@
 // two seconds later, and servers use few clock ids. Texts consist of 4,000 invented words, short ones more
 // often, so that dictionaries made for real languages do not help.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { blobOf, didOf, tidAt } from '../../test/support/records.ts'

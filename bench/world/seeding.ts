@@ -1,8 +1,8 @@
 // Fills a data folder as the ingest thread does, with the real indexer: events in, rows and graph out, so
 // that benchmarks read what production would hold under the current schema.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { packRkey } from '../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../src/base/event.ts'
 import { insertActor, setActorIdentity } from '../../src/data/store/actors.ts'
 import { COLD_START, putBackfill } from '../../src/data/store/backfills.ts'
 import { openWriter, type WriteDb } from '../../src/data/store/db.ts'

@@ -3,7 +3,7 @@
 // pictures, quotes, reposts, likes. Four kinds of viewers: with 20 follows that rarely post, and with 100,
 // 1,000 and 5,000 of all kinds.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { DAY_MS } from '../../src/base/util/durations.ts'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'

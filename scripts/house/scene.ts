@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import type { LoggedEmission } from '../../test/support/jetstream-double/emission.ts'
 
 export type Scene = {
@@ -61,8 +61,8 @@ async function loadParts(tree: string) {
   const load = <T>(path: string) => import(pathToFileURL(join(tree, path)).href) as Promise<T>
   const [world, decoder, double] = await Promise.all([
     load<typeof import('../../test/support/serving-world.ts')>('test/support/serving-world.ts'),
-    load<typeof import('../../src/sources/jetstream/decode-v2.ts')>(
-      'src/sources/jetstream/decode-v2.ts',
+    load<typeof import('../../packages/jetstream/src/decode-v2.ts')>(
+      'packages/jetstream/src/decode-v2.ts',
     ),
     load<typeof import('../../test/support/jetstream-double/emission.ts')>(
       'test/support/jetstream-double/emission.ts',

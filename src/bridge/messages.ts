@@ -4,6 +4,7 @@
 
 import type { MessagePort } from 'node:worker_threads'
 import type { FollowGraphHandle, TimelinesHandle } from '@slipstream/follow-graph'
+import type { StreamStatus } from '@slipstream/jetstream'
 import type { Counted } from '../base/obs/counts.ts'
 import type { HistogramCounts } from '../base/obs/histogram.ts'
 import type { NumberedPlaceChange } from '../data/engine/place-changes.ts'
@@ -20,7 +21,6 @@ import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
 import type { SharedTimeline } from '../data/store/shared-timelines.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
-import type { StreamStatus } from '../sources/jetstream/consumer-options.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 
 /** A request's `id` is echoed in its reply. */

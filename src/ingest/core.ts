@@ -1,5 +1,6 @@
 // The parts of the ingest thread on which its work is built (thread.ts), among them the only writable connection.
 
+import { createStreamPace } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
@@ -7,7 +8,6 @@ import { createLogger } from '../base/obs/log.ts'
 import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
 import { refuseAlone } from '../data/store/engine-move.ts'
-import { createStreamPace } from '../sources/jetstream/stream-pace.ts'
 import { createTraffic } from '../sources/traffic.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 import { createWriter } from './indexing/writer.ts'

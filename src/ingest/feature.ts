@@ -1,10 +1,10 @@
 // What a feature does in the ingest thread: it answers requests of its own part in the serving threads, hears
 // what was written, and works in the background.
 
+import type { StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { features } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
-import type { StreamBatch } from '../sources/jetstream/consumer.ts'
 import type { Core } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'

@@ -5,6 +5,7 @@
 // at start it ends the process unless the write can wait.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import { type Consumer, createConsumer, type StreamBatch } from '@slipstream/jetstream'
 import { type Config, ConfigError } from '../base/config/config.ts'
 import { namedMembers } from '../base/config/members.ts'
 import { storeCompiledCode } from '../base/util/compile-cache.ts'
@@ -13,7 +14,6 @@ import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { endRun } from '../data/store/history-holes.ts'
-import { type Consumer, createConsumer, type StreamBatch } from '../sources/jetstream/consumer.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'

@@ -34,7 +34,7 @@ export type Traffic = {
   read(): SourceTraffic[]
 }
 
-export type TrafficMeter = {
+type TrafficMeter = {
   frame(kind: string, received: number, plain: number): void
   /** Counts what the socket receives, from its first byte to its last. */
   socket(socket: Socket): void

@@ -1,7 +1,7 @@
 // The packages of packages/, as others get them: each is built, packed, and unpacked below the node_modules of
 // an empty folder, where the example of its README compiles against its types and prints what the page says.
 
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   mkdirSync,
@@ -14,13 +14,21 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildWorkspace, workspaces } from '../../scripts/build-workspace.ts'
 import { fencesOf } from '../support/documentation.ts'
+import { createJetstreamDouble } from '../support/jetstream-double/double.ts'
+import { didOf, tidAt } from '../support/jetstream-double/made-up-ids.ts'
+import { MAX_WAIT_MS } from '../support/patience.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const base = mkdtempSync(join(tmpdir(), 'slipstream-own-packages-'))
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+const stream = await createJetstreamDouble()
+afterAll(async () => {
+  await stream.close()
+  rmSync(base, { recursive: true, force: true })
+})
 
 /** Files that an example reads. */
 const FILES: Record<string, string> = { 'events.zdict': 'test/fixtures/jetstream/v1.zdict' }
@@ -62,13 +70,38 @@ function link(name: string, modules: string): void {
   symlinkSync(join(root, 'node_modules', name), join(modules, name))
 }
 
+/** Examples may read one post from the stream that they are named. */
+async function run(folder: string): Promise<string> {
+  const child = promisify(execFile)(process.execPath, ['example.ts', stream.url], {
+    cwd: folder,
+    timeout: MAX_WAIT_MS,
+  })
+  const emitting = setInterval(() => {
+    if (stream.openConnections() === 0) return
+    clearInterval(emitting)
+    emitPost()
+  }, 50)
+  try {
+    return (await child).stdout
+  } finally {
+    clearInterval(emitting)
+  }
+}
+
+function emitPost(): void {
+  const record = { $type: 'app.bsky.feed.post', text: 'hello', createdAt: '2026-01-01T00:00:00Z' }
+  const collection = 'app.bsky.feed.post'
+  const rkey = tidAt(1_700_000_000_000_000)
+  stream.emit({ did: didOf(1), operation: 'create', collection, rkey, record })
+}
+
 describe.each(workspaces())('%s', (name) => {
   const folder = join(base, 'empty', name)
   const path = `packages/${name}/README.md`
   const fences = fencesOf({ path, text: readFileSync(join(root, path), 'utf8') })
   const of = (language: string) => fences.find((one) => one.language === language)!.text
 
-  test('its example, in an empty folder, compiles and prints what the page says', () => {
+  test('its example, in an empty folder, compiles and prints what the page says', async () => {
     mkdirSync(folder, { recursive: true })
     install(name, join(folder, 'node_modules'))
     for (const [file, from] of Object.entries(FILES))
@@ -77,10 +110,7 @@ describe.each(workspaces())('%s', (name) => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
     writeFileSync(join(folder, 'example.ts'), of('ts'))
     execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { stdio: 'pipe' })
-    const printed = execFileSync(process.execPath, ['example.ts'], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
+    const printed = await run(folder)
     expect(printed).toBe(of('text'))
   })
 

@@ -1,6 +1,6 @@
 // Hostile answers of other servers: endlessly nested, with keys that reach prototypes, or as CBOR that never
 // ends. Each reader rejects the answer or leaves the part out; none overflows the stack, and Object's
-// prototype stays unchanged. Stream frames: test/sources/jetstream/decode.test.ts.
+// prototype stays unchanged. Stream frames: packages/jetstream/test/decode.test.ts.
 
 import { encode } from '@atproto/lex-cbor'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -3,13 +3,12 @@
 // way from the frame to the answers that show the record.
 
 import { type LexiconDoc, Lexicons } from '@atproto/lexicon'
+import { createFrameDecoder, type WriteEvent } from '@slipstream/jetstream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collection, collections } from '../../src/base/atproto/collections.ts'
-import type { WriteEvent } from '../../src/base/event.ts'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import documents from '../../src/data/lexicons/record-lexicons.json' with { type: 'json' }
 import { isValidRecord } from '../../src/ingest/indexing/validate.ts'
-import { createFrameDecoder } from '../../src/sources/jetstream/frame-decoder.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   type Place,

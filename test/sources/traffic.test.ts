@@ -10,12 +10,15 @@ import {
   getCACertificates,
   setDefaultCACertificates,
 } from 'node:tls'
+import { defaultLimits, openConnection } from '@slipstream/jetstream'
 import { afterEach, expect, test } from 'vitest'
-import { openConnection } from '../../src/sources/jetstream/connection.ts'
-import { defaultLimits } from '../../src/sources/jetstream/limits.ts'
+import {
+  emitLikes,
+  startConsumer,
+  startDouble,
+} from '../../packages/jetstream/test/consumer-rig.ts'
 import { createTraffic, type Traffic } from '../../src/sources/traffic.ts'
 import { until } from '../support/eventually.ts'
-import { emitLikes, startConsumer, startDouble } from './jetstream/consumer-rig.ts'
 
 const TLS = join(import.meta.dirname, '../fixtures/tls')
 const LIKES = 2_000

@@ -4,9 +4,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  type Consumer,
+  createConsumer,
+  type StreamBatch,
+  type StreamEvent,
+  type StreamFilters,
+} from '@slipstream/jetstream'
 import { pino } from 'pino'
 import { collections } from '../../src/base/atproto/collections.ts'
-import type { StreamEvent } from '../../src/base/event.ts'
 import type { Logger } from '../../src/base/obs/log.ts'
 import { type Gap, gapCounts, listGaps } from '../../src/data/store/gaps.ts'
 import { streamCursors } from '../../src/data/store/stream-cursors.ts'
@@ -15,12 +21,6 @@ import type { GapLimits } from '../../src/ingest/replay/gap-parts.ts'
 import { createGapRepair, type GapRepair } from '../../src/ingest/replay/gap-repair.ts'
 import { circleOf } from '../../src/ingest/replay/gap-sweep.ts'
 import { createHeadTracker, type StreamHead } from '../../src/ingest/replay/stream-head.ts'
-import {
-  type Consumer,
-  createConsumer,
-  type StreamBatch,
-  type StreamFilters,
-} from '../../src/sources/jetstream/consumer.ts'
 import { until } from './eventually.ts'
 import { fixtureDictionaryPath } from './jetstream-double/dictionaries.ts'
 import {

@@ -3,8 +3,8 @@
 // to the world, so that the reference sees the same.
 
 import { keyOf } from '@slipstream/follow-graph'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { packRkey } from '../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../src/base/event.ts'
 import { setActorIdentity } from '../../src/data/store/actors.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'

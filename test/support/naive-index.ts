@@ -2,8 +2,8 @@
 // rev wins, deleting an account removes all of its records, and every count is recounted. Nothing here
 // depends on how the store does it.
 
+import type { AccountEvent, CommitEvent, StreamEvent, WriteEvent } from '@slipstream/jetstream'
 import { tidTimeMs } from '../../src/base/atproto/tid.ts'
-import type { AccountEvent, CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
 
 const TID = /^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/
 const NETWORK_BEGAN_AT = Date.parse('2022-11-01')

@@ -2,7 +2,7 @@
 // loops over plain records, independent of the store's implementation. Threadgates and postgates have their
 // own tests.
 
-import type { CommitEvent, StreamEvent, WriteEvent } from '../../src/base/event.ts'
+import type { CommitEvent, StreamEvent, WriteEvent } from '@slipstream/jetstream'
 import { createNaiveIndex, type NaiveIndex } from './naive-index.ts'
 
 export type NaiveNotification = {

@@ -3,7 +3,7 @@
 // liked posts, and likes that go mostly to young posts. Identifiers are computed by arithmetic instead of
 // hashing, so that tens of millions of events can be generated in reasonable time.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { createRandom, type Random } from './random.ts'
 import { tidAt } from './records.ts'

@@ -1,7 +1,7 @@
 // A seeded random history of a handful of accounts: they post, reply, quote, like, follow, change and delete
 // records, twice or before they exist, and accounts are deactivated, deleted and restored.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import type { Random } from './random.ts'
 import type { RecordId, World } from './world.ts'
 

@@ -2,7 +2,7 @@
 // own replies, deletions in the middle, gates with hidden replies, blocks between repliers, mutes, accounts
 // that hide from visitors, replies that name a wrong root.
 
-import type { AccountStatus } from '../../src/base/event.ts'
+import type { AccountStatus } from '@slipstream/jetstream'
 import type { Random } from './random.ts'
 import { createWorld, type World } from './social-world.ts'
 

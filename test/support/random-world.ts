@@ -1,7 +1,7 @@
 // A random social network in which every case that views distinguish happens often: every kind of embed,
 // replies and quotes several levels deep, deletions, gates, blocks of every kind, hidden accounts.
 
-import type { AccountStatus } from '../../src/base/event.ts'
+import type { AccountStatus } from '@slipstream/jetstream'
 import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
 import type { Random } from './random.ts'
 import { blob, cidOf, createWorld, type World } from './social-world.ts'

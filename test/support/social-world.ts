@@ -3,8 +3,8 @@
 // to the reference implementation.
 
 import { createHash } from 'node:crypto'
+import type { AccountStatus } from '@slipstream/jetstream'
 import { unpackCid } from '../../src/base/atproto/keys.ts'
-import type { AccountStatus } from '../../src/base/event.ts'
 
 export type WorldRecord = {
   did: string

@@ -1,8 +1,8 @@
 // Two worlds of one network: `there` holds everything and answers public requests (appview-double.ts); `here`
 // has a member, Alice, who follows Bob, and received the same events, so it holds the records in their scope.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { expect } from 'vitest'
-import type { StreamEvent } from '../../src/base/event.ts'
 import type { CountedScope } from '../../src/data/store/read/seed-counts.ts'
 import { type Counting, createCounting } from '../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'

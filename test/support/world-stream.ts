@@ -1,6 +1,6 @@
 // The clock of a test world (world.ts) and its stream: events are applied as they are made, or held back.
 
-import type { StreamEvent } from '../../src/base/event.ts'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import type { BatchOutcome } from '../../src/ingest/indexing/commit-sparing.ts'
 import type { WorldStore } from './world-store.ts'

@@ -4,7 +4,7 @@
 // to hold events back.
 
 import type { FollowGraphWriter, TimelineWriter } from '@slipstream/follow-graph'
-import type { AccountStatus, WriteEvent } from '../../src/base/event.ts'
+import type { AccountStatus, WriteEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import { errorOf } from '../../src/bridge/connection.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'

@@ -4,7 +4,7 @@
 // gap. So rows never exceed MAX_OPEN_STREAM_GAPS, MAX_OPEN_ACCOUNT_GAPS and KEPT_CLOSED_GAPS; beyond that,
 // accounts share one row, of uid 0.
 
-import type { StreamGap } from '../../base/event.ts'
+import type { StreamGap } from '@slipstream/jetstream'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 

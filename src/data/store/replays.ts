@@ -1,6 +1,6 @@
 // Accounts whose recent past is requested from the stream, and the replays that fetch it.
 
-import type { StreamCursor } from '../../base/event.ts'
+import type { StreamCursor } from '@slipstream/jetstream'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 

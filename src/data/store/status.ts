@@ -1,6 +1,6 @@
 // Codes of account states in `actors.status`. Append only.
 
-import type { AccountStatus } from '../../base/event.ts'
+import type { AccountStatus } from '@slipstream/jetstream'
 
 export const ACTIVE = 0
 

@@ -1,6 +1,6 @@
 // The position of each stream: one row per host and wire.
 
-import type { StreamCursor } from '../../base/event.ts'
+import type { StreamCursor } from '@slipstream/jetstream'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 

@@ -1,8 +1,8 @@
 // The writing side of backfill: passes fetched records through the indexer, one transaction per call, and
 // publishes the resulting changes to memory right after the commit, before anything else.
 
+import type { AccountStatus, StreamEvent } from '@slipstream/jetstream'
 import { tidAt } from '../../base/atproto/tid.ts'
-import type { AccountStatus, StreamEvent } from '../../base/event.ts'
 import type { Counts } from '../../base/obs/counts.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { applyNotFound, applyServed } from '../indexing/account.ts'

@@ -1,6 +1,6 @@
 // Queues a comparison with an account's own repository: a row that gives the cause, and the job.
 
-import type { StreamGap } from '../../base/event.ts'
+import type { StreamGap } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { type GapCause, insertAccountGap, insertGap } from '../../data/store/gaps.ts'
 import { rankJob } from '../../data/store/job-schedule.ts'

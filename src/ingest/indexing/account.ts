@@ -3,7 +3,7 @@
 // (removal-slices.ts), and its later events are ignored until it is active again. Events carry no rev, so
 // their time decides which is later.
 
-import type { AccountEvent, CommitEvent } from '../../base/event.ts'
+import type { AccountEvent, CommitEvent } from '@slipstream/jetstream'
 import { actorStatus, findActor, setActorRemoved, setActorStatus } from '../../data/store/actors.ts'
 import { enqueueJob } from '../../data/store/jobs.ts'
 import { missingPostIds } from '../../data/store/posts.ts'

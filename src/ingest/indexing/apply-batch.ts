@@ -1,8 +1,6 @@
 // Applies one commit of the writer: a batch of the stream with the cursor it advances to, or records fetched
 // from a repository. A bad record is left out and counted, the others stay.
 
-import { isIndexed } from '../../base/atproto/collections.ts'
-import { packCid, packRkey } from '../../base/atproto/keys.ts'
 import type {
   CommitEvent,
   StreamCursor,
@@ -10,7 +8,9 @@ import type {
   StreamGap,
   StreamItem,
   UnreadCommit,
-} from '../../base/event.ts'
+} from '@slipstream/jetstream'
+import { isIndexed } from '../../base/atproto/collections.ts'
+import { packCid, packRkey } from '../../base/atproto/keys.ts'
 import { raiseActorRev } from '../../data/store/actors.ts'
 import { putStreamCursor } from '../../data/store/stream-cursors.ts'
 import { applyAccount, bringBack } from './account.ts'

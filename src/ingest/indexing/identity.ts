@@ -2,7 +2,7 @@
 // looked up again in the background, if it matters here, and a member's stored identity no longer counts.
 // Where everything is kept, it is also how a new account becomes known, before its first record.
 
-import type { IdentityEvent } from '../../base/event.ts'
+import type { IdentityEvent } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'
 import { enqueueJobAgain, hastenJob } from '../../data/store/jobs.ts'

@@ -3,8 +3,8 @@
 // everything. `community` keeps all records of authors, and strangers' reactions to kept posts and to
 // authors. `authors` leaves out strangers, except for referenced records.
 
+import type { CommitEvent, UnreadCommit } from '@slipstream/jetstream'
 import type { Collection } from '../../base/atproto/collections.ts'
-import type { CommitEvent, UnreadCommit } from '../../base/event.ts'
 import { allRules } from './collections/all-rules.ts'
 import { type IndexContext, isAuthor, isImportingFollows } from './index-context.ts'
 

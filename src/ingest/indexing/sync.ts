@@ -1,7 +1,7 @@
 // A `sync` event: the repository was replaced, and no single events describe the change. Our copy must be
 // compared with the PDS, for any account.
 
-import type { SyncEvent } from '../../base/event.ts'
+import type { SyncEvent } from '@slipstream/jetstream'
 import { missOfAccount } from './account-gaps.ts'
 import type { IndexContext, Outcome } from './index-context.ts'
 

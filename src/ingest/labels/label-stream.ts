@@ -3,13 +3,11 @@
 // one has far more labels than this server will ever show: then the stream continues from the present, and
 // shown subjects are queried instead (label-queries.ts).
 
+import { type Connection, defaultLimits, type Ending, openConnection } from '@slipstream/jetstream'
 import { mayBeTheirs } from '../../base/util/assert.ts'
 import { backoffMs, jittered } from '../../base/util/backoff.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { pause } from '../../base/util/waits.ts'
-import type { Connection, Ending } from '../../sources/jetstream/connection.ts'
-import { openConnection } from '../../sources/jetstream/connection.ts'
-import { defaultLimits } from '../../sources/jetstream/limits.ts'
 import { decodeFrame, isDecodable } from './frame.ts'
 import { createIntake } from './frame-intake.ts'
 import { type Label, readLabels, type SignedLabel } from './label.ts'

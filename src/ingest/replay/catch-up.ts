@@ -3,7 +3,7 @@
 // On the same host the seq decides. Another host stamps and orders events by its own clock: there the replay
 // must be past that time by an overlap, or have seen a beacon's event at least an overlap ago.
 
-import type { StreamCursor, StreamEvent } from '../../base/event.ts'
+import type { StreamCursor, StreamEvent } from '@slipstream/jetstream'
 import type { StreamHead } from './stream-head.ts'
 
 export type CatchUp = {

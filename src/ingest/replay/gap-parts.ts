@@ -1,4 +1,6 @@
-import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
+// Dependencies and limits of the gap repair.
+
+import type { StreamFilters } from '@slipstream/jetstream'
 import type { ReplayLimits } from './limits.ts'
 import type { ReplayParts } from './run.ts'
 import type { StreamHead } from './stream-head.ts'

@@ -3,16 +3,19 @@
 // slice, and a restart resumes there. Between slices the thread is yielded for as long as the slice took, or
 // longer while a member waits. While the disk is full the socket waits.
 
-import type { StreamCursor, StreamEvent, StreamGap, StreamItem } from '../../base/event.ts'
-import { pause } from '../../base/util/waits.ts'
-import { actorStatus } from '../../data/store/actors.ts'
-import { setGapReached, splitGap } from '../../data/store/gap-repair.ts'
-import type { Gap } from '../../data/store/gaps.ts'
 import {
   type Consumer,
   createConsumer,
   type StreamBatch,
-} from '../../sources/jetstream/consumer.ts'
+  type StreamCursor,
+  type StreamEvent,
+  type StreamGap,
+  type StreamItem,
+} from '@slipstream/jetstream'
+import { pause } from '../../base/util/waits.ts'
+import { actorStatus } from '../../data/store/actors.ts'
+import { setGapReached, splitGap } from '../../data/store/gap-repair.ts'
+import type { Gap } from '../../data/store/gaps.ts'
 import { commitBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'

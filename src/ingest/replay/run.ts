@@ -4,8 +4,15 @@
 // there. Between slices the thread is yielded for as long as the slice took. Meanwhile the socket waits, and
 // also while the disk is full, like the main stream's.
 
+import {
+  type Consumer,
+  type ConsumerOptions,
+  createConsumer,
+  type StreamBatch,
+  type StreamCursor,
+  type StreamEvent,
+} from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
-import type { StreamCursor, StreamEvent } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { pause } from '../../base/util/waits.ts'
@@ -13,12 +20,6 @@ import { findActor } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { type Replay, setReplayCursor, setReplayWindow } from '../../data/store/replays.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
-import {
-  type Consumer,
-  createConsumer,
-  type StreamBatch,
-} from '../../sources/jetstream/consumer.ts'
-import type { ConsumerOptions } from '../../sources/jetstream/consumer-options.ts'
 import { commitBatch } from '../indexing/apply-batch.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'
 import type { Writer } from '../indexing/writer.ts'

@@ -1,7 +1,7 @@
 // Decides when a replay ends: because it has reached the main stream, or else because of silence, missing
 // hosts or the time limit.
 
-import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
+import type { StreamStatus } from '@slipstream/jetstream'
 import type { CatchUp } from './catch-up.ts'
 import type { ReplayLimits } from './limits.ts'
 

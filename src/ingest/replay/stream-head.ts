@@ -4,7 +4,7 @@
 // subscribes to beacons, the accounts that the main stream heard last: their events show its progress and are
 // not applied again.
 
-import type { StreamCursor, StreamItem } from '../../base/event.ts'
+import type { StreamCursor, StreamItem } from '@slipstream/jetstream'
 
 export type StreamHead = {
   /** After the last event applied. */

@@ -4,9 +4,9 @@
 // position learns that the stream has not begun. After an absence longer than any host's window the archive
 // closes the gap.
 
+import { type Consumer, newest, type StreamItem, type StreamStatus } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { StreamItem } from '../../base/event.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { ArchiveStatus } from '../../bridge/messages.ts'
@@ -21,9 +21,6 @@ import { replaceStreamCursors, streamCursors } from '../../data/store/stream-cur
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { ArchiveLimits } from '../../sources/archive/limits.ts'
 import { type ArchiveReader, createArchiveReader } from '../../sources/archive/read-archive.ts'
-import type { Consumer } from '../../sources/jetstream/consumer.ts'
-import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
-import { newest } from '../../sources/jetstream/resume.ts'
 import { commitBatch } from '../indexing/apply-batch.ts'
 import type { BatchOutcome } from '../indexing/commit-sparing.ts'
 import type { Writer } from '../indexing/writer.ts'

@@ -1,4 +1,6 @@
-import type { StreamItem } from '../../base/event.ts'
+// Counts the ingest thread's work for the metrics.
+
+import type { StreamItem } from '@slipstream/jetstream'
 import type { Counts } from '../../base/obs/counts.ts'
 import { FetchError } from '../../sources/identity/fetch-error.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'

@@ -2,8 +2,8 @@
 // fetches are as of a later moment, so nothing can fall in between, however long the first connection takes
 // and even if this process ends before it.
 
+import type { StreamCursor } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
-import type { StreamCursor } from '../../base/event.ts'
 import type { Db } from '../../data/store/db.ts'
 import { putStreamCursor, streamCursors } from '../../data/store/stream-cursors.ts'
 import type { Writer } from '../indexing/writer.ts'

@@ -3,7 +3,7 @@
 // trusting their key, so that a revoked key works for a moment longer and not until the cached document
 // expires.
 
-import type { StreamItem } from '../../base/event.ts'
+import type { StreamItem } from '@slipstream/jetstream'
 import type { IngestMessage } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'

@@ -4,8 +4,8 @@
 // time grows. Before its first event a connection says nothing about the lag. One that is down, or waits for
 // the store, falls behind every second.
 
+import type { StreamStatus } from '@slipstream/jetstream'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 
 /** @returns a function that judges each second's status. @param now - milliseconds since 1970. */
 export function createQuietWatch(

@@ -2,6 +2,7 @@
 // settings as the main stream, the same indexer, and the main stream's position. Also starts and stops the
 // repair of the main stream's gaps.
 
+import type { StreamBatch, StreamStatus } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
@@ -9,8 +10,6 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
-import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
-import type { StreamStatus } from '../../sources/jetstream/consumer-options.ts'
 import type { Traffic } from '../../sources/traffic.ts'
 import type { Memory } from '../indexing/memory.ts'
 import { buildTimeline } from '../indexing/open-timeline.ts'

@@ -1,5 +1,6 @@
 // Reports the ingest thread's status to the serving side once a second.
 
+import type { Consumer } from '@slipstream/jetstream'
 import type { Counts } from '../../base/obs/counts.ts'
 import type {
   ArchiveStatus,
@@ -15,7 +16,6 @@ import { countJobsRoughly } from '../../data/store/jobs.ts'
 import { quarantinedLabelers } from '../../data/store/labelers.ts'
 import { countMembers } from '../../data/store/members.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
-import type { Consumer } from '../../sources/jetstream/consumer.ts'
 import type { TrafficStatus } from '../../sources/traffic.ts'
 import type { LatencyRecorder } from './latency.ts'
 import type { CountingMemory } from './memory.ts'

@@ -1,9 +1,9 @@
 // The filters sent to Jetstream: always the indexed collections; the accounts too if strangers' records are
 // left out (scope `authors`) and the accounts are few enough for the server to filter by.
 
+import type { StreamFilters } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { StreamFilters } from '../../sources/jetstream/consumer.ts'
 import { type IndexScope, isInCircle } from '../indexing/index-context.ts'
 
 const MAX_DIDS = 10_000

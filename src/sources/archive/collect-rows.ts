@@ -1,9 +1,13 @@
 // Turns rows of blocks into batches of events, in seq order: unwanted rows are left out, unusable ones are
 // counted, and lost blocks become gaps. A batch's position is that of the last row examined, wanted or not.
 
-import type { StreamEvent, StreamGap } from '../../base/event.ts'
-import { type DropReason, isBroken } from '../jetstream/decoded.ts'
-import { isDid } from '../jetstream/syntax.ts'
+import {
+  type DropReason,
+  isBroken,
+  isDid,
+  type StreamEvent,
+  type StreamGap,
+} from '@slipstream/jetstream'
 import type { BlockRows } from './block-rows.ts'
 import { isCommitRow, readRow } from './row-event.ts'
 

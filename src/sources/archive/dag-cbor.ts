@@ -3,9 +3,9 @@
 // Never allocates for a length that exceeds the input. Spec: https://atproto.com/specs/data-model.
 
 import { isUtf8 } from 'node:buffer'
+import type { DropReason } from '@slipstream/jetstream'
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import type { DropReason } from '../jetstream/decoded.ts'
 
 /** With its envelope on the live wire, a record may nest as deep as frames may. */
 const MAX_DEPTH = 97

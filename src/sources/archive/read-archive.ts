@@ -4,7 +4,7 @@
 // stream, which continues from the archive's last seq.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StreamEvent, StreamGap } from '../../base/event.ts'
+import type { StreamEvent, StreamGap } from '@slipstream/jetstream'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { ArchiveProgress } from '../../data/store/archives.ts'

@@ -2,11 +2,8 @@
 // drop reasons.
 
 import { hash } from 'node:crypto'
+import { type Decoded, isDid, readAccountLevel, readCommit } from '@slipstream/jetstream'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import { readCommit } from '../jetstream/commit.ts'
-import { readAccountLevel } from '../jetstream/decode-v2.ts'
-import type { Decoded } from '../jetstream/decoded.ts'
-import { isDid } from '../jetstream/syntax.ts'
 import { type BlockRows, ROW_KIND } from './block-rows.ts'
 import { decodeObject } from './dag-cbor.ts'
 

@@ -4,10 +4,9 @@
 // com.atproto.repo.{getRecord,listRecords,describeRepo}, com.atproto.sync.{getLatestCommit,getRepo}.
 
 import { isValidRecordKey } from '@atproto/syntax'
+import { type AccountStatus, excessOf } from '@slipstream/jetstream'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
-import type { AccountStatus } from '../../base/event.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
-import { excessOf } from '../../base/util/hostile-json.ts'
 import { asObject, isObject, type JsonObject, parseJson } from '../../base/util/json-object.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import { FetchError } from '../identity/fetch-error.ts'

@@ -1,6 +1,6 @@
 // Why a PDS gave no usable answer, as one word that decides what happens to the job.
 
-import type { AccountStatus } from '../../base/event.ts'
+import type { AccountStatus } from '@slipstream/jetstream'
 
 type PdsFailure =
   | 'gone' // the repository isn't there, or no longer

@@ -4,14 +4,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  createDictionaryStore,
+  createFrameDecoder,
+  defaultLimits,
+  openConnection,
+  remedyFor,
+  subscribeUrl,
+} from '@slipstream/jetstream'
 import { createDecompressor, type Decompressor, type Dictionary } from '@slipstream/zstd-dictionary'
 import { createLogger } from '../../base/obs/log.ts'
-import { openConnection } from '../../sources/jetstream/connection.ts'
-import { createDictionaryStore } from '../../sources/jetstream/dictionary-store.ts'
-import { createFrameDecoder } from '../../sources/jetstream/frame-decoder.ts'
-import { defaultLimits } from '../../sources/jetstream/limits.ts'
-import { remedyFor } from '../../sources/jetstream/refusal.ts'
-import { subscribeUrl } from '../../sources/jetstream/subscribe-url.ts'
 import type { DoctorContext } from './context.ts'
 
 export type Heard = {

@@ -1,13 +1,13 @@
 // Cached views through a random history with failures: after each batch they equal views built from scratch.
 // Only notes tell the cache what changed.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
 import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { createMergedFeed } from '../../../src/data/store/merged-feed.ts'

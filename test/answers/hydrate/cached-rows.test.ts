@@ -1,5 +1,6 @@
 // Rows cached between requests: they never change an answer, and their size stays bounded.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
 import { KeptRows } from '../../../src/answers/hydrate/cached-rows.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
@@ -9,7 +10,6 @@ import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
 import { profileView } from '../../../src/answers/views/profile-views.ts'
 import { jsonBytes } from '../../../src/answers/views/ready-json.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'

@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { StreamGap } from '@slipstream/jetstream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StreamGap } from '../../../src/base/event.ts'
 import { insertActor } from '../../../src/data/store/actors.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import {

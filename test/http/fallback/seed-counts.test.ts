@@ -2,8 +2,8 @@
 // complete Slipstream that received everything. The shown counts are the sum of those and of later acts, and
 // the two are never confused.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { putBackfill } from '../../../src/data/store/backfills.ts'
 import { eventually } from '../../support/eventually.ts'
 import { allPages } from '../../support/serving-world.ts'

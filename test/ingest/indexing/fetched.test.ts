@@ -1,7 +1,7 @@
 // Records that the backfill room fetched, against what the stream delivered meanwhile.
 
+import type { WriteEvent } from '@slipstream/jetstream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { WriteEvent } from '../../../src/base/event.ts'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'
 import { postRecord } from '../../../src/data/store/posts.ts'

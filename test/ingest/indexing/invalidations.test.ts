@@ -2,8 +2,8 @@
 // that the writer touches (by triggers) and everything readers can see (by reading it) is compared with the
 // published invalidations.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { INVALIDATION } from '../../../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { prepareRelations } from '../../../src/data/store/read/relations.ts'

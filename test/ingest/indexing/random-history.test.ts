@@ -2,9 +2,9 @@
 // model: rows, counts, graph, timelines; then again after a restart from rows, and with failures in the
 // middle of batches.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
 import { type PackedRkey, unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { blockEdges, followEdges, likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import type { Edge } from '../../../src/data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../src/data/store/edges/edge-table.ts'

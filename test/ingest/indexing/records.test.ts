@@ -1,10 +1,10 @@
 // Feed generators, statuses and similar records over random histories delivered twice, late and out of order,
 // against a model that knows only the last write of each key; and which accounts' records are kept.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
 import { collectionCodes, type RecordCollection } from '../../../src/base/atproto/collections.ts'
 import { type PackedRkey, unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { unreliably } from '../../support/random-history.ts'

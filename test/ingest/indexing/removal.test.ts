@@ -2,8 +2,8 @@
 // while the stream continues and the process restarts. In the end the index equals one that never saw the
 // account.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, expect, test } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { HIDDEN } from '../../../src/data/graph/types.ts'
 import { membersDeletedBefore } from '../../../src/data/store/members.ts'
 import { nextRemoval } from '../../../src/data/store/removals.ts'

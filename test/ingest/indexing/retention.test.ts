@@ -4,8 +4,8 @@
 // fetched. The upper one kept the whole network, then pruned it to what is needed. Any state between them is
 // right if counts fit rows and memory fits both.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { MEMBER } from '../../../src/data/graph/types.ts'
 import { GC, nextGcCandidate, putGcCandidate } from '../../../src/data/store/gc-candidates.ts'
 import { ANCHOR } from '../../../src/data/store/post-flags.ts'

@@ -1,8 +1,8 @@
 // Shown counts are the true ones, in whatever order their parts arrived: many events before we listened, some
 // late, by stream or from repositories, some in time, and an AppView that knows them all asked in between.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { prepareActors } from '../../../src/data/store/read/actors.ts'
 import { preparePosts } from '../../../src/data/store/read/posts.ts'
 import { putSeedActorCounts, putSeedPostCounts } from '../../../src/data/store/seed-counts.ts'

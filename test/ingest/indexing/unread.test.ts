@@ -6,10 +6,17 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  createFrameDecoder,
+  type StreamCursor,
+  type StreamGap,
+  type StreamItem,
+} from '@slipstream/jetstream'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
+import { createPosition } from '../../../packages/jetstream/src/position.ts'
+import { createSession } from '../../../packages/jetstream/src/session.ts'
 import { collections } from '../../../src/base/atproto/collections.ts'
-import type { StreamCursor, StreamGap, StreamItem } from '../../../src/base/event.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { applyBatch } from '../../../src/ingest/indexing/apply-batch.ts'
 import type { BatchOutcome } from '../../../src/ingest/indexing/commit-sparing.ts'
@@ -21,9 +28,6 @@ import {
 import { memberSeen } from '../../../src/ingest/indexing/members.ts'
 import type { MemoryChange } from '../../../src/ingest/indexing/memory-changes.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
-import { createFrameDecoder } from '../../../src/sources/jetstream/frame-decoder.ts'
-import { createPosition } from '../../../src/sources/jetstream/position.ts'
-import { createSession } from '../../../src/sources/jetstream/session.ts'
 import { hostileFrame } from '../../support/hostile-frames.ts'
 import { frameV1, frameV2, type LoggedEmission } from '../../support/jetstream-double/emission.ts'
 import { createMemoryParts } from '../../support/memory-parts.ts'

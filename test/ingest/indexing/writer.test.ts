@@ -1,7 +1,7 @@
 // A batch is one transaction: rows, cursor and gaps, or nothing; and no bad record spoils it.
 
+import type { StreamCursor, StreamEvent, StreamGap, WriteEvent } from '@slipstream/jetstream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { StreamCursor, StreamEvent, StreamGap, WriteEvent } from '../../../src/base/event.ts'
 import { InvariantError } from '../../../src/base/util/assert.ts'
 import { listGaps } from '../../../src/data/store/gaps.ts'
 import { streamCursors } from '../../../src/data/store/stream-cursors.ts'

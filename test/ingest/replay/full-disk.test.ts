@@ -2,9 +2,9 @@
 // afterwards nothing is missing.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, expect, test } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { allReplays } from '../../../src/data/store/replays.ts'
 import { type BoundedDatabase, createBoundedDatabase } from '../../support/bounded-database.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'

@@ -1,8 +1,8 @@
 // Stream gaps, made on purpose in the middle of a random history and closed by replays: the result equals an
 // index that missed nothing.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { insertGap } from '../../../src/data/store/gaps.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { type GapWorld, startGapWorld } from '../../support/gap-world.ts'

@@ -3,9 +3,9 @@
 // less, and the process ends in the middle.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
-import type { StreamEvent } from '../../../src/base/event.ts'
 import { followEdges, likeEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
 import { enqueueJob } from '../../../src/data/store/jobs.ts'

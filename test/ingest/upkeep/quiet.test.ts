@@ -1,9 +1,9 @@
 // Tells falling behind from a quiet stream: report by report, and on a running process whose stream falls
 // silent.
 
+import type { StreamStatus } from '@slipstream/jetstream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createQuietWatch } from '../../../src/ingest/upkeep/quiet.ts'
-import type { StreamStatus } from '../../../src/sources/jetstream/consumer-options.ts'
 import { until } from '../../support/eventually.ts'
 import {
   createJetstreamDouble,

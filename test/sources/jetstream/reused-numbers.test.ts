@@ -4,11 +4,17 @@
 
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import {
+  emitLikes,
+  type Rig,
+  startConsumer,
+  startDouble,
+  tempDir,
+} from '../../../packages/jetstream/test/consumer-rig.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
 import { putStreamCursor, streamCursors } from '../../../src/data/store/stream-cursors.ts'
 import type { JetstreamDouble } from '../../support/jetstream-double/double.ts'
 import { didOf } from '../../support/jetstream-double/made-up-ids.ts'
-import { emitLikes, type Rig, startConsumer, startDouble, tempDir } from './consumer-rig.ts'
 
 const LIKE = 'app.bsky.feed.like'
 

@@ -2,10 +2,14 @@
 // the frame, and no account named in it is missed; over valid, shuffled, escaped, duplicated and broken JSON,
 // on both wires.
 
+import {
+  type CommitEvent,
+  createFrameDecoder,
+  type UnreadCommit,
+  type WriteEvent,
+} from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
-import type { CommitEvent, UnreadCommit, WriteEvent } from '../../../src/base/event.ts'
-import { createFrameDecoder } from '../../../src/sources/jetstream/frame-decoder.ts'
 import { hostileFrame } from '../../support/hostile-frames.ts'
 import { frameV1, frameV2, type LoggedEmission } from '../../support/jetstream-double/emission.ts'
 import { createNetworkStream, didOf } from '../../support/network-stream.ts'

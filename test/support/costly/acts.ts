@@ -1,6 +1,6 @@
 // Stream events of the costly world's accounts, each with a later time than the one before.
 
-import type { WriteEvent } from '../../../src/base/event.ts'
+import type { WriteEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { cidOf, didOf, tidAt } from '../records.ts'
 

@@ -2,7 +2,7 @@
 // thousands of items of one millisecond, long threads and wide ones, texts and records of the largest size.
 // All come as events of the stream, so that the rows are those that ingest makes of them.
 
-import type { WriteEvent } from '../../../src/base/event.ts'
+import type { WriteEvent } from '@slipstream/jetstream'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 import { blobOf, didOf } from '../records.ts'
 import { type Acts, crowd, type RecordId } from './acts.ts'

@@ -4,7 +4,7 @@
 // encoder writes them. Both follow the real server's source (internal/subscribe/encoder.go), because the real
 // dictionaries were trained on these orders.
 
-import type { AccountStatus } from '../../../src/base/event.ts'
+import type { AccountStatus } from '@slipstream/jetstream'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
 
 type Base = {

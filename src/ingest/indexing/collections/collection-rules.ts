@@ -1,8 +1,8 @@
 // The rules that every record type must define: one file per type, all listed in all-rules.ts, so that an
 // incomplete type does not compile. Also holds the rules that several types share.
 
+import type { CommitEvent, UnreadCommit } from '@slipstream/jetstream'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { CommitEvent, UnreadCommit } from '../../../base/event.ts'
 import type { Db } from '../../../data/store/db.ts'
 import {
   type IndexContext,

@@ -1,8 +1,8 @@
 // Random histories of a few accounts: each member's notifications, compared with a naive model and the
 // official lexicon.
 
+import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, expect, test } from 'vitest'
-import type { StreamEvent } from '../../../../../../src/base/event.ts'
 import { createNaiveNotifications } from '../../../../../support/naive-notifications.ts'
 import { createRandom, type Random } from '../../../../../support/random.ts'
 import { randomHistory } from '../../../../../support/random-history.ts'
