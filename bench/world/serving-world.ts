@@ -30,7 +30,7 @@ export type ServedWorld = {
 /** The world ends before now, so that a stream has something to catch up with. */
 const AWAY_MS = 10 * MINUTE_MS
 
-/** A server whose stream is silent for a minute connects anew, and may be sent everything again. */
+/** A server whose stream is silent for a minute connects again, and may be sent everything again. */
 const SIGN_OF_LIFE_MS = 5 * SECOND_MS
 
 export const SERVICE_DID = 'did:web:bench.test'

@@ -3,15 +3,15 @@
 
 import { setFlagsFromString } from 'node:v8'
 
-// By default V8 allocates objects in the old generation where nearly all of their kind survived, as requests
-// that wait in a stall do. From then on every request leaves some there.
+// By default V8 begins to allocate objects of a kind in the old generation once nearly all of that kind survived, as
+// requests that wait in a stall do. From then on every request leaves some there.
 setFlagsFromString('--no-allocation-site-pretenuring')
 
-// By default V8 begins a full collection once the old generation has no more room left than the young one is
-// large, and answers on their way count as if they filled it: 5 to 7 MB are always on their way under load, of
-// 8 that it lets a small heap grow. These are shares of all that room, in percent: from the first on in slices,
-// from the second on at once. The limit stays where it is, so memory is bounded as before. Later than this, a
-// burst of answers meets the limit before marking has begun, and then the whole collection is one pause.
+// By default V8 begins a full collection once the space left in the old generation is as small as the young one, and
+// counts answers that are being sent as part of the heap: under load 5 to 7 MB, of the 8 MB by which a small heap may
+// grow. These flags are shares of all space, in percent: from the first on V8 marks in slices, from the second on at
+// once. The limit itself stays, so memory is bounded as before. With higher shares, a burst of answers reaches the
+// limit before marking has begun, and then the whole collection is one pause.
 setFlagsFromString('--incremental-marking-soft-trigger=60')
 setFlagsFromString('--incremental-marking-hard-trigger=80')
 

@@ -193,7 +193,7 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
     counter('answer_cache_hits_total', 'Parts of answers found in the cache.', () =>
       summed('cachedViewHits'),
     ),
-    counter('answer_cache_misses_total', 'Parts of answers built anew.', () =>
+    counter('answer_cache_misses_total', 'Parts of answers that had to be built.', () =>
       summed('cachedViewMisses'),
     ),
     gauge('answer_cache_bytes', 'Bytes of cached parts of answers, by thread.', () =>

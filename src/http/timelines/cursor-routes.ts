@@ -51,7 +51,7 @@ export function putCursor(parts: CursorParts): Handler {
   }
 }
 
-/** Signed anew, so it is valid however long ago it was stored. */
+/** Signed again, so it is valid however long ago it was stored. */
 function storedCursor(
   { db, actors, cursors }: CursorParts,
   asker: Asker,

@@ -79,7 +79,7 @@ export function parsePost(
   const producerTs = typeof producer_ts === 'number' ? producer_ts : Date.parse(producer_ts)
   if (Number.isNaN(producerTs)) throw invalidRequest('producer_ts: not a valid time')
   if (!entity_id.isWellFormed()) throw invalidRequest('entity_id: unpaired surrogate')
-  // Without the time, which many producers take anew for each attempt.
+  // Without the time, which many producers set again for each attempt.
   const said = [entity_id, entity_type, producer_id, producer_seq]
   const whole = idempotency_key === undefined ? undefined : `${JSON.stringify(said)}\n${payload}`
   return {

@@ -1,5 +1,5 @@
 // Repairs what no host can replay. Checks each member and author (job `check`): repositories changed since
-// the gap began are compared with our copy. Looks each up anew (job `identity`), as handle and server may
+// the gap began are compared with our copy. Looks each up again (job `identity`), as handle and server may
 // have changed. Jobs are queued a few hundred at a time, behind all others; the gap's row holds the progress.
 // A sweep covers all gaps that wait when it begins. It can't find what strangers did meanwhile, as they are
 // unknown; the row says so.

@@ -66,7 +66,7 @@ type Append = (
   onInserted?: (post: TimelinePost, seq: number) => void,
 ) => PostOutcome[]
 
-/** Batches after which the remaining room is counted anew. */
+/** Batches after which the remaining room is counted again. */
 const COUNTED_EVERY = 256
 
 /** @returns a function that appends within a transaction. */

@@ -4,7 +4,7 @@ const MAX_SAMPLES = 10_000
 
 export type LatencyRecorder = {
   record(milliseconds: number): void
-  /** Returns the figures since the last call and starts anew. */
+  /** Returns the figures since the last call and starts again. */
   take(): { p50: number; p99: number; count: number }
 }
 

@@ -21,7 +21,7 @@ export type FetchOptions = {
   /** From the first lookup to the last byte, redirects included. */
   timeoutMs?: number
   /**
-   * From the connection to the first byte of the answer, for each redirect anew; unlimited if not
+   * From the connection to the first byte of the answer, counted again for each redirect; unlimited if not
    * given.
    */
   firstByteMs?: number

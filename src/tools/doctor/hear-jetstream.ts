@@ -50,7 +50,7 @@ export async function listenTo(doctor: DoctorContext, call: Call): Promise<Heard
   }
 }
 
-/** Always fetched anew, and not kept. */
+/** Always fetched again, and not stored. */
 async function findDictionary(
   { config }: DoctorContext,
   { host, wire }: Call,

@@ -1,4 +1,4 @@
-// The text of a cue, read as WebVTT's tokenizer and parser read it and written anew: characters, and tags for
+// The text of a cue, read as WebVTT's tokenizer and parser read it, and rewritten: characters, and tags for
 // bold, italic and underline. All other tags are dropped, but not what is between them.
 // https://www.w3.org/TR/webvtt1/#webvtt-cue-text-parsing-rules
 
