@@ -7,7 +7,7 @@ export function pushMetrics({ requests }: { requests: SharedArrayBuffer }): Metr
   return [
     counter(
       'pushes_total',
-      'Pushes by outcome: sent; gone (the device was deleted); refused by the service; failed after retries; dropped for lack of room.',
+      'Pushes by outcome: sent; gone (the device was deleted); refused by the service; failed after retries; dropped because too many wait.',
       () =>
         byLabel('outcome', {
           sent: sumOfThreads(requests, 'push.sent'),

@@ -299,7 +299,7 @@ function diskMetrics({ status }: MetricParts): MetricSource[] {
     ),
     gauge(
       'disk_state',
-      '1 for the current state: ok, the data dropped for lack of room, or full while writes fail.',
+      '1 for the current state: ok, the data dropped because space is short, or full while writes fail.',
       () => diskStateSamples(status()),
     ),
     counter('pruned_total', 'Old records pruned, by kind.', () =>

@@ -156,7 +156,7 @@ function aboutGivenUp({ disk, pulse }: IngestStatus): Finding | undefined {
   }
   return {
     level: state === 'without-search' ? 'notice' : 'bad',
-    title: 'Less is kept, for lack of room',
+    title: 'Less is stored, because disk space is short',
     text: `${givenUp[state]}. The database uses ${bytes(usedBytes)} of the ${bytes(capBytes)} that it may use. ${room}`,
   }
 }

@@ -97,8 +97,8 @@ describe('the state in words', () => {
     ],
     ['it is catching up', status({ stream: { lagMs: 2 * HOUR_MS } }), 'notice', 'Catching up, 2 h'],
     ['the disk is nearly full', status({ pulse: { freeBytes: 1e9 } }), 'bad', 'The disk is'],
-    ['search is dropped', status({ disk: 'without-search' }), 'notice', 'Less is kept'],
-    ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Less is kept'],
+    ['search is dropped', status({ disk: 'without-search' }), 'notice', 'Less is stored'],
+    ['strangers are refused', status({ disk: 'strangers-refused' }), 'bad', 'Less is stored'],
     ['the disk is full', status({ disk: 'full' }), 'bad', 'The disk is full'],
     ['answers fail', status({ pulse: { failuresPerSecond: 1 } }), 'bad', 'Requests are failing'],
     [
