@@ -116,7 +116,7 @@ function components(): Record<string, JsonSchema> {
 }
 
 const NAMES = {
-  did: `(following|author|notifications):${DID}`,
+  did: `(following|author|notifications|likes|follows):${DID}`,
   list: `list:at://${DID}/app\\.bsky\\.graph\\.list/[A-Za-z0-9._:~-]{1,512}`,
   custom: `custom:${CUSTOM_NAME.source.slice(1, -1)}`,
 }
@@ -127,7 +127,7 @@ const key = {
   name: 'timeline_key',
   in: 'path',
   required: true,
-  description: `following:<did>, author:<did>, list:<at-uri>, notifications:<did>, custom:<name>, or up to ${MAX_MERGED} of them joined by +.`,
+  description: `following:<did>, author:<did>, list:<at-uri>, notifications:<did>, likes:<did>, follows:<did>, custom:<name>, or up to ${MAX_MERGED} of them joined by +.`,
   schema: { type: 'string', pattern: ALL_KEYS, maxLength: MAX_LENGTH },
   example: 'custom:news',
 }

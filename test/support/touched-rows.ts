@@ -194,6 +194,7 @@ const unseen = new Set([
   'record_likes',
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
+  'act_arrivals',
   ...['reaction_records', 'relation_records', 'kept_identities'],
   ...['drafts', 'preferences', 'shared_state'],
   // Read afresh each time, by the dataplane only.

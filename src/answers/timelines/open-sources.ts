@@ -8,6 +8,7 @@ import type { InvalidationReader } from '../../data/shared-memory/invalidation-r
 import type { Db } from '../../data/store/db.ts'
 import { isRepostItem } from '../../data/store/item-ids.ts'
 import { findList } from '../../data/store/lists.ts'
+import { prepareActArrivals } from '../../data/store/read/act-arrivals.ts'
 import { prepareArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import { type Arrival, prepareArrivals } from '../../data/store/read/arrivals.ts'
 import { prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
@@ -19,6 +20,7 @@ import { prepareNotificationArrivals } from '../../data/store/read/notification-
 import { prepareTakedowns } from '../../data/store/read/takedowns.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'
 import { createTimelineGaps } from '../skeleton/timeline-gaps.ts'
+import { createActSource, isActKind } from './act-source.ts'
 import { type ArrivalSourceParts, createArrivalSource, gapsAround } from './arrival-source.ts'
 import { createCustomSource } from './custom-source.ts'
 import { entityIdOf } from './event-json.ts'
@@ -64,6 +66,7 @@ export function prepareReaders(
     arrivals: prepareArrivals(db),
     arrivalBlocks: prepareArrivalBlocks(db, kept?.arrivals),
     notifications: prepareNotificationArrivals(db),
+    acts: prepareActArrivals(db),
     custom: prepareCustomTimelines(db),
     events: createFeedEvents({ actors, entities, takedowns, kept }),
     lists: prepareListPages(db),
@@ -97,7 +100,8 @@ export function createOpenSource(parts: SourceParts, readers: Readers) {
         ? openLogged({ ...parts, logs }, readers, named)
         : openFollowing(parts, readers, named)
     }
-    const { notifications, takedowns } = readers
+    const { acts, notifications, takedowns } = readers
+    if (isActKind(kind)) return createActSource({ key: text, kind, uid, actors, acts, takedowns })
     return createNotificationSource({
       key: text,
       uid,

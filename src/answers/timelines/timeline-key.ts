@@ -1,5 +1,5 @@
-// Timeline keys: `following:<did>`, `author:<did>`, `list:<at-uri>`, `notifications:<did>`, `custom:<name>`,
-// and merges of up to 16 of them, joined by `+`.
+// Timeline keys: `following:<did>`, `author:<did>`, `list:<at-uri>`, `notifications:<did>`, `likes:<did>`,
+// `follows:<did>`, `custom:<name>`, and merges of up to 16 of them, joined by `+`.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
@@ -18,7 +18,10 @@ export type TimelineKey = {
   isForOwner?: boolean
 }
 
-export const KINDS = ['following', 'author', 'list', 'notifications', 'custom'] as const
+export const KINDS = [
+  ...(['following', 'author', 'list', 'notifications'] as const),
+  ...(['likes', 'follows', 'custom'] as const),
+] as const
 export const MAX_MERGED = 16
 export const CUSTOM_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 export const MAX_LENGTH = 4_096
@@ -52,6 +55,6 @@ function isFit(kind: TimelineKey['kind'], name: string): boolean {
 
 function unfit(text: string): Error {
   return invalidRequest(
-    `No timeline is called ${JSON.stringify(text)}: following:<did>, author:<did>, list:<at-uri>, notifications:<did> or custom:<name>`,
+    `No timeline is called ${JSON.stringify(text)}: following:<did>, author:<did>, list:<at-uri>, notifications:<did>, likes:<did>, follows:<did> or custom:<name>`,
   )
 }

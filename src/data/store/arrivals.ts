@@ -1,13 +1,13 @@
 // The order in which posts and reposts arrived: a number for each that is present, which is never given again.
 // Rows that are deleted lose it by a trigger (migrations/026-timelines.ts).
 
+import { arrivalTime } from './arrival-clock.ts'
 import type { WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 
 const statements = perDatabase((db) => ({
-  add: db.prepare<[number, number]>(
-    `INSERT INTO arrivals (uid, item, at) VALUES (?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
-      ON CONFLICT DO NOTHING`,
+  add: db.prepare<[number, number, number]>(
+    'INSERT INTO arrivals (uid, item, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   ),
   remove: db.prepare<[number]>('DELETE FROM arrivals WHERE item = ?'),
 }))
@@ -18,7 +18,7 @@ const statements = perDatabase((db) => ({
  * @param uid - of the account that wrote or reposted it
  */
 export function numberArrival(db: WriteDb, { uid, item }: { uid: number; item: number }): void {
-  statements(db).add.run(uid, item)
+  statements(db).add.run(uid, item, arrivalTime(db))
 }
 
 /** For an item that is no longer present, if it was. */

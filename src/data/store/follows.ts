@@ -1,6 +1,8 @@
 // app.bsky.graph.follow. Several records for one pair of accounts are one edge of the graph.
 
+import { collectionCodes } from '../../base/atproto/collections.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import { deleteActArrival, deleteActArrivalsOf } from './act-arrivals.ts'
 import type { Db, WriteDb } from './db.ts'
 import { followEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
@@ -39,6 +41,7 @@ export function addFollowsOf(
 export function deleteFollow(db: WriteDb, follow: Edge): void {
   followEdges.remove(db, follow)
   deleteReactionRecord(db, { ...follow, collection: FOLLOW })
+  deleteActArrival(db, { ...follow, collection: collectionCodes[FOLLOW] })
   invalidationsOf(db).add(INVALIDATION.relation, follow.uid, follow.subject)
 }
 
@@ -54,5 +57,6 @@ export function followedBy(db: Db, uid: number): number[] {
 export function deleteFollowsOf(db: WriteDb, uid: number): void {
   followEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, FOLLOW)
+  deleteActArrivalsOf(db, uid, collectionCodes[FOLLOW])
   invalidationsOf(db).add(INVALIDATION.relations, uid)
 }

@@ -1,6 +1,8 @@
 // app.bsky.feed.like, for posts. Several likes by one account on one post count once.
 
+import { collectionCodes } from '../../base/atproto/collections.ts'
 import { INVALIDATION } from '../shared-memory/invalidation-kinds.ts'
+import { deleteActArrival, deleteActArrivalsOf } from './act-arrivals.ts'
 import type { WriteDb } from './db.ts'
 import { likeEdges } from './edges/all-edges.ts'
 import type { Edge } from './edges/edge.ts'
@@ -23,11 +25,13 @@ export function insertLike(db: WriteDb, like: Edge): boolean {
 export function deleteLike(db: WriteDb, like: Edge): void {
   likeEdges.remove(db, like)
   deleteReactionRecord(db, { ...like, collection: LIKE })
+  deleteActArrival(db, { ...like, collection: collectionCodes[LIKE] })
   invalidationsOf(db).add(INVALIDATION.reaction, like.uid, like.subject)
 }
 
 export function deleteLikesOf(db: WriteDb, uid: number): void {
   likeEdges.removeAll(db, uid)
   deleteReactionRecordsOf(db, uid, LIKE)
+  deleteActArrivalsOf(db, uid, collectionCodes[LIKE])
   invalidationsOf(db).add(INVALIDATION.reactions, uid)
 }

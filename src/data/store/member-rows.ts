@@ -8,6 +8,10 @@ const statements = perDatabase((db) => ({
     `SELECT n.id, p.id AS post FROM (SELECT id, author, rkey FROM notifications WHERE uid = +? LIMIT +?) n
       LEFT JOIN posts p ON p.uid = n.author AND p.rkey = n.rkey`,
   ),
+  acts: db.prepare<[number, number], { seq: number }>(
+    'SELECT seq FROM act_arrivals WHERE uid = ? LIMIT ?',
+  ),
+  removeAct: db.prepare<[number]>('DELETE FROM act_arrivals WHERE seq = ?'),
   removeNotification: db.prepare<[number]>('DELETE FROM notifications WHERE id = ?'),
 }))
 
@@ -22,4 +26,14 @@ export function notificationsToRemove(
 
 export function deleteNotification(db: WriteDb, id: number): void {
   statements(db).removeNotification.run(id)
+}
+
+/** The next of the numbers of a member's likes and follows. */
+export function actsToRemove(db: Db, uid: number, limit: number): { seq: number }[] {
+  return statements(db).acts.all(uid, limit)
+}
+
+/** The like or follow itself stays. */
+export function deleteAct(db: WriteDb, seq: number): void {
+  statements(db).removeAct.run(seq)
 }

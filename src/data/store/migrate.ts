@@ -48,6 +48,7 @@ import * as customTimelineBytes from './migrations/043-custom-timeline-bytes.ts'
 import * as forgottenAccounts from './migrations/044-forgotten-accounts.ts'
 import * as streamedLabels from './migrations/046-streamed-labels.ts'
 import * as notificationArrivals from './migrations/048-notification-arrivals.ts'
+import * as actArrivals from './migrations/050-act-arrivals.ts'
 import * as streamBytes from './migrations/062-stream-bytes.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
@@ -97,6 +98,7 @@ const migrations: readonly Migration[] = [
   forgottenAccounts,
   streamedLabels,
   notificationArrivals,
+  actArrivals,
   streamBytes,
 ]
 

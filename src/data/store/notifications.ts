@@ -6,6 +6,7 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { arrivalTime } from './arrival-clock.ts'
 import type { Db, WriteDb } from './db.ts'
 import { findMeta, putMeta, removeMeta } from './meta-values.ts'
 import { type NotificationReason, reasonCodes } from './notification-reasons.ts'
@@ -50,6 +51,7 @@ type Inserted = {
   json: Buffer | null
   subjectCollection: number | null
   subjectRkey: PackedRkey | null
+  arrivedAt: number
 }
 
 /**
@@ -66,7 +68,7 @@ const statements = perDatabase((db) => ({
     `INSERT INTO notifications (uid, sort_at, reason, author, collection, rkey, cid, record,
         subject_collection, subject_rkey, arrived_at)
       VALUES (@uid, @sortAt, @reason, @author, @collection, @rkey, @cid, @json, @subjectCollection,
-        @subjectRkey, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+        @subjectRkey, @arrivedAt)
       ON CONFLICT DO NOTHING`,
   ),
   has: db
@@ -112,6 +114,7 @@ export function insertNotification(
     json: record.json ?? null,
     subjectCollection: subject ? subjectCodes[subject.collection] : null,
     subjectRkey: subject?.rkey ?? null,
+    arrivedAt: arrivalTime(db),
   })
   if (changes === 0) return
   if (!isOneOfMany) pruneWhereDue(db, uid)

@@ -10,6 +10,7 @@ import { forgetSharedVersion } from './shared-state.ts'
 
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
+  'act_arrivals',
   ...['timeline_cursors', 'video_watches', 'age_assurance', 'kept_identities'],
   ...features.flatMap(({ memberTables = [] }) => memberTables),
 ]

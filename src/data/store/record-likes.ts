@@ -1,10 +1,14 @@
 // app.bsky.feed.like, for feed generators, labelers and starter packs. Several likes by one account on one
 // record count once.
 
+import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { deleteActArrival } from './act-arrivals.ts'
 import type { Db, WriteDb } from './db.ts'
 import { perDatabase } from './per-database.ts'
 import { deleteReactionRecord } from './reaction-records.ts'
+
+const LIKE = 'app.bsky.feed.like'
 
 export type RecordLike = {
   uid: number
@@ -53,7 +57,8 @@ export function insertRecordLike(db: WriteDb, like: RecordLike): boolean {
 export function deleteRecordLike(db: WriteDb, { uid, rkey, subject }: RecordLike): void {
   const { remove, has, add } = statements(db)
   remove.run(uid, rkey)
-  deleteReactionRecord(db, { uid, collection: 'app.bsky.feed.like', rkey })
+  deleteReactionRecord(db, { uid, collection: LIKE, rkey })
+  deleteActArrival(db, { uid, collection: collectionCodes[LIKE], rkey })
   if (has.get(subject, uid) === undefined) add.run(-1, subject)
 }
 

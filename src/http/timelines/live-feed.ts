@@ -3,6 +3,7 @@
 // topic than the same list for programs, since blocks with the owner hold there.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
+import { actCollections, describeActs } from '../../answers/timelines/act-source.ts'
 import { customEntity } from '../../answers/timelines/custom-source.ts'
 import { entityIdOf } from '../../answers/timelines/event-json.ts'
 import { describeNotifications } from '../../answers/timelines/notification-source.ts'
@@ -75,8 +76,10 @@ class Feed implements LiveFeed {
     list: index(),
     ownList: index(),
     notifications: index(),
+    likes: index(),
+    follows: index(),
   } satisfies Record<IndexName, Index>
-  readonly #tips = { arrivals: 0, notifications: 0, change: 0 }
+  readonly #tips = { arrivals: 0, notifications: 0, acts: 0, change: 0 }
 
   constructor(parts: SourceParts, readers: Readers) {
     this.#parts = parts
@@ -121,6 +124,7 @@ class Feed implements LiveFeed {
     const found = new Map<Topic, NewEvent[]>()
     this.#lookAtArrivals(found)
     this.#lookAtNotifications(found)
+    this.#lookAtActs(found)
     this.#lookAtCustom(found)
     const deleted = this.#deletedEvents()
     return [...new Set([...deleted.keys(), ...found.keys()])].map((topic) => {
@@ -132,9 +136,10 @@ class Feed implements LiveFeed {
 
   /** Skips everything that arrived while there were no listeners. */
   #begin(): void {
-    const { arrivals, notifications, custom } = this.#readers
+    const { acts, arrivals, notifications, custom } = this.#readers
     this.#tips.arrivals = arrivals.tip()
     this.#tips.notifications = notifications.tip()
+    this.#tips.acts = acts.tip()
     this.#tips.change = custom.lastChange()
   }
 
@@ -256,6 +261,26 @@ class Feed implements LiveFeed {
         const isHidden = (actors.flagsOf(row.author) & HIDDEN) !== 0
         if (entity && !isHidden && !blocked.has(`${row.uid} ${row.author}`))
           add(found, topics.get(row.uid)!, { seq, receivedAt: at, entity })
+      }
+    }
+  }
+
+  #lookAtActs(found: Map<Topic, NewEvent[]>): void {
+    const { actors } = this.#parts
+    const { acts, takedowns } = this.#readers
+    const { likes, follows } = this.#by
+    const isHeard = likes.size + follows.size > 0
+    if (!isHeard) this.#tips.acts = acts.tip()
+    for (let isEnd = !isHeard; !isEnd; ) {
+      const rows = acts.read(undefined, { at: this.#tips.acts, isForward: true, limit: CHUNK })
+      isEnd = rows.length < CHUNK
+      this.#tips.acts = rows.at(-1)?.seq ?? this.#tips.acts
+      const entities = describeActs({ actors, takedowns }, rows)
+      for (const { seq, uid, collection, at } of rows) {
+        const topic = (collection === actCollections.likes ? likes : follows).get(uid)
+        const entity = entities.get(seq)
+        const isHidden = (actors.flagsOf(uid) & HIDDEN) !== 0
+        if (topic && entity && !isHidden) add(found, topic, { seq, receivedAt: at, entity })
       }
     }
   }

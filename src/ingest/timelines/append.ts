@@ -64,6 +64,8 @@ type Append = (
   now: number,
   /** Called for each post that was not there already. */
   onInserted?: (post: TimelinePost, seq: number) => void,
+  /** By the clock of arrivals; `now` unless given. */
+  receivedAt?: number,
 ) => PostOutcome[]
 
 /** Batches after which the remaining room is counted again. */
@@ -73,9 +75,9 @@ const COUNTED_EVERY = 256
 export function createAppend(limits: TimelineLimits = LIMITS): Append {
   let room: Room | undefined
   let batches = 0
-  return (db, posts, now, onInserted) => {
+  return (db, posts, now, onInserted, receivedAt = now) => {
     if (!room || ++batches % COUNTED_EVERY === 0) room = countRoom(db, limits)
-    const batch: Batch = { db, limits, now, rows: new Map(), room, onInserted }
+    const batch: Batch = { db, limits, now, receivedAt, rows: new Map(), room, onInserted }
     // An error rolls the batch back and makes the counted room wrong.
     room = undefined
     const outcomes = posts.map((post) => appendOne(batch, post))
@@ -92,7 +94,7 @@ export function followPosts(
 ): void {
   const row = findCustomTimeline(db, name) ?? createCustomTimeline(db, name, now)
   const room = { bytes: 0, timelines: 0, keys: undefined }
-  const batch: Batch = { db, limits: LIMITS, now, rows: new Map(), room }
+  const batch: Batch = { db, limits: LIMITS, now, receivedAt: now, rows: new Map(), room }
   // Events that this node had under these numbers before sharing stay.
   for (const one of posts) if (one.seq > row.last_seq) insert(batch, row, one)
   finish(batch, row)
@@ -104,6 +106,7 @@ type Batch = {
   db: WriteDb
   limits: TimelineLimits
   now: number
+  receivedAt: number
   rows: Map<string, CustomTimelineRow>
   room: Room
   onInserted?: ((post: TimelinePost, seq: number) => void) | undefined
@@ -131,13 +134,13 @@ function appendOne(batch: Batch, post: TimelinePost): PostOutcome {
   if (typeof place !== 'number') return place
   insert(batch, row, { post, seq: place })
   batch.onInserted?.(post, place)
-  return { ok: true, seq: place, receivedAt: now }
+  return { ok: true, seq: place, receivedAt: batch.receivedAt }
 }
 
 function insert(
-  { db, now, room }: Batch,
+  { db, receivedAt: ofBatch, room }: Batch,
   row: CustomTimelineRow,
-  { post, seq, at: receivedAt = now }: GivenPost,
+  { post, seq, at: receivedAt = ofBatch }: GivenPost,
 ): void {
   const bytes = eventBytes(post)
   const { entityId, entityType, payload, producerTs, key, body } = post

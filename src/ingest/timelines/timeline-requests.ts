@@ -3,6 +3,7 @@
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { TimelineOutcomes, TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
+import { arrivalTime } from '../../data/store/arrival-clock.ts'
 import { hasDroppedGraph } from '../../data/store/custom-graphs.ts'
 import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
 import {
@@ -57,7 +58,9 @@ export function createTimelineRequests(
         followLog(db, request)
         return []
       }
-      if (request.kind === 'post') return append(db, request.posts, now)
+      if (request.kind === 'post') {
+        return append(db, request.posts, now, undefined, arrivalTime(db))
+      }
       if (request.kind === 'graph') return [editGraph(db, request.edit, { now })]
       return [storeReadingPosition(ctx, request.wish)]
     })

@@ -131,6 +131,7 @@ function contentOf(db: WriteDb): Pick<Replayed, 'rows' | 'bytes'> {
   // Arrival times come from SQLite's own clock.
   db.exec('UPDATE arrivals SET at = 0')
   db.exec('UPDATE notifications SET arrived_at = 0')
+  db.exec('UPDATE act_arrivals SET at = 0')
   db.exec('VACUUM')
   const tables = db
     .prepare<[], string>(

@@ -56,6 +56,11 @@ export const privateState: Record<string, StoredTable> = {
     'the record that caused it is deleted',
     { author: 'of another member, until the record is deleted', record: OTHERS },
   ),
+  act_arrivals: private_(
+    'one row for each like and follow that arrived while the account was a member',
+    'the like or follow is deleted',
+    { subject_uid: OTHERS },
+  ),
   timeline_cursors: private_(
     most(
       'member',

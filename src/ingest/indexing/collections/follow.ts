@@ -22,6 +22,7 @@ import {
   unmarkKeyless,
 } from '../../../data/store/keyless-follows.ts'
 import { keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { noteAct } from '../act-arrival.ts'
 import { fetchAuthorOf } from '../fetch-missing.ts'
 import { addBoth, isFormerMember } from '../gc-posts.ts'
 import {
@@ -65,6 +66,7 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   notifyOfFollow(ctx, write, { uid, subject })
   insertFollow(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
   keepUnusual(ctx, write, { uid, at: sortAt })
+  noteAct(ctx, write, uid, { uid: subject })
   return 'applied'
 }
 

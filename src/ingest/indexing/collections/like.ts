@@ -1,5 +1,7 @@
 // app.bsky.feed.like. Likes of posts; likes of feeds and other records are in record-like.ts.
 
+import { collectionCodes } from '../../../base/atproto/collections.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
@@ -8,6 +10,7 @@ import { ANCHOR } from '../../../data/store/post-flags.ts'
 import type { PostHandle } from '../../../data/store/posts.ts'
 import { deleteRecordLikesOf } from '../../../data/store/record-likes.ts'
 import { keysIn, keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { noteAct } from '../act-arrival.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
@@ -49,6 +52,8 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   else if (write.uid !== 0) removeRecordLike(ctx, { uid, rkey })
   const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
   const isFirst = insertLike(ctx.db, like)
+  const record = { collection: collectionCodes['app.bsky.feed.post'], rkey: packRkey(ref.rkey) }
+  noteAct(ctx, write, uid, { uid: post.uid, record })
   if (post.uid !== uid) keepUnusual(ctx, write, { uid, at: createdAt })
   if (isFirst && !isCountedAlready(ctx, post, like.sortAt)) {
     postCounts(ctx, subject).likes++

@@ -1,6 +1,7 @@
 // app.bsky.feed.like of a feed generator, a labeler or a starter pack. Kept wherever that record is: there
 // are few, and its count should be right.
 
+import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { enqueueJob } from '../../../data/store/jobs.ts'
 import {
@@ -9,6 +10,7 @@ import {
   insertRecordLike,
   type RecordLike,
 } from '../../../data/store/record-likes.ts'
+import { noteAct } from '../act-arrival.ts'
 import {
   type IndexContext,
   internCreator,
@@ -30,11 +32,14 @@ export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedR
   const existing = findRecordLike(ctx.db, uid, rkey)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
   if (existing) retract(ctx, existing)
+  const owner = ctx.actors.uidOf(ref.did)
+  const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
   if (insertRecordLike(ctx.db, { uid, rkey, subject, createdAt })) {
-    const about = { collection: ref.collection, rkey: packRkey(ref.rkey) }
     keepUnusual(ctx, write, { uid, at: createdAt })
-    notifyOfRecordLike(ctx, write, { uid, owner: ctx.actors.uidOf(ref.did), subject: about })
+    notifyOfRecordLike(ctx, write, { uid, owner, subject: about })
   }
+  const record = { ...about, collection: collectionCodes[ref.collection] }
+  noteAct(ctx, write, uid, { uid: owner, record })
   return 'applied'
 }
 

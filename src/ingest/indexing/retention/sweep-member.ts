@@ -12,7 +12,12 @@ import { followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
 import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
 import { deleteListMute, listMutesOf } from '../../../data/store/list-mutes.ts'
 import { findListKey } from '../../../data/store/lists.ts'
-import { deleteNotification, notificationsToRemove } from '../../../data/store/member-rows.ts'
+import {
+  actsToRemove,
+  deleteAct,
+  deleteNotification,
+  notificationsToRemove,
+} from '../../../data/store/member-rows.ts'
 import { deleteMute, mutesOf } from '../../../data/store/mutes.ts'
 import { deletePrivateRows } from '../../../data/store/private-rows.ts'
 import { deleteThreadMute, threadMutesOf } from '../../../data/store/thread-mutes.ts'
@@ -31,6 +36,10 @@ export const privateSteps: readonly Step[] = [
       deleteNotification(ctx.db, id)
       if (post !== null) putGcCandidate(ctx.db, GC.post, post)
     },
+  ),
+  inPages(
+    (db, uid) => actsToRemove(db, uid, PAGE),
+    (ctx, _uid, { seq }) => deleteAct(ctx.db, seq),
   ),
   inPages(bookmarksOf, (ctx, uid, { post }) => {
     deleteBookmark(ctx.db, uid, post)
