@@ -86,6 +86,8 @@ export type ServingOptions = WorldOptions & {
   lookups?: AppParts['lookups']
   /** Settings of features, as the operator sets them. */
   env?: Readonly<Record<string, string>>
+  /** Applies moderators' decisions; refused if omitted. */
+  decide?: AppParts['decide']
   /** Days for which video watch times are kept; not kept if omitted. */
   videoStatsDays?: number
   /** Receives the labelers that members name and the subjects that they see; none if omitted. */
@@ -222,6 +224,7 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
     videoStatsDays: options.videoStatsDays,
     scope: options.scope,
     moderationServices: options.moderationServices,
+    decide: options.decide,
     tagRules: settings,
     fallback: options.fallback,
     firstPageMaxWaitMs: options.firstPageMaxWaitMs,

@@ -47,7 +47,8 @@ function parseOne(text: string, isForOwner: boolean): TimelineKey {
   return isForOwner && kind === 'list' ? { text, kind, name, isForOwner } : { text, kind, name }
 }
 
-function isFit(kind: TimelineKey['kind'], name: string): boolean {
+/** Whether a timeline of this kind can have this name. */
+export function isFit(kind: TimelineKey['kind'], name: string): boolean {
   if (kind === 'custom') return CUSTOM_NAME.test(name)
   if (kind === 'list') return parseRecordUri(name)?.collection === 'app.bsky.graph.list'
   return isValidDid(name)

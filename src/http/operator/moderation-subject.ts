@@ -1,8 +1,9 @@
 // Parses an operator's name for an account or a record: a handle, a DID, an at-URI, or the URL of a page on
 // bsky.app or similar clients.
 
-import { isValidDid, isValidHandle } from '@atproto/syntax'
+import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
+import { parseNamedThing } from '../../base/atproto/named-thing.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
@@ -15,13 +16,6 @@ import { OperatorError } from './operator-error.ts'
  */
 type DidOf = (handle: string) => Promise<string>
 
-/** Path segments after the account in page URLs. */
-const PAGES: Record<string, string> = {
-  post: 'app.bsky.feed.post',
-  feed: 'app.bsky.feed.generator',
-  lists: 'app.bsky.graph.list',
-}
-const STARTER_PACK = 'app.bsky.graph.starterpack'
 const MAX_DEPTH = 16
 const MAX_BLOBS = 32
 
@@ -30,11 +24,11 @@ const MAX_BLOBS = 32
  * @throws OperatorError
  */
 export async function readSubject(text: string, didOf: DidOf): Promise<string> {
-  const named = partsOf(text.trim())
-  if (!named) throw unfit(text)
-  const { actor, collection, rkey } = named
+  const named = parseNamedThing(text)
+  if (!named || named.isOtherPage) throw unfit(text)
+  const { actor, record } = named
   const did = isValidDid(actor) ? actor : await didOf(actor)
-  const subject = collection === undefined ? did : `at://${did}/${collection}/${rkey}`
+  const subject = record ? `at://${did}/${record.collection}/${record.rkey}` : did
   if (!parseTakedownSubject(subject)) throw unfit(text)
   return subject
 }
@@ -55,35 +49,7 @@ export function blobsOf(
 
 /** The account that an operator named, also by the address of its profile or of a post. */
 export function accountIn(text: string): string {
-  const name = text.trim().replace(/^@/, '')
-  return partsOf(name)?.actor ?? name
-}
-
-type Named = { actor: string; collection?: string; rkey?: string }
-
-function partsOf(text: string): Named | undefined {
-  const words = text.replace(/^at:\/\//, '').split('/')
-  if (/^https?:\/\//.test(text)) return partsOfPage(text)
-  const [first = '', collection, rkey, ...rest] = words
-  const actor = first.replace(/^@/, '')
-  if (rest.length > 0 || !isActor(actor)) return undefined
-  if (collection === undefined) return { actor }
-  return rkey ? { actor, collection, rkey } : undefined
-}
-
-function partsOfPage(text: string): Named | undefined {
-  if (!URL.canParse(text)) return undefined
-  const [what, actor = '', page, rkey] = new URL(text).pathname.slice(1).split('/')
-  if (!isActor(actor)) return undefined
-  if (what === 'starter-pack' && page) return { actor, collection: STARTER_PACK, rkey: page }
-  if (what !== 'profile') return undefined
-  if (!page) return { actor }
-  const collection = PAGES[page]
-  return collection && rkey ? { actor, collection, rkey } : undefined
-}
-
-function isActor(text: string): boolean {
-  return isValidDid(text) || isValidHandle(text)
+  return parseNamedThing(text)?.actor ?? text.trim().replace(/^@/, '')
 }
 
 /** Blobs are named by `{$type: 'blob', ref: {$link}}` at any depth. */

@@ -2,9 +2,9 @@
 // becomes a member with its first request, which a PDS signs. So entering another person's handle only gives
 // them the code.
 
-import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { parseNamedThing } from '../../base/atproto/named-thing.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
@@ -57,9 +57,8 @@ async function comeIn(
     status,
     page: { ...typed, problem },
   })
-  const isDid = isValidDid(typed.handle)
-  const actor = isDid ? typed.handle : typed.handle.replace(/^@/, '').toLowerCase()
-  if (!isDid && !isValidHandle(actor)) {
+  const actor = parseNamedThing(typed.handle)?.actor
+  if (actor === undefined) {
     return again(400, 'This is not a handle such as alice.example.org, nor a DID.')
   }
   try {

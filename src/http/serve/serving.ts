@@ -181,7 +181,14 @@ export function createServing(options: ServingOptions): Serving {
     kept: kept.usage,
     methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
   })
-  const timelines = timelineRoutes({ ...options, ...reading, ...callers, overload, shared })
+  const timelines = timelineRoutes({
+    ...options,
+    ...reading,
+    ...callers,
+    names: app.names,
+    overload,
+    shared,
+  })
   const server = createServer({
     config,
     methods,

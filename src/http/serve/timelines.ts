@@ -31,6 +31,7 @@ import { createPoster } from '../timelines/poster.ts'
 import { createRespond } from '../timelines/respond.ts'
 import { createEventsRoute, createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
+import type { Needs } from '../xrpc/define.ts'
 import type { SharedFollowing } from './shared-following.ts'
 import type { SharedTimelines } from './shared-timelines.ts'
 
@@ -46,6 +47,7 @@ export function timelineRoutes(parts: {
   log: Pick<Logger, 'debug' | 'error'>
   db: Db
   actors: ActorReader
+  names: Needs<'names'>['names']
   graph: FollowGraphReader
   keeps: Keeps
   memory: Pick<SharedMemory, 'invalidations'>
@@ -59,7 +61,7 @@ export function timelineRoutes(parts: {
   shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
-  const { config, actors, db, graph, ingest, log, onFatal, overload } = parts
+  const { config, actors, db, graph, ingest, log, names, onFatal, overload } = parts
   const ownKeys = untilCommit<SigningKeys>(db, (last) => signingKeys(db, last))
   const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
   const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
@@ -84,6 +86,7 @@ export function timelineRoutes(parts: {
   const routed = {
     db,
     actors,
+    names,
     timelines,
     streams,
     ingest,

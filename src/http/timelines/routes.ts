@@ -21,6 +21,7 @@ import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
+import type { Needs } from '../xrpc/define.ts'
 import { andThen } from '../xrpc/maybe-later.ts'
 import { checkMay, inQueue } from './access.ts'
 import type { Call, Handler } from './call.ts'
@@ -29,6 +30,7 @@ import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import { type Poster, postedFields } from './poster.ts'
+import { readKey } from './read-key.ts'
 import { once, readJsonText } from './request-parts.ts'
 import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
@@ -41,6 +43,7 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   poster: Poster
   streams: Streams
   actors: Pick<ActorReader, 'uidOf'>
+  names: Needs<'names'>['names']
   ingest: Pick<IngestConnection, 'storeCursor' | 'editGraph'>
   /** Programs' timelines, if several nodes share them. */
   shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
@@ -117,9 +120,10 @@ function decoded(text: string | undefined): string | undefined {
 }
 
 /** Authenticates the caller before parsing the key. */
-async function readCall({ access }: RouteParts, request: HttpRequest, key: string): Promise<Call> {
-  const asker = await access(request)
+async function readCall(parts: RouteParts, request: HttpRequest, written: string): Promise<Call> {
+  const asker = await parts.access(request)
   request.clock?.mark('token')
+  const key = await readKey(parts, written)
   return { request, asker, key, keys: parseTimelineKey(key, asker.isMember) }
 }
 

@@ -79,6 +79,18 @@ function didsOf(
   })
 }
 
+/**
+ * The same for one at-URI, where a lexicon does not say that there is one.
+ * @throws XRPCError NotHereYet if the handle's servers don't answer
+ */
+export function uriByDid({ names }: Needs<'names'>, uri: string): MaybeLater<string> {
+  const parts = splitUri(uri)
+  if (!parts) return uri
+  return andThen(names.find(parts.handle), (found) =>
+    found ? `${SCHEME}${found.did}${parts.path}` : uri,
+  )
+}
+
 function tooManyUnknown() {
   return notHereYet(`The request has more than ${MAX_LOOKED_UP} handles unknown here`)
 }

@@ -69,6 +69,7 @@ async function serve(): Promise<void> {
     overload: observed,
     db: world.reader,
     actors,
+    names: { find: () => undefined, known: () => undefined, isRemembered: () => true },
     graph,
     keeps: () => true,
     memory: { invalidations: world.invalidations.buffer },

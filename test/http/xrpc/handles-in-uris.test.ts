@@ -211,4 +211,18 @@ describe('in the input', () => {
     expect([status, body]).toEqual([200, sent ? undefined : {}])
     if (sent) expect(w.sent).toContainEqual(sent)
   })
+
+  test('a moderator’s subject is the record by its DID', async () => {
+    const decided: string[] = []
+    const decide = async ({ subject }: { subject: string }) => void decided.push(subject)
+    world = createServingWorld({ scope: 'network', moderationServices: [alice], decide })
+    world.profile(bob, { displayName: 'bob' })
+    world.handle(bob, HANDLE)
+    const { uri, cid } = world.post(bob, 'hello')
+    const $type = 'com.atproto.repo.strongRef'
+    const subject = { $type, uri: named(uri, HANDLE.toUpperCase()), cid }
+    const nsid = 'com.atproto.admin.updateSubjectStatus'
+    const asked = await world.tell(nsid, { subject, takedown: { applied: true } }, alice)
+    expect([asked.status, decided]).toEqual([200, [uri]])
+  })
 })

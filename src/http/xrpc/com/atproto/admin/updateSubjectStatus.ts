@@ -4,8 +4,10 @@
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { blobSubject } from '../../../../../data/store/takedowns.ts'
+import { uriByDid } from '../../../by-did.ts'
 import type { Call } from '../../../call.ts'
-import { procedure } from '../../../define.ts'
+import { type Needs, procedure } from '../../../define.ts'
+import type { MaybeLater } from '../../../maybe-later.ts'
 
 type Input = ComAtprotoAdminUpdateSubjectStatus.InputSchema
 
@@ -15,9 +17,9 @@ export const updateSubjectStatus = procedure(
     auth: 'moderator',
     partly: 'Only `takedown` counts; whether an account is `deactivated` is its PDS’s to say.',
   },
-  async ({ moderation }, { viewer, input }: Call<unknown, Input>) => {
+  async (app, { viewer, input }: Call<unknown, Input>) => {
     const { subject, takedown } = input
-    const named = subjectOf(subject)
+    const named = await subjectOf(app, subject)
     if (named === undefined) throw invalidRequest('Invalid subject')
     if (takedown) {
       const act = takedown.applied ? 'hide' : 'show'
@@ -29,16 +31,16 @@ export const updateSubjectStatus = procedure(
         reason: ref,
         ref,
       } as const
-      await moderation.decide(decision).catch(refused)
+      await app.moderation.decide(decision).catch(refused)
     }
     return { body: { subject, takedown } }
   },
 )
 
-function subjectOf(subject: Input['subject']): string | undefined {
+function subjectOf(app: Needs<'names'>, subject: Input['subject']): MaybeLater<string | undefined> {
   const { $type, did, cid, uri } = subject as Record<string, unknown>
   if ($type === 'com.atproto.admin.defs#repoRef') return String(did)
-  if ($type === 'com.atproto.repo.strongRef') return String(uri)
+  if ($type === 'com.atproto.repo.strongRef') return uriByDid(app, String(uri))
   if ($type === 'com.atproto.admin.defs#repoBlobRef') return blobSubject(String(did), String(cid))
   return undefined
 }

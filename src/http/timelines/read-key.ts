@@ -1,0 +1,51 @@
+// Timeline keys as callers write them: accounts also by handle, and accounts and lists by the address of their
+// page in an app. What answers, cursors and scopes have is the key with the DID.
+
+import { isFit, KINDS } from '../../answers/timelines/timeline-key.ts'
+import { type NamedThing, parseNamedThing } from '../../base/atproto/named-thing.ts'
+import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { Needs } from '../xrpc/define.ts'
+import { allOf, andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
+
+const MAX_NAMED = 16
+
+/**
+ * Parts that name nothing stay as they are.
+ * @throws XRPCError 400 for a handle that leads to no account, 503 if that can't be told now
+ */
+export function readKey({ names }: Needs<'names'>, text: string): MaybeLater<string> {
+  const parts = text.split('+')
+  if (parts.length > MAX_NAMED || parts.every(isWhole)) return text
+  return andThen(allOf(parts.map((part) => readPart(names, part))), (read) => read.join('+'))
+}
+
+function isWhole(part: string): boolean {
+  const { kind, name } = halvesOf(part)
+  return kind === undefined || isFit(kind, name)
+}
+
+function halvesOf(part: string) {
+  const colon = part.indexOf(':')
+  return {
+    kind: KINDS.find((one) => one === part.slice(0, colon)),
+    name: part.slice(colon + 1),
+  }
+}
+
+function readPart(names: Needs<'names'>['names'], part: string): MaybeLater<string> {
+  const { kind, name } = halvesOf(part)
+  const named = kind === undefined || isWhole(part) ? undefined : parseNamedThing(name)
+  if (!named || kind === 'custom') return part
+  return andThen(didOf(names, named), (did) => {
+    if (kind !== 'list') return `${kind}:${did}`
+    const { record } = named
+    return record ? `list:at://${did}/${record.collection}/${record.rkey}` : part
+  })
+}
+
+function didOf(names: Needs<'names'>['names'], { actor }: NamedThing): MaybeLater<string> {
+  return andThen(names.find(actor), (found) => {
+    if (!found) throw invalidRequest(`No account has the handle ${actor}`, 'ActorNotFound')
+    return found.did
+  })
+}
