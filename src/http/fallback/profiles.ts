@@ -27,7 +27,7 @@ const DECLARED = ['chat']
 
 export function oneProfile(app: AppContext, own: OwnMethod): Answering {
   return async (call) => {
-    const found = await app.names.find(String(call.params['actor']))
+    const found = await app.names.find(String(call.params['actor']), call.who)
     if (!found || !isStranger(app, found, call)) {
       await countsOf(app, [found], call)
       return own.answer(call)
@@ -47,7 +47,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
 export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
   return async (call) => {
     const names = call.params['actors'] as string[]
-    const found = await findSome(app.names, names)
+    const found = await findSome(app.names, names, call.who)
     const ours = countsOf(app, found, call).then(() => own.answer(call))
     const strangers = strangersAmong(app, { names, found }, call)
     if (strangers.size === 0) return ours

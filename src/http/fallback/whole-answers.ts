@@ -147,7 +147,7 @@ function itemsIn(nsid: string, body: JsonObject): unknown[] | undefined {
 function findSubject(
   app: AppContext,
   { lack: { about, param }, method }: { lack: Whole; method: string },
-  { params, reader, viewer }: Call,
+  { params, reader, viewer, who }: Call,
 ): MaybeLater<Subject | undefined> {
   const named = String(params[param])
   if (about === 'post') {
@@ -158,7 +158,7 @@ function findSubject(
     return did === viewer?.did && !isHeld ? undefined : { key: named, isHeld }
   }
   const [, , authority = '', ...rest] = about === 'record' ? named.split('/') : ['', '', named]
-  return andThen(app.names.find(authority), (found) => {
+  return andThen(app.names.find(authority, who), (found) => {
     if (!found || isAway(app, found.uid, reader)) return undefined
     const key = rest.length > 0 ? ['at:', '', found.did, ...rest].join('/') : found.did
     const isHeld =

@@ -59,7 +59,7 @@ export function createDispatch(options: {
     const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
     const given = { params, input }
-    const byDid = method.byDid ? caller.time.run(() => method.byDid!(given)) : given
+    const byDid = method.byDid ? caller.time.run(() => method.byDid!(given, caller.who)) : given
     const named = byDid instanceof Promise ? await byDid : byDid
     const context = new Context(
       { ...identity, ...named, who: caller.who, labelers },

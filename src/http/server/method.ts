@@ -80,7 +80,9 @@ export type Method<P = Params, I = unknown> = {
    * Names records by DID where the request names them by handle, before anything else reads it;
    * unset if the request names no records.
    */
-  byDid?: ((request: Named<P, I>) => Named<P, I> | Promise<Named<P, I>>) | undefined
+  byDid?:
+    | ((request: Named<P, I>, who: MethodContext['who']) => Named<P, I> | Promise<Named<P, I>>)
+    | undefined
   /**
    * Waits for data that the answer needs, before the handler runs and without a place in the queue;
    * undefined if the handler may run at once. Bounds its own time and number of waiters.

@@ -1,25 +1,30 @@
 // Resolves the `actor` of a request, a handle or a DID, to an account. Our own index comes first; a handle
 // that is not verified there is looked up and the result cached for a while, so that requests for made-up
-// names cost a stranger's DNS at most one query each.
+// names cost a stranger's DNS at most one query each, and no more of them than the caller's share at the
+// handle's domain.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Accounts } from '../../data/store/read/accounts.ts'
 import { UnansweredError } from '../../sources/identity/fetch-identity.ts'
+import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { Asker, Quotas } from '../../sources/quota.ts'
 import type { MaybeLater } from './maybe-later.ts'
 import { notHereYet } from './not-here.ts'
+import { takeShare } from './outside-shares.ts'
 
 /** `uid` is 0 for an unknown account. */
 export type NamedActor = { did: string; uid: number }
 
 type ActorNames = {
   /**
+   * @param who - for whom a look-up is made
    * @returns undefined for a handle that does not resolve
-   * @throws XRPCError NotHereYet if that can't be told now
+   * @throws XRPCError NotHereYet if that can't be told now, 429 if it is beyond the caller's share
    */
-  find(actor: string): MaybeLater<NamedActor | undefined>
+  find(actor: string, who: Asker): MaybeLater<NamedActor | undefined>
   /** Uses only our own index. */
   known(actor: string): NamedActor | undefined
   /** Whether `find` will look up nothing. */
@@ -54,6 +59,7 @@ export function createActorNames(parts: {
   actors: ActorReader
   accounts: Accounts
   resolver: Pick<Resolver, 'resolveHandle'>
+  quotas?: Quotas | undefined
   now?: () => number
 }): ActorNames {
   const { actors, accounts, resolver, now = Date.now } = parts
@@ -65,9 +71,10 @@ export function createActorNames(parts: {
     return before && now() - before.at < REMEMBERED_FOR_MS ? before : undefined
   }
 
-  async function lookUp(handle: string): Promise<string | undefined> {
+  async function lookUp(handle: string, who: Asker): Promise<string | undefined> {
     const before = remembered(handle)
     if (before) return answerOf(handle, before)
+    takeShare(parts, `handles of ${registrableDomain(handle) ?? handle}`, who)
     try {
       const did = await resolver.resolveHandle(handle)
       const at = did === undefined ? now() - REMEMBERED_FOR_MS + NOBODY_FOR_MS : now()
@@ -83,15 +90,15 @@ export function createActorNames(parts: {
     }
   }
 
-  async function findByFallback(handle: string): Promise<NamedActor | undefined> {
-    const did = await lookUp(handle.toLowerCase())
+  async function findByFallback(handle: string, who: Asker): Promise<NamedActor | undefined> {
+    const did = await lookUp(handle.toLowerCase(), who)
     return did === undefined ? undefined : { did, uid: actors.uidOf(did) }
   }
 
   return {
     known,
     isRemembered: (actor) => known(actor) !== undefined || !!remembered(actor.toLowerCase()),
-    find: (actor) => known(actor) ?? findByFallback(actor),
+    find: (actor, who) => known(actor) ?? findByFallback(actor, who),
   }
 }
 
@@ -107,13 +114,14 @@ function notTold(handle: string) {
 /**
  * Finds accounts for an answer that shows those it can.
  * @returns undefined for those that do not resolve
- * @throws XRPCError NotHereYet if of none can be told now who it is
+ * @throws XRPCError NotHereYet if of none can be told now who it is, 429 likewise
  */
 export async function findSome(
   names: Pick<ActorNames, 'find'>,
   actors: readonly string[],
+  who: Asker,
 ): Promise<(NamedActor | undefined)[]> {
-  const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor)))
+  const found = await Promise.allSettled(actors.map(async (actor) => names.find(actor, who)))
   const failed = found.find((one) => one.status === 'rejected')
   const isAnyFound = found.some((one) => one.status === 'fulfilled' && one.value !== undefined)
   if (failed && !isAnyFound) throw failed.reason

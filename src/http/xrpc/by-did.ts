@@ -3,6 +3,7 @@
 // parameters and fields of the input are at-URIs is read from the method's lexicon.
 
 import type { Lexicons, LexUserType } from '@atproto/lexicon'
+import type { Asker } from '../../sources/quota.ts'
 import type { Params } from '../server/method.ts'
 import type { Needs } from './define.ts'
 import { allOf, andThen, type MaybeLater } from './maybe-later.ts'
@@ -26,17 +27,17 @@ const MAX_LOOKED_UP = 25
 export function namingByDid(
   { names }: Needs<'names'>,
   { lexicons, nsid }: { lexicons: Lexicons; nsid: string },
-): ((request: Request) => MaybeLater<Request>) | undefined {
+): ((request: Request, who: Asker) => MaybeLater<Request>) | undefined {
   const method = lexicons.getDefOrThrow(nsid, ['query', 'procedure'])
   const inParams = atUrisOf(paramsOf(method))
   const inInput = atUrisOf(inputOf(method))
   if (inParams.length + inInput.length === 0) return undefined
-  return (request) => {
+  return (request, who) => {
     const params = request.params as Values
     const input = request.input as Values
     const handles = new Set([...handlesIn(params, inParams), ...handlesIn(input, inInput)])
     if (handles.size === 0) return request
-    return andThen(didsOf(names, [...handles]), (dids) => ({
+    return andThen(didsOf(names, [...handles], who), (dids) => ({
       params: withDids(params, inParams, dids),
       input: inInput.length === 0 ? input : withDids(input, inInput, dids),
     }))
@@ -67,11 +68,12 @@ function handlesIn(values: Values, fields: readonly string[]): string[] {
 function didsOf(
   { find, isRemembered }: Needs<'names'>['names'],
   handles: readonly string[],
+  who: Asker,
 ): MaybeLater<ReadonlyMap<string, string>> {
   let looked = 0
   const found = handles.map((handle) => {
     if (!isRemembered(handle) && ++looked > MAX_LOOKED_UP) return Promise.reject(tooManyUnknown())
-    return find(handle)
+    return find(handle, who)
   })
   return andThen(allOf(found), (actors) => {
     const pairs = handles.map((handle, i) => [handle, actors[i]?.did] as const)

@@ -8,15 +8,15 @@ import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
 
-type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader'>
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'who'>
 
 /**
  * Finds the account. An unknown one has the uid 0 and is requested.
  * @throws XRPCError with the message `refusal`
  */
 export function namedActor(refusal: string) {
-  return ({ names }: Needs<'names'>, { params, reader }: ActorCall): MaybeLater<NamedActor> =>
-    andThen(names.find(params.actor), (found) => {
+  return ({ names }: Needs<'names'>, { params, reader, who }: ActorCall): MaybeLater<NamedActor> =>
+    andThen(names.find(params.actor, who), (found) => {
       if (!found) throw invalidRequest(refusal)
       if (found.uid === 0) reader.missing.add({ dids: [found.did] })
       return found
@@ -29,9 +29,9 @@ export function namedActor(refusal: string) {
  */
 export function visibleActor(
   { names, viewCache }: Needs<'names' | 'viewCache'>,
-  { params, reader }: ActorCall,
+  { params, reader, who }: ActorCall,
 ): MaybeLater<{ uid: number; view: ReadyJson }> {
-  return andThen(names.find(params.actor), (found) => {
+  return andThen(names.find(params.actor, who), (found) => {
     const uid = found?.uid ?? 0
     const [view] = uid === 0 ? [] : viewCache.profiles([uid], reader)
     if (found?.uid === 0) reader.missing.add({ dids: [found.did] })

@@ -3,7 +3,6 @@
 // the viewer, and posts that moderators' tags hide from it. As in the reference, mutes are left to the
 // client.
 
-import type { Reader } from '../../answers/hydrate/reader.ts'
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import type { PostSearchRequest } from '../../answers/skeleton/search/posts.ts'
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
@@ -18,6 +17,7 @@ import {
   parseTime,
 } from '../../data/search/post-query.ts'
 import { term } from '../../data/search/post-terms.ts'
+import type { NamedActor } from './actor-names.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call } from './call.ts'
 import type { Needs } from './define.ts'
@@ -81,24 +81,26 @@ export function postsBody(
   return andThen(counted, (hitsTotal) => ({ posts, cursor, hitsTotal }))
 }
 
-export type SearchParts = Needs<'actors' | 'graph'> & {
-  names: Pick<Needs<'names'>['names'], 'find' | 'known'>
+export type SearchParts = Needs<'actors' | 'graph' | 'names'>
+type NamedParts = Needs<'actors' | 'graph'> & {
+  names: { find(actor: string): MaybeLater<NamedActor | undefined> }
 }
 type TagParts = Needs<'tagRules'>
 
 /** Leaves out posts that moderators' tags hide from the caller. */
 export async function shownPostSearch(
   app: SearchParts & TagParts,
-  { viewer, seesTakenDown }: Reader,
+  { reader: { viewer, seesTakenDown }, who }: Pick<Call, 'reader' | 'who'>,
   params: PostSearchParams,
 ): Promise<PostSearch | undefined> {
-  const search = await postSearch(app, viewer, params)
+  const names = { find: (actor: string) => app.names.find(actor, who) }
+  const search = await postSearch({ ...app, names }, viewer, params)
   if (!search || seesTakenDown) return search
   return { ...search, leftOut: { tags: tagsLeftOut(app, params), except: viewer?.uid ?? 0 } }
 }
 
 export async function postSearch(
-  app: SearchParts,
+  app: NamedParts,
   viewer: Viewer,
   params: PostSearchParams,
 ): Promise<PostSearch | undefined> {
@@ -150,7 +152,7 @@ function timesOf(
 const ALTERNATIVES = new Set<OperatorName>(['from', 'lang', 'domain'])
 
 async function toFilter(
-  app: SearchParts,
+  app: NamedParts,
   viewer: Viewer,
   query: PostQuery,
   params: PostSearchParams,
@@ -171,7 +173,7 @@ async function toFilter(
 }
 
 async function termsOfOperators(
-  app: SearchParts,
+  app: NamedParts,
   viewer: Viewer,
   operators: readonly Operator[],
 ): Promise<PostFilter> {
@@ -202,7 +204,7 @@ const KINDS: Record<Exclude<keyof Lists, 'embeddedAtUris'>, OperatorName> = {
   languages: 'lang',
 }
 
-async function groupsOf(app: SearchParts, viewer: Viewer, lists: Lists): Promise<string[][]> {
+async function groupsOf(app: NamedParts, viewer: Viewer, lists: Lists): Promise<string[][]> {
   const groups: string[][] = []
   for (const [list, name] of Object.entries(KINDS)) {
     const values = lists[list as keyof typeof KINDS]?.slice(0, MAX_NAMED) ?? []
@@ -217,7 +219,7 @@ async function groupsOf(app: SearchParts, viewer: Viewer, lists: Lists): Promise
 
 /** @returns no terms for an unknown account or a value that no post can have */
 async function termsOf(
-  { actors, names }: SearchParts,
+  { actors, names }: NamedParts,
   viewer: Viewer,
   { name, value }: Pick<Operator, 'name' | 'value'>,
 ): Promise<string[]> {

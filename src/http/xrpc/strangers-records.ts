@@ -8,7 +8,7 @@ import type { Needs } from './define.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
 import { whenAsked } from './when-asked.ts'
 
-type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal'>
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who'>
 type Facts = Needs<'actors' | 'scope' | 'underWay'>
 type Parts = Facts & Needs<'fetchRequests' | 'names' | 'waits'>
 
@@ -20,7 +20,7 @@ export function areRecordsUnread(app: Facts, uid: number): boolean {
 /** @returns undefined if there is nothing to wait for */
 export function strangersRecords(app: Parts, call: ActorCall): Promise<void> | undefined {
   if (!call.reader.viewer) return undefined
-  const found = app.names.find(call.params.actor)
+  const found = app.names.find(call.params.actor, call.who)
   if (found instanceof Promise) return found.then((one) => one && whenRead(app, one, call))
   return found && whenRead(app, found, call)
 }

@@ -12,6 +12,7 @@ import { createServingWorld, type ServingWorld } from '../../support/serving-wor
 import { trustingAuth } from '../../support/trusting-auth.ts'
 
 const RECORD = 'com.atproto.repo.getRecord'
+const RESOLVE = 'com.atproto.identity.resolveHandle'
 const PROFILES = 'app.bsky.actor.getProfiles'
 const FLOODS = 900
 const ENOUGH = 10
@@ -128,4 +129,46 @@ test('three visitors leave members their feeds at a generator', async () => {
   const before = asked
   for (let i = 0; i < ENOUGH; i++) expect(await ask(path(), alice)).toBe(200)
   expect(asked).toBe(before + ENOUGH)
+})
+
+test.each([
+  ['app.bsky.actor.getProfile', (name: string) => `actor=${name}`],
+  [
+    'app.bsky.feed.getPosts',
+    (name: string) => `uris=at://${name}/app.bsky.feed.post/3jzfcijpj2z2a`,
+  ],
+  ['app.bsky.feed.searchPosts', (name: string) => `q=from:${name}`],
+  [RESOLVE, (name: string) => `handle=${name}`],
+])('three visitors leave members the handles of a domain, by %s', async (nsid, queryOf) => {
+  const world = createServingWorld({
+    scope: 'network',
+    members: ['alice'],
+    quotas: createQuotas(createCountBuffer()),
+  })
+  const ask = await serve(world)
+  const path = (i: number) => `${nsid}?${queryOf(`h${i}.example.com`)}`
+  const statuses = await flood(ask, path)
+  const { looked } = world
+  expect(statuses.has(429)).toBe(true)
+  expect(looked.length).toBeGreaterThan(ENOUGH)
+  expect(looked.length).toBeLessThanOrEqual(3_000 / 4)
+  // It takes no token.
+  if (nsid === RESOLVE) return
+  const before = looked.length
+  for (let i = 0; i < ENOUGH; i++) await ask(path(FLOODS + i), alice)
+  expect(looked).toHaveLength(before + ENOUGH)
+})
+
+test('a search for an account beyond a caller’s share finds what is here', async () => {
+  const world = createServingWorld({
+    scope: 'network',
+    members: ['alice'],
+    quotas: createQuotas(createCountBuffer()),
+  })
+  const ask = await serve(world)
+  const path = (i: number) => `app.bsky.actor.searchActors?q=h${i}.example.com`
+  const statuses = new Set<number>()
+  for (let i = 0; i < 400; i++) statuses.add(await ask(path(i), alice))
+  expect([...statuses]).toEqual([200])
+  expect(world.looked.length).toBeLessThan(400)
 })

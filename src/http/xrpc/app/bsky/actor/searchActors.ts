@@ -53,12 +53,12 @@ function isShown(item: { view: ReadyJson | undefined; did: string }): item is Fo
 /** Only for signed-in callers, since it sends requests to other servers. */
 function lookUp(
   { fetchRequests, names }: Needs<'fetchRequests' | 'names'>,
-  { viewer }: SearchCall,
+  { viewer, who }: SearchCall,
   q: string,
 ): void {
   const handle = q.trim().replace(/^@/, '').toLowerCase()
   if (!viewer || !isValidHandle(handle)) return
-  void Promise.resolve(names.find(handle)).then(
+  void Promise.resolve(names.find(handle, who)).then(
     (found) => found && fetchRequests.ask(viewer, { dids: [found.did] }),
     () => undefined, // the next search asks again
   )

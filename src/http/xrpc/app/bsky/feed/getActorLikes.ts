@@ -23,8 +23,8 @@ export const getActorLikes = pagedMethod(
   },
 )
 
-function theViewer({ names }: Needs<'names'>, { params, viewer }: Call<{ actor: string }>) {
-  return andThen(names.find(params.actor), (actor) => {
+function theViewer({ names }: Needs<'names'>, { params, viewer, who }: Call<{ actor: string }>) {
+  return andThen(names.find(params.actor, who), (actor) => {
     if (!viewer || actor?.did !== viewer.did) throw invalidRequest('Profile not found')
     return viewer
   })

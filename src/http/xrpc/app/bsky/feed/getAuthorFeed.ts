@@ -52,7 +52,7 @@ export const getAuthorFeed = pagedMethod(
 function fetched(app: FetchParts, call: FeedCall): Promise<void> | undefined {
   const { params, viewer } = call
   if (!viewer || (params.cursor !== undefined && isBadFeedCursor(params.cursor))) return undefined
-  const author = app.names.find(params.actor)
+  const author = app.names.find(params.actor, call.who)
   if (author instanceof Promise) return author.then((one) => one && whole(app, call, one))
   return author && app.strangersPages.isFetched(author) ? whole(app, call, author) : undefined
 }
@@ -83,8 +83,8 @@ async function whole(app: FetchParts, call: FeedCall, author: NamedActor): Promi
 type AuthorParts = Needs<'hydrator' | 'names' | 'records'>
 
 /** @throws XRPCError if the account does not exist, or has a block with the viewer */
-function visibleAuthor(app: AuthorParts, { params, reader }: FeedCall) {
-  return andThen(app.names.find(params.actor), (author) => readAuthor(app, author, reader))
+function visibleAuthor(app: AuthorParts, { params, reader, who }: FeedCall) {
+  return andThen(app.names.find(params.actor, who), (author) => readAuthor(app, author, reader))
 }
 
 function readAuthor(

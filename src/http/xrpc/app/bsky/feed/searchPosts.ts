@@ -21,6 +21,6 @@ export const searchPosts = searchedMethod(
   },
 )
 
-function search(app: SearchParts & Needs<'tagRules'>, { params, reader }: Call<Params>) {
-  return shownPostSearch(app, reader, ofSearchPosts(params))
+function search(app: SearchParts & Needs<'tagRules'>, call: Call<Params>) {
+  return shownPostSearch(app, call, ofSearchPosts(call.params))
 }

@@ -30,10 +30,8 @@ export const searchPostsV2 = searchedMethod(
   },
 )
 
-function search(
-  app: SearchParts & Needs<'records' | 'tagRules'>,
-  { params, reader }: Call<Params>,
-) {
+function search(app: SearchParts & Needs<'records' | 'tagRules'>, call: Call<Params>) {
+  const { params } = call
   if (params.excludeReplies && params.repliesOnly) {
     throw invalidRequest('excludeReplies and repliesOnly exclude each other', 'BadQueryString')
   }
@@ -41,5 +39,5 @@ function search(
   if (asked.query.trim() === '' && !hasConditions(asked)) {
     throw invalidRequest('A query or at least one filter is required', 'BadQueryString')
   }
-  return shownPostSearch(app, reader, asked)
+  return shownPostSearch(app, call, asked)
 }

@@ -18,7 +18,7 @@ export const getRelationships = query(
   (app, call: Call<AppBskyGraphGetRelationships.QueryParams>) => {
     const { hydrator, names } = app
     const { actor, others = [] } = call.params
-    const named = allOf([actor, ...others].map((one) => names.find(one)))
+    const named = allOf([actor, ...others].map((one) => names.find(one, call.who)))
     return andThen(named, ([asking, ...found]) => {
       if (!asking) return { body: { relationships: others.map(notFoundActor) } }
       const areUnknown = found.some((other) => other && !isEitherHeld(app, [asking, other]))

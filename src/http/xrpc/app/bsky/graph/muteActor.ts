@@ -12,9 +12,9 @@ const MAX_MUTES = 20_000
 export const muteActor = procedure(
   'app.bsky.graph.muteActor',
   {},
-  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphMuteActor.InputSchema>) => {
+  async (app, { viewer, input, who }: SignedInCall<unknown, AppBskyGraphMuteActor.InputSchema>) => {
     const { actor, onlyReposts = false, onlyQuoteposts = false } = input
-    const subject = await app.names.find(actor)
+    const subject = await app.names.find(actor, who)
     if (!subject) throw invalidRequest('Actor not found')
     await checkExists(app, subject.did, { viewer, refusal: 'Actor not found' })
     if (subject.did === viewer.did) throw invalidRequest('Actor cannot mute themselves')

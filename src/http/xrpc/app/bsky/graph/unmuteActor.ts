@@ -6,8 +6,11 @@ import { procedure } from '../../../define.ts'
 export const unmuteActor = procedure(
   'app.bsky.graph.unmuteActor',
   {},
-  async (app, { viewer, input }: SignedInCall<unknown, AppBskyGraphUnmuteActor.InputSchema>) => {
-    const subject = await app.names.find(input.actor)
+  async (
+    app,
+    { viewer, input, who }: SignedInCall<unknown, AppBskyGraphUnmuteActor.InputSchema>,
+  ) => {
+    const subject = await app.names.find(input.actor, who)
     if (!subject) throw invalidRequest('Actor not found')
     await app.writer.send({ kind: 'unmute', did: viewer.did, subjectDid: subject.did })
     return { body: undefined }

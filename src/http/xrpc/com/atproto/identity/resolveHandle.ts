@@ -8,8 +8,8 @@ import { query } from '../../../define.ts'
 export const resolveHandle = query(
   'com.atproto.identity.resolveHandle',
   { auth: 'none', showsLabels: false },
-  async ({ names }, { params }: Call<{ handle: string }>) => {
-    const found = await names.find(params.handle)
+  async ({ names }, { params, who }: Call<{ handle: string }>) => {
+    const found = await names.find(params.handle, who)
     if (!found) throw invalidRequest('Unable to resolve handle')
     return { body: { did: found.did } }
   },

@@ -18,7 +18,7 @@ export const getRecord = query(
   'com.atproto.repo.getRecord',
   { auth: 'optional', showsLabels: false },
   async (app, { params, reader, signal, who }: Call<Params>) => {
-    const repo = await app.names.find(params.repo)
+    const repo = await app.names.find(params.repo, who)
     if (!repo || isAway(app, repo.uid, reader)) {
       throw invalidRequest(`Could not find repo: ${params.repo}`)
     }
