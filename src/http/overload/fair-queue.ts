@@ -95,6 +95,8 @@ export class FairQueue {
   }
   readonly #now: () => number
   #turnBeganMs: number | undefined
+  /** Whether calls have used up this turn of the event loop: others wait until sockets were read. */
+  #isUsedUp = false
   #isScheduled = false
   #meanMs = FIRST_MEAN_MS
   #lastRound = { beganMs: 0, count: 0 }
@@ -147,14 +149,27 @@ export class FairQueue {
 
   /** Also schedules the end of the turn, after the sockets are read. */
   #hasTime(): boolean {
+    if (this.#isUsedUp) return false
     const nowMs = this.#now()
     if (this.#turnBeganMs === undefined) {
       this.#turnBeganMs = nowMs
-      setImmediate(() => {
-        this.#turnBeganMs = undefined
-      })
+      setImmediate(() => this.#endTurn())
     }
     return nowMs - this.#turnBeganMs < TURN_MS
+  }
+
+  #endTurn(): void {
+    this.#useUp(this.#turnBeganMs!)
+    this.#turnBeganMs = undefined
+  }
+
+  /** Several long calls in one turn of the event loop would keep all sockets waiting for their sum. */
+  #useUp(beganMs: number): void {
+    if (this.#isUsedUp || this.#now() - beganMs < TURN_MS) return
+    this.#isUsedUp = true
+    setImmediate(() => {
+      this.#isUsedUp = false
+    })
   }
 
   /** Runs a call now; asynchronous work counts as running until it ends. */
@@ -234,6 +249,10 @@ export class FairQueue {
 
   #takeTurns(): void {
     this.#isScheduled = false
+    if (this.#isUsedUp) {
+      this.#schedule()
+      return
+    }
     const beganMs = this.#now()
     this.#learn(beganMs)
     let count = 0
@@ -244,6 +263,7 @@ export class FairQueue {
       nowMs = this.#now()
       if (nowMs - beganMs >= TURN_MS) break
     }
+    this.#useUp(beganMs)
     this.#schedule()
     this.#lastRound = { beganMs, count: this.#isScheduled ? count : 0 }
   }

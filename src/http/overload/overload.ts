@@ -70,7 +70,7 @@ const FAILURE_POINTS = 1
  * Processor time of a turn after which its readers end early. The read under way and the writing of
  * the page come on top.
  */
-const TURN_MS = 25
+const TURN_MS = 20
 
 export function createOverload(options: {
   config: ChargesConfig

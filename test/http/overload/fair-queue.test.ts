@@ -265,3 +265,34 @@ test('a frontend’s thousands of calls all run, in turns with a member’s, bef
   expect(afterFirstTurn.filter((name) => name === 'member')).toHaveLength(20)
   expect(order.indexOf('member')).toBeLessThan(order.indexOf('visitor', 10))
 })
+
+test('after a long call, sockets are read before the next one begins', async () => {
+  const { order, ask } = createScene()
+  await new Promise<void>((resolve) => {
+    setTimeout(() => {
+      void ask(member('one'), { ms: 40 })
+      void ask(member('other'), { ms: 40 })
+      setImmediate(() => order.push('sockets'))
+      resolve()
+    }, 0)
+  })
+  await expect.poll(() => order).toHaveLength(3)
+  expect(order).toEqual(['one', 'sockets', 'other'])
+})
+
+test('after a long turn of calls that waited, one that goes on waits for the sockets, too', async () => {
+  const { queue, order, ask, pass } = createScene()
+  void ask(member('one'), { ms: 40 })
+  const goOn = () => {
+    setImmediate(() => order.push('sockets'))
+    void queue.goOn(member('other'), () => order.push('goes on'))
+  }
+  const run = () => {
+    order.push('two')
+    pass(40)
+    void Promise.resolve().then(goOn)
+  }
+  void queue.run(member('two'), { run, isHeavy: false, isGone: () => false })
+  await expect.poll(() => order).toHaveLength(4)
+  expect(order).toEqual(['one', 'two', 'sockets', 'goes on'])
+})
