@@ -15,10 +15,13 @@ export type PageWatch = {
 
 const EVERY_MS = 100
 
-/** @param everyMs - from one request to the next, whether or not it was answered */
+/**
+ * @param everyMs - from one request to the next, whether or not it was answered
+ * @param pid - also measures what the main thread of this process, the server's, does meanwhile
+ */
 export async function watchPages(
   pages: WatchOrder['pages'],
-  everyMs = EVERY_MS,
+  { everyMs = EVERY_MS, pid }: { everyMs?: number; pid?: number } = {},
 ): Promise<PageWatch> {
   const script = join(import.meta.dirname, 'page-watcher.ts')
   const idle = fork(script, ['idle'])
@@ -31,7 +34,7 @@ export async function watchPages(
   }
   const ready = await next(idle)
   if (ready.kind !== 'listening') throw new Error('the idle server did not listen')
-  watcher.send({ pages, idle: ready.url, everyMs } satisfies WatchOrder)
+  watcher.send({ pages, idle: ready.url, everyMs, pid } satisfies WatchOrder)
   return {
     begin: () => void watcher.send('begin'),
     report: async () => {

@@ -142,7 +142,7 @@ function* ownLists({ acts, cast, rows }: Part): Generator<undefined> {
   for (let n = 0; n < MOST_MERGED; n++) {
     const list = acts.list(MEMBER, `mine ${n}`)
     cast.ownLists.push(list.uri)
-    for (let i = 0; i < rows / 6; i++) {
+    for (let i = 0; i < rows / 10; i++) {
       acts.item(MEMBER, list, crowd((i * 3 + n) % rows))
       yield
     }
