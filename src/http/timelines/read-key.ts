@@ -4,6 +4,7 @@
 import { isFit, KINDS } from '../../answers/timelines/timeline-key.ts'
 import { type NamedThing, parseNamedThing } from '../../base/atproto/named-thing.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
+import type { Asker } from '../../sources/quota.ts'
 import type { Needs } from '../xrpc/define.ts'
 import { allOf, andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
 
@@ -13,10 +14,13 @@ const MAX_NAMED = 16
  * Parts that name nothing stay as they are.
  * @throws XRPCError 400 for a handle that leads to no account, 503 if that can't be told now
  */
-export function readKey({ names }: Needs<'names'>, text: string): MaybeLater<string> {
+export function readKey({ names }: Needs<'names'>, text: string, who: Asker): MaybeLater<string> {
   const parts = text.split('+')
   if (parts.length > MAX_NAMED || parts.every(isWhole)) return text
-  return andThen(allOf(parts.map((part) => readPart(names, part))), (read) => read.join('+'))
+  return andThen(
+    allOf(parts.map((part) => readPart({ find: (actor) => names.find(actor, who) }, part))),
+    (read) => read.join('+'),
+  )
 }
 
 function isWhole(part: string): boolean {
@@ -32,7 +36,9 @@ function halvesOf(part: string) {
   }
 }
 
-function readPart(names: Needs<'names'>['names'], part: string): MaybeLater<string> {
+type Names = { find(actor: string): ReturnType<Needs<'names'>['names']['find']> }
+
+function readPart(names: Names, part: string): MaybeLater<string> {
   const { kind, name } = halvesOf(part)
   const named = kind === undefined || isWhole(part) ? undefined : parseNamedThing(name)
   if (!named || kind === 'custom') return part
@@ -43,7 +49,7 @@ function readPart(names: Needs<'names'>['names'], part: string): MaybeLater<stri
   })
 }
 
-function didOf(names: Needs<'names'>['names'], { actor }: NamedThing): MaybeLater<string> {
+function didOf(names: Names, { actor }: NamedThing): MaybeLater<string> {
   return andThen(names.find(actor), (found) => {
     if (!found) throw invalidRequest(`No account has the handle ${actor}`, 'ActorNotFound')
     return found.did

@@ -123,7 +123,7 @@ function decoded(text: string | undefined): string | undefined {
 async function readCall(parts: RouteParts, request: HttpRequest, written: string): Promise<Call> {
   const asker = await parts.access(request)
   request.clock?.mark('token')
-  const key = await readKey(parts, written)
+  const key = await readKey(parts, written, asker.caller.who)
   return { request, asker, key, keys: parseTimelineKey(key, asker.isMember) }
 }
 

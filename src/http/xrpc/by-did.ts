@@ -85,10 +85,10 @@ function didsOf(
  * The same for one at-URI, where a lexicon does not say that there is one.
  * @throws XRPCError NotHereYet if the handle's servers don't answer
  */
-export function uriByDid({ names }: Needs<'names'>, uri: string): MaybeLater<string> {
+export function uriByDid({ names }: Needs<'names'>, uri: string, who: Asker): MaybeLater<string> {
   const parts = splitUri(uri)
   if (!parts) return uri
-  return andThen(names.find(parts.handle), (found) =>
+  return andThen(names.find(parts.handle, who), (found) =>
     found ? `${SCHEME}${found.did}${parts.path}` : uri,
   )
 }

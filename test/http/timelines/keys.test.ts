@@ -37,12 +37,14 @@ test.each([
   ['what:alice.example.org', 'what:alice.example.org'],
   ['author:alice', 'author:alice'],
 ])('%s', async (written, key) => {
-  expect(await readKey(start().app, written)).toBe(key)
+  expect(await readKey(start().app, written, undefined)).toBe(key)
 })
 
 test('a handle that leads to no account is refused', async () => {
   const { app } = start()
-  await expect(Promise.resolve(readKey(app, 'author:nobody.example.org'))).rejects.toMatchObject({
+  await expect(
+    Promise.resolve(readKey(app, 'author:nobody.example.org', undefined)),
+  ).rejects.toMatchObject({
     status: 400,
     error: 'ActorNotFound',
   })
@@ -50,6 +52,6 @@ test('a handle that leads to no account is refused', async () => {
 
 test('one is looked up only if it is not stored here', async () => {
   const { app, looked } = start()
-  await readKey(app, `author:alice.example.org+author:bob.example.org`)
+  await readKey(app, `author:alice.example.org+author:bob.example.org`, undefined)
   expect(looked).toEqual(['bob.example.org'])
 })

@@ -4,6 +4,7 @@
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { blobSubject } from '../../../../../data/store/takedowns.ts'
+import type { Asker } from '../../../../../sources/quota.ts'
 import { uriByDid } from '../../../by-did.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
@@ -17,9 +18,9 @@ export const updateSubjectStatus = procedure(
     auth: 'moderator',
     partly: 'Only `takedown` counts; whether an account is `deactivated` is its PDS’s to say.',
   },
-  async (app, { viewer, input }: Call<unknown, Input>) => {
+  async (app, { viewer, who, input }: Call<unknown, Input>) => {
     const { subject, takedown } = input
-    const named = await subjectOf(app, subject)
+    const named = await subjectOf(app, { subject, who })
     if (named === undefined) throw invalidRequest('Invalid subject')
     if (takedown) {
       const act = takedown.applied ? 'hide' : 'show'
@@ -37,10 +38,13 @@ export const updateSubjectStatus = procedure(
   },
 )
 
-function subjectOf(app: Needs<'names'>, subject: Input['subject']): MaybeLater<string | undefined> {
+function subjectOf(
+  app: Needs<'names'>,
+  { subject, who }: Pick<Input, 'subject'> & { who: Asker },
+): MaybeLater<string | undefined> {
   const { $type, did, cid, uri } = subject as Record<string, unknown>
   if ($type === 'com.atproto.admin.defs#repoRef') return String(did)
-  if ($type === 'com.atproto.repo.strongRef') return uriByDid(app, String(uri))
+  if ($type === 'com.atproto.repo.strongRef') return uriByDid(app, String(uri), who)
   if ($type === 'com.atproto.admin.defs#repoBlobRef') return blobSubject(String(did), String(cid))
   return undefined
 }
