@@ -216,6 +216,8 @@ export type SharedMemory = {
   buckets: SharedArrayBuffer
   /** The serving threads' request counters (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
+  /** What features write in the ingest thread and read in serving threads, by the feature's name. */
+  features?: Readonly<Record<string, SharedArrayBuffer>>
 }
 
 export type ColdStartStage = 'follows' | 'recent' | 'older' | 'rest' | 'done'

@@ -1,7 +1,8 @@
 // All features of this build, in the order in which they start. To leave one out, delete its line and its
 // folder.
 
+import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { pushFeature } from './push/feature.ts'
 
-export const features: readonly ListedFeature[] = [pushFeature]
+export const features: readonly ListedFeature[] = [pushFeature, forYouFeature]

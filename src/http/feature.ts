@@ -22,6 +22,7 @@ import type { SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
+import type { OwnFeed } from './xrpc/own-feeds.ts'
 
 export type ServeFeature = {
   methods?(config: Config): readonly MethodDefinition[]
@@ -62,6 +63,8 @@ export type ServeParts = {
 
 export type ServePart = {
   routes?: readonly SideRoutes[]
+  /** Feeds that are made here, not by a generator elsewhere. */
+  feeds?: readonly OwnFeed[]
   /** The current values, read once a second. */
   gauges?(): Readonly<Record<FeatureGauge, number>>
   /** Called before the server closes. */
@@ -78,10 +81,11 @@ export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
 export function startFeatures(
   list: readonly ServeFeature[],
   { shared, ...parts }: Omit<ServeParts, 'shared'> & { shared: readonly unknown[] },
-): Required<ServePart> {
+): Required<Omit<ServePart, 'feeds'>> {
   const started = list.flatMap(
     (feature, i) => feature.start?.({ ...parts, shared: shared[i] }) ?? [],
   )
+  for (const feed of started.flatMap(({ feeds = [] }) => feeds)) parts.app.ownFeeds.add(feed)
   return {
     routes: started.flatMap(({ routes = [] }) => routes),
     gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),

@@ -48,6 +48,8 @@ type IngestPart = {
   onBatch?(batch: StreamBatch): void
   /** After each transaction that changed memory, also those beside the stream. */
   onPublished?(changes: readonly MemoryChange[]): void
+  /** Memory that its serving parts read, by the feature's name. */
+  memory?: Readonly<Record<string, SharedArrayBuffer>>
   /** Resolves once its work has ended; the database closes afterwards. */
   stop?(): void | Promise<void>
 }

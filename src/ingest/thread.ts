@@ -173,7 +173,8 @@ function run(config: Config, features: readonly IngestFeature[]): void {
   replaying.start()
   labels.start()
   counting?.start()
-  tell({ kind: 'ready', memory: core.handles })
+  const memory = Object.assign({}, ...ofFeatures.map((one) => one.memory))
+  tell({ kind: 'ready', memory: { ...core.handles, features: memory } })
 }
 
 /** Ends all of them without waiting for disk space. */

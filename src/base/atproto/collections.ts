@@ -22,6 +22,7 @@ export const collectionCodes = {
   'chat.bsky.actor.declaration': 18,
   'com.germnetwork.declaration': 19,
   'app.bsky.graph.referencelistoptout': 20,
+  'app.bsky.actor.contentVisibilityDeclaration': 21,
 } as const
 
 export type Collection = keyof typeof collectionCodes
@@ -37,6 +38,7 @@ export const recordCollections = [
   'chat.bsky.actor.declaration',
   'com.germnetwork.declaration',
   'app.bsky.graph.referencelistoptout',
+  'app.bsky.actor.contentVisibilityDeclaration',
 ] as const satisfies readonly Collection[]
 
 export type RecordCollection = (typeof recordCollections)[number]

@@ -35,6 +35,7 @@ const NOT_IN_PROFILES = new Set<number>([
   collectionCodes['app.bsky.feed.generator'],
   collectionCodes['app.bsky.graph.starterpack'],
   collectionCodes['app.bsky.graph.referencelistoptout'],
+  collectionCodes['app.bsky.actor.contentVisibilityDeclaration'],
 ] satisfies (typeof collectionCodes)[RecordCollection][])
 
 const COLUMNS = 'id, uid, collection, rkey, cid, rev, subject'

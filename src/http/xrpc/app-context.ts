@@ -60,6 +60,7 @@ import { createMissingWaits } from './missing-waits.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
+import { createOwnFeeds } from './own-feeds.ts'
 import { createPublishedRev } from './repo-rev.ts'
 import { createStrangersPages } from './strangers-pages.ts'
 import { createSuggestions } from './suggestions.ts'
@@ -187,6 +188,7 @@ export function createAppContext(parts: AppParts) {
     popularRecords: createPopularRecords({ db, actors }),
     itemsByUri: createItemsByUri({ db, actors }),
     generators: createGenerators({ ...parts, accounts }),
+    ownFeeds: createOwnFeeds(),
     waits: createWaits(),
     underWay,
     wholeItems: createWholeItems({ actors, underWay, fetchRequests }),

@@ -40,6 +40,9 @@ export const allRules: Record<Collection, CollectionRules> = {
   'chat.bsky.actor.declaration': smallRecord('chat.bsky.actor.declaration'),
   'com.germnetwork.declaration': smallRecord('com.germnetwork.declaration'),
   'app.bsky.graph.referencelistoptout': listOptOut,
+  'app.bsky.actor.contentVisibilityDeclaration': smallRecord(
+    'app.bsky.actor.contentVisibilityDeclaration',
+  ),
 }
 
 export const everyRule: readonly CollectionRules[] = Object.values(allRules)

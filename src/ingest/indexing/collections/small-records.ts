@@ -31,6 +31,7 @@ const SINGLE = new Set<string>([
   'app.bsky.notification.declaration',
   'chat.bsky.actor.declaration',
   'com.germnetwork.declaration',
+  'app.bsky.actor.contentVisibilityDeclaration',
 ] satisfies RecordCollection[])
 
 export function smallRecord(collection: RecordCollection): CollectionRules {

@@ -6,22 +6,36 @@ import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
 import { takeShare } from '../../../outside-shares.ts'
+import type { OwnFeed } from '../../../own-feeds.ts'
 
 type Interactions = SignedInCall<unknown, AppBskyFeedSendInteractions.InputSchema>
 
 const METHOD = 'app.bsky.feed.sendInteractions'
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 64 * 1024
+/** Of one call. */
+const MAX_INTERACTIONS = 200
 
 export const sendInteractions = procedure(
   METHOD,
   { anyAudience: true },
   async (app, call: Interactions) => {
     const { feed } = call.input
-    if (feed && call.token !== undefined) await handOn(app, call, feed).catch(() => undefined)
+    const own = app.ownFeeds.of(feed ?? '')
+    if (own) await heed(own, call)
+    else if (feed === undefined) await Promise.all(app.ownFeeds.all().map((one) => heed(one, call)))
+    else if (call.token !== undefined) await handOn(app, call, feed).catch(() => undefined)
     return { body: {} }
   },
 )
+
+/** A client that sends them to us names no feed if it got the posts from ours. */
+async function heed(own: OwnFeed, { viewer, input }: Interactions): Promise<void> {
+  const named = input.interactions.slice(0, MAX_INTERACTIONS).flatMap(({ item, event }) => {
+    return item !== undefined && event !== undefined ? [{ item, event }] : []
+  })
+  if (named.length > 0) await own.heed?.(viewer, named)
+}
 
 async function handOn(
   { fetch, generators, quotas }: Needs<'fetch' | 'generators' | 'quotas'>,

@@ -1,0 +1,207 @@
+// A reader's page: who liked what the reader liked (co-likers, by how selective both are and by time), then what
+// these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers.
+
+import { H, type State } from './layout.ts'
+import { ageOf, DAY_MINUTES, decayed, minuteOf } from './minutes.ts'
+import { authorOfPost, likesOfPost } from './posts.ts'
+import { createSums, empty, findPlace, highest, placeFor, type Sums } from './scratch.ts'
+import { activityOf, isIndifferent } from './users.ts'
+import { eachLiked, eachLiker } from './walk.ts'
+
+export type Liked = {
+  /** Slot of a post; -1: unknown here. */
+  post: number
+  /** Milliseconds since 1970. */
+  timeMs: number
+}
+
+export type Candidate = {
+  /** Slot of the post. */
+  post: number
+  score: number
+  /** How many co-likers liked it. */
+  votes: number
+  /** How many likes the closest of them shares with the reader. */
+  shared: number
+}
+
+type Scratch = { people: Sums; posts: Sums }
+
+export type Tuning = {
+  /** Minutes in which a reader's like loses half of its weight. */
+  readerHalfLife: number
+  /** Minutes in which a co-liker's like does. */
+  likeHalfLife: number
+  /** Minutes after which a co-liker's like says nothing about now. */
+  window: number
+  coLikers: number
+  /** Likes looked at of one post of the reader's, of all of them, and of one co-liker. */
+  perPost: number
+  inAll: number
+  perCoLiker: number
+  /** By how much a co-liker's own likes, and a candidate's, count against it: 0 not at all, 1 fully. */
+  userPower: number
+  postPower: number
+  /** Shared likes at which a co-liker counts half. */
+  trust: number
+}
+
+export const TUNING: Tuning = {
+  readerHalfLife: 5 * DAY_MINUTES,
+  likeHalfLife: DAY_MINUTES / 4,
+  window: 2 * DAY_MINUTES,
+  coLikers: 500,
+  perPost: 128,
+  inAll: 40_000,
+  perCoLiker: 64,
+  userPower: 0.5,
+  postPower: 0.15,
+  trust: 2,
+}
+
+const PEOPLE_BITS = 15
+const POST_BITS = 14
+
+/** Working memory of a reading thread: about a megabyte, reused. */
+export function createScratch(): Scratch {
+  return {
+    people: createSums(PEOPLE_BITS),
+    posts: createSums(POST_BITS),
+  }
+}
+
+type Options = {
+  /** The reader's likes, newest first. */
+  liked: readonly Liked[]
+  limit: number
+  /** Slot of the reader, who is nobody's own co-liker; -1: unknown. */
+  reader: number
+  tuning?: Tuning
+}
+
+/** The best candidates, best first, without what the reader liked. */
+export function recommend(state: State, scratch: Scratch, options: Options): Candidate[] {
+  const { liked, limit, reader, tuning = TUNING } = options
+  const { people, posts } = scratch
+  empty(people)
+  empty(posts)
+  findCoLikers(state, people, { liked, reader, tuning })
+  weigh(state, people, tuning)
+  for (const place of highest(people, tuning.coLikers)) vote(state, scratch, place, tuning)
+  for (const { post } of liked) strike(posts, post)
+  dampen(state, posts, tuning)
+  return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
+}
+
+/** What these accounts like now, each with the same weight: for readers who have liked nothing yet. */
+export function likedNowBy(
+  state: State,
+  scratch: Scratch,
+  { users, limit, tuning = TUNING }: { users: readonly number[]; limit: number; tuning?: Tuning },
+): Candidate[] {
+  const { people, posts } = scratch
+  empty(people)
+  empty(posts)
+  for (const user of users) {
+    const place = placeFor(people, user)
+    if (place < 0) break
+    people.scores[place] = isIndifferent(state, user) ? 0 : 1
+  }
+  for (let i = 0; i < people.size; i++) vote(state, scratch, people.used[i]!, tuning)
+  dampen(state, posts, tuning)
+  return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
+}
+
+function isAny({ score }: Candidate): boolean {
+  return score > 0
+}
+
+function candidate({ keys, scores, counts, extras }: Sums, place: number): Candidate {
+  return {
+    post: keys[place]!,
+    score: scores[place]!,
+    votes: counts[place]!,
+    shared: extras[place]!,
+  }
+}
+
+function findCoLikers(
+  state: State,
+  people: Sums,
+  { liked, reader, tuning }: { liked: readonly Liked[]; reader: number; tuning: Tuning },
+): void {
+  const now = state.header[H.now]!
+  let left = tuning.inAll
+  for (const { post, timeMs } of liked) {
+    if (left <= 0) return
+    if (post < 0) continue
+    const age = Math.max(0, now - minuteOf(timeMs))
+    const weight = decayed(age, tuning.readerHalfLife) / Math.log2(2 + likesOfPost(state, post))
+    const author = authorOfPost(state, post)
+    const visit = (user: number) => {
+      if (user !== reader) addShared(people, user, { post, weight, author })
+      return true
+    }
+    left -= eachLiker(state, post, Math.min(left, tuning.perPost), visit)
+  }
+}
+
+type SharedLike = { post: number; weight: number; author: number }
+
+/** `extras` is the author of the first post shared; more of the same author count half. */
+function addShared(people: Sums, user: number, by: SharedLike): void {
+  const { post, weight, author } = by
+  const place = placeFor(people, user)
+  if (place < 0 || people.marks[place] === post) return
+  people.marks[place] = post
+  const isSame = people.counts[place]! > 0 && people.extras[place] === author
+  if (people.counts[place] === 0) people.extras[place] = author
+  people.scores[place]! += isSame ? weight / 2 : weight
+  people.counts[place]!++
+}
+
+/** Turns sums into weights: less for one shared like than for many, and for those who like much. */
+function weigh(state: State, people: Sums, { userPower, trust }: Tuning): void {
+  const { scores, counts, keys, used, size } = people
+  for (let i = 0; i < size; i++) {
+    const place = used[i]!
+    const shared = counts[place]!
+    const user = keys[place]!
+    const likes = Math.max(activityOf(state, user), 8)
+    scores[place]! *= isIndifferent(state, user)
+      ? 0
+      : shared / (shared + trust) / likes ** userPower
+  }
+}
+
+function vote(state: State, { people, posts }: Scratch, by: number, tuning: Tuning): void {
+  const now = state.header[H.now]!
+  const weight = people.scores[by]!
+  if (weight === 0) return
+  const shared = people.counts[by]!
+  eachLiked(state, people.keys[by]!, tuning.perCoLiker, (post, minute) => {
+    const age = ageOf(minute, now)
+    if (age > tuning.window) return false
+    const place = placeFor(posts, post)
+    if (place < 0) return false
+    if (posts.marks[place] === by) return true
+    posts.marks[place] = by
+    posts.scores[place]! += weight * decayed(age, tuning.likeHalfLife)
+    posts.counts[place]!++
+    if (shared > posts.extras[place]!) posts.extras[place] = shared
+    return true
+  })
+}
+
+function strike(posts: Sums, post: number): void {
+  const place = post < 0 ? -1 : findPlace(posts, post)
+  if (place >= 0) posts.scores[place] = 0
+}
+
+function dampen(state: State, posts: Sums, { postPower }: Tuning): void {
+  const { scores, keys, used, size } = posts
+  for (let i = 0; i < size; i++) {
+    const place = used[i]!
+    scores[place]! /= (4 + likesOfPost(state, keys[place]!)) ** postPower
+  }
+}

@@ -1,0 +1,195 @@
+// The feed: what people like now who liked what the reader liked; for a reader without likes, what those they
+// follow like, then what members like. Choices are made once for a session, best first.
+
+import type { Viewer } from '../../answers/hydrate/types.ts'
+import { didOfUri } from '../../base/atproto/at-uri.ts'
+import { HOUR_MS } from '../../base/util/durations.ts'
+import { LruMap } from '../../base/util/lru.ts'
+import type { ServeParts } from '../../http/feature.ts'
+import type { FeedRequest, Interaction, OwnFeed } from '../../http/xrpc/own-feeds.ts'
+import type { State } from './engine/layout.ts'
+import { authorOfPost, hashOfPost, keyOfPost } from './engine/posts.ts'
+import { type Candidate, createScratch, likedNowBy, recommend } from './engine/recommend.ts'
+import { hashOfUri, uriOf } from './post-keys.ts'
+import { createReaderLikes } from './reader-likes.ts'
+import { askWriter } from './requests.ts'
+import { type Choice, createSessions, cursorOf, type Session } from './sessions.ts'
+import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
+import { createSuits, mutedWordsIn } from './suiting.ts'
+import { followedVoters, memberVoters, slotOf } from './voters.ts'
+
+type Parts = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
+  app: Pick<ServeParts['app'], 'preferencesOf'>
+  state: State
+  isNamed: OwnFeed['isNamed']
+  now: () => number
+}
+
+/** Candidates of a session, before the rules. */
+const MAX_CHOICES = 400
+/** With fewer, what follows and members like comes behind. */
+const FEWEST_CHOICES = 100
+const MOST_OF_AN_AUTHOR = 6
+/** Choices offered for each post that a page may show. */
+const SPARE = 2
+const MAX_READERS = 1000
+const DEFINED_BY = 'app.bsky.feed.defs#'
+const LESS = `${DEFINED_BY}requestLess`
+const SEEN = `${DEFINED_BY}interactionSeen`
+/** Of our own; in place of the lexicon's, which has no such wish. */
+const NOT_THIS_AUTHOR = 'io.slipstream.feed.defs#notThisAuthor'
+
+type ForYouFeed = OwnFeed & { counts: { pages: number; firstPages: number; empty: number } }
+
+export function createForYouFeed(parts: Parts): ForYouFeed {
+  const { db, state, writer, log, now } = parts
+  const sessions = createSessions()
+  const scratch = createScratch()
+  const likesOf = createReaderLikes(parts)
+  const readers = new LruMap<string, number>(MAX_READERS)
+  const counts = { pages: 0, firstPages: 0, empty: 0 }
+
+  function begin(viewer: Viewer): Session | undefined {
+    const choices = choicesFor(viewer)
+    if (choices.length === 0) return undefined
+    if (viewer) tellReads(viewer.did)
+    return sessions.begin(viewer?.did, choices)
+  }
+
+  function choicesFor(viewer: Viewer): Choice[] {
+    const uid = viewer?.uid ?? 0
+    const seen = uid === 0 ? new Set<number>() : seenBy(db, uid)
+    const own = uid === 0 ? [] : likesOf(uid, state)
+    const liked = new Set(own.map(({ post }) => post))
+    const isNew = ({ post }: Candidate) =>
+      !liked.has(post) && !seen.has(hashOfPost(keyOfPost(state, post)))
+    const reader = slotOf(parts, state, uid)
+    const found = recommend(state, scratch, { liked: own, limit: MAX_CHOICES, reader })
+    const choices = chosen(found.filter(isNew), withReason)
+    for (const { users, reason } of standIns(parts, uid)) {
+      if (choices.length >= FEWEST_CHOICES) break
+      const known = new Set(choices.map(({ uri }) => uri))
+      const further = likedNowBy(state, scratch, { users: users(), limit: MAX_CHOICES })
+      choices.push(...chosen(further.filter(isNew), reason).filter(({ uri }) => !known.has(uri)))
+    }
+    return choices
+  }
+
+  /** A few of each author. */
+  function chosen(candidates: readonly Candidate[], reason: (one: Candidate) => string): Choice[] {
+    const byAuthor = new Map<number, number>()
+    return candidates.flatMap((one) => {
+      const author = authorOfPost(state, one.post)
+      const before = byAuthor.get(author) ?? 0
+      byAuthor.set(author, before + 1)
+      if (before >= MOST_OF_AN_AUTHOR) return []
+      return [{ uri: uriOf(keyOfPost(state, one.post)), reason: reason(one) }]
+    })
+  }
+
+  /** Once an hour, so that likes from before this server listened count, too. */
+  function tellReads(did: string): void {
+    if (now() - (readers.get(did) ?? 0) < HOUR_MS) return
+    readers.set(did, now())
+    tell(did, { kind: 'for-you/reads', body: {} })
+  }
+
+  function tell(
+    ...[did, request]: Parameters<typeof askWriter> extends [unknown, ...infer R] ? R : never
+  ) {
+    askWriter(writer, did, request).catch((err: unknown) => {
+      log.warn({ err }, 'For You could not note what a member has seen')
+    })
+  }
+
+  return {
+    counts,
+    isNamed: parts.isNamed,
+    choose({ viewer, limit, cursor, languages }: FeedRequest) {
+      const at = sessions.at(cursor, viewer?.did)
+      const session = at?.session ?? begin(viewer)
+      counts.pages++
+      if (!at) counts.firstPages++
+      if (!session) {
+        counts.empty++
+        return undefined
+      }
+      const start = at?.start ?? 0
+      const offered = session.choices.slice(start, start + limit * SPARE)
+      const feed = offered.map(({ uri, reason }) => ({ post: uri, feedContext: reason }))
+      return {
+        feed,
+        reqId: session.id,
+        fitting: (items) => suitsFor(parts, { viewer, session, languages }, items),
+        cursorBehind(count) {
+          const next = start + count
+          return next < session.choices.length ? cursorOf(session, next) : undefined
+        },
+      }
+    },
+    shown(viewer, uris, limit) {
+      // One post is what a client asks for to see whether there is something new.
+      if (!viewer || limit === 1) return
+      const posts = uris.map(hashOfUri).filter((hash) => hash !== undefined)
+      tell(viewer.did, { kind: 'for-you/seen', body: { posts } })
+    },
+    heed: (viewer, interactions) => heed(parts, viewer.did, interactions),
+  }
+}
+
+/** Whose likes fill a page up, if the reader's own lead to too little. */
+function standIns(parts: Parts, uid: number) {
+  const { state } = parts
+  const follows = {
+    users: () => (uid === 0 ? [] : followedVoters(parts, state, uid)),
+    reason: ofFollows,
+  }
+  return [follows, { users: () => memberVoters(parts, state, uid), reason: ofMembers }]
+}
+
+function withReason({ votes, shared }: Candidate): string {
+  return `liked by ${people(votes)} who ${votes === 1 ? 'shares' : 'share'} up to ${shared} ${shared === 1 ? 'like' : 'likes'} with you`
+}
+
+function ofFollows({ votes }: Candidate): string {
+  return `liked by ${people(votes)} you follow`
+}
+
+function ofMembers({ votes }: Candidate): string {
+  return `liked by ${votes} ${votes === 1 ? 'member' : 'members'} here`
+}
+
+function people(count: number): string {
+  return count === 1 ? '1 person' : `${count} people`
+}
+
+function suitsFor(
+  { db, graph, app, now }: Parts,
+  { viewer, session, languages }: Pick<FeedRequest, 'viewer' | 'languages'> & { session: Session },
+  items: readonly number[],
+) {
+  const reader = viewer?.uid ?? 0
+  const less = reader === 0 ? new Map<number, number>() : lessOf(db, reader)
+  const mutedWords = reader === 0 ? [] : mutedWordsIn(app.preferencesOf(reader), now())
+  const without = (author: number) => (less.get(author) ?? 0) >= NONE_OF
+  return createSuits({ db, graph, reader, session, languages, mutedWords, without }, items)
+}
+
+async function heed(
+  { writer }: Pick<Parts, 'writer'>,
+  did: string,
+  interactions: readonly Interaction[],
+): Promise<void> {
+  const of = (event: string) => interactions.filter((one) => one.event === event)
+  const isTold = [...of(SEEN), ...of(LESS), ...of(NOT_THIS_AUTHOR)]
+  const posts = isTold.map(({ item }) => hashOfUri(item)).filter((hash) => hash !== undefined)
+  if (posts.length > 0) await askWriter(writer, did, { kind: 'for-you/seen', body: { posts } })
+  for (const [event, times] of [
+    [LESS, 1],
+    [NOT_THIS_AUTHOR, NONE_OF],
+  ] as const) {
+    const authors = [...new Set(of(event).map(({ item }) => didOfUri(item)))]
+    if (authors.length === 0) continue
+    await askWriter(writer, did, { kind: 'for-you/less', body: { authors, times } })
+  }
+}

@@ -1,0 +1,94 @@
+// The writing side of For You: it hears each like of the stream, saves the engine's memory now and then and at the
+// end, and stores what members have seen.
+
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import type { Config } from '../../base/config/config.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
+import { MINUTE_MS } from '../../base/util/durations.ts'
+import { MEMBER } from '../../data/graph/types.ts'
+import type { Core } from '../../ingest/core.ts'
+import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
+import { internActor } from '../../ingest/indexing/index-context.ts'
+import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
+import { hear } from './engine/hear.ts'
+import type { State } from './engine/layout.ts'
+import { loadSnapshot, saveSnapshot } from './engine/snapshot.ts'
+import { likeIn } from './listening.ts'
+import { connectLikes } from './reader-likes.ts'
+import type { ForYouRequests } from './requests.ts'
+import { forYouSettings } from './settings.ts'
+import { addLess, addSeen } from './store/readers.ts'
+
+const FILE = 'for-you.snapshot'
+const SAVED_EVERY_MS = 10 * MINUTE_MS
+/** A like's time may be ahead of our clock by so much. */
+const AHEAD_MS = 5 * MINUTE_MS
+
+/** One per process: requests arrive without it. */
+const running: { state: State | undefined } = { state: undefined }
+
+export const ingest: IngestFeature = {
+  requests: requestHandlers<ForYouRequests>({
+    'for-you/seen': (ctx, did, { posts }) => addSeen(ctx.db, internActor(ctx, did), posts),
+    'for-you/less'(ctx, did, { authors, times }) {
+      const uid = internActor(ctx, did)
+      for (const author of authors.map((one) => ctx.actors.uidOf(one))) {
+        if (author !== 0) addLess(ctx.db, { uid, author, times, at: ctx.now })
+      }
+    },
+    'for-you/reads'(ctx, did) {
+      if (running.state) connectLikes(ctx, running.state, ctx.actors.uidOf(did))
+    },
+  }),
+  start(config, core) {
+    const { forYouMb } = settingsOf(config, forYouSettings)
+    return forYouMb === 0 ? {} : listen(config, core, forYouMb << 20)
+  },
+}
+
+function listen(config: Config, core: Core, bytes: number) {
+  const { log, now, actors, room } = core
+  const path = join(config.dataDir, FILE)
+  const { state, problem } = loadSnapshot(path, bytes, randomInt(2 ** 32))
+  running.state = state
+  if (problem) log.warn({ path, problem }, 'For You begins anew: its snapshot can’t be used')
+  let saving: Promise<void> | undefined
+  const save = () =>
+    saveSnapshot(state, path).catch((err: unknown) => {
+      log.warn({ err, path }, 'For You could not be saved; it is tried again')
+    })
+  const timer = setInterval(() => {
+    if (room.isFull()) return
+    saving ??= save().finally(() => {
+      saving = undefined
+    })
+  }, SAVED_EVERY_MS)
+  return {
+    memory: { 'for-you': state.buffer },
+    onBatch: (batch: StreamBatch) => hearAll(state, batch, { latestMs: now() + AHEAD_MS, actors }),
+    async stop() {
+      clearInterval(timer)
+      await saving
+      await save()
+    },
+  }
+}
+
+function hearAll(
+  state: State,
+  { events }: StreamBatch,
+  { latestMs, actors }: { latestMs: number; actors: Core['actors'] },
+): void {
+  for (const item of events) {
+    const like = likeIn(item)
+    if (!like) continue
+    const uid =
+      item.kind === 'unread'
+        ? actors.uidOfPlc(item.bytes, item.creatorAt)
+        : actors.uidOf((item as { did: string }).did)
+    const isMembers = uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
+    const timeMs = Math.min(like.timeUs / 1000, latestMs)
+    hear(state, { liker: like.liker, post: like.post, timeMs, isMembers })
+  }
+}

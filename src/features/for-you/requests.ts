@@ -1,0 +1,20 @@
+// What the serving threads ask of the writer about For You.
+
+import type { Writer } from '../../bridge/messages.ts'
+
+export type ForYouRequests = {
+  /** Hashes of posts that the member was shown. */
+  'for-you/seen': { posts: readonly number[] }
+  /** The member wants less of these authors (DIDs); `times` 2: nothing. */
+  'for-you/less': { authors: readonly string[]; times: number }
+  /** The member reads For You: what they liked so far connects them with others. */
+  'for-you/reads': Record<string, never>
+}
+
+export function askWriter<Kind extends keyof ForYouRequests>(
+  writer: Writer,
+  did: string,
+  { kind, body }: { kind: Kind; body: ForYouRequests[Kind] },
+): Promise<void> {
+  return writer.send({ kind, did, body })
+}

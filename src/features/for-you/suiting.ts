@@ -1,0 +1,97 @@
+// Which choices suit a reader, once their posts are here: not their own, no reply without its root, in a language
+// they read, without a word they mute, by nobody who does not want to be recommended, no more than two of one
+// author in ten, and no more than a third by accounts that they follow anyway.
+
+import type { FollowGraphReader } from '../../data/graph/types.ts'
+import type { Db } from '../../data/store/db.ts'
+import { rowIdOf } from '../../data/store/item-ids.ts'
+import type { Session } from './sessions.ts'
+import { hiddenAuthors, type SuitingPost, suitingPosts } from './store/posts.ts'
+
+type Suits = (choice: number, item: number) => boolean
+
+type Parts = {
+  db: Db
+  graph: FollowGraphReader
+  reader: number
+  session: Session
+  languages: readonly string[]
+  mutedWords: readonly RegExp[]
+  /** Authors (uids) of whom the reader wants none. */
+  without: (author: number) => boolean
+}
+
+const IN_A_ROW = 10
+const MOST_OF_AN_AUTHOR = 2
+
+/** @returns a judgement of one choice after another; those that suit count as shown */
+export function createSuits(parts: Parts, items: readonly number[]): Suits {
+  const { db, session } = parts
+  const posts = suitingPosts(db, items.filter((item) => item !== 0).map(rowIdOf))
+  const hidden = hiddenAuthors(db, new Set([...posts.values()].map(({ uid }) => uid)))
+  return (_choice, item) => {
+    const post = item === 0 ? undefined : posts.get(rowIdOf(item))
+    if (!post || hidden.has(post.uid) || parts.without(post.uid)) return false
+    if (!isReadable(post, parts) || !hasTurn(post.uid, parts)) return false
+    session.shownAuthors.push(post.uid)
+    if (session.shownAuthors.length >= IN_A_ROW) session.shownAuthors.shift()
+    session.shown++
+    return true
+  }
+}
+
+function isReadable(
+  { uid, record, isOrphan }: SuitingPost,
+  { reader, languages, mutedWords }: Parts,
+) {
+  if (uid === reader || isOrphan || hasLabels(record)) return false
+  return isIn(record.langs, languages) && !isMuted(record, mutedWords)
+}
+
+/** By the author's own label, a post is not for everybody. */
+function hasLabels({ labels }: SuitingPost['record']): boolean {
+  const { values } = (labels ?? {}) as { values?: unknown }
+  return Array.isArray(values) && values.length > 0
+}
+
+function isIn(langs: unknown, languages: readonly string[]): boolean {
+  if (languages.length === 0 || !Array.isArray(langs) || langs.length === 0) return true
+  return langs.some(
+    (lang) => typeof lang === 'string' && languages.includes(lang.slice(0, 3).split('-')[0]!),
+  )
+}
+
+function isMuted({ text, tags }: SuitingPost['record'], mutedWords: readonly RegExp[]): boolean {
+  const all = [text, ...(Array.isArray(tags) ? tags : [])]
+  const texts = all.filter((one) => typeof one === 'string')
+  return mutedWords.some((word) => texts.some((one) => word.test(one)))
+}
+
+function hasTurn(author: number, { graph, reader, session }: Parts): boolean {
+  const before = session.shownAuthors.filter((one) => one === author).length
+  if (before >= MOST_OF_AN_AUTHOR) return false
+  if (reader === 0 || !graph.has(reader, author)) return true
+  if (session.followed * 3 > session.shown) return false
+  session.followed++
+  return true
+}
+
+const MAX_WORDS = 500
+
+/** The words that a member mutes, by their preferences (app.bsky.actor.defs#mutedWordsPref). */
+export function mutedWordsIn(preferences: readonly unknown[], now: number): RegExp[] {
+  const found = (preferences as { $type?: unknown; items?: unknown }[])
+    .filter(({ $type }) => $type === 'app.bsky.actor.defs#mutedWordsPref')
+    .flatMap(({ items }) => (Array.isArray(items) ? items : []))
+  return found.slice(0, MAX_WORDS).flatMap((word: { value?: unknown; expiresAt?: unknown }) => {
+    if (typeof word.value !== 'string' || word.value === '') return []
+    if (typeof word.expiresAt === 'string' && Date.parse(word.expiresAt) < now) return []
+    return [wordPattern(word.value)]
+  })
+}
+
+/** The word as a whole, whatever its case. */
+function wordPattern(word: string): RegExp {
+  const literal = word.slice(0, 200).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'iu')
+}
