@@ -3,20 +3,20 @@
 
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
+import type { StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { MEMBER } from '../../data/graph/types.ts'
 import type { Core } from '../../ingest/core.ts'
-import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
+import { type IngestFeature, ingestCalls, requestHandlers } from '../../ingest/feature.ts'
 import { internActor } from '../../ingest/indexing/index-context.ts'
-import type { StreamBatch } from '../../sources/jetstream/consumer.ts'
 import { hear } from './engine/hear.ts'
 import type { State } from './engine/layout.ts'
 import { loadSnapshot, saveSnapshot } from './engine/snapshot.ts'
 import { likeIn } from './listening.ts'
 import { connectLikes } from './reader-likes.ts'
-import type { ForYouRequests } from './requests.ts'
+import type { ForYouCalls, ForYouRequests } from './requests.ts'
 import { forYouSettings } from './settings.ts'
 import { addLess, addSeen } from './store/readers.ts'
 
@@ -24,9 +24,6 @@ const FILE = 'for-you.snapshot'
 const SAVED_EVERY_MS = 10 * MINUTE_MS
 /** A like's time may be ahead of our clock by so much. */
 const AHEAD_MS = 5 * MINUTE_MS
-
-/** One per process: requests arrive without it. */
-const running: { state: State | undefined } = { state: undefined }
 
 export const ingest: IngestFeature = {
   requests: requestHandlers<ForYouRequests>({
@@ -36,9 +33,6 @@ export const ingest: IngestFeature = {
       for (const author of authors.map((one) => ctx.actors.uidOf(one))) {
         if (author !== 0) addLess(ctx.db, { uid, author, times, at: ctx.now })
       }
-    },
-    'for-you/reads'(ctx, did) {
-      if (running.state) connectLikes(ctx, running.state, ctx.actors.uidOf(did))
     },
   }),
   start(config, core) {
@@ -51,7 +45,6 @@ function listen(config: Config, core: Core, bytes: number) {
   const { log, now, actors, room } = core
   const path = join(config.dataDir, FILE)
   const { state, problem } = loadSnapshot(path, bytes, randomInt(2 ** 32))
-  running.state = state
   if (problem) log.warn({ path, problem }, 'For You begins anew: its snapshot can’t be used')
   let saving: Promise<void> | undefined
   const save = () =>
@@ -66,6 +59,9 @@ function listen(config: Config, core: Core, bytes: number) {
   }, SAVED_EVERY_MS)
   return {
     memory: { 'for-you': state.buffer },
+    calls: ingestCalls<ForYouCalls>({
+      'for-you/reads': (did) => connectLikes(core, state, actors.uidOf(did)),
+    }),
     onBatch: (batch: StreamBatch) => hearAll(state, batch, { latestMs: now() + AHEAD_MS, actors }),
     async stop() {
       clearInterval(timer)

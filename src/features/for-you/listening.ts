@@ -1,8 +1,8 @@
 // Finds the likes in what the stream brings: in bytes that nobody parsed, since they concern no known account, and
 // in events. Nothing of strangers is stored but what the engine keeps.
 
+import type { StreamItem, UnreadCommit } from '@slipstream/jetstream'
 import { packRkey } from '../../base/atproto/keys.ts'
-import type { StreamItem, UnreadCommit } from '../../base/event.ts'
 import { packPlcBytes } from '../../data/graph/did-words.ts'
 import type { Like } from './engine/hear.ts'
 import { didWords, keyOfUri } from './post-keys.ts'

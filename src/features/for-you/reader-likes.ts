@@ -54,9 +54,13 @@ function keysOf({ db, actors }: Parts, latest: readonly Pointer[], before: Keys)
 }
 
 /** Makes what a member liked of late connect them with others who liked it. */
-export function connectLikes(parts: Parts & { now: number }, state: State, uid: number): void {
+export function connectLikes(
+  parts: Parts & { now: () => number },
+  state: State,
+  uid: number,
+): void {
   if (uid === 0) return
-  const since = parts.now - ANCHOR_DAYS * DAY_MS
+  const since = parts.now() - ANCHOR_DAYS * DAY_MS
   const latest = latestLikes(parts.db, uid, MAX_ANCHORS).filter(
     ({ period }) => periodStart(period) > since,
   )

@@ -7,14 +7,19 @@ export type ForYouRequests = {
   'for-you/seen': { posts: readonly number[] }
   /** The member wants less of these authors (DIDs); `times` 2: nothing. */
   'for-you/less': { authors: readonly string[]; times: number }
+}
+
+export type ForYouCalls = {
   /** The member reads For You: what they liked so far connects them with others. */
   'for-you/reads': Record<string, never>
 }
 
-export function askWriter<Kind extends keyof ForYouRequests>(
+type Asked = ForYouRequests & ForYouCalls
+
+export function askWriter<Kind extends keyof Asked>(
   writer: Writer,
   did: string,
-  { kind, body }: { kind: Kind; body: ForYouRequests[Kind] },
+  { kind, body }: { kind: Kind; body: Asked[Kind] },
 ): Promise<void> {
   return writer.send({ kind, did, body })
 }

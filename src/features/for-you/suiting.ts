@@ -2,7 +2,7 @@
 // they read, without a word they mute, by nobody who does not want to be recommended, no more than two of one
 // author in ten, and no more than a third by accounts that they follow anyway.
 
-import type { FollowGraphReader } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
 import { rowIdOf } from '../../data/store/item-ids.ts'
 import type { Session } from './sessions.ts'

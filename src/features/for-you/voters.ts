@@ -1,6 +1,7 @@
 // Whose likes make a page for a reader who has none: the accounts that they follow, and the members.
 
-import type { ActorReader, FollowGraphReader } from '../../data/graph/types.ts'
+import type { FollowGraphReader } from '@slipstream/follow-graph'
+import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { allMembers } from '../../data/store/members.ts'
 import type { State } from './engine/layout.ts'

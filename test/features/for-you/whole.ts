@@ -1,7 +1,7 @@
 // What For You holds about an account, for the tests of all tables.
 
-import type { WholeOf } from '../../support/features.ts'
 import { most, private_ } from '../../support/stored-tables/entry.ts'
+import type { WholeOf } from '../../support/wholes.ts'
 
 const READERS = 'src/features/for-you/store/readers.ts'
 
