@@ -26,9 +26,13 @@ type SourceFile = { path: string; text: string; imports: string[] }
 
 function filesBelow(dir: string): string[] {
   if (!existsSync(dir)) return []
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
-    .map((name) => join(dir, name))
+  return (
+    readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+      // Types of the libraries that scripts/bundle-libraries.ts writes.
+      .filter((name) => !name.endsWith('.d.ts'))
+      .map((name) => join(dir, name))
+  )
 }
 
 function readSource(path: string): SourceFile {

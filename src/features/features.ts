@@ -4,5 +4,12 @@
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { pushFeature } from './push/feature.ts'
+import { signInFeature } from './sign-in/feature.ts'
+import { visitorsFeature } from './visitors/feature.ts'
 
-export const features: readonly ListedFeature[] = [pushFeature, forYouFeature]
+export const features: readonly ListedFeature[] = [
+  pushFeature,
+  forYouFeature,
+  signInFeature,
+  visitorsFeature,
+]

@@ -59,6 +59,8 @@ export type ServeParts = {
   rateBuffers: RateBuffers
   /** What `createShared` of the same feature returned. */
   shared: unknown
+  /** Answers a request as the server answers a visitor's: for pages that are made here. */
+  visit: (request: Request) => Promise<Response>
 }
 
 export type ServePart = {

@@ -9,7 +9,7 @@ import { extname } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { type Context, Hono } from 'hono'
 
-export type Asset = { type: string; body: Buffer; compressed: Buffer }
+type Asset = { type: string; body: Buffer; compressed: Buffer }
 
 export type Assets = {
   /** URL path of a file, by name. */
@@ -17,7 +17,7 @@ export type Assets = {
   find(digest: string, name: string): Asset | undefined
 }
 
-export type AssetFiles = {
+type AssetFiles = {
   /** URL path below which they are served. */
   path: string
   /** Files by the name that they are served under; imports between them name each other so. */

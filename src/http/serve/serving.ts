@@ -169,6 +169,7 @@ export function createServing(options: ServingOptions): Serving {
     isMember: reading.isMember,
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
+    visit: async (request) => server.fetch(request),
   })
   const pages = servePages({
     ...options,

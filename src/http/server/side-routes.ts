@@ -24,7 +24,7 @@ export type SideRoutes = {
 
 type Charge = {
   /** hono patterns; by default all under the app's path. */
-  patterns?: string[]
+  patterns?: readonly string[]
   /** Name for request counters; unset: not counted. */
   route?: WebRoute | ((request: HttpRequest) => WebRoute)
   /** Points that a request takes from its address's purse; 0 if it is charged otherwise. */

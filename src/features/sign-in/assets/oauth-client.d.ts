@@ -1,0 +1,1 @@
+export { BrowserOAuthClient } from '@atproto/oauth-client-browser'

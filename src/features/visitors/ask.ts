@@ -1,0 +1,37 @@
+// Our own methods, called without a token: what visitors may see, and nothing else.
+
+/** Answers a request as the server does. */
+type Visit = (request: Request) => Promise<Response>
+export type Ask = <T>(nsid: string, params: Record<string, string | undefined>) => Promise<T>
+
+/** What a method refused; `status` is what the page answers, too. */
+export class NotShownError extends Error {
+  readonly status: 400 | 403 | 404 | 429 | 503
+  constructor(status: NotShownError['status']) {
+    super(`not shown: ${status}`)
+    this.status = status
+  }
+}
+
+export function createAsk(visit: Visit): Ask {
+  return async <T>(nsid: string, params: Record<string, string | undefined>) => {
+    const given = Object.entries(params).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
+    const response = await visit(
+      new Request(`http://localhost/xrpc/${nsid}?${new URLSearchParams(given)}`),
+    )
+    const body = (await response.json().catch(() => ({}))) as { error?: string }
+    if (!response.ok) throw new NotShownError(statusOf(response.status, body.error))
+    return body as T
+  }
+}
+
+const GONE = /NotFound|not found|AccountDeactivated|AccountTakedown|BlockedActor/i
+
+function statusOf(status: number, error = ''): NotShownError['status'] {
+  if (status === 429) return 429
+  if (status >= 500) return 503
+  if (status === 403) return 403
+  return status === 404 || status === 400 || GONE.test(error) ? 404 : 400
+}

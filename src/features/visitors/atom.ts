@@ -1,0 +1,54 @@
+// Posts as a feed for feed readers (RFC 4287).
+
+import { html } from '../../http/pages/html.ts'
+import { shortened } from './pages.ts'
+import { nameOf, postHtml, postPath, textOf } from './post-html.ts'
+import type { Post } from './visitor-rules.ts'
+
+type Feed = { title: string; origin: string; path: string; feed: string; posts: readonly Post[] }
+
+export const ATOM_HEADERS = {
+  'content-type': 'application/atom+xml; charset=utf-8',
+  'cache-control': 'public, max-age=300',
+  'x-content-type-options': 'nosniff',
+}
+
+export function atomFeed({ title, origin, path, feed, posts }: Feed): string {
+  const updated = posts[0]?.indexedAt ?? '1970-01-01T00:00:00.000Z'
+  const text = html`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${origin}${path}</id>
+<title>${title}</title>
+<updated>${updated}</updated>
+<link rel="self" type="application/atom+xml" href="${origin}${feed}"/>
+<link rel="alternate" type="text/html" href="${origin}${path}"/>
+${posts.map((post) => entry(post, origin))}</feed>
+`.text
+  return withoutForbidden(text)
+}
+
+function entry(post: Post, origin: string) {
+  const { author, indexedAt } = post
+  const address = `${origin}${postPath(post)}`
+  const content = postHtml(post).text.replaceAll('href="/', `href="${origin}/`)
+  return html`<entry>
+<id>${address}</id>
+<title>${shortened(textOf(post), 80) || 'A post'}</title>
+<published>${indexedAt}</published>
+<updated>${indexedAt}</updated>
+<author><name>${nameOf(author)}</name></author>
+<link rel="alternate" type="text/html" href="${address}"/>
+<content type="html">${content}</content>
+</entry>
+`
+}
+
+/** Characters that no XML document may have, even escaped (XML 1.0, 2.2). */
+function withoutForbidden(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|&#(?:[0-8]|1[124-9]|2\d|3[01]);/g,
+      '',
+    )
+}

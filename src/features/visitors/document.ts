@@ -1,0 +1,97 @@
+// The frame of a page for visitors: complete without a script, with what previews of links read.
+
+import type { Assets } from '../../http/pages/asset-files.ts'
+import { type Html, html } from '../../http/pages/html.ts'
+
+export type About = {
+  title: string
+  description?: string
+  /** Path of this page in its one form. */
+  path: string
+  image?: { url: string; alt: string } | undefined
+  /** Path of the feed for feed readers. */
+  feed?: string | undefined
+  /** The record or account that it shows, as an at-URI. */
+  shows?: string
+  kind: 'article' | 'profile' | 'website'
+  /** Its page in the client, for people who sign in. */
+  client: string
+  main: Html
+}
+
+export type Site = {
+  publicOrigin: string
+  hostname: string
+  assets: Assets
+  images: readonly string[]
+}
+
+export function visitorHeaders(images: readonly string[]): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=60',
+    'content-security-policy': [
+      "default-src 'none'",
+      "style-src 'self'",
+      `img-src ${["'self'", ...images].join(' ')}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+export function visitorDocument(site: Site, about: About): string {
+  const { publicOrigin, hostname, assets } = site
+  const { title, description = '', path, image, feed, shows, kind, client, main } = about
+  const address = `${publicOrigin}${path}`
+  const meta = (name: string, content: string | undefined) =>
+    content ? html`<meta property="${name}" content="${content}">\n` : undefined
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${hostname}</title>
+<meta name="description" content="${description}">
+<link rel="canonical" href="${address}">
+${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${publicOrigin}${feed}">\n`}${meta('og:site_name', hostname)}${meta('og:type', kind)}${meta('og:title', title)}${meta('og:description', description)}${meta('og:url', address)}${meta('og:image', image?.url)}${meta('og:image:alt', image?.alt)}<meta name="twitter:card" content="${image ? 'summary_large_image' : 'summary'}">
+<link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">Sign in to answer</a></header>
+<main id="main">
+${main}
+</main>
+<footer><p>${feed && html`<a href="${feed}">Feed</a> · `}Shown by Slipstream, an AT Protocol AppView.</p></footer>
+</body>
+</html>
+`.text
+}
+
+/** A page that shows nothing: it says why, and is not to be found by searching. */
+export function nothingDocument(
+  { hostname, assets }: Site,
+  words: { title: string; text: string },
+): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${words.title} · ${hostname}</title>
+<link rel="stylesheet" href="${assets.pathOf('visitors.css')}">
+</head>
+<body>
+<header class="bar"><a href="/">${hostname}</a><a class="enter" href="/read">Sign in</a></header>
+<main id="main"><h1>${words.title}</h1><p>${words.text}</p></main>
+</body>
+</html>
+`.text
+}

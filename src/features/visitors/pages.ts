@@ -1,0 +1,175 @@
+// The pages: a profile, a post, a list and a hashtag, each made from answers of our own methods.
+
+import type { AppBskyActorDefs, AppBskyFeedDefs, AppBskyGraphDefs } from '@atproto/api'
+import { type Html, html } from '../../http/pages/html.ts'
+import { type Ask, NotShownError } from './ask.ts'
+import type { About } from './document.ts'
+import {
+  face,
+  handleOf,
+  nameOf,
+  postHtml,
+  postPath,
+  previewOf,
+  profilePath,
+  textOf,
+} from './post-html.ts'
+import { isWebAddress } from './rich-html.ts'
+import { isCovered, isForMembers, isHidden, type Post } from './visitor-rules.ts'
+
+type Feed = { feed: AppBskyFeedDefs.FeedViewPost[]; cursor?: string }
+type Profile = AppBskyActorDefs.ProfileViewDetailed
+type Thread = { post?: Post; parent?: Thread; replies?: Thread[] }
+
+const LIMIT = '30'
+const MAX_DESCRIPTION = 300
+
+/** @throws NotShownError if it does not exist, or is not for visitors */
+export async function readProfile(ask: Ask, actor: string): Promise<Profile> {
+  const profile = await ask<Profile>('app.bsky.actor.getProfile', { actor })
+  if (isForMembers(profile as never) || isHidden({ author: profile as never }))
+    throw new NotShownError(403)
+  return profile
+}
+
+/** Own posts that visitors may see, newest first; reposts are left out. */
+export async function readPosts(
+  ask: Ask,
+  actor: string,
+  cursor?: string,
+): Promise<{ posts: Post[]; cursor?: string }> {
+  const query = { actor, limit: LIMIT, filter: 'posts_no_replies', cursor }
+  const { feed, cursor: next } = await ask<Feed>('app.bsky.feed.getAuthorFeed', query)
+  const posts = feed.filter(({ reason }) => !reason).map(({ post }) => post)
+  return { posts: posts.filter((post) => !isHidden(post as never)), ...(next && { cursor: next }) }
+}
+
+export async function profilePage(ask: Ask, actor: string, cursor?: string): Promise<About> {
+  const profile = await readProfile(ask, actor)
+  const { posts, cursor: next } = await readPosts(ask, profile.did, cursor)
+  const path = profilePath(profile)
+  const { avatar, description = '' } = profile
+  const image =
+    isWebAddress(avatar) && !isCovered({ author: profile as never })
+      ? { url: avatar, alt: '' }
+      : undefined
+  return {
+    title: `${nameOf(profile as never)} (${handleOf(profile)})`,
+    description: shortened(description),
+    path,
+    image,
+    feed: `${path}/feed.atom`,
+    shows: `at://${profile.did}`,
+    kind: 'profile',
+    client: `/read/profile/${encodeURIComponent(profile.did)}`,
+    main: html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
+<p class="aside"><bdi>${handleOf(profile)}</bdi>${figures(profile)}</p><p class="text" dir="auto">${description}</p></section>
+${listOf(posts)}${older(path, next)}`,
+  }
+}
+
+function figures({ postsCount, followersCount }: Profile): string {
+  const parts = [
+    postsCount !== undefined && `${postsCount} posts`,
+    followersCount !== undefined && `${followersCount} followers`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? ` · ${parts.join(' · ')}` : ''
+}
+
+export async function postPage(ask: Ask, actor: string, rkey: string): Promise<About> {
+  const uri = `at://${actor}/app.bsky.feed.post/${rkey}`
+  const { thread } = await ask<{ thread: Thread }>('app.bsky.feed.getPostThread', {
+    uri,
+    depth: '3',
+    parentHeight: '10',
+  })
+  const { post } = thread
+  if (!post) throw new NotShownError(404)
+  if (isHidden(post as never)) throw new NotShownError(403)
+  const preview = previewOf(post)
+  return {
+    title: `${nameOf(post.author)}: ${shortened(textOf(post), 80)}`,
+    description: shortened(textOf(post)),
+    path: postPath(post),
+    ...(preview && { image: preview }),
+    feed: `${profilePath(post.author)}/feed.atom`,
+    shows: post.uri,
+    kind: 'article',
+    client: `/read/profile/${encodeURIComponent(post.author.did)}/post/${encodeURIComponent(rkey)}`,
+    main: html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${above(thread)}${postHtml(post, { isFocus: true })}${below(thread)}`,
+  }
+}
+
+function above({ parent }: Thread): Html {
+  const posts: Html[] = []
+  for (let at = parent; at?.post; at = at.parent) {
+    posts.unshift(isHidden(at.post as never) ? NOT_SHOWN : postHtml(at.post))
+  }
+  return html`${posts}`
+}
+
+const NOT_SHOWN = html`<p class="aside">A post that is not shown here.</p>`
+
+function below({ replies = [] }: Thread): Html {
+  const shown = replies.filter(({ post }) => post && !isHidden(post as never))
+  if (shown.length === 0) return html``
+  return html`<ol class="replies">${shown.map((one) => html`<li>${postHtml(one.post!)}${below(one)}</li>`)}</ol>`
+}
+
+export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promise<About> {
+  const query = { q: `#${tag}`, tag, limit: LIMIT, sort: 'latest', cursor }
+  const { posts, cursor: next } = await ask<{ posts: Post[]; cursor?: string }>(
+    'app.bsky.feed.searchPosts',
+    query,
+  )
+  const path = `/hashtag/${encodeURIComponent(tag)}`
+  return {
+    title: `#${tag}`,
+    description: `Posts with #${tag}`,
+    path,
+    kind: 'website',
+    client: `/read/search?q=${encodeURIComponent(`#${tag}`)}`,
+    main: html`<h1 dir="auto">#${tag}</h1>${listOf(posts.filter((post) => !isHidden(post as never)))}${older(path, next)}`,
+  }
+}
+
+export async function readList(ask: Ask, actor: string, rkey: string) {
+  const profile = await readProfile(ask, actor)
+  const uri = `at://${profile.did}/app.bsky.graph.list/${rkey}`
+  const { list } = await ask<{ list: AppBskyGraphDefs.ListView }>('app.bsky.graph.getList', {
+    list: uri,
+    limit: '1',
+  })
+  const { feed } = await ask<Feed>('app.bsky.feed.getListFeed', { list: uri, limit: LIMIT })
+  const posts = feed.map(({ post }) => post).filter((post) => !isHidden(post as never))
+  return { list, posts, path: `${profilePath(profile)}/lists/${encodeURIComponent(rkey)}` }
+}
+
+export async function listPage(ask: Ask, actor: string, rkey: string): Promise<About> {
+  const { list, posts, path } = await readList(ask, actor, rkey)
+  return {
+    title: list.name,
+    description: shortened(list.description ?? ''),
+    path,
+    feed: `${path}/feed.atom`,
+    shows: list.uri,
+    kind: 'website',
+    client: `/read/list?uri=${encodeURIComponent(list.uri)}`,
+    main: html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${listOf(posts)}`,
+  }
+}
+
+function listOf(posts: readonly Post[]): Html {
+  if (posts.length === 0) return html`<p class="aside">No posts are shown here.</p>`
+  return html`<ol class="posts">${posts.map((post) => html`<li>${postHtml(post)}</li>`)}</ol>`
+}
+
+function older(path: string, cursor: string | undefined): Html | undefined {
+  if (!cursor) return undefined
+  return html`<p><a rel="next" href="${path}?cursor=${encodeURIComponent(cursor)}">Older</a></p>`
+}
+
+export function shortened(text: string, length = MAX_DESCRIPTION): string {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  return plain.length > length ? `${plain.slice(0, length - 1).toWellFormed()}…` : plain
+}

@@ -1,0 +1,108 @@
+// Pages for visitors over a small world: what previews read, feeds, hostile strings, and whom they leave out.
+
+import { afterEach, expect, test } from 'vitest'
+import { createAsk } from '../../../src/features/visitors/ask.ts'
+import { visitorRoutes } from '../../../src/features/visitors/routes.ts'
+import { didOf } from '../../support/records.ts'
+import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
+
+const [alice, bob] = ['alice', 'bob'].map(didOf) as [string, string]
+const EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+const ORIGIN = 'https://appview.example.org'
+const config = {
+  hostname: 'appview.example.org',
+  publicOrigin: ORIGIN,
+  imageUrlPattern: 'https://cdn.example.org/{preset}/{did}/{cid}',
+  videoThumbnailUrlPattern: 'https://video.example.org/{did}/{cid}',
+}
+
+let w: ServingWorld
+afterEach(() => w?.dispose())
+
+function start() {
+  w = createServingWorld({ scope: 'network', members: ['alice'] })
+  w.profile(alice, { displayName: 'Alice', description: 'writes' })
+  w.profile(bob, { displayName: 'Bob' })
+  const routes = visitorRoutes(
+    config,
+    createAsk(async (request) => w.server.fetch(request)),
+  )
+  return async (path: string) => {
+    const answer = await routes.request(path)
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+}
+
+const selfLabels = (...vals: string[]) => ({
+  $type: 'com.atproto.label.defs#selfLabels',
+  values: vals.map((val) => ({ val })),
+})
+
+test('a post has what previews of links read, and one address', async () => {
+  const get = start()
+  const { uri } = w.post(alice, 'a post with “words”')
+  const rkey = uri.split('/').at(-1)
+  const { status, headers, text } = await get(`/profile/${alice}/post/${rkey}`)
+  expect(status).toBe(200)
+  expect(text).toContain('<meta property="og:title" content="Alice: a post with “words”">')
+  expect(text).toMatch(
+    /<link rel="canonical" href="https:\/\/appview\.example\.org\/profile\/[^"]+\/post\//,
+  )
+  expect(text).toContain(`<link rel="alternate" href="${uri}">`)
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(text).not.toContain('<script')
+})
+
+test('a profile shows its posts, and leads to a feed that readers understand', async () => {
+  const get = start()
+  w.post(alice, `first & ${EVIL}`)
+  w.post(alice, 'second')
+  const page = await get(`/profile/${alice}`)
+  expect(page.text).toContain('<title>Alice (')
+  expect(page.text).toContain('application/atom+xml')
+  expect(page.text).not.toMatch(/<script|<img src=x/)
+  const feed = await get(`/profile/${alice}/feed.atom`)
+  expect(feed.headers.get('content-type')).toContain('application/atom+xml')
+  expect(feed.text.match(/<entry>/g)).toHaveLength(2)
+  expect(feed.text).not.toMatch(/<script|<img/)
+  expect(feed.text).toContain(`<id>${ORIGIN}/profile/`)
+  const etag = feed.headers.get('etag')
+  expect(etag).not.toBe(null)
+})
+
+test('who asks not to be shown to visitors is in no page, no feed and no quote', async () => {
+  const get = start()
+  w.profile(bob, { displayName: 'Bob', labels: selfLabels('!no-unauthenticated') })
+  const post = w.post(bob, 'for members only')
+  const quoting = w.post(alice, { quote: post })
+  for (const path of [
+    `/profile/${bob}`,
+    `/profile/${bob}/feed.atom`,
+    `/profile/${bob}/post/${post.uri.split('/').at(-1)}`,
+  ]) {
+    const { status, text } = await get(path)
+    expect([path, [403, 404].includes(status)]).toEqual([path, true])
+    expect(text).not.toMatch(/Bob|for members only|og:/)
+    if (path.endsWith('.atom')) continue
+    expect(text).toContain('noindex')
+  }
+  const { text } = await get(`/profile/${alice}/post/${quoting.uri.split('/').at(-1)}`)
+  expect(text).not.toMatch(/Bob|for members only/)
+})
+
+test('links lead to web addresses only, and what does not exist says so', async () => {
+  const get = start()
+  const index = { byteStart: 0, byteEnd: 5 }
+  const link = (uri: string) => [
+    { index, features: [{ $type: 'app.bsky.richtext.facet#link', uri }] },
+  ]
+  w.create(alice, 'app.bsky.feed.post', {
+    text: 'click here',
+    facets: link('javascript:alert(1)'),
+    createdAt: new Date(w.now()).toISOString(),
+  })
+  expect((await get(`/profile/${alice}`)).text).not.toContain('javascript:')
+  const { status, text } = await get(`/profile/${alice}/post/3kaaaaaaaaaaa`)
+  expect([404, 503]).toContain(status)
+  expect(text).toContain('noindex')
+})
