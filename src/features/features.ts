@@ -4,6 +4,7 @@
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { pushFeature } from './push/feature.ts'
+import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
@@ -11,5 +12,6 @@ export const features: readonly ListedFeature[] = [
   pushFeature,
   forYouFeature,
   signInFeature,
+  readFeature,
   visitorsFeature,
 ]

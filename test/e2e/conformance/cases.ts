@@ -214,6 +214,8 @@ export const queries: Record<string, Case> = {
     ],
     unknown: () => [{ repo: NOBODY, collection: 'app.bsky.feed.post', rkey: '3kzzzzzzzzz2z' }],
   },
+  'io.slipstream.feed.getPosition': { asks: () => [{ timeline: 'following' }], mayBeEmpty: true },
+  'io.slipstream.feed.getTimelineState': { asks: () => [{}], mayBeEmpty: true },
   'io.slipstream.feed.getTimelineGaps': {
     asks: () => [{}, { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' }],
     mayBeEmpty: true,
@@ -286,6 +288,9 @@ export const procedures: Record<string, Case> = {
   [`${notification}registerPush`]: { asks: () => [PUSH], refusal: 'MethodNotImplemented' },
   [`${notification}unregisterPush`]: { asks: () => [PUSH], refusal: 'MethodNotImplemented' },
   [`${notification}updateSeen`]: { asks: () => [{ seenAt: '2020-01-01T00:00:00.000Z' }] },
+  'io.slipstream.feed.putPosition': {
+    asks: () => [{ timeline: 'following', position: `1700000000000__bafyrei${'a'.repeat(52)}` }],
+  },
   // The server is open, so codes admit no one.
   'io.slipstream.server.redeemInvite': {
     asks: () => [{ code: 'no such code' }],

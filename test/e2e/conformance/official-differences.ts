@@ -11,7 +11,9 @@ const ON_PDS = 'the PDS stores them; the frontend lacks the method'
 
 /** Methods whose answers are not compared. */
 export const unlike: Record<string, string> = {
+  'io.slipstream.feed.getPosition': OURS_ALONE,
   'io.slipstream.feed.getTimelineGaps': OURS_ALONE,
+  'io.slipstream.feed.getTimelineState': OURS_ALONE,
   'io.slipstream.graph.getSocialProof': OURS_ALONE,
   'io.slipstream.notification.getPushKey': OURS_ALONE,
   'io.slipstream.video.getStats': OURS_ALONE,

@@ -98,7 +98,7 @@ test('an address that leads nowhere is a page for browsers, and JSON for program
 })
 
 test('its policy allows no foreign sources while pictures are ours', async () => {
-  const answer = await fetch(`${origin}/read`)
+  const answer = await fetch(`${origin}/read?link`)
   expect(answer.headers.get('content-security-policy')).toContain(`img-src 'self' ${origin};`)
   const page = await answer.text()
   expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/)

@@ -42,6 +42,8 @@ document.addEventListener('auxclick', (event) => {
 })
 addEventListener('popstate', () => void show(true))
 
+if (!/[?&](post|profile)=/.test(location.search))
+  history.replaceState(null, '', `/read${location.hash}`)
 if (location.hash.length > 1) {
   rememberLink(location.hash.slice(1))
   // The link is a secret: remove it from the URL and the history.

@@ -1,0 +1,201 @@
+// The row of controls below a post. Each changes at once, is written by the member's PDS, goes back if that
+// fails, and can be undone.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import { me, tell } from './api.ts'
+import { compose } from './compose.ts'
+import { button, el } from './dom.ts'
+import { handleOf } from './people.ts'
+import { block, like, remove, repost } from './records.ts'
+import { attempt, toast } from './toast.ts'
+import { t } from './words.ts'
+
+type Post = AppBskyFeedDefs.PostView
+const UNDO_MS = 8_000
+
+export function actionsOf(post: Post, card: HTMLElement): HTMLElement {
+  const ref = { uri: post.uri, cid: post.cid }
+  const likes = toggle('like', '♥', post.likeCount, post.viewer?.like, {
+    on: () => like(ref),
+    done: t('liked'),
+  })
+  const reposts = toggle('repost', '⟲', post.repostCount, post.viewer?.repost, {
+    on: () => repost(ref),
+    done: t('reposted'),
+  })
+  const reply = iconButton('reply', '↩', post.replyCount, () => compose({ replyTo: post }))
+  reply.disabled = post.viewer?.replyDisabled === true
+  const quote = iconButton('quote', '❝', post.quoteCount, () => compose({ quote: post }))
+  quote.disabled = post.viewer?.embeddingDisabled === true
+  return el(
+    'footer',
+    { class: 'actions' },
+    reply,
+    reposts,
+    quote,
+    likes,
+    bookmarkOf(post),
+    menuOf(post, card),
+  )
+}
+
+type Icon = 'reply' | 'repost' | 'quote' | 'like' | 'bookmark'
+
+function iconButton(
+  key: Icon,
+  icon: string,
+  count: number | undefined,
+  onclick: () => void,
+): HTMLButtonElement {
+  const made = el(
+    'button',
+    { type: 'button', class: `act act-${key}`, 'aria-label': labelOf(key, count), onclick },
+    el('span', { 'aria-hidden': 'true' }, icon),
+    el('span', { class: 'count', 'aria-hidden': 'true' }, count ? compact(count) : ''),
+  )
+  return made
+}
+
+function labelOf(key: Icon, count: number | undefined): string {
+  return count === undefined ? t(key) : `${t(key)} (${count})`
+}
+
+function compact(count: number): string {
+  return count.toLocaleString(document.documentElement.lang, { notation: 'compact' })
+}
+
+function toggle(
+  key: 'like' | 'repost',
+  icon: string,
+  count = 0,
+  existing: string | undefined,
+  { on, done }: { on: () => Promise<{ uri: string }>; done: string },
+): HTMLButtonElement {
+  let record = existing
+  let shown = count
+  let isBusy = false
+  const made = iconButton(key, icon, count, () => void flip())
+  const show = (isOn: boolean) => {
+    made.setAttribute('aria-pressed', String(isOn))
+    made.setAttribute('aria-label', labelOf(key, shown))
+    made.querySelector('.count')!.textContent = shown > 0 ? compact(shown) : ''
+  }
+  async function set(isOn: boolean): Promise<void> {
+    const before = { record, shown }
+    shown += isOn ? 1 : -1
+    show(isOn)
+    try {
+      if (isOn) record = (await on()).uri
+      else {
+        await remove(record!)
+        record = undefined
+      }
+    } catch (error) {
+      record = before.record
+      shown = before.shown
+      show(record !== undefined)
+      throw error
+    }
+  }
+  async function flip(): Promise<void> {
+    if (isBusy) return
+    isBusy = true
+    const isOn = record === undefined
+    if (await attempt(() => set(isOn))) toast(isOn ? done : t('undone'), () => set(!isOn))
+    isBusy = false
+  }
+  show(record !== undefined)
+  return made
+}
+
+function bookmarkOf({ uri, cid, viewer }: Post): HTMLButtonElement {
+  let isOn = viewer?.bookmarked === true
+  const made = iconButton('bookmark', '⚑', undefined, () => void flip())
+  const show = () => made.setAttribute('aria-pressed', String(isOn))
+  async function set(to: boolean): Promise<void> {
+    if (to) await tell('app.bsky.bookmark.createBookmark', { uri, cid })
+    else await tell('app.bsky.bookmark.deleteBookmark', { uri })
+    isOn = to
+    show()
+  }
+  async function flip(): Promise<void> {
+    const to = !isOn
+    if (await attempt(() => set(to))) toast(to ? t('bookmarked') : t('undone'), () => set(!to))
+  }
+  show()
+  return made
+}
+
+/** Mute, block and delete, one step away from the rest. */
+function menuOf(post: Post, card: HTMLElement): HTMLElement {
+  const { author } = post
+  const items =
+    author.did === me()
+      ? [button(t('delete'), () => void erase(post, card))]
+      : strangers(author, card)
+  const menu = el(
+    'details',
+    { class: 'menu' },
+    el('summary', { 'aria-label': t('options') }, '…'),
+    el('div', { class: 'menu-items' }, ...items),
+  )
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return
+    menu.open = false
+    menu.querySelector('summary')!.focus()
+  })
+  return menu
+}
+
+function strangers(author: Post['author'], card: HTMLElement): HTMLElement[] {
+  const name = handleOf(author)
+  return [
+    button(t('mute'), () => void muteAccount(author.did, name, card)),
+    button(t('block'), () => void blockAccount(author.did, name, card)),
+  ]
+}
+
+export async function muteAccount(did: string, name: string, card?: HTMLElement): Promise<void> {
+  const done = await attempt(() => tell('app.bsky.graph.muteActor', { actor: did }))
+  if (!done) return
+  card?.setAttribute('hidden', '')
+  toast(t('muted', { name }), async () => {
+    await tell('app.bsky.graph.unmuteActor', { actor: did })
+    card?.removeAttribute('hidden')
+  })
+}
+
+export async function blockAccount(did: string, name: string, card?: HTMLElement): Promise<void> {
+  let uri = ''
+  const done = await attempt(async () => {
+    uri = (await block(did)).uri
+  })
+  if (!done) return
+  card?.setAttribute('hidden', '')
+  toast(t('blocked', { name }), async () => {
+    await remove(uri)
+    card?.removeAttribute('hidden')
+  })
+}
+
+/** A deletion can't be taken back on the network, so it waits while "Undo" is offered. */
+function erase({ uri }: Post, card: HTMLElement): Promise<void> {
+  card.hidden = true
+  const later = () => {
+    globalThis.removeEventListener('pagehide', later)
+    clearTimeout(timer)
+    void attempt(() => remove(uri)).then((isDone) => {
+      if (isDone) card.remove()
+      else card.hidden = false
+    })
+  }
+  const timer = setTimeout(later, UNDO_MS)
+  globalThis.addEventListener('pagehide', later)
+  toast(t('deleted'), () => {
+    clearTimeout(timer)
+    globalThis.removeEventListener('pagehide', later)
+    card.hidden = false
+    return Promise.resolve()
+  })
+  return Promise.resolve()
+}

@@ -1,0 +1,269 @@
+// The client: finds who is signed in, shows the page that the address names, and follows links between its
+// pages without loading anew.
+
+import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
+import { restored, type Session } from '../../sign-in/assets/session.ts'
+import { ask, CallError, me, SessionOverError, useSession } from './api.ts'
+import { compose, whenPosted } from './compose.ts'
+import { button, byId, el, link } from './dom.ts'
+import { enterView, joinView } from './enter.ts'
+import { following, listFeed } from './feeds.ts'
+import { bookmarksView, draftsView, listsView, searchView } from './lists.ts'
+import { notificationsView, watchUnread } from './notifications.ts'
+import { keepLastPage, lastPage, worker } from './offline.ts'
+import { loadPreferences } from './preferences.ts'
+import { profileView } from './profile.ts'
+import { threadView } from './thread.ts'
+import { problemWords, whenOver } from './toast.ts'
+import type { View } from './view.ts'
+import { ago, language, t } from './words.ts'
+
+let session: Session | undefined
+let current: View | undefined
+let turn = 0
+const places = new Map<string, number>()
+
+await start()
+
+async function start(): Promise<void> {
+  if (isReadingLink()) return location.replace(`/read?link${location.hash}`)
+  document.documentElement.lang = language()
+  whenOver(() => {
+    useSession(undefined)
+    session = undefined
+    void show(enterView('expired'))
+  })
+  history.scrollRestoration = 'manual'
+  addEventListener('popstate', () => void goBack())
+  addEventListener('click', followLink)
+  addEventListener('keydown', shortcuts)
+  addEventListener('go', ((event: CustomEvent<string>) => void go(event.detail)) as EventListener)
+  await enter()
+  void worker()
+}
+
+/** The operator's reading links have a page of their own, which keeps them in this tab. */
+function isReadingLink(): boolean {
+  return location.hash.length > 1 || sessionStorage.getItem('reading-link') !== null
+}
+
+async function enter(): Promise<void> {
+  const params = new URLSearchParams(location.search)
+  const failed = params.get('failed') as Reason | null
+  if (failed) history.replaceState(null, '', location.pathname)
+  try {
+    session = await restored()
+  } catch (error) {
+    const reason = reasonOf(error)
+    return show(
+      navigator.onLine ? enterView(reason === 'failed' ? 'expired' : reason) : offlineView(),
+    )
+  }
+  if (!session) return show(enterView(failed ?? undefined))
+  useSession(session)
+  try {
+    await Promise.all([ask('app.bsky.feed.getTimeline', { limit: 1 }), loadPreferences()])
+  } catch (error) {
+    return refused(error)
+  }
+  showShell()
+  if (failed) void import('./toast.ts').then(({ toast }) => toast(t(`why-${failed}`)))
+  return go(location.pathname + location.search, false)
+}
+
+function refused(error: unknown): Promise<void> {
+  if (error instanceof SessionOverError) return show(enterView('revoked'))
+  if (error instanceof CallError && error.status === 403)
+    return show(joinView(error, () => void enter()))
+  return show(offlineView(problemWords(error)))
+}
+
+/** What the timeline showed last, plainly marked as old. */
+function offlineView(problem?: string): View {
+  const kept = lastPage()
+  const words = problem ?? t('unreachable')
+  const posts = kept?.posts.map(({ by, text, at }) =>
+    el(
+      'li',
+      { class: 'post' },
+      el('p', { class: 'aside' }, el('bdi', {}, by), ` · ${ago(at)}`),
+      el('p', { class: 'text', dir: 'auto' }, text),
+    ),
+  )
+  const time = kept && new Date(kept.at).toLocaleString(language())
+  return {
+    title: t('following'),
+    node: el(
+      'div',
+      {},
+      el(
+        'p',
+        { class: 'notice', role: 'status' },
+        time ? t('offline', { time }) : words,
+        ' ',
+        button(t('again'), () => location.reload()),
+      ),
+      el('ol', { class: 'feed' }, ...(posts ?? [])),
+    ),
+  }
+}
+
+function viewAt(path: string): View {
+  const { pathname, searchParams } = new URL(path, location.origin)
+  const [, , page = '', actor = '', , rkey = ''] = pathname.split('/').map(decodeURIComponent)
+  if (page === 'profile' && rkey) return threadView(`at://${actor}/app.bsky.feed.post/${rkey}`)
+  if (page === 'profile' && actor) return profileView(actor)
+  if (page === 'notifications') return notificationsView()
+  if (page === 'search') return searchView(searchParams.get('q') ?? '')
+  if (page === 'bookmarks') return bookmarksView()
+  if (page === 'lists') return listsView()
+  if (page === 'list') return listFeed(searchParams.get('uri') ?? '')
+  if (page === 'drafts') return draftsView()
+  if (page === 'settings') return settings(session!, searchParams.get('signed'))
+  return following()
+}
+
+/** Seldom looked at, and loaded then. */
+function settings(signedIn: Session, signed: string | null): View {
+  const node = el('div', {})
+  const first = import('./settings.ts').then(({ settingsView }) => {
+    node.append(settingsView(signedIn, signed).node)
+  })
+  return { title: t('settings'), node, first }
+}
+
+async function go(path: string, isNew = true): Promise<void> {
+  if (!session) return enter()
+  places.set(location.pathname + location.search, scrollY)
+  if (isNew) history.pushState(null, '', path)
+  await show(viewAt(path), isNew)
+}
+
+/** Timelines find their place themselves. */
+async function goBack(): Promise<void> {
+  const path = location.pathname + location.search
+  const view = session && viewAt(path)
+  if (!view) return enter()
+  await show(view)
+  if (!view.keepsPlace) scrollTo(0, places.get(path) ?? 0)
+}
+
+async function show(view: View, isNew = false): Promise<void> {
+  turn++
+  const mine = turn
+  current?.dispose?.()
+  current = view
+  document.title = `${view.title} · Slipstream`
+  const heading = el('h1', { tabindex: -1 }, view.title)
+  const main = byId('main')
+  main.setAttribute('aria-busy', 'true')
+  main.replaceChildren(heading, view.node)
+  for (const one of document.querySelectorAll<HTMLAnchorElement>('#nav a')) {
+    if (one.pathname === location.pathname) one.setAttribute('aria-current', 'page')
+    else one.removeAttribute('aria-current')
+  }
+  if (isNew) {
+    scrollTo(0, 0)
+    heading.focus({ preventScroll: true })
+  }
+  try {
+    await view.first
+  } catch (error) {
+    if (mine === turn)
+      main.append(el('p', { class: 'problem', role: 'alert' }, problemWords(error)))
+  }
+  if (mine !== turn) return
+  main.setAttribute('aria-busy', 'false')
+  if (location.pathname === '/read') keepShown()
+}
+
+function keepShown(): void {
+  const cards = [...document.querySelectorAll<HTMLElement>('.feed .post')].slice(0, 50)
+  if (cards.length === 0) return
+  keepLastPage(
+    cards.map((card) => ({
+      by: card.querySelector('.who')?.textContent ?? '',
+      text: card.querySelector('.text')?.textContent ?? '',
+      at: card.querySelector('time')?.dateTime ?? '',
+    })),
+  )
+}
+
+function showShell(): void {
+  const nav = byId('nav')
+  const to = (href: string, text: string, ...more: HTMLElement[]) => link(href, {}, text, ...more)
+  nav.replaceChildren(
+    to('/read', t('following')),
+    to(
+      '/read/notifications',
+      t('notifications'),
+      el('span', { id: 'unread', class: 'badge', hidden: true }),
+    ),
+    to('/read/search', t('search')),
+    to('/read/bookmarks', t('bookmarks')),
+    to('/read/lists', t('lists')),
+    to('/read/drafts', t('drafts')),
+    to(`/read/profile/${encodeURIComponent(me())}`, t('myProfile')),
+    to('/read/settings', t('settings')),
+    button(t('write'), () => compose(), { class: 'strong', id: 'write' }),
+  )
+  nav.hidden = false
+  nav.setAttribute('aria-label', 'Slipstream')
+  watchUnread()
+  whenPosted(() => setTimeout(() => void go(location.pathname + location.search, false), 1_500))
+}
+
+function followLink(event: MouseEvent): void {
+  if (
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return
+  const anchor = (event.target as Element).closest('a')
+  if (
+    !anchor ||
+    anchor.target ||
+    anchor.origin !== location.origin ||
+    anchor.classList.contains('outside')
+  )
+    return
+  if (!/^\/read(\/|$|\?)/.test(anchor.pathname)) return
+  event.preventDefault()
+  void go(anchor.pathname + anchor.search)
+}
+
+/** As in other readers: j and k between posts, n to write, r and l on the one in focus, / to search. */
+function shortcuts(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    target.closest('input, textarea, select, dialog[open]')
+  )
+    return
+  const posts = [...document.querySelectorAll<HTMLElement>('.post:not([hidden])')]
+  const at = posts.findIndex((one) => one.contains(document.activeElement))
+  const focused = posts[at]
+  const step = (by: number) =>
+    posts[Math.max(0, Math.min(posts.length - 1, at + by))]
+      ?.querySelector<HTMLElement>('.when')
+      ?.focus()
+  const press = (kind: string) => focused?.querySelector<HTMLElement>(`.act-${kind}`)?.click()
+  const keys: Record<string, () => void> = {
+    j: () => step(1),
+    k: () => step(-1),
+    n: () => session && compose(),
+    r: () => press('reply'),
+    l: () => press('like'),
+    '/': () => void go('/read/search'),
+  }
+  const act = keys[event.key]
+  if (!act || !session) return
+  event.preventDefault()
+  act()
+}

@@ -1,0 +1,188 @@
+// The dialog for a post, a reply or a quote. What is typed is kept with every key; a post that could not be
+// sent stays in the dialog.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import { ask } from './api.ts'
+import { button, byId, el, freshId } from './dom.ts'
+import { begun, forgetBegun, keepBegun, saveDraft } from './drafts.ts'
+import { nameOf } from './people.ts'
+import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
+import { create, type Ref, upload } from './records.ts'
+import { facetsOf, lengthOf } from './rich-text.ts'
+import { attempt, toast } from './toast.ts'
+import { language, t } from './words.ts'
+
+type Post = AppBskyFeedDefs.PostView
+export type Composing = { replyTo?: Post | undefined; quote?: Post | undefined; text?: string }
+
+const MAX_LENGTH = 300
+let onPosted: (ref: Ref) => void = () => {}
+
+export function whenPosted(listener: (ref: Ref) => void): void {
+  onPosted = listener
+}
+
+export function compose({ replyTo, quote, text }: Composing = {}): void {
+  const dialog = byId<HTMLDialogElement>('compose')
+  const pictures: Picture[] = []
+  const kept = begun()
+  const isSame = kept?.replyTo === replyTo?.uri && kept?.quote === quote?.uri
+  const area = el('textarea', {
+    rows: 6,
+    dir: 'auto',
+    id: freshId('text'),
+    'aria-label': t('whatsUp'),
+    placeholder: t('whatsUp'),
+  })
+  area.value = text ?? (isSame ? (kept?.text ?? '') : '')
+  const left = el('span', { class: 'aside', role: 'status' })
+  const list = el('ul', { class: 'new-pictures' })
+  const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
+  const show = () => {
+    const count = MAX_LENGTH - lengthOf(area.value)
+    left.textContent = t('charactersLeft', { count })
+    left.classList.toggle('problem', count < 0)
+    send.disabled = count < 0 || (area.value.trim() === '' && pictures.length === 0)
+    list.replaceChildren(
+      ...pictures.map((picture, i) =>
+        pictureRow(picture, i, () => {
+          pictures.splice(i, 1)
+          show()
+        }),
+      ),
+    )
+  }
+  area.addEventListener('input', () => {
+    keepBegun({ text: area.value, replyTo: replyTo?.uri, quote: quote?.uri })
+    show()
+  })
+  const files = el('input', {
+    type: 'file',
+    accept: 'image/*',
+    multiple: true,
+    id: freshId('files'),
+    class: 'unseen',
+  })
+  files.addEventListener(
+    'change',
+    () =>
+      void attempt(async () => {
+        for (const file of [...(files.files ?? [])].slice(0, MAX_PICTURES - pictures.length))
+          pictures.push(await prepare(file))
+        files.value = ''
+        show()
+      }),
+  )
+  const close = () => dialog.close()
+  const form = el(
+    'form',
+    {
+      onsubmit: (event: Event) => {
+        event.preventDefault()
+        send.disabled = true
+        void attempt(async () => {
+          const ref = await publish(area.value, { replyTo, quote, pictures })
+          forgetBegun()
+          close()
+          toast(t('posted'))
+          onPosted(ref)
+        }).then(show)
+      },
+    },
+    replyTo &&
+      el('p', { class: 'aside', dir: 'auto' }, t('replyTo', { name: nameOf(replyTo.author) })),
+    quote && el('p', { class: 'aside', dir: 'auto' }, `${t('quote')}: ${nameOf(quote.author)}`),
+    area,
+    list,
+    el(
+      'div',
+      { class: 'row wrap' },
+      el('label', { class: 'button', for: files.id }, t('addPictures')),
+      files,
+      left,
+    ),
+    el(
+      'div',
+      { class: 'row wrap' },
+      send,
+      button(
+        t('saveDraft'),
+        () =>
+          void attempt(async () => {
+            await saveDraft(area.value)
+            forgetBegun()
+            close()
+            toast(t('draftSaved'))
+          }),
+      ),
+      button(t('close'), close, { class: 'quiet' }),
+    ),
+  )
+  dialog.setAttribute('aria-label', t(replyTo ? 'reply' : 'write'))
+  dialog.replaceChildren(form)
+  show()
+  dialog.showModal()
+  area.focus()
+}
+
+function pictureRow(picture: Picture, i: number, remove: () => void): HTMLElement {
+  const alt = el('textarea', {
+    rows: 2,
+    dir: 'auto',
+    'aria-label': t('altText', { number: i + 1 }),
+    placeholder: t('altText', { number: i + 1 }),
+    maxlength: 2_000,
+  })
+  alt.value = picture.alt
+  alt.addEventListener('input', () => {
+    picture.alt = alt.value
+  })
+  return el(
+    'li',
+    { class: 'row' },
+    el('img', { src: picture.url, alt: '', width: 80, height: 80 }),
+    alt,
+    button(t('remove'), remove, { class: 'quiet' }),
+  )
+}
+
+async function publish(
+  text: string,
+  { replyTo, quote, pictures }: Composing & { pictures: readonly Picture[] },
+): Promise<Ref> {
+  const facets = await facetsOf(text, async (handle) => {
+    const { did } = await ask<{ did: string }>('com.atproto.identity.resolveHandle', { handle })
+    return did
+  })
+  return create('app.bsky.feed.post', {
+    text: text.trimEnd(),
+    langs: [language()],
+    ...(facets.length > 0 && { facets }),
+    ...(replyTo && { reply: { root: rootOf(replyTo), parent: refOf(replyTo) } }),
+    ...embedOf(await uploaded(pictures), quote),
+  })
+}
+
+async function uploaded(pictures: readonly Picture[]): Promise<object[]> {
+  const images: object[] = []
+  for (const { file, alt, width, height } of pictures) {
+    images.push({ image: await upload(file), alt, aspectRatio: { width, height } })
+  }
+  return images
+}
+
+function embedOf(images: object[], quote: Post | undefined): { embed?: object } {
+  const media = { $type: 'app.bsky.embed.images', images }
+  const record = quote && { $type: 'app.bsky.embed.record', record: refOf(quote) }
+  if (images.length > 0 && record)
+    return { embed: { $type: 'app.bsky.embed.recordWithMedia', record, media } }
+  if (images.length > 0) return { embed: media }
+  return record ? { embed: record } : {}
+}
+
+const refOf = ({ uri, cid }: Post): Ref => ({ uri, cid })
+
+function rootOf(post: Post): Ref {
+  const { reply } = post.record as { reply?: { root?: Ref } }
+  return reply?.root ? { uri: reply.root.uri, cid: reply.root.cid } : refOf(post)
+}

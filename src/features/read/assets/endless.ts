@@ -1,0 +1,73 @@
+// A list that reads on by itself as its end comes near, and says what went wrong with a way to try again.
+
+import { SessionOverError } from './api.ts'
+import { button, el } from './dom.ts'
+import { attempt, problemWords } from './toast.ts'
+import { t } from './words.ts'
+
+export type Page = { nodes: readonly Node[]; cursor?: string | undefined }
+
+/** How far below the screen the next page is asked for. */
+const AHEAD = '1200px'
+/** Pages without anything to show are followed by others at once, but not without end. */
+const MAX_EMPTY = 8
+const WAIT_MS = 2_000
+
+/** @returns the list with its foot, and when its first page is there; the rest follows as one scrolls */
+export function endless(
+  list: HTMLElement,
+  read: (cursor: string | undefined) => Promise<Page>,
+): { node: HTMLElement; first: Promise<void> } {
+  const foot = el('p', { class: 'foot', role: 'status' })
+  const node = el('div', {}, list, foot)
+  let cursor: string | undefined
+  let isBusy = false
+  let isOver = false
+
+  async function readOn(): Promise<void> {
+    if (isBusy || isOver) return
+    isBusy = true
+    foot.textContent = t('loading')
+    try {
+      for (let empty = 0; empty < MAX_EMPTY && !isOver; empty++) {
+        const page = await read(cursor)
+        list.append(...page.nodes)
+        isOver = page.cursor === undefined
+        // The same place again: nothing is there yet, but something is on its way.
+        const isWaiting = page.cursor === cursor
+        cursor = page.cursor
+        if (isWaiting) setTimeout(() => list.isConnected && void more(), WAIT_MS)
+        if (page.nodes.length > 0 || isWaiting) break
+      }
+      foot.textContent = isOver ? t(list.childElementCount > 0 ? 'end' : 'nothingYet') : ''
+    } catch (error) {
+      if (error instanceof SessionOverError) void attempt(() => Promise.reject(error))
+      foot.replaceChildren(
+        problemWords(error),
+        ' ',
+        button(t('again'), () => void more()),
+      )
+    } finally {
+      isBusy = false
+    }
+  }
+
+  async function more(): Promise<void> {
+    await readOn()
+    // The observer speaks only when something changes.
+    observer.unobserve(foot)
+    if (!isOver) observer.observe(foot)
+  }
+
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+      if (foot.querySelector('button') || !foot.isConnected) return
+      void more()
+    },
+    { rootMargin: AHEAD },
+  )
+  const first = readOn()
+  void first.then(() => observer.observe(foot))
+  return { node, first }
+}

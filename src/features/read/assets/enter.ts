@@ -1,0 +1,124 @@
+// The page for somebody who is not signed in, and the one for an account that is not a member yet.
+
+import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
+import { type Asked, setup, signIn } from '../../sign-in/assets/session.ts'
+import { tell } from './api.ts'
+import { button, el, link } from './dom.ts'
+import { problemWords } from './toast.ts'
+import type { View } from './view.ts'
+import { isKey, t } from './words.ts'
+
+const NAME = 'slipstream-name'
+
+export function enterView(failed: Reason | undefined): View {
+  const input = el('input', {
+    id: 'name',
+    name: 'name',
+    required: true,
+    autocomplete: 'username',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    dir: 'ltr',
+    placeholder: 'alice.example.org',
+    value: localStorage.getItem(NAME) ?? '',
+  })
+  const problem = el('p', { class: 'problem', role: 'alert' })
+  const submit = el('button', { type: 'submit', class: 'strong' }, t('signIn'))
+  const say = (reason: Reason) => {
+    const key = `why-${reason}`
+    problem.replaceChildren(isKey(key) ? t(key) : t('why-failed'))
+    // A server that knows only wide permissions: asked for in plain words, never silently.
+    if (reason === 'too-narrow')
+      problem.append(
+        ' ',
+        t('generic'),
+        ' ',
+        button(t('genericButton'), () => void go('everything')),
+      )
+  }
+  async function go(asked: Asked): Promise<void> {
+    problem.replaceChildren()
+    submit.disabled = true
+    localStorage.setItem(NAME, input.value.trim())
+    try {
+      await signIn(input.value, asked)
+    } catch (error) {
+      say(reasonOf(error))
+    }
+    submit.disabled = false
+  }
+  const form = el(
+    'form',
+    {
+      class: 'enter',
+      onsubmit: (event: Event) => {
+        event.preventDefault()
+        void go('use')
+      },
+    },
+    el('label', { for: 'name' }, t('handleOrDid')),
+    el('div', { class: 'row wrap' }, input, submit),
+    problem,
+  )
+  const { hostname, members } = setup()
+  const who = { open: 'forOpen', invite: 'forInvited', listed: 'forListed' } as const
+  if (failed) say(failed)
+  return {
+    title: t('welcome'),
+    node: el(
+      'div',
+      { class: 'hero' },
+      el('p', {}, t('welcomeText', { host: hostname })),
+      form,
+      el('p', { class: 'aside' }, t(who[members])),
+      el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, t('readingLink'))),
+    ),
+  }
+}
+
+/** @param joined - called once the account is a member */
+export function joinView(refusal: unknown, joined: () => void): View {
+  const problem = el('p', { class: 'problem', role: 'alert' }, problemWords(refusal))
+  if (setup().members !== 'invite' || (refusal as { error?: string }).error !== 'NotAMember') {
+    const explained = setup().members === 'listed' ? el('p', {}, t('forListed')) : undefined
+    return {
+      title: t('join'),
+      node: el('div', { class: 'hero' }, problem, explained, button(t('again'), joined)),
+    }
+  }
+  const input = el('input', {
+    id: 'code',
+    name: 'code',
+    required: true,
+    maxlength: 100,
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    placeholder: 'xxxxx-xxxxx-xxxxx',
+  })
+  const submit = el('button', { type: 'submit', class: 'strong' }, t('join'))
+  const form = el(
+    'form',
+    {
+      class: 'enter',
+      onsubmit: async (event: Event) => {
+        event.preventDefault()
+        submit.disabled = true
+        try {
+          await tell('io.slipstream.server.redeemInvite', { code: input.value.trim() })
+          joined()
+        } catch (error) {
+          problem.textContent = problemWords(error)
+        }
+        submit.disabled = false
+      },
+    },
+    el('label', { for: 'code' }, t('inviteCode')),
+    el('div', { class: 'row wrap' }, input, submit),
+    problem,
+  )
+  return {
+    title: t('join'),
+    node: el('div', { class: 'hero' }, el('p', {}, t('forInvited')), form),
+  }
+}

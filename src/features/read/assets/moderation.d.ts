@@ -1,0 +1,1 @@
+export { interpretLabelValueDefinition, moderatePost, moderateProfile } from '@atproto/api'

@@ -1,0 +1,122 @@
+// Notifications: what happened, with the post that it happened to. Looking at them marks them seen, also on the
+// member's other devices.
+
+import type { AppBskyNotificationListNotifications } from '@atproto/api'
+import { ask, tell } from './api.ts'
+import { byId, el, link } from './dom.ts'
+import { postPath } from './embeds.ts'
+import { endless } from './endless.ts'
+import { byline, face, nameOf, profilePath } from './people.ts'
+import { type Post, postCard } from './post.ts'
+import { judgedProfile } from './preferences.ts'
+import { browserPush } from './push.ts'
+import type { View } from './view.ts'
+import { ago, type Key, t } from './words.ts'
+
+type Notification = AppBskyNotificationListNotifications.Notification
+
+const WORDS: Record<string, Key> = {
+  like: 'liker',
+  repost: 'reposter',
+  follow: 'follower',
+  mention: 'mentioner',
+  reply: 'replier',
+  quote: 'quoter',
+}
+/** Their own record is the post to show. */
+const WRITTEN = ['mention', 'reply', 'quote']
+const LOOK_EVERY_MS = 30_000
+const AT_ONCE = 25
+
+export function notificationsView(): View {
+  const list = el('ol', { class: 'feed' })
+  const { node, first } = endless(list, async (cursor) => {
+    const page = await ask<{ notifications: Notification[]; cursor?: string }>(
+      'app.bsky.notification.listNotifications',
+      { limit: 40, cursor },
+    )
+    const posts = await postsOf(page.notifications)
+    if (cursor === undefined) void markSeen()
+    const shown = page.notifications.filter(
+      ({ author }) => !judgedProfile(author).ui('contentList').filter,
+    )
+    return { nodes: shown.map((one) => row(one, posts)), cursor: page.cursor }
+  })
+  return { title: t('notifications'), node: el('div', {}, browserPush(), node), first }
+}
+
+async function postsOf(notifications: readonly Notification[]): Promise<Map<string, Post>> {
+  const uris = [...new Set(notifications.map(postUriOf).filter((uri) => uri !== undefined))]
+  const found = new Map<string, Post>()
+  for (let i = 0; i < uris.length; i += AT_ONCE) {
+    const { posts } = await ask<{ posts: Post[] }>('app.bsky.feed.getPosts', {
+      uris: uris.slice(i, i + AT_ONCE),
+    }).catch(() => ({ posts: [] }))
+    for (const post of posts) found.set(post.uri, post)
+  }
+  return found
+}
+
+function postUriOf({ reason, uri, reasonSubject }: Notification): string | undefined {
+  const about = WRITTEN.includes(reason) ? uri : reasonSubject
+  return about?.includes('/app.bsky.feed.post/') ? about : undefined
+}
+
+function row(one: Notification, posts: ReadonlyMap<string, Post>): HTMLElement {
+  const { author, reason, isRead, indexedAt } = one
+  const post = posts.get(postUriOf(one) ?? '')
+  const words = t(WORDS[reason] ?? 'otherReason', { name: nameOf(author), reason })
+  const to = post ? postPath(post.uri) : profilePath(author)
+  const head = el(
+    'div',
+    { class: 'post-head' },
+    face(author, 24),
+    link(to, { dir: 'auto', class: 'what' }, words),
+    el('time', { class: 'when', datetime: indexedAt }, ago(indexedAt)),
+  )
+  const body = post && (WRITTEN.includes(reason) ? postCard(post) : excerpt(post))
+  return el(
+    'li',
+    { class: isRead ? 'notice-row' : 'notice-row unread' },
+    head,
+    reason === 'follow' ? byline(author) : undefined,
+    body,
+  )
+}
+
+function excerpt(post: Post): HTMLElement {
+  const { text = '' } = post.record as { text?: string }
+  return el('p', { class: 'aside', dir: 'auto' }, text.slice(0, 200))
+}
+
+async function markSeen(): Promise<void> {
+  await tell('app.bsky.notification.updateSeen', { seenAt: new Date().toISOString() }).catch(
+    () => {},
+  )
+  showCount(0)
+}
+
+function showCount(count: number): void {
+  const place = byId('unread')
+  place.textContent = count > 0 ? String(count) : ''
+  place.setAttribute('aria-label', count > 0 ? t('unread', { count }) : '')
+  place.hidden = count === 0
+  const { setAppBadge, clearAppBadge } = navigator
+  void (count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator))?.catch(
+    () => {},
+  )
+}
+
+/** Keeps the number beside the link to this page. @returns a function that ends it */
+export function watchUnread(): () => void {
+  const look = async () => {
+    if (document.visibilityState !== 'visible') return
+    const found = await ask<{ count: number }>('app.bsky.notification.getUnreadCount').catch(
+      () => undefined,
+    )
+    if (found) showCount(found.count)
+  }
+  void look()
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,72 @@
+// Web push to this browser, by the server's own push feature (docs/PUSH.md).
+
+import { setup } from '../../sign-in/assets/session.ts'
+import { ask, write } from './api.ts'
+import { button, el } from './dom.ts'
+import { worker } from './offline.ts'
+import { attempt, toast } from './toast.ts'
+import { t } from './words.ts'
+
+const APP_ID = 'io.slipstream.read'
+
+/** A button, or nothing where neither browser nor server can. */
+export function browserPush(): HTMLElement {
+  const place = el('div', { class: 'push' })
+  if ('PushManager' in globalThis && 'serviceWorker' in navigator) void show(place)
+  return place
+}
+
+async function show(place: HTMLElement): Promise<void> {
+  const registration = await worker()
+  const existing = await registration?.pushManager.getSubscription()
+  if (!registration) return
+  place.replaceChildren(
+    existing
+      ? el(
+          'p',
+          { class: 'aside' },
+          t('pushOn'),
+          ' ',
+          button(t('undo'), () => void attempt(() => off(existing, place)), { class: 'quiet' }),
+        )
+      : button(t('push'), () => void attempt(() => on(registration, place))),
+  )
+}
+
+async function on(registration: ServiceWorkerRegistration, place: HTMLElement): Promise<void> {
+  const found = await ask<{ publicKey: string }>('io.slipstream.notification.getPushKey').catch(
+    () => undefined,
+  )
+  if (!found) return toast(t('pushNone'))
+  if ((await Notification.requestPermission()) !== 'granted') return toast(t('pushDenied'))
+  const applicationServerKey = bytesOf(found.publicKey)
+  const subscription = await registration.pushManager.subscribe({
+    userVisibleOnly: true,
+    applicationServerKey,
+  })
+  await write('app.bsky.notification.registerPush', registrationOf(subscription))
+  toast(t('pushOn'))
+  await show(place)
+}
+
+async function off(subscription: PushSubscription, place: HTMLElement): Promise<void> {
+  await write('app.bsky.notification.unregisterPush', registrationOf(subscription)).catch(() => {})
+  await subscription.unsubscribe()
+  toast(t('pushOff'))
+  await show(place)
+}
+
+function registrationOf(subscription: PushSubscription) {
+  const { endpoint, keys } = subscription.toJSON()
+  return {
+    serviceDid: setup().serviceDid,
+    platform: 'web',
+    appId: APP_ID,
+    token: JSON.stringify({ endpoint, keys }),
+  }
+}
+
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(text, (character) => character.charCodeAt(0))
+}

@@ -1,0 +1,117 @@
+// A post's text with its facets (app.bsky.richtext.facet), whose places are bytes of UTF-8; and the facets of a
+// text that is being written.
+
+import type { AppBskyRichtextFacet } from '@atproto/api'
+import { type Child, el, link, outsideLink } from './dom.ts'
+
+type Facet = AppBskyRichtextFacet.Main
+
+/** Facets that are out of place, overlap or cut a character are left out. */
+export function richText(text: string, facets: readonly Facet[] = []): Child[] {
+  const bytes = new TextEncoder().encode(text)
+  const read = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
+  const parts: Child[] = []
+  let at = 0
+  for (const { index, features } of inOrder(facets)) {
+    const { byteStart, byteEnd } = index
+    if (
+      byteStart < at ||
+      byteEnd > bytes.length ||
+      isInside(bytes, byteStart) ||
+      isInside(bytes, byteEnd)
+    )
+      continue
+    parts.push(read(at, byteStart), featureNode(read(byteStart, byteEnd), features))
+    at = byteEnd
+  }
+  parts.push(read(at, bytes.length))
+  return parts
+}
+
+function inOrder(facets: readonly Facet[]): Facet[] {
+  const isFacet = (one: Facet) =>
+    Number.isInteger(one?.index?.byteStart) &&
+    Number.isInteger(one.index.byteEnd) &&
+    one.index.byteStart < one.index.byteEnd &&
+    Array.isArray(one.features)
+  return facets.filter(isFacet).sort((a, b) => a.index.byteStart - b.index.byteStart)
+}
+
+function isInside(bytes: Uint8Array, at: number): boolean {
+  return at < bytes.length && (bytes[at]! & 0xc0) === 0x80
+}
+
+function featureNode(text: string, features: Facet['features']): Child {
+  for (const feature of features) {
+    const one = feature as { $type?: string; did?: string; uri?: string; tag?: string }
+    if (one.$type === 'app.bsky.richtext.facet#mention' && one.did) {
+      return link(`/read/profile/${encodeURIComponent(one.did)}`, { dir: 'auto' }, text)
+    }
+    if (one.$type === 'app.bsky.richtext.facet#link' && one.uri) return linkNode(one.uri, text)
+    if (one.$type === 'app.bsky.richtext.facet#tag' && one.tag) {
+      return link(`/read/search?q=${encodeURIComponent(`#${one.tag}`)}`, { dir: 'auto' }, text)
+    }
+  }
+  return text
+}
+
+/** Says where a link leads if its text looks like an address elsewhere. */
+function linkNode(uri: string, text: string): HTMLElement {
+  const host = URL.parse(uri)?.host
+  const seems = /^(?:https?:\/\/)?((?:[\w-]+\.)+[a-z]{2,})/i.exec(text.trim())?.[1]
+  const isHonest =
+    !seems || !host || host.replace(/^www\./, '') === seems.toLowerCase().replace(/^www\./, '')
+  const node = outsideLink(uri, text)
+  if (isHonest) return node
+  return el('span', {}, node, el('span', { class: 'where' }, ` (${host})`))
+}
+
+const LINK = /(^|[\s(])(https?:\/\/[^\s<>"]+)/g
+const MENTION = /(^|[\s(])@((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)/gi
+const TAG = /(^|\s)#([^\s#\p{P}][^\s#]*)/gu
+
+/** @param didOf - undefined for a handle that leads nowhere: it stays plain text */
+export async function facetsOf(
+  text: string,
+  didOf: (handle: string) => Promise<string | undefined>,
+): Promise<Facet[]> {
+  const encoder = new TextEncoder()
+  const place = (start: number, length: number) => ({
+    byteStart: encoder.encode(text.slice(0, start)).length,
+    byteEnd: encoder.encode(text.slice(0, start + length)).length,
+  })
+  const found: Facet[] = []
+  for (const match of text.matchAll(LINK)) {
+    const uri = match[2]!.replace(/[.,;:!?'")\]]+$/, '')
+    const index = place(match.index + match[1]!.length, uri.length)
+    found.push({
+      index,
+      features: [{ $type: 'app.bsky.richtext.facet#link', uri: uri as `https://${string}` }],
+    })
+  }
+  for (const match of text.matchAll(TAG)) {
+    const tag = match[2]!.replace(/\p{P}+$/u, '')
+    if (tag === '' || tag.length > 64) continue
+    const index = place(match.index + match[1]!.length, tag.length + 1)
+    found.push({ index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] })
+  }
+  for (const match of text.matchAll(MENTION)) {
+    const did = await didOf(match[2]!.toLowerCase()).catch(() => undefined)
+    if (!did) continue
+    const index = place(match.index + match[1]!.length, match[2]!.length + 1)
+    found.push({
+      index,
+      features: [{ $type: 'app.bsky.richtext.facet#mention', did: did as `did:plc:${string}` }],
+    })
+  }
+  return found.sort((a, b) => a.index.byteStart - b.index.byteStart)
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** Visible characters: what the 300 of a post are counted in. */
+export function lengthOf(text: string): number {
+  let count = 0
+  for (const _ of segmenter.segment(text)) count++
+  return count
+}

@@ -1,0 +1,156 @@
+// Settings: muted words, moving private state in and away, language, signing out.
+
+import { type Session, setup, signIn, signOut } from '../../sign-in/assets/session.ts'
+import { move } from './bring.ts'
+import { button, el } from './dom.ts'
+import { forgetLastPage } from './offline.ts'
+import { mutedWords, setMutedWords } from './preferences.ts'
+import { browserPush } from './push.ts'
+import { attempt, toast } from './toast.ts'
+import type { View } from './view.ts'
+import { chooseLanguage, type Key, language, t } from './words.ts'
+
+export function settingsView(session: Session, signed: string | null): View {
+  const progress = el('div', { role: 'status' })
+  const node = el(
+    'div',
+    { class: 'settings' },
+    browserPush(),
+    words(),
+    el(
+      'section',
+      {},
+      el('h2', {}, t('bring')),
+      el('p', {}, t('bringText')),
+      el(
+        'div',
+        { class: 'row wrap' },
+        button(t('bring'), () => ask(session, 'bring', progress), { id: 'bring' }),
+        button(t('leave'), () => ask(session, 'leave', progress), {
+          class: 'quiet',
+          id: 'leave-with',
+        }),
+      ),
+      progress,
+    ),
+    languages(),
+    el(
+      'section',
+      {},
+      button(t('signOut'), () => void leave(session), { id: 'sign-out' }),
+      el('p', { class: 'aside' }, setup().hostname),
+    ),
+  )
+  if (signed === 'bring' || signed === 'leave') void run(signed, progress)
+  return { title: t('settings'), node }
+}
+
+/** Asks the PDS for what this needs, unless it has been given; the page then comes back here and goes on. */
+function ask(session: Session, direction: 'bring' | 'leave', progress: HTMLElement): void {
+  void attempt(async () => {
+    const { scope } = await session.getTokenInfo(false)
+    const isThere =
+      scope.includes('transition:generic') || scope.includes('app.bsky.graph.getMutes')
+    const mayWrite =
+      scope.includes('transition:generic') || scope.includes('app.bsky.graph.muteActorList')
+    if (direction === 'bring' ? isThere : mayWrite) return run(direction, progress)
+    await signIn(session.did, direction)
+  })
+}
+
+async function run(direction: 'bring' | 'leave', place: HTMLElement): Promise<void> {
+  history.replaceState(null, '', location.pathname)
+  const bar = el('progress', { 'aria-label': t(direction) })
+  const lines = new Map<Key, HTMLElement>()
+  const list = el('ul', {})
+  place.replaceChildren(bar, list)
+  const done = await attempt(async () => {
+    const { moved, failed } = await move(direction, (kind, count) => {
+      const line = lines.get(kind) ?? el('li', {})
+      if (!lines.has(kind)) list.append(line)
+      lines.set(kind, line)
+      line.textContent = t('moving', { what: t(kind), done: count })
+    })
+    place.append(el('p', { class: 'moved' }, t('moved', { count: moved, failed })))
+  })
+  bar.remove()
+  if (!done) place.append(button(t('again'), () => void run(direction, place)))
+}
+
+function words(): HTMLElement {
+  const list = el('ul', { class: 'row wrap' })
+  const input = el('input', { id: 'word', maxlength: 100, dir: 'auto', autocomplete: 'off' })
+  const show = () =>
+    list.replaceChildren(
+      ...mutedWords().map((one) =>
+        el(
+          'li',
+          {},
+          el('bdi', {}, one.value),
+          ' ',
+          button(
+            t('remove'),
+            () =>
+              void attempt(async () => {
+                await setMutedWords(mutedWords().filter(({ value }) => value !== one.value))
+                show()
+              }),
+            { class: 'quiet' },
+          ),
+        ),
+      ),
+    )
+  const add = async () => {
+    const value = input.value.trim()
+    if (value === '') return
+    await setMutedWords([
+      ...mutedWords(),
+      { id: crypto.randomUUID(), value, targets: ['content', 'tag'], actorTarget: 'all' },
+    ])
+    input.value = ''
+    show()
+  }
+  const form = el(
+    'form',
+    {
+      class: 'row wrap',
+      onsubmit: (event: Event) => {
+        event.preventDefault()
+        void attempt(add)
+      },
+    },
+    el('label', { for: 'word' }, t('addWord')),
+    input,
+    el('button', { type: 'submit' }, t('mute')),
+  )
+  show()
+  return el('section', {}, el('h2', {}, t('mutedWords')), list, form)
+}
+
+function languages(): HTMLElement {
+  const select = el(
+    'select',
+    {
+      id: 'language',
+      onchange: () => {
+        chooseLanguage(select.value)
+        location.reload()
+      },
+    },
+    ...[
+      ['en', 'English'],
+      ['de', 'Deutsch'],
+      ['ja', '日本語'],
+    ].map(([code, name]) =>
+      el('option', { value: code, lang: code, selected: code === language() }, name),
+    ),
+  )
+  return el('section', {}, el('label', { for: 'language' }, t('language')), ' ', select)
+}
+
+async function leave(session: Session): Promise<void> {
+  await signOut(session)
+  forgetLastPage()
+  toast(t('signedOut'))
+  location.assign('/read')
+}

@@ -1,0 +1,361 @@
+// What the client says, in one table: English, German, Japanese. A language that is not here reads English.
+// `{name}` is filled in; plural forms are avoided.
+
+const table = {
+  following: ['Following', 'Folge ich', 'フォロー中'],
+  notifications: ['Notifications', 'Mitteilungen', '通知'],
+  search: ['Search', 'Suche', '検索'],
+  bookmarks: ['Bookmarks', 'Lesezeichen', 'ブックマーク'],
+  lists: ['Lists', 'Listen', 'リスト'],
+  drafts: ['Drafts', 'Entwürfe', '下書き'],
+  settings: ['Settings', 'Einstellungen', '設定'],
+  profile: ['Profile', 'Profil', 'プロフィール'],
+  myProfile: ['My profile', 'Mein Profil', '自分のプロフィール'],
+  thread: ['Post', 'Beitrag', '投稿'],
+  write: ['Write', 'Schreiben', '投稿する'],
+  more: ['More', 'Mehr', 'さらに表示'],
+  loading: ['Loading …', 'Lädt …', '読み込み中…'],
+  nothingYet: ['Nothing here yet.', 'Hier ist noch nichts.', 'まだ何もありません。'],
+  end: ['You have read everything there is.', 'Das ist alles.', 'これで最後です。'],
+  again: ['Try again', 'Noch einmal versuchen', 'もう一度試す'],
+  back: ['Back', 'Zurück', '戻る'],
+  close: ['Close', 'Schließen', '閉じる'],
+  undo: ['Undo', 'Rückgängig', '元に戻す'],
+  undone: ['Undone.', 'Rückgängig gemacht.', '元に戻しました。'],
+  signIn: ['Sign in', 'Anmelden', 'ログイン'],
+  signOut: ['Sign out', 'Abmelden', 'ログアウト'],
+  signedOut: ['You are signed out.', 'Du bist abgemeldet.', 'ログアウトしました。'],
+  welcome: [
+    'Read and write with your own account',
+    'Mit deinem eigenen Konto lesen und schreiben',
+    '自分のアカウントで読み書き',
+  ],
+  welcomeText: [
+    'Enter your handle. Your own server then asks whether {host} may read and write for you; your password stays there.',
+    'Gib deinen Namen ein. Dein eigener Server fragt dann, ob {host} für dich lesen und schreiben darf; dein Passwort bleibt dort.',
+    'ハンドルを入力してください。{host} に読み書きを許可するかどうかを、あなたのサーバーが確認します。パスワードはそちらにとどまります。',
+  ],
+  handleOrDid: ['Handle or DID', 'Handle oder DID', 'ハンドルまたは DID'],
+  readingLink: [
+    'I have a reading link from the operator',
+    'Ich habe einen Leselink',
+    '管理者からの閲覧リンクがあります',
+  ],
+  forInvited: [
+    'You need an invite code to become a member here.',
+    'Um hier Mitglied zu werden, brauchst du einen Einladungscode.',
+    'ここのメンバーになるには招待コードが必要です。',
+  ],
+  forListed: [
+    'Only accounts that the operator has named can read here.',
+    'Hier lesen nur Konten, die der Betreiber eingetragen hat.',
+    '管理者が登録したアカウントだけが利用できます。',
+  ],
+  forOpen: [
+    'Everybody may become a member here.',
+    'Hier kann jeder Mitglied werden.',
+    'だれでもメンバーになれます。',
+  ],
+  inviteCode: ['Invite code', 'Einladungscode', '招待コード'],
+  join: ['Join', 'Beitreten', '参加する'],
+  filling: [
+    'Your timeline is being filled: {done} of {all} accounts that you follow are here.',
+    'Deine Timeline wird gefüllt: {done} von {all} Konten, denen du folgst, sind da.',
+    'タイムラインを準備しています：フォロー中の {all} 件のうち {done} 件が届きました。',
+  ],
+  filled: [
+    'Your timeline is filled.',
+    'Deine Timeline ist gefüllt.',
+    'タイムラインの準備ができました。',
+  ],
+  lossy: [
+    'You follow {follows} accounts; you see about {percent} % of what they post.',
+    'Du folgst {follows} Konten und siehst etwa {percent} % ihrer Beiträge.',
+    '{follows} 件をフォロー中です。投稿の約 {percent} % が表示されます。',
+  ],
+  lossyWhy: ['Why', 'Warum', '理由'],
+  lossyReason: [
+    'Nobody can read everything from so many accounts. Beyond {limit}, this server draws for each post whether it enters your timeline; the same post is drawn alike on every device. Profiles and lists show everything.',
+    'Von so vielen Konten kann niemand alles lesen. Ab {limit} lost dieser Server für jeden Beitrag aus, ob er in deine Timeline kommt; auf jedem Gerät gleich. Profile und Listen zeigen alles.',
+    'これほど多くのアカウントの投稿をすべて読むことはできません。{limit} 件を超えると、投稿ごとに表示するかどうかを抽選します（どの端末でも同じ結果です）。プロフィールとリストにはすべて表示されます。',
+  ],
+  gap: [
+    'Posts of {from} to {to} are being fetched.',
+    'Beiträge von {from} bis {to} werden geholt.',
+    '{from} から {to} の投稿を取得しています。',
+  ],
+  gapClosed: [
+    'Posts of {from} to {to} have arrived.',
+    'Beiträge von {from} bis {to} sind da.',
+    '{from} から {to} の投稿が届きました。',
+  ],
+  newAbove: ['{count} new above', '{count} neue darüber', '上に新着 {count} 件'],
+  toTop: ['To the newest', 'Zum Neuesten', '最新へ'],
+  replyTo: ['Reply to {name}', 'Antwort an {name}', '{name} への返信'],
+  repostedBy: ['Reposted by {name}', 'Repostet von {name}', '{name} がリポスト'],
+  reply: ['Reply', 'Antworten', '返信'],
+  repost: ['Repost', 'Reposten', 'リポスト'],
+  quote: ['Quote', 'Zitieren', '引用'],
+  like: ['Like', 'Gefällt mir', 'いいね'],
+  bookmark: ['Bookmark', 'Lesezeichen', 'ブックマーク'],
+  delete: ['Delete', 'Löschen', '削除'],
+  options: ['More options', 'Weitere Optionen', 'その他'],
+  follow: ['Follow', 'Folgen', 'フォロー'],
+  unfollow: ['Unfollow', 'Entfolgen', 'フォロー解除'],
+  mute: ['Mute', 'Stummschalten', 'ミュート'],
+  unmute: ['Unmute', 'Stummschaltung aufheben', 'ミュート解除'],
+  block: ['Block', 'Blockieren', 'ブロック'],
+  unblock: ['Unblock', 'Blockierung aufheben', 'ブロック解除'],
+  liked: ['Liked.', 'Gefällt dir.', 'いいねしました。'],
+  reposted: ['Reposted.', 'Repostet.', 'リポストしました。'],
+  followed: ['You follow {name} now.', 'Du folgst jetzt {name}.', '{name} をフォローしました。'],
+  muted: ['{name} is muted.', '{name} ist stummgeschaltet.', '{name} をミュートしました。'],
+  blocked: ['{name} is blocked.', '{name} ist blockiert.', '{name} をブロックしました。'],
+  deleted: ['Deleted.', 'Gelöscht.', '削除しました。'],
+  bookmarked: ['Bookmarked.', 'Lesezeichen gesetzt.', 'ブックマークしました。'],
+  posted: ['Posted.', 'Veröffentlicht.', '投稿しました。'],
+  whatsUp: ['What do you want to say?', 'Was möchtest du sagen?', '何を投稿しますか？'],
+  post: ['Post', 'Veröffentlichen', '投稿'],
+  saveDraft: ['Save as draft', 'Als Entwurf sichern', '下書きに保存'],
+  draftSaved: ['Saved as a draft.', 'Als Entwurf gesichert.', '下書きに保存しました。'],
+  addPictures: ['Add pictures', 'Bilder hinzufügen', '画像を追加'],
+  altText: [
+    'Describe picture {number} for people who cannot see it',
+    'Beschreibe Bild {number} für alle, die es nicht sehen',
+    '画像 {number} の説明（見えない人のために）',
+  ],
+  remove: ['Remove', 'Entfernen', '取り除く'],
+  charactersLeft: ['{count} characters left', 'Noch {count} Zeichen', '残り {count} 文字'],
+  followedBy: ['Followed by {names}', 'Gefolgt von {names}', '{names} がフォロー中'],
+  others: ['{count} others', '{count} weiteren', '他 {count} 人'],
+  knownLikers: ['Liked by {names}', 'Gefällt {names}', '{names} がいいね'],
+  noKnown: [
+    'Nobody you follow follows this account.',
+    'Niemand, dem du folgst, folgt diesem Konto.',
+    'フォロー中の人はだれもフォローしていません。',
+  ],
+  showAll: ['Show all', 'Alle zeigen', 'すべて表示'],
+  figures: [
+    '{posts} posts · {followers} followers · follows {follows}',
+    '{posts} Beiträge · {followers} Follower · folgt {follows}',
+    '投稿 {posts}・フォロワー {followers}・フォロー {follows}',
+  ],
+  followsYou: ['Follows you', 'Folgt dir', 'フォローされています'],
+  gone: [
+    'This post is not available.',
+    'Dieser Beitrag ist nicht verfügbar.',
+    'この投稿は表示できません。',
+  ],
+  blockedPost: [
+    'This post is blocked.',
+    'Dieser Beitrag ist blockiert.',
+    'この投稿はブロックされています。',
+  ],
+  hiddenFor: ['Hidden: {reason}', 'Verborgen: {reason}', '非表示：{reason}'],
+  show: ['Show', 'Zeigen', '表示する'],
+  hide: ['Hide', 'Verbergen', '隠す'],
+  mutedWord: ['a muted word', 'ein stummgeschaltetes Wort', 'ミュートした言葉'],
+  mutedAccount: ['a muted account', 'ein stummgeschaltetes Konto', 'ミュートしたアカウント'],
+  blockedAccount: ['a blocked account', 'ein blockiertes Konto', 'ブロックしたアカウント'],
+  label: ['labelled “{label}”', 'als „{label}“ gekennzeichnet', '「{label}」のラベル'],
+  picture: ['Picture', 'Bild', '画像'],
+  noAlt: ['Picture without a description', 'Bild ohne Beschreibung', '説明のない画像'],
+  video: ['Video', 'Video', '動画'],
+  videoStats: [
+    'Watched {sessions} times, {minutes} min in all; on average viewers stop after {stop} s.',
+    '{sessions}-mal angesehen, zusammen {minutes} min; im Mittel hören Zuschauer nach {stop} s auf.',
+    '{sessions} 回再生、合計 {minutes} 分。平均して {stop} 秒で離脱します。',
+  ],
+  liker: ['{name} liked your post', '{name} gefällt dein Beitrag', '{name} があなたの投稿にいいね'],
+  reposter: [
+    '{name} reposted your post',
+    '{name} hat deinen Beitrag repostet',
+    '{name} があなたの投稿をリポスト',
+  ],
+  follower: ['{name} follows you', '{name} folgt dir', '{name} にフォローされました'],
+  mentioner: ['{name} mentioned you', '{name} hat dich erwähnt', '{name} があなたに言及'],
+  replier: ['{name} replied to you', '{name} hat dir geantwortet', '{name} が返信'],
+  quoter: ['{name} quoted you', '{name} hat dich zitiert', '{name} があなたを引用'],
+  otherReason: ['{name}: {reason}', '{name}: {reason}', '{name}：{reason}'],
+  unread: ['{count} unread', '{count} ungelesen', '未読 {count} 件'],
+  people: ['People', 'Personen', 'ユーザー'],
+  posts: ['Posts', 'Beiträge', '投稿'],
+  mutedWords: ['Muted words', 'Stummgeschaltete Wörter', 'ミュートする言葉'],
+  addWord: ['Mute this word', 'Dieses Wort stummschalten', 'この言葉をミュート'],
+  push: ['Notify this device', 'Dieses Gerät benachrichtigen', 'この端末に通知'],
+  pushOn: [
+    'This device is notified.',
+    'Dieses Gerät wird benachrichtigt.',
+    'この端末に通知します。',
+  ],
+  pushOff: [
+    'This device is not notified any more.',
+    'Dieses Gerät wird nicht mehr benachrichtigt.',
+    'この端末への通知をやめました。',
+  ],
+  pushNone: [
+    'This server sends no notifications to browsers.',
+    'Dieser Server schickt keine Mitteilungen an Browser.',
+    'このサーバーは通知を送りません。',
+  ],
+  pushDenied: [
+    'This browser does not allow notifications from here. Change that in its settings.',
+    'Dieser Browser erlaubt keine Mitteilungen von hier. Ändere das in seinen Einstellungen.',
+    'ブラウザーの設定で通知が許可されていません。',
+  ],
+  bring: ['Bring my things from Bluesky', 'Meine Sachen von Bluesky holen', 'Bluesky から引き継ぐ'],
+  bringText: [
+    'Mutes, muted lists, bookmarks, drafts, notification settings and what you have read already are known only to the AppView you used before. Your server asks once more, because this needs calls to that AppView.',
+    'Stummschaltungen, stumme Listen, Lesezeichen, Entwürfe, Mitteilungseinstellungen und Gelesenes kennt nur die bisherige AppView. Dein Server fragt dafür noch einmal.',
+    'ミュート、リストのミュート、ブックマーク、下書き、通知設定、既読位置は以前の AppView だけが知っています。サーバーがもう一度確認します。',
+  ],
+  leave: ['Take my things to Bluesky', 'Meine Sachen zu Bluesky bringen', 'Bluesky へ持っていく'],
+  moving: ['{what}: {done}', '{what}: {done}', '{what}：{done}'],
+  moved: [
+    'Done: {count} things moved, {failed} refused.',
+    'Fertig: {count} Dinge übertragen, {failed} abgelehnt.',
+    '完了：{count} 件を移し、{failed} 件は断られました。',
+  ],
+  mutes: ['Muted accounts', 'Stumme Konten', 'ミュートしたアカウント'],
+  mutedLists: ['Muted lists', 'Stumme Listen', 'ミュートしたリスト'],
+  subscriptions: ['Subscriptions', 'Abonnements', '購読'],
+  unreadPosition: ['What you have read', 'Gelesenes', '既読位置'],
+  offline: [
+    'You are offline. This is the page as of {time}.',
+    'Du bist offline. Das ist die Seite von {time}.',
+    'オフラインです。これは {time} 時点のページです。',
+  ],
+  language: ['Language', 'Sprache', '言語'],
+  generic: [
+    'Your server does not know narrow permissions. It would have to give this site wide ones: everything but direct messages and account settings.',
+    'Dein Server kennt keine engen Berechtigungen. Er müsste weite geben: alles außer Direktnachrichten und Kontoeinstellungen.',
+    'お使いのサーバーは細かい権限に対応していません。ダイレクトメッセージとアカウント設定を除くすべての権限が必要になります。',
+  ],
+  genericButton: [
+    'Sign in with wide permissions',
+    'Mit weiten Berechtigungen anmelden',
+    '広い権限でログイン',
+  ],
+  'why-no-such-account': [
+    'There is no account of this name. Check the spelling.',
+    'Ein Konto dieses Namens gibt es nicht. Prüfe die Schreibweise.',
+    'この名前のアカウントはありません。つづりを確認してください。',
+  ],
+  'why-not-a-name': [
+    'This is neither a handle such as alice.example.org nor a DID.',
+    'Das ist weder ein Handle wie alice.example.org noch eine DID.',
+    'alice.example.org のようなハンドルでも DID でもありません。',
+  ],
+  'why-pds-away': [
+    'Your server does not answer. Try again in a few minutes; nothing is lost.',
+    'Dein Server antwortet nicht. Versuche es in einigen Minuten wieder; nichts ist verloren.',
+    'サーバーが応答しません。数分後にもう一度お試しください。何も失われていません。',
+  ],
+  'why-refused': [
+    'You did not give permission, so nothing was changed. Sign in again to try once more.',
+    'Du hast es nicht erlaubt, also wurde nichts geändert. Melde dich noch einmal an, um es neu zu versuchen.',
+    '許可されなかったため、何も変更していません。もう一度ログインしてください。',
+  ],
+  'why-expired': [
+    'Your session has expired. Sign in again; drafts are kept.',
+    'Deine Sitzung ist abgelaufen. Melde dich wieder an; Entwürfe bleiben erhalten.',
+    'セッションの期限が切れました。もう一度ログインしてください。下書きは残っています。',
+  ],
+  'why-revoked': [
+    'Your server has ended this session. Sign in again; drafts are kept.',
+    'Dein Server hat diese Sitzung beendet. Melde dich wieder an; Entwürfe bleiben erhalten.',
+    'サーバーがセッションを終了しました。もう一度ログインしてください。下書きは残っています。',
+  ],
+  'why-too-narrow': [
+    'Your server did not give the permissions that this needs.',
+    'Dein Server hat die nötigen Berechtigungen nicht gegeben.',
+    '必要な権限が得られませんでした。',
+  ],
+  'why-not-secure': [
+    'Signing in needs https. Ask the operator for the https address of this server.',
+    'Zum Anmelden braucht es https. Frage den Betreiber nach der https-Adresse.',
+    'ログインには https が必要です。管理者に https のアドレスを確認してください。',
+  ],
+  'why-failed': [
+    'Signing in did not work. Try again; if it keeps failing, ask the operator.',
+    'Die Anmeldung hat nicht geklappt. Versuche es noch einmal oder frage den Betreiber.',
+    'ログインできませんでした。もう一度試すか、管理者に問い合わせてください。',
+  ],
+  notAMember: [
+    'Your account is not a member here yet.',
+    'Dein Konto ist hier noch kein Mitglied.',
+    'このアカウントはまだメンバーではありません。',
+  ],
+  membersFull: [
+    'There is no free seat. Ask the operator to make room; your account stays signed in.',
+    'Es ist kein Platz frei. Bitte den Betreiber um Platz; du bleibst angemeldet.',
+    '空きがありません。管理者に依頼してください。ログインは保たれます。',
+  ],
+  banned: [
+    'The operator does not let this account read here.',
+    'Der Betreiber lässt dieses Konto hier nicht lesen.',
+    '管理者によりこのアカウントは利用できません。',
+  ],
+  badCode: [
+    'This code is unknown, used up or expired. Ask whoever gave it to you for another.',
+    'Dieser Code ist unbekannt, verbraucht oder abgelaufen. Bitte um einen neuen.',
+    'このコードは無効か、使用済みか、期限切れです。新しいコードを依頼してください。',
+  ],
+  unreachable: [
+    'No connection to your server. Try again; nothing is lost.',
+    'Keine Verbindung zu deinem Server. Versuche es noch einmal; nichts ist verloren.',
+    'サーバーに接続できません。もう一度お試しください。何も失われていません。',
+  ],
+  noscript: [
+    'This page needs JavaScript.',
+    'Diese Seite braucht JavaScript.',
+    'このページには JavaScript が必要です。',
+  ],
+} as const satisfies Record<string, readonly [string, string, string]>
+
+export type Key = keyof typeof table
+
+const languages = ['en', 'de', 'ja'] as const
+type Language = (typeof languages)[number]
+const STORED = 'slipstream-language'
+
+export function language(): Language {
+  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
+  const found = wanted
+    .map((one) => one.slice(0, 2))
+    .find((one) => languages.includes(one as Language))
+  return (found as Language | undefined) ?? 'en'
+}
+
+export function chooseLanguage(one: string): void {
+  localStorage.setItem(STORED, one)
+}
+
+export function t(key: Key, values: Record<string, string | number> = {}): string {
+  const text: string = table[key][languages.indexOf(language())]!
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? ''
+    return typeof value === 'number' ? value.toLocaleString(language()) : value
+  })
+}
+
+export function isKey(text: string): text is Key {
+  return Object.hasOwn(table, text)
+}
+
+export function clock(at: Date): string {
+  return at.toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
+}
+
+/** The time since, up to a week; then the date. */
+export function ago(at: string, now = Date.now()): string {
+  const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return ''
+  const minutes = Math.floor((now - date.getTime()) / 60_000)
+  const format = new Intl.RelativeTimeFormat(language(), { numeric: 'auto', style: 'narrow' })
+  if (minutes < -5 || minutes >= 10_080)
+    return date.toLocaleDateString(language(), { dateStyle: 'medium' })
+  if (minutes < 60) return format.format(-Math.max(minutes, 0), 'minute')
+  if (minutes < 1_440) return format.format(-Math.floor(minutes / 60), 'hour')
+  return format.format(-Math.floor(minutes / 1_440), 'day')
+}

@@ -1,0 +1,70 @@
+// The addresses of the client: its page at /read and below, its files, its manifest and its service worker. The
+// operator's reading links lead to the core's page at the same address, which has them in its query.
+
+import { Hono } from 'hono'
+import type { Config } from '../../base/config/config.ts'
+import { assetRoutes } from '../../http/pages/asset-files.ts'
+import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
+import { pageHeaders } from '../sign-in/page.ts'
+import { signInAssets } from '../sign-in/routes.ts'
+import { manifest, mediaOrigins, readDocument } from './document.ts'
+import { firstScripts, readAssets } from './files.ts'
+
+type ReadConfig = SignInConfig &
+  Pick<Config, 'imageUrlPattern' | 'videoThumbnailUrlPattern' | 'videoPlaylistUrlPattern'>
+
+const ASSETS = '/read/assets'
+const SHORTLY = 'no-cache'
+/** Pages of the core at the same address. */
+const OTHERS = ['link', 'post', 'profile']
+
+export function readRoutes(config: ReadConfig): Hono {
+  const setup = setupOf(config)
+  const { imageUrlPattern, videoThumbnailUrlPattern, videoPlaylistUrlPattern } = config
+  const headers = pageHeaders(
+    setup,
+    mediaOrigins([imageUrlPattern, videoThumbnailUrlPattern, videoPlaylistUrlPattern]),
+  )
+  const page = () =>
+    readDocument({ own: readAssets(), signIn: signInAssets(), setup, scripts: firstScripts() })
+  const app = new Hono()
+  app.route(ASSETS, assetRoutes(readAssets))
+  app.get('/read/manifest.webmanifest', (c) =>
+    c.body(JSON.stringify(manifest(config.hostname)), 200, {
+      'content-type': 'application/manifest+json',
+      'cache-control': SHORTLY,
+    }),
+  )
+  app.get('/read/worker.js', (c) =>
+    c.body(workerText(), 200, {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': SHORTLY,
+      'service-worker-allowed': '/read',
+    }),
+  )
+  app.get('/read/icon.svg', (c) => c.redirect(readAssets().pathOf('icon.svg')))
+  app.get('/read', (c, next) => {
+    if (OTHERS.some((name) => c.req.query(name) !== undefined)) return next()
+    return Promise.resolve(c.body(page(), 200, headers))
+  })
+  app.get('/read/*', (c, next) => {
+    // The pattern matches /read itself, too.
+    if (c.req.path === '/read' || c.req.path.startsWith(`${ASSETS}/`)) return next()
+    return Promise.resolve(c.body(page(), 200, headers))
+  })
+  return app
+}
+
+/** The worker with the addresses of the files of this build, by which a browser sees that there is a new one. */
+function workerText(): string {
+  const own = readAssets()
+  const path = own.pathOf('worker.ts')
+  const [, , , digest = '', name = ''] = path.split('/')
+  const source = own.find(digest, name)!.body.toString()
+  const files = [
+    ...firstScripts().map((one) => own.pathOf(one)),
+    ...['oauth-client.js', 'session.ts', 'reasons.ts'].map((one) => signInAssets().pathOf(one)),
+    ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
+  ]
+  return source.replace('/* files */ []', JSON.stringify(files))
+}

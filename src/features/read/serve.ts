@@ -1,0 +1,23 @@
+// The client's page and files, and the methods of ours that it needs.
+
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { ServeFeature } from '../../http/feature.ts'
+import { signInSettings } from '../sign-in/settings.ts'
+import { getPosition, putPosition } from './positions.ts'
+import { readRoutes } from './routes.ts'
+import { getTimelineState } from './timeline-state.ts'
+
+const CHARGE = {
+  route: 'pages',
+  points: 1,
+  from: 'pages',
+  patterns: ['/read', '/read/*'],
+} as const
+
+export const serve: ServeFeature = {
+  methods: (config) => [getPosition, putPosition, getTimelineState(config.reasonableLimit)],
+  start({ config }) {
+    if (!settingsOf(config, signInSettings).signIn) return {}
+    return { routes: [{ path: '/', app: readRoutes(config), charges: [CHARGE] }] }
+  },
+}
