@@ -4,7 +4,6 @@
 
 import type { Scopes } from './setup.ts'
 
-const BLUESKY = 'did:web:api.bsky.app#bsky_appview'
 const WRITTEN = [
   'app.bsky.feed.like',
   'app.bsky.feed.post',
@@ -37,7 +36,8 @@ const WRITTEN_THERE = [
 
 const EVERYTHING = 'transition:generic'
 
-export function scopesFor(serviceDid: string): Scopes {
+/** @param previous - the AppView used before, as DID#service */
+export function scopesFor(serviceDid: string, previous: string): Scopes {
   const use = [
     'atproto',
     repeated('repo', 'collection', WRITTEN),
@@ -49,8 +49,8 @@ export function scopesFor(serviceDid: string): Scopes {
     ),
     rpc(ON_PDS, '*'),
   ]
-  const read = rpc(READ_THERE, BLUESKY)
-  const written = rpc(WRITTEN_THERE, BLUESKY)
+  const read = rpc(READ_THERE, previous)
+  const written = rpc(WRITTEN_THERE, previous)
   return {
     use: use.join(' '),
     bring: [...use, read].join(' '),

@@ -18,6 +18,8 @@ export type Setup = {
   serviceDid: string
   hostname: string
   plcUrl: string
+  /** The AppView used before, as DID#service. */
+  previous: string
   scopes: Omit<Scopes, 'all'>
   /** Who may become a member. */
   members: 'open' | 'invite' | 'listed'

@@ -40,7 +40,6 @@ export function useLabelers(dids: readonly string[]): void {
 }
 
 const OURS = () => `${setup().serviceDid}#bsky_appview`
-export const BLUESKY = 'did:web:api.bsky.app#bsky_appview'
 
 /** A query to us. */
 export function ask<T>(nsid: string, params: Values = {}): Promise<T> {

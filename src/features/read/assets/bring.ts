@@ -2,7 +2,7 @@
 // told to the other. The command line's way (docs/MEMBER-STATE.md) writes the same.
 
 import { setup } from '../../sign-in/assets/session.ts'
-import { BLUESKY, CallError, post, query, SessionOverError } from './api.ts'
+import { CallError, post, query, SessionOverError } from './api.ts'
 
 export type Moving = { moved: number; failed: number }
 type Page = { cursor?: string; [field: string]: unknown }
@@ -80,7 +80,7 @@ export async function move(
   direction: 'bring' | 'leave',
   tell: (kind: Kind['words'] | 'settings' | 'unreadPosition', done: number) => void,
 ): Promise<Moving> {
-  const [from, to] = direction === 'bring' ? [BLUESKY, ours()] : [ours(), BLUESKY]
+  const [from, to] = direction === 'bring' ? [setup().previous, ours()] : [ours(), setup().previous]
   const all = { moved: 0, failed: 0 }
   for (const kind of KINDS) {
     // Written oldest first, so that they are listed in the same order there.
