@@ -6,9 +6,11 @@ import type { ListedFeature } from './listed-feature.ts'
 import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
+import { verificationFeature } from './verification/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
 export const features: readonly ListedFeature[] = [
+  verificationFeature,
   pushFeature,
   forYouFeature,
   signInFeature,

@@ -1,6 +1,6 @@
 // The parts of the ingest thread on which its work is built (thread.ts), among them the only writable connection.
 
-import { createStreamPace } from '@slipstream/jetstream'
+import { createStreamPace, type StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { pageCacheKib } from '../base/config/memory.ts'
 import { createCounts } from '../base/obs/counts.ts'
@@ -79,6 +79,10 @@ export function createCore(config: Config) {
     traffic: createTraffic(),
     watchdog,
     writer,
+    /** Writes a batch of any stream, with its cursor; set by thread.ts. */
+    async applyBatch(_batch: StreamBatch, _onApplied?: () => void): Promise<void> {},
+    /** Jobs were added; set by thread.ts. */
+    wakeJobs(): void {},
     /** Called after each commit that changed memory. */
     onPublished(_changes: readonly MemoryChange[], _entries: number): void {},
   }

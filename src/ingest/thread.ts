@@ -114,18 +114,23 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     }
   }
 
-  async function apply(batch: StreamBatch): Promise<void> {
+  core.wakeJobs = () => backfill.wake()
+  core.applyBatch = async (batch, onApplied = () => undefined) => {
     const outcome = await room.retry(() => commitBatch(writer, batch))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
-    replaying.noteBatch(batch)
     for (const one of ofFeatures) one.onBatch?.(batch)
-    latency.record(now() - batch.receivedAtMs)
-    core.pace.count(batch.events.length)
+    onApplied()
     await checkpoints.tend()
     await core.giveWay.rest()
   }
+  const apply = (batch: StreamBatch) =>
+    core.applyBatch(batch, () => {
+      replaying.noteBatch(batch)
+      latency.record(now() - batch.receivedAtMs)
+      core.pace.count(batch.events.length)
+    })
   const consumer = createStreamAfterArchive(config, {
     db,
     writer,

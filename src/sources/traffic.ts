@@ -7,7 +7,7 @@ import type { StreamBytesFacts } from '../data/store/stream-bytes.ts'
 
 /** What a connection is for: the live stream, replays of accounts’ last hours, repairs of gaps. */
 export type StreamUse = 'stream' | 'replay' | 'repair'
-type StreamWire = 'v1' | 'v2'
+type StreamWire = 'v1' | 'v2' | 'repos'
 
 type FrameBytes = {
   frames: number

@@ -10,8 +10,15 @@ import type { HostedAccount } from './pds-answers.ts'
 type Leaf = { key: string; cid: string; layer: number }
 type Block = { cid: string; bytes: Uint8Array }
 
-/** @param shuffle - puts the blocks in another order, as some servers do */
-export function repoFileOf(account: HostedAccount, shuffle = (blocks: Block[]) => blocks): Buffer {
+/**
+ * @param shuffle - puts the blocks in another order, as some servers do
+ * @param sign - of the commit’s bytes; no real signature if omitted
+ */
+export function repoFileOf(
+  account: HostedAccount,
+  shuffle = (blocks: Block[]) => blocks,
+  sign: (unsigned: Uint8Array) => Uint8Array = () => Buffer.alloc(64),
+): Buffer {
   const blocks: Block[] = []
   const put = (value: object): string => {
     const bytes = encode(jsonToLex(value as never))
@@ -30,8 +37,10 @@ export function repoFileOf(account: HostedAccount, shuffle = (blocks: Block[]) =
   const top = Math.max(0, ...leaves.map(({ layer }) => layer))
   const data = treeOf(leaves, top, put) ?? put({ l: null, e: [] })
   const { did, rev } = account
-  const sig = { $bytes: Buffer.alloc(64).toString('base64') }
-  const root = put({ did, version: 3, data: link(data), rev, prev: null, sig })
+  const unsigned = { did, version: 3, data: link(data), rev, prev: null }
+  const signature = sign(encode(jsonToLex(unsigned as never)))
+  const sig = { $bytes: Buffer.from(signature).toString('base64').replace(/=+$/, '') }
+  const root = put({ ...unsigned, sig })
   return carOf(root, shuffle(blocks))
 }
 

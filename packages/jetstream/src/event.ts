@@ -93,7 +93,8 @@ export type StreamItem = StreamEvent | UnreadCommit
 export type StreamCursor = {
   /** Origin, for example wss://jetstream.us-east.bsky.network. */
   host: string
-  wire: 'v1' | 'v2'
+  /** Jetstream's two, and com.atproto.sync.subscribeRepos. */
+  wire: 'v1' | 'v2' | 'repos'
   seq: number | undefined
   timeUs: number
   /**

@@ -6,13 +6,13 @@
 
 import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
 import { markOf } from './event-mark.ts'
-import type { Wire } from './resume.ts'
+import type { JetstreamCursor, Wire } from './resume.ts'
 
 export type Position = {
   /** undefined: nothing was ever received or saved. */
   current(): StreamCursor | undefined
   /** Live from `timeUs` before any event has arrived, so that a reconnection leaves no gap. */
-  startAt(cursor: StreamCursor): void
+  startAt(cursor: JetstreamCursor): void
   advance(host: string, wire: Wire, event: StreamItem): void
   openGap(host: string, cause: StreamGap['cause']): void
   /** @returns the gap that `event` ends, if one is open and could have contained something. */
@@ -21,7 +21,7 @@ export type Position = {
   dropGap(): void
 }
 
-export function createPosition(saved: StreamCursor | undefined, now: () => number): Position {
+export function createPosition(saved: JetstreamCursor | undefined, now: () => number): Position {
   let host = saved?.host ?? ''
   let wire: Wire = saved?.wire ?? 'v2'
   let seq = saved?.seq

@@ -9,6 +9,9 @@ import type { ConsumerLimits } from './limits.ts'
 
 export type Wire = 'v1' | 'v2'
 
+/** A position in a Jetstream; relays number and date events differently. */
+export type JetstreamCursor = StreamCursor & { wire: Wire }
+
 export type Resume = {
   /** The `cursor` parameter; undefined: live from now. */
   cursor: number | undefined
@@ -38,11 +41,13 @@ export function resumeAt(
 }
 
 /** The newest saved cursor: all hosts carry the same events, so the latest time wins. */
-export function newest(cursors: readonly StreamCursor[]): StreamCursor | undefined {
-  return cursors.reduce<StreamCursor | undefined>(
-    (best, one) => (best && best.timeUs >= one.timeUs ? best : one),
-    undefined,
-  )
+export function newest(cursors: readonly StreamCursor[]): JetstreamCursor | undefined {
+  return cursors
+    .filter((one): one is JetstreamCursor => one.wire !== 'repos')
+    .reduce<JetstreamCursor | undefined>(
+      (best, one) => (best && best.timeUs >= one.timeUs ? best : one),
+      undefined,
+    )
 }
 
 /** The floor named in a CursorTooOld message. */

@@ -6,7 +6,7 @@ import { perDatabase } from './per-database.ts'
 
 type Row = {
   host: string
-  wire: 'v1' | 'v2'
+  wire: StreamCursor['wire']
   seq: number | null
   time_us: number
   by_clock: number
@@ -34,8 +34,17 @@ export function replaceStreamCursors(db: WriteDb, cursor: StreamCursor, savedAt:
   putStreamCursor(db, cursor, savedAt)
 }
 
-/** Most recently saved first. */
+/** Of Jetstream hosts; most recently saved first. */
 export function streamCursors(db: Db): StreamCursor[] {
+  return allCursors(db).filter(({ wire }) => wire !== 'repos')
+}
+
+/** Of relays and PDSs (com.atproto.sync.subscribeRepos); most recently saved first. */
+export function firehoseCursors(db: Db): StreamCursor[] {
+  return allCursors(db).filter(({ wire }) => wire === 'repos')
+}
+
+function allCursors(db: Db): StreamCursor[] {
   return statements(db)
     .all.all()
     .map(({ host, wire, seq, time_us, by_clock, mark }) => ({

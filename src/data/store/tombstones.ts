@@ -15,6 +15,9 @@ const statements = perDatabase((db) => ({
     `INSERT INTO tombstones (uid, collection, rkey, rev, deleted_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET rev = max(rev, excluded.rev), deleted_at = excluded.deleted_at`,
   ),
+  lower: db.prepare<[string, number, number, PackedRkey]>(
+    'UPDATE tombstones SET rev = ? WHERE uid = ? AND collection = ? AND rkey = ?',
+  ),
   hasAny: db
     .prepare<[number, number], number>(
       'SELECT 1 FROM tombstones WHERE uid = ? AND collection = ? LIMIT 1',
@@ -41,6 +44,15 @@ export function hasTombstone(db: Db, uid: number, collection: number): boolean {
 
 export function putTombstone(db: WriteDb, key: RecordKey, stone: Tombstone): void {
   statements(db).put.run(key.uid, key.collection, key.rkey, stone.rev, stone.deleted_at)
+}
+
+/** Where a later revision turned out to be made up. */
+export function lowerTombstone(
+  db: WriteDb,
+  { uid, collection, rkey }: RecordKey,
+  rev: string,
+): void {
+  statements(db).lower.run(rev, uid, collection, rkey)
 }
 
 /** Occupies the connection meanwhile. */

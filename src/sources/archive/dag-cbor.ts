@@ -34,6 +34,8 @@ class BadValue extends Error {
 let bytes: Buffer = Buffer.alloc(0)
 let at = 0
 let end = 0
+/** Bytes stay bytes, and a CID is its 36 bytes as latin1 text: nothing is spelt that may not be needed. */
+let isRaw = false
 /** Keys read before, by a hash of their bytes: the same few hundred recur all the time. */
 const knownKeys: (string | undefined)[] = new Array(KNOWN_KEYS).fill(undefined)
 
@@ -42,13 +44,30 @@ const knownKeys: (string | undefined)[] = new Array(KNOWN_KEYS).fill(undefined)
  * @returns the drop reason if it is not an object.
  */
 export function decodeObject(buffer: Buffer, from: number, to: number): JsonObject | DropReason {
+  const values = decodeObjects(buffer, { from, to, count: 1, raw: false })
+  return typeof values === 'string' ? values : values[0]!
+}
+
+/**
+ * Decodes so many objects, one behind the other. `raw`: bytes are Buffers that share `buffer`'s memory, and
+ * links are the 36 bytes of the CID as latin1 text.
+ * @returns the drop reason if they are not objects, or do not fill the buffer.
+ */
+export function decodeObjects(
+  buffer: Buffer,
+  range: { from: number; to: number; count: number; raw: boolean },
+): JsonObject[] | DropReason {
   bytes = buffer
-  at = from
-  end = to
+  at = range.from
+  end = range.to
+  isRaw = range.raw
+  const values: JsonObject[] = []
   try {
-    if (at >= end || bytes[at]! >> 5 !== MAP) return 'bad-record'
-    const value = readValue(0) as JsonObject
-    return at === end ? value : 'bad-record'
+    while (values.length < range.count) {
+      if (at >= end || bytes[at]! >> 5 !== MAP) return 'bad-record'
+      values.push(readValue(0) as JsonObject)
+    }
+    return at === end ? values : 'bad-record'
   } catch (error) {
     if (error instanceof BadValue) return error.reason
     throw error
@@ -139,17 +158,19 @@ function textAt(from: number, length: number): string {
   return text
 }
 
-function readBytes(length: number): JsonObject {
+function readBytes(length: number): JsonObject | Buffer {
   const from = take(length)
+  if (isRaw) return bytes.subarray(from, from + length)
   const base64 = bytes.toString('base64', from, from + length)
   return { $bytes: base64.replace(/={1,2}$/, '') }
 }
 
 /** Tag 42 around a byte string: a zero byte, then the binary CID. */
-function readLink(): JsonObject {
+function readLink(): JsonObject | string {
   const head = bytes[take(1)]!
   if (head >> 5 !== BYTES || readArgument(head & 31) !== CID_BYTES + 1) refuse()
   const from = take(CID_BYTES + 1)
+  if (isRaw && bytes[from] === 0) return bytes.toString('latin1', from + 1, from + 1 + CID_BYTES)
   const link = bytes[from] === 0 ? cidAt(bytes, from + 1) : undefined
   return link === undefined ? refuse() : { $link: link }
 }

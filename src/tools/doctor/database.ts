@@ -14,7 +14,7 @@ import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
 
 /** How long public Jetstream hosts keep events. */
-const WINDOW_HOURS = { v1: 24, v2: 36 }
+const WINDOW_HOURS = { v1: 24, v2: 36, repos: 24 }
 const SOON_HOURS = 6
 
 export function checkDatabase(doctor: DoctorContext): Finding[] {

@@ -1,0 +1,48 @@
+// The ingest thread's part: reads relays, and checks what Jetstream says.
+
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { IngestFeature } from '../../ingest/feature.ts'
+import { isInCircle } from '../../ingest/indexing/index-context.ts'
+import { createOutside } from '../../ingest/outside.ts'
+import { createAccountKeys } from '../../sources/firehose/keys.ts'
+import { createAudit } from './audit.ts'
+import { createCandidates } from './candidates.ts'
+import { createHeard } from './heard.ts'
+import { createRelays, relaysOf } from './relays.ts'
+import { verificationSettings } from './settings.ts'
+
+export const ingest: IngestFeature = {
+  start(config, core) {
+    const { actors } = core
+    const settings = settingsOf(config, verificationSettings)
+    const hosts = relaysOf(settings.relayHosts, config.jetstreamHosts)
+    const isOn = settings.verify !== 'off'
+    if (hosts.length === 0 && !isOn) return {}
+    const outside = createOutside(config, core)
+    const keys = createAccountKeys(outside.resolver)
+    const isOurs = (did: string) => isInCircle(actors, actors.uidOf(did))
+    const relays = createRelays(config, core, { hosts, use: settings.relayUse, keys, isOurs })
+    const heard = createHeard({ actors, isOurs })
+    const audit = isOn
+      ? createAudit({
+          ...outside,
+          core,
+          keys,
+          heard,
+          candidates: createCandidates(core, heard),
+          perMinute: settings.verifyRequestsMinute,
+        })
+      : undefined
+    return {
+      onBatch(batch) {
+        if (batch.cursor.wire === 'repos') return
+        relays.noteJetstream(batch)
+        if (audit) heard.note(batch)
+      },
+      async stop() {
+        audit?.stop()
+        await relays.stop()
+      },
+    }
+  },
+}

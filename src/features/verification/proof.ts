@@ -1,0 +1,89 @@
+// Asks an account's server what it signed: com.atproto.sync.getRecord proves a record, or that there is none;
+// getLatestCommit and getRepo show what came after a revision. The answer is believed only if the account's
+// current key signed it.
+
+import { isIndexed } from '../../base/atproto/collections.ts'
+import { cidAt } from '../../base/atproto/keys.ts'
+import { isObject, parseJson } from '../../base/util/json-object.ts'
+import { readBlocks } from '../../sources/firehose/blocks.ts'
+import { type SignedCommit, signedCommit } from '../../sources/firehose/commit.ts'
+import type { AccountKeys } from '../../sources/firehose/keys.ts'
+import { Tree, TreeError } from '../../sources/firehose/tree.ts'
+import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
+import type { Resolver } from '../../sources/identity/resolver.ts'
+
+export type ProofParts = {
+  fetch: GuardedFetch
+  resolver: Pick<Resolver, 'resolve'>
+  keys: AccountKeys
+}
+
+/** `cid` in base32; undefined: the tree has no such key. */
+type Proof = { rev: string; cid: string | undefined }
+
+const LIMITS = { maxBytes: 2_000_000, timeoutMs: 10_000 }
+
+/** @returns undefined if the server does not answer with a proof. */
+export async function proveRecord(
+  parts: ProofParts,
+  { did, collection, rkey }: { did: string; collection: string; rkey: string },
+): Promise<Proof | undefined> {
+  const query = new URLSearchParams({ did, collection, rkey })
+  const car = await ask(parts, did, `com.atproto.sync.getRecord?${query}`)
+  const signed = car && (await signedIn(parts, did, car))
+  if (!signed) return undefined
+  try {
+    const cid = new Tree(signed.blocks, signed.commit.data).get(`${collection}/${rkey}`)
+    return { rev: signed.commit.rev, cid: cid && cidAt(Buffer.from(cid, 'latin1'), 0) }
+  } catch (error) {
+    if (error instanceof TreeError) return undefined
+    throw error
+  }
+}
+
+/** The account's latest revision, by its server. */
+export async function latestRev({ fetch, resolver }: ProofParts, did: string) {
+  const body = await ask({ fetch, resolver }, did, `com.atproto.sync.getLatestCommit?did=${did}`)
+  const answer = body && parseJson(body.toString())
+  return isObject(answer) && typeof answer['rev'] === 'string' ? answer['rev'] : undefined
+}
+
+/** Whether records of kinds that are indexed here were written after `rev`, as the account signed it. */
+export async function hasWrittenSince(parts: ProofParts, did: string, rev: string) {
+  const car = await ask(parts, did, `com.atproto.sync.getRepo?did=${did}&since=${rev}`)
+  const signed = car && (await signedIn(parts, did, car))
+  return signed?.blocks.some((record) => isIndexed(String(record['$type']))) ?? false
+}
+
+async function signedIn(
+  { keys }: ProofParts,
+  did: string,
+  car: Buffer,
+): Promise<
+  { blocks: NonNullable<ReturnType<typeof readBlocks>>; commit: SignedCommit } | undefined
+> {
+  const blocks = readBlocks(car)
+  if (!blocks) return undefined
+  for (const key of [await keys.get(did), () => keys.renew(did)]) {
+    const commit = typeof key === 'function' ? await key() : key
+    const signed = commit && signedCommit(blocks, commit)
+    if (typeof signed === 'object' && signed.did === did) return { blocks, commit: signed }
+  }
+  return undefined
+}
+
+async function ask(
+  { fetch, resolver }: Pick<ProofParts, 'fetch' | 'resolver'>,
+  did: string,
+  call: string,
+): Promise<Buffer | undefined> {
+  try {
+    const identity = await resolver.resolve(did)
+    if (!identity?.pds) return undefined
+    const { status, body } = await fetch(`${identity.pds}/xrpc/${call}`, LIMITS)
+    return status === 200 ? body : undefined
+  } catch {
+    // Servers are away at times; what they can't prove now is counted as unproved.
+    return undefined
+  }
+}

@@ -1,0 +1,129 @@
+// Reads relays: always, or as the reserve of all Jetstream hosts. A relay numbers its events itself, so a
+// reserve that begins with the present would miss what came while Jetstream was already silent: every few
+// minutes the relay is asked for its present number (standby.ts), and the reserve begins behind the last one
+// from before the silence. What both bring is written once, whichever is first.
+
+import type { Meter, StreamBatch, StreamCursor } from '@slipstream/jetstream'
+import { collections } from '../../base/atproto/collections.ts'
+import type { Config } from '../../base/config/config.ts'
+import { settings as coreSettings } from '../../base/config/settings.ts'
+import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+import { firehoseCursors } from '../../data/store/stream-cursors.ts'
+import type { Core } from '../../ingest/core.ts'
+import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
+import { createJudge } from '../../sources/firehose/judge.ts'
+import type { AccountKeys } from '../../sources/firehose/keys.ts'
+import type { RelayHosts } from './settings.ts'
+import { createStandby } from './standby.ts'
+
+type Relays = {
+  /** Jetstream brought something. */
+  noteJetstream(batch: StreamBatch): void
+  stop(): Promise<void>
+}
+
+/** Not of the company whose Jetstream hosts are the default; its own relay comes second. */
+const PUBLIC_RELAYS = ['wss://relay.fire.hose.cam', 'wss://relay1.us-east.bsky.network']
+const SILENT_MS = MINUTE_MS
+/** Where only some accounts are subscribed, silence is nothing unusual. */
+const SILENT_IF_FILTERED_MS = 10 * MINUTE_MS
+const LOOK_MS = SECOND_MS
+/** Jetstream is back once it brings events that are no older. */
+const CAUGHT_UP_MS = 10 * SECOND_MS
+/** Numbers from before the last event, by clocks that may differ. */
+const CLOCKS_MS = 10 * SECOND_MS
+
+export function relaysOf(hosts: RelayHosts, jetstreams: readonly string[]): readonly string[] {
+  if (hosts !== 'auto') return hosts
+  return jetstreams.join() === coreSettings.jetstreamHosts.fallback ? PUBLIC_RELAYS : []
+}
+
+type RelayOptions = {
+  hosts: readonly string[]
+  use: 'reserve' | 'always'
+  keys: AccountKeys
+  /** Accounts whose commits are verified. */
+  isOurs: (did: string) => boolean
+}
+
+export function createRelays(config: Config, core: Core, options: RelayOptions): Relays {
+  const { hosts, use } = options
+  if (hosts.length === 0) return { noteJetstream: () => undefined, stop: async () => undefined }
+  if (use === 'reserve') return createReserve(config, core, options)
+  const firehose = openFirehose(core, options, firehoseCursors(core.db))
+  firehose.start()
+  return { noteJetstream: () => undefined, stop: () => firehose.stop() }
+}
+
+function createReserve({ indexScope }: Config, core: Core, options: RelayOptions): Relays {
+  const { hosts } = options
+  const { db, log, now } = core
+  const silentMs = indexScope === 'authors' ? SILENT_IF_FILTERED_MS : SILENT_MS
+  let heardAt = now()
+  let lastEventMs = 0
+  let firehose: Firehose | undefined
+  let stopping: Promise<void> | undefined
+  const isNeeded = () => !firehose
+  const standby = createStandby({ hosts, isNeeded, meter: meterOf(core), now, log })
+
+  /** The last number of each host from before Jetstream fell silent. */
+  function cursors(): StreamCursor[] {
+    const before = lastEventMs === 0 ? Number.POSITIVE_INFINITY : (lastEventMs - CLOCKS_MS) * 1000
+    return [...firehoseCursors(db), ...standby.marks()]
+      .filter(({ timeUs }) => timeUs <= before)
+      .sort((a, b) => a.timeUs - b.timeUs)
+  }
+
+  function look(): void {
+    if (stopping) return
+    const isSilent = now() - heardAt >= silentMs
+    if (isSilent && !firehose) {
+      log.warn({ hosts, silentMs }, 'no Jetstream host brings anything: reading a relay')
+      firehose = openFirehose(core, options, cursors())
+      firehose.start()
+    }
+    if (firehose && !isSilent && now() - lastEventMs < CAUGHT_UP_MS) void leave(firehose)
+  }
+
+  async function leave(left: Firehose): Promise<void> {
+    log.info('Jetstream is back: the relay is left')
+    stopping = left.stop()
+    await stopping
+    stopping = firehose = undefined
+  }
+
+  const timer = setInterval(look, LOOK_MS)
+  standby.start()
+  return {
+    noteJetstream({ cursor }) {
+      heardAt = now()
+      lastEventMs = cursor.timeUs / 1000
+    },
+    async stop() {
+      clearInterval(timer)
+      standby.stop()
+      await firehose?.stop()
+    },
+  }
+}
+
+function openFirehose(
+  core: Core,
+  { hosts, keys, isOurs }: RelayOptions,
+  cursors: readonly StreamCursor[],
+): Firehose {
+  return createFirehose({
+    hosts,
+    judge: createJudge({ keys, verifies: isOurs }),
+    collections: new Set<string>(collections),
+    cursors,
+    apply: (batch) => core.applyBatch(batch),
+    onFailure: (host, reason) => core.counts.add('unverified', `${host} ${reason}`),
+    meter: meterOf(core),
+    log: core.log,
+  })
+}
+
+function meterOf({ traffic }: Core): (host: string) => Meter {
+  return (host) => traffic.of(host, 'repos', 'stream')
+}

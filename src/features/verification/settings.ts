@@ -1,0 +1,45 @@
+// The settings of the second kind of source, and of what is verified.
+
+import { integer, jetstreamHosts, oneOf, Unfit } from '../../base/config/parsers.ts'
+import { setting } from '../../base/config/setting.ts'
+
+/** `auto`: see `relaysOf` (relays.ts). */
+export type RelayHosts = 'auto' | readonly string[]
+
+export const verificationSettings = {
+  verify: setting(
+    'VERIFY',
+    'off',
+    oneOf('off', 'members'),
+    'members: what Jetstream says of members and those they follow is checked against what they signed, by proofs from their own servers, within VERIFY_REQUESTS_MINUTE. What a relay says of them is checked in any case. off: Jetstream is believed (docs/SOURCES.md).',
+  ),
+  verifyRequestsMinute: setting(
+    'VERIFY_REQUESTS_MINUTE',
+    '120',
+    integer(1, 100_000),
+    'Requests a minute to members’ and followed accounts’ servers for VERIFY=members; where more is written, a sample is checked.',
+  ),
+  relayHosts: setting<RelayHosts>(
+    'RELAY_HOSTS',
+    'auto',
+    relayHosts,
+    'Relays or PDSs to read by com.atproto.sync.subscribeRepos, as ws:// or wss:// origins in order of preference, separated by commas; auto: a public relay if JETSTREAM_HOSTS is unset; off: none.',
+  ),
+  relayUse: setting(
+    'RELAY_USE',
+    'reserve',
+    oneOf('reserve', 'always'),
+    'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back. always: it is read as well; what comes first counts (uncompressed, some 250 GB a day of the whole network).',
+  ),
+}
+
+function relayHosts(value: string): RelayHosts {
+  const word = value.trim().toLowerCase()
+  if (word === 'auto') return 'auto'
+  if (['off', 'none'].includes(word)) return []
+  try {
+    return jetstreamHosts(value)
+  } catch {
+    throw new Unfit('ws:// or wss:// origins, separated by commas; auto; or off')
+  }
+}
