@@ -31,6 +31,7 @@ export async function startStrangersWorld({ dns, ...options }: StrangersOptions 
   })
   const w = createServingWorld({
     resolver,
+    fetch,
     scope: 'community',
     members: ['alice'],
     queuesFetchRequests: true,

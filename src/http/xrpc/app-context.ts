@@ -60,6 +60,7 @@ import { createMissingWaits } from './missing-waits.ts'
 import { createModeration, type Moderation, refuseDecisions } from './moderation.ts'
 import { createNameWaits } from './name-waits.ts'
 import { createNewcomerWaits } from './newcomer-waits.ts'
+import { createOutsideListing } from './outside-listing.ts'
 import { createOwnFeeds } from './own-feeds.ts'
 import { createPublishedRev } from './repo-rev.ts'
 import { createStrangersPages } from './strangers-pages.ts'
@@ -204,6 +205,7 @@ export function createAppContext(parts: AppParts) {
     engagement: createEngagement({ db, actors }),
     recordLikes: createRecordLikes({ db, actors }),
     fetchRequests,
+    outsideListing: createOutsideListing({ ...parts, accounts }),
     missingWaits,
     unknownThings: createUnknownThings({
       actors,

@@ -115,13 +115,48 @@ describe.each(FAILURES)('with an AppView that %s', (_, failure) => {
     expect(found).toMatchObject({ status: 200, body: { [field]: [{}] } })
   })
 
-  test.each([
-    'app.bsky.graph.getFollows',
-    'app.bsky.graph.getFollowers',
-    'app.bsky.graph.getLists',
-  ])('%s of a stranger, which no PDS is asked for, is not known', async (nsid) => {
-    const refused = await read(nsid, (eve) => ({ actor: eve.did }))
+  test('getFollowers of a stranger, which no PDS knows, is not known', async () => {
+    const refused = await read('app.bsky.graph.getFollowers', (eve) => ({ actor: eve.did }))
     expect(refused).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+  })
+
+  test('getLists of a stranger has them', async () => {
+    const shown = await read('app.bsky.graph.getLists', (eve) => {
+      makeAll(eve)
+      return { actor: eve.did }
+    })
+    expect(shown).toMatchObject({ status: 200, body: { lists: [{ name: 'people' }] } })
+  })
+
+  test('getFollows of a stranger has them, page by page', async () => {
+    const { w, person } = await start(failure)
+    const eve = await person('eve')
+    const followed: string[] = []
+    for (const name of ['zoe', 'moe', 'joe']) {
+      const { did } = await person(name)
+      followed.unshift(did)
+      write(eve, 'app.bsky.graph.follow', { subject: did })
+    }
+    type Page = { subject: { did: string }; follows: { did: string }[]; cursor?: string }
+    const ask = (cursor?: string) =>
+      w.get<Page>('app.bsky.graph.getFollows', { actor: eve.did, limit: 2, cursor }, alice)
+    const first = await ask()
+    expect(first.subject.did).toBe(eve.did)
+    const second = await ask(first.cursor)
+    const shown = [...first.follows, ...second.follows].map(({ did }) => did)
+    expect(shown).toEqual(followed)
+    const last = second.cursor === undefined ? undefined : await ask(second.cursor)
+    expect(last?.follows ?? []).toEqual([])
+    expect(last?.cursor).toBeUndefined()
+  })
+
+  test('getFollows and getLists of a stranger without any are empty', async () => {
+    const { w, person } = await start(failure)
+    const { did: actor } = await person('eve')
+    const follows = await w.ask('app.bsky.graph.getFollows', { actor }, alice)
+    expect(follows).toMatchObject({ status: 200, body: { follows: [] } })
+    const lists = await w.ask('app.bsky.graph.getLists', { actor }, alice)
+    expect(lists).toMatchObject({ status: 200, body: { lists: [] } })
   })
 })
 

@@ -1,23 +1,78 @@
+// app.bsky.graph.getLists: the lists that an account created, latest first. A stranger's are listed by their PDS,
+// in its order.
+
 import { listView } from '../../../../../answers/views/list-view.ts'
+import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
+import type { MethodResult } from '../../../../server/method.ts'
+import type { NamedActor } from '../../../actor-names.ts'
+import type { AppContext } from '../../../app-context.ts'
+import type { Call } from '../../../call.ts'
+import { query } from '../../../define.ts'
 import { hasPurpose } from '../../../list-purposes.ts'
+import { andThen, inTurn, type MaybeLater } from '../../../maybe-later.ts'
 import { namedActor } from '../../../named-actor.ts'
 import { pagedMethod } from '../../../paged-method.ts'
 import { hydrated } from '../../../present.ts'
+import { isListedOutside, listOutside } from '../../../strangers-listing.ts'
 
-export const getLists = pagedMethod(
+type ListsCall = Call<{ actor: string; limit: number; cursor?: string; purposes?: string[] }>
+
+const LIST = 'app.bsky.graph.list'
+const creator = namedActor('Profile not found')
+
+const present = hydrated({
+  hydrate: ({ hydrator }, ids: readonly number[], reader) => hydrator.lists(ids, reader),
+  keep: hasPurpose,
+  view: listView,
+})
+
+const stored = pagedMethod(
   'app.bsky.graph.getLists',
   { auth: 'optional' },
   {
-    about: namedActor('Profile not found'),
+    about: creator,
     skeleton: ({ listPages }, { about, place }) =>
       listPages.ofCreator({ actor: about.uid, ...place }),
-    present: hydrated({
-      hydrate: ({ hydrator }, ids: readonly number[], reader) => hydrator.lists(ids, reader),
-      keep: hasPurpose,
-      view: listView,
-    }),
+    present,
     isUnknown: (app, { uid }) => uid !== 0 && !isStoredAccount(app, uid),
     body: 'lists',
   },
 )
+
+export const getLists = query(
+  'app.bsky.graph.getLists',
+  { auth: 'optional' },
+  (app, call: ListsCall): MaybeLater<MethodResult> =>
+    andThen(app.names.find(call.params.actor, call.who), (found) =>
+      found && isListedOutside(app, found.uid, call)
+        ? strangersLists(app, call, found)
+        : stored.handler(app, call as Call),
+    ),
+)
+
+async function strangersLists(
+  app: AppContext,
+  call: ListsCall,
+  repo: NamedActor,
+): Promise<MethodResult> {
+  const page = await listOutside(app, LIST, { repo, call })
+  if (!page) return inTurn(call, () => stored.handler(app, call as Call))
+  const { records, cursor } = page
+  return inTurn(call, () => {
+    const uris = records.map(({ uri }) => uri).filter((uri) => parseRecordUri(uri))
+    const ids = uris.map((uri) => app.listPages.idOf(repo.did, uri.split('/').at(-1)!))
+    const known = app.hydrator.lists(
+      ids.filter((id) => id !== 0),
+      call.reader,
+    ).lists
+    const missing = uris.filter((_, i) => !known.has(ids[i]!))
+    call.reader.missing.add({ uris: missing })
+    const shown = present(
+      app,
+      ids.filter((id) => known.has(id)),
+      { call },
+    )
+    return { body: { lists: shown.filter((view) => view !== undefined), cursor } }
+  })
+}
