@@ -7,6 +7,7 @@ import { newestFirst } from './intake.ts'
 import { fetchPage, walkCollection } from './listing.ts'
 import { type KeyOrder, watchOrder } from './page-order.ts'
 import type { RepoTarget } from './pds-client.ts'
+import { noteRefusal, refusesReverse } from './reverse-refusals.ts'
 import { readForward, walkBack } from './rising.ts'
 import type { ListedPage, ListingEnd, ListingServices, Place, Walk } from './walk.ts'
 import { isUnlistable, walkRepository } from './whole.ts'
@@ -77,14 +78,16 @@ async function reversedPage(
   { collection, maxRecords: limit }: Walk,
   first: ListedPage,
 ): Promise<ListedPage | undefined> {
+  if (refusesReverse(services, repo.pds)) return undefined
   try {
     const page = await fetchPage(services, repo, { collection, limit, reverse: true })
     const isOther = page.keys.length > 0 && page.keys[0] !== first.keys[0]
-    return isOther && orderOf(page) === 'falling' ? page : undefined
+    if (isOther) return orderOf(page) === 'falling' ? page : undefined
   } catch (error) {
-    if (isUnlistable(error)) return undefined
-    throw error
+    if (!isUnlistable(error)) throw error
   }
+  noteRefusal(services, repo.pds)
+  return undefined
 }
 
 async function walkRising(

@@ -114,3 +114,21 @@ describe.each(servers)('on a server like %s', (name, software) => {
     expect(pds.stats().requests).toBeLessThan(25)
   })
 })
+
+test('a server that refuses `reverse` is asked for it once a day', async () => {
+  pds.runs(arroba())
+  const { services, repo, onPage } = walkParts()
+  let nowMs = FIRST_MS
+  const parts = { ...services, now: () => nowMs }
+  let reversed = 0
+  pds.onRequest(({ query }) => {
+    if (query['reverse'] === 'true') reversed++
+  })
+  const walk = () => walkNewest(parts, repo, { collection: POST, maxRecords: 100, onPage })
+  await walk()
+  await walk()
+  expect(reversed).toBe(1)
+  nowMs += 25 * 3_600_000
+  await walk()
+  expect(reversed).toBe(2)
+})
