@@ -41,7 +41,7 @@ afterEach(async () => {
 })
 
 test('what comes during a rest waits for its end, in order', async () => {
-  connection.rest(200)
+  connection.rest(2_000)
   for (let i = 0; i < 50; i++) {
     peer.send(`frame ${i}`)
     await pause(1)
