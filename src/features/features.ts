@@ -6,6 +6,7 @@ import type { ListedFeature } from './listed-feature.ts'
 import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
+import { supportReportFeature } from './support-report/feature.ts'
 import { verificationFeature } from './verification/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
@@ -16,4 +17,5 @@ export const features: readonly ListedFeature[] = [
   signInFeature,
   readFeature,
   visitorsFeature,
+  supportReportFeature,
 ]
