@@ -70,6 +70,11 @@ const CORE_GAUGES = [
   'homesUsed',
   'homesUnused',
   'guestTimelines',
+  'searchesWaiting',
+  'searchesRan',
+  'searchesRefused',
+  'searchesGivenUp',
+  'searchSeconds',
 ] as const
 
 export type ThreadGauge = (typeof CORE_GAUGES)[number] | FeatureGauge

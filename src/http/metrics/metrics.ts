@@ -26,6 +26,7 @@ import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { mediaMetrics } from './media-metrics.ts'
+import { searchMetrics } from './search-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
 import { timelineMetrics } from './timeline-metrics.ts'
 import { trafficMetrics } from './traffic-metrics.ts'
@@ -51,6 +52,7 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...timelineMetrics(parts),
     ...requestMetrics(parts),
     ...threadMetrics(parts),
+    ...searchMetrics(parts),
     ...mediaMetrics(parts),
     ...clusterMetrics(parts),
     ...contentMetrics(parts),

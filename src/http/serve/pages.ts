@@ -14,6 +14,7 @@ import type { Leases } from '../../data/engine/leases.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { MediaCounts } from './media.ts'
+import type { SearchCounts } from './searching.ts'
 import type { SharedHomes } from './shared-homes.ts'
 
 type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
@@ -25,6 +26,7 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   thread: number
   /** The cache of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
+  search: { counts(): SearchCounts }
   /** The media process's outcomes. */
   media: () => MediaCounts
   /** What this thread shares with other nodes. */
@@ -86,6 +88,12 @@ export function servePages(options: PagesOptions): Pages {
     for (const [gauge, value] of Object.entries(options.featureGauges())) {
       counters.set(gauge as FeatureGauge, value)
     }
+    const searches = options.search.counts()
+    counters.set('searchesWaiting', searches.waiting)
+    counters.set('searchesRan', searches.ran)
+    counters.set('searchesRefused', searches.refused)
+    counters.set('searchesGivenUp', searches.givenUp)
+    counters.set('searchSeconds', searches.ms / 1_000)
     counters.set('watchTooMany', tooMany)
     counters.set('watchUnknown', unknown)
     counters.set('watchDropped', dropped)

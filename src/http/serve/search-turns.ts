@@ -10,6 +10,8 @@ type SearchTurns<T> = {
   /** @throws XRPCError 429 if this asker has too many waiting, 503 if all have */
   add(asker: Asker, one: T): void
   next(): T | undefined
+  /** How many wait. */
+  waiting(): number
 }
 
 /** Per asker and in all. A page of results is one at a time, but letters are typed fast. */
@@ -45,6 +47,7 @@ export function createSearchTurns<T>(): SearchTurns<T> {
       lanes[rank].set(key, lane)
       waiting[rank] += 1
     },
+    waiting: () => waiting.member + waiting.program + waiting.visitor,
     next: () => takeFrom('member') ?? takeFrom('program') ?? takeFrom('visitor'),
   }
 }

@@ -21,6 +21,15 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
+/** Since the start; `ms`: processor time of the search thread. */
+export type SearchCounts = {
+  waiting: number
+  ran: number
+  refused: number
+  givenUp: number
+  ms: number
+}
+
 /** Clients have given up by then. */
 const MAX_WAIT_MS = 8_000
 
@@ -28,9 +37,13 @@ const MAX_WAIT_MS = 8_000
  * Searches reject with BadCursorError; with XRPCError 429 if the asker has too many waiting; with
  * 503 if there are too many, or the search takes too long.
  */
-export function createSearching(options: SearchWorkerOptions): Searching & { close(): void } {
+export function createSearching(options: SearchWorkerOptions): Searching & {
+  counts(): SearchCounts
+  close(): void
+} {
   const worker = createSearchWorker(options)
   const turns = createSearchTurns<Waiting>()
+  const counts = { ran: 0, refused: 0, givenUp: 0, ms: 0 }
   let isWorking = false
   let isClosed = false
 
@@ -38,10 +51,34 @@ export function createSearching(options: SearchWorkerOptions): Searching & { clo
     isWorking = true
     for (let next = turns.next(); next; next = turns.next()) {
       const waiting = next
-      if (performance.now() - waiting.sinceMs > MAX_WAIT_MS) waiting.reject(tooManySearches())
-      else await worker.run(waiting.order).then((reply) => settle(waiting, reply), waiting.reject)
+      if (performance.now() - waiting.sinceMs > MAX_WAIT_MS) giveUp(waiting, tooManySearches())
+      else {
+        await worker.run(waiting.order).then(
+          (reply) => {
+            counts.ran += 1
+            counts.ms += reply.tookMs
+            settle(waiting, reply)
+          },
+          (error: unknown) => giveUp(waiting, error),
+        )
+      }
     }
     isWorking = false
+  }
+
+  function giveUp({ reject }: Waiting, error: unknown): void {
+    counts.givenUp += 1
+    reject(error)
+  }
+
+  /** @throws XRPCError 429 or 503 */
+  function queue(who: SearchCall['who'], waiting: Waiting): void {
+    try {
+      turns.add(who, waiting)
+    } catch (error) {
+      counts.refused += 1
+      throw error
+    }
   }
 
   function ask<K extends SearchKind>(kind: K) {
@@ -50,7 +87,7 @@ export function createSearching(options: SearchWorkerOptions): Searching & { clo
         if (isClosed) throw stopping()
         const settled = resolve as (found: SearchFound) => void
         const sinceMs = performance.now()
-        turns.add(who, { order: { kind, request }, time, sinceMs, resolve: settled, reject })
+        queue(who, { order: { kind, request }, time, sinceMs, resolve: settled, reject })
         if (!isWorking) void work()
       })
   }
@@ -66,6 +103,7 @@ export function createSearching(options: SearchWorkerOptions): Searching & { clo
     hits: ask('hits'),
     actors: ask('actors'),
     records: ask('records'),
+    counts: () => ({ waiting: turns.waiting(), ...counts }),
     close,
   }
 }

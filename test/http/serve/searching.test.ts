@@ -113,6 +113,8 @@ describe('on its own thread', () => {
     order.length = 0
     await Promise.all(crowd)
     expect(order.filter((name) => name === 'crowd 503')).toHaveLength(80 - 65)
+    const ran = 1 + members.length + visitors.length + 65
+    expect(searching.counts()).toMatchObject({ waiting: 0, ran, refused: 2 + 15, givenUp: 0 })
   })
 })
 

@@ -1,0 +1,31 @@
+// A process's search metrics at /metrics, after searches.
+
+import { expect, test } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
+import { startTimelinesProcess } from '../../support/timelines-process.ts'
+
+test('searches are counted by outcome, with their processor time', async () => {
+  const slipstream = await startTimelinesProcess(['ann'], { METRICS: 'open' })
+  try {
+    await slipstream.start()
+    const metric = async (name: string) => {
+      const text = await (await fetch(`${slipstream.origin()}/metrics`)).text()
+      return text.split('\n').find((line) => line.startsWith(`slipstream_${name} `))
+    }
+    expect(await metric('searches_total{outcome="ran"}')).toMatch(/ 0$/)
+    for (const q of ['one', 'two']) {
+      const answer = await slipstream.ask('GET', `/xrpc/app.bsky.feed.searchPosts?q=${q}`)
+      expect(answer.status).toBe(200)
+    }
+    await eventually(
+      async () => expect(await metric('searches_total{outcome="ran"}')).toMatch(/ [234]$/),
+      { pollMs: 300 },
+    )
+    expect(await metric('searches_total{outcome="refused"}')).toMatch(/ 0$/)
+    expect(await metric('searches_total{outcome="given-up"}')).toMatch(/ 0$/)
+    expect(await metric('searches_waiting')).toMatch(/ 0$/)
+    expect(await metric('search_seconds_total')).toMatch(/ 0\.\d*[1-9]/)
+  } finally {
+    await slipstream.close()
+  }
+})
