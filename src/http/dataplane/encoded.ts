@@ -6,7 +6,9 @@ import type { Rpcs } from './messages.ts'
 
 /** Handlers that return encoded answers. */
 export type EncodedRpcs = {
-  [Name in keyof Rpcs]?: (request: Parameters<NonNullable<Rpcs[Name]>>[0]) => Uint8Array
+  [Name in keyof Rpcs]?: (
+    request: Parameters<NonNullable<Rpcs[Name]>>[0],
+  ) => Uint8Array | Promise<Uint8Array>
 }
 
 /** A message without fields. */

@@ -5,15 +5,19 @@ import { createReader } from '../../answers/hydrate/reader.ts'
 import { createAccountLists } from '../../answers/skeleton/follow-lists.ts'
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
+import { inTurns } from '../../base/util/turn.ts'
 import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
 import { muteScopes, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/mutes.ts'
 import { type Pair, prepareBlockPairs } from '../../data/store/read/block-pairs.ts'
 import { prepareRelations, type RelationRow } from '../../data/store/read/relations.ts'
 import { answerOf, type EncodedRpcs, encode, NO_FIELDS, packed } from './encoded.ts'
-import { BlockExistenceSchema, RelationshipsSchema } from './generated/bsky-pb.ts'
+import {
+  BlockExistenceSchema,
+  FollowsFollowingSchema,
+  RelationshipsSchema,
+} from './generated/bsky-pb.ts'
 import { bounded, cursorOf, pageSize, type Rpcs } from './messages.ts'
 import type { Reading } from './reading.ts'
-import { forSlices } from './slices.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'
@@ -43,6 +47,21 @@ export function relationshipRpcs(reading: Reading): EncodedRpcs {
       const uids = bounded(targetDids).map((did) => reading.actors.uidOf(did))
       if (viewer === 0) return answerOf({ 1: targetDids.map(() => NO_FIELDS) })
       return answerOf({ 1: relationships(reading, relationsOf, { viewer, actorDid, uids }) })
+    },
+
+    async getFollowsFollowing({ actorDid, targetDids }) {
+      const viewer = reading.actors.uidOf(actorDid)
+      let left = MAX_KNOWN
+      const resultOf = (targetDid: string): Uint8Array => {
+        const subject = reading.actors.uidOf(targetDid)
+        const isNone = viewer === 0 || subject === 0
+        const found = isNone ? [] : known(reading.graph, { viewer, subject, limit: left })
+        left -= found.length
+        const dids = found.map((uid) => reading.actors.didOf(uid))
+        return encode(FollowsFollowingSchema, { targetDid, dids })
+      }
+      const results = await inTurns(each(bounded(targetDids), resultOf))
+      return answerOf({ 1: results })
     },
 
     getBlockExistence({ pairs: asked }) {
@@ -133,7 +152,7 @@ function blockRpcs(reading: Reading): Rpcs {
 }
 
 function followRpcs(reading: Reading): Rpcs {
-  const { db, actors, graph } = reading
+  const { db, actors } = reading
   const lists = createAccountLists({ db, actors })
   return {
     getFollows(request) {
@@ -169,22 +188,17 @@ function followRpcs(reading: Reading): Rpcs {
       const keys = creator === 0 ? new Map() : followEdges.keysAmong(db, { creator, subjects })
       return { uris: uids.map((uid) => uriOf(actorDid, FOLLOW, keys.get(uid))[0] ?? '') }
     },
-
-    async getFollowsFollowing({ actorDid, targetDids }) {
-      const viewer = actors.uidOf(actorDid)
-      let left = MAX_KNOWN
-      const resultOf = (targetDid: string) => {
-        const subject = actors.uidOf(targetDid)
-        const isNone = viewer === 0 || subject === 0
-        const found = isNone ? [] : known(graph, { viewer, subject, limit: left })
-        left -= found.length
-        return { targetDid, dids: found.map((uid) => actors.didOf(uid)) }
-      }
-      const results: ReturnType<typeof resultOf>[] = []
-      await forSlices(bounded(targetDids), (some) => results.push(...some.map(resultOf)))
-      return { results }
-    },
   }
+}
+
+/** An account may have any number of followers: after each target, others may have their turn. */
+function* each<T, U>(items: readonly T[], of: (item: T) => U): Generator<void, U[]> {
+  const found: U[] = []
+  for (const item of items) {
+    found.push(of(item))
+    yield
+  }
+  return found
 }
 
 function muteRpcs(reading: Reading, relationsOf: RelationsOf): Rpcs {

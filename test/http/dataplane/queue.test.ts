@@ -76,6 +76,24 @@ test('a call about thousands of accounts is made in turns, between which a membe
   expect(order).toEqual(['member', 'frontend'])
 })
 
+test('known followers of several accounts are found in turns, between which a member’s runs', async () => {
+  tickMs = LONG_MS
+  const order: string[] = []
+  const accounts = Array.from({ length: 20 }, () => someone)
+  const answer = client()
+    .getFollowsFollowing({ actorDid: someone, targetDids: accounts })
+    .then(({ results }) => {
+      order.push('frontend')
+      return results
+    })
+  await expect.poll(() => ran.length).toBe(1)
+  const run = () => order.push('member')
+  const time = overload.admitFrontend().time
+  await overload.run({ who: MEMBER, time }, { run, isHeavy: false, isGone: () => false })
+  expect((await answer).map(({ targetDid }) => targetDid)).toEqual(accounts)
+  expect(order).toEqual(['member', 'frontend'])
+})
+
 test('the search service beside it is in the queue, too', async () => {
   const path = 'xrpc/app.bsky.unspecced.searchPostsSkeleton?q=anything'
   const response = await fetch(`${dataplane.url}/${path}`)
