@@ -5,8 +5,9 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
 import { rowIdOf } from '../../data/store/item-ids.ts'
+import { hiddenFromRecommendations } from '../../data/store/read/content-visibility.ts'
 import type { Session } from './sessions.ts'
-import { hiddenAuthors, type SuitingPost, suitingPosts } from './store/posts.ts'
+import { type SuitingPost, suitingPosts } from './store/posts.ts'
 
 type Suits = (choice: number, item: number) => boolean
 
@@ -28,7 +29,7 @@ const MOST_OF_AN_AUTHOR = 2
 export function createSuits(parts: Parts, items: readonly number[]): Suits {
   const { db, session } = parts
   const posts = suitingPosts(db, items.filter((item) => item !== 0).map(rowIdOf))
-  const hidden = hiddenAuthors(db, new Set([...posts.values()].map(({ uid }) => uid)))
+  const hidden = hiddenFromRecommendations(db, new Set([...posts.values()].map(({ uid }) => uid)))
   return (_choice, item) => {
     const post = item === 0 ? undefined : posts.get(rowIdOf(item))
     if (!post || hidden.has(post.uid) || parts.without(post.uid)) return false

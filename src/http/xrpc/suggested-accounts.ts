@@ -1,10 +1,11 @@
-// Suggested accounts as several methods show them, without those that the viewer follows, blocks or mutes by
-// now, whatever was true when they were found.
+// Suggested accounts as several methods show them, without those that do not want to be recommended, or that the
+// viewer follows, blocks or mutes by now, whatever was true when they were found.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
 import { knownFollowers } from '../../answers/views/profile-view-detailed.ts'
 import { profileView } from '../../answers/views/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../../answers/views/rules.ts'
+import { hiddenFromRecommendations } from '../../data/store/read/content-visibility.ts'
 import type { Call } from './call.ts'
 import { type MethodDefinition, type Needs, query } from './define.ts'
 
@@ -13,12 +14,15 @@ import { type MethodDefinition, type Needs, query } from './define.ts'
  * them.
  */
 export function suggestedViews(
-  { hydrator, graph }: Needs<'hydrator' | 'graph'>,
+  { db, hydrator, graph }: Needs<'db' | 'hydrator' | 'graph'>,
   uids: readonly number[],
   { reader, withFollowers = false }: { reader: Reader; withFollowers?: boolean },
 ) {
   const { viewer, missing } = reader
-  const fresh = uids.filter((uid) => !viewer?.uid || !graph.has(viewer.uid, uid))
+  const hidden = hiddenFromRecommendations(db, uids)
+  const fresh = uids.filter(
+    (uid) => !hidden.has(uid) && (!viewer?.uid || !graph.has(viewer.uid, uid)),
+  )
   const state = hydrator.profiles(fresh, reader, { knownFollowers: withFollowers })
   missing.addProfiles(state)
   return fresh.flatMap((uid) => {

@@ -55,6 +55,26 @@ describe('suggestions', () => {
     }
   })
 
+  test('leave out who does not want to be recommended, from when they said so and backwards', async () => {
+    const { w, liked, known } = start()
+    const suggested = async () => {
+      const { actors } = await w.get<{ actors: Account[] }>(
+        'app.bsky.actor.getSuggestions',
+        {},
+        alice,
+      )
+      return actors.map(({ did }) => did)
+    }
+    expect(await suggested()).toContain(liked)
+    const type = 'app.bsky.actor.contentVisibilityDeclaration'
+    const hides = { hideFromAlgorithmicRecommendations: true }
+    const declaration = w.create(liked, type, hides, 'self')
+    expect(await suggested()).not.toContain(liked)
+    expect(await suggested()).toContain(known)
+    w.delete(declaration)
+    expect(await suggested()).toContain(liked)
+  })
+
   test('are the same under every method name that clients use', async () => {
     const { w, liked } = start()
     for (const name of ['', 'ForDiscover', 'ForExplore', 'ForSeeMore']) {

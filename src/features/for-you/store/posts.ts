@@ -1,6 +1,5 @@
 // Rows of posts that For You needs: the keys of what a member liked, and what decides whether a post suits them.
 
-import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { perDatabase } from '../../../data/store/per-database.ts'
 import { PRESENT } from '../../../data/store/posts.ts'
 import { type Db, idList } from '../../../data/store/read/id-list.ts'
@@ -17,8 +16,6 @@ export type SuitingPost = {
   isOrphan: boolean
 }
 
-const VISIBILITY = collectionCodes['app.bsky.actor.contentVisibilityDeclaration']
-
 const statements = perDatabase((db) => ({
   keys: db.prepare<[string], PostRow>(
     `SELECT p.id, p.uid, p.rkey FROM json_each(?) k CROSS JOIN posts p ON p.id = k.value`,
@@ -29,13 +26,6 @@ const statements = perDatabase((db) => ({
       FROM json_each(?) k CROSS JOIN posts p ON p.id = k.value
       LEFT JOIN posts r ON r.id = p.root LEFT JOIN posts q ON q.id = p.parent`,
   ),
-  hidden: db
-    .prepare<[string], number>(
-      `SELECT r.uid FROM json_each(?) k CROSS JOIN records r
-        ON r.uid = k.value AND r.collection = ${VISIBILITY} AND r.cid IS NOT NULL
-        WHERE json_extract(CAST(r.record AS TEXT), '$.hideFromAlgorithmicRecommendations')`,
-    )
-    .pluck(),
 }))
 
 export function postKeys(db: Db, ids: Iterable<number>): PostRow[] {
@@ -50,9 +40,4 @@ export function suitingPosts(db: Db, ids: Iterable<number>): Map<number, Suiting
       return [id, { uid, record: json ? JSON.parse(json) : {}, isOrphan: isOrphan === 1 }]
     }),
   )
-}
-
-/** Those of these accounts that don't want to be recommended. */
-export function hiddenAuthors(db: Db, uids: Iterable<number>): Set<number> {
-  return new Set(statements(db).hidden.all(idList(uids)))
 }
