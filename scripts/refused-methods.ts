@@ -8,7 +8,8 @@ const AGE =
 const CONTACTS =
   'Matching needs everybody’s phone numbers, SMS and a service of its own; no self-hosted AppView has them. The reference says the same where none is configured.'
 const VIDEO = 'The video service’s: clients call it, and their PDS, not the AppView.'
-const GENERATOR = 'A feed generator’s own; we ask it of them.'
+const GENERATOR =
+  'A feed generator’s own; we ask it of them. With `SLIPSTREAM_FOR_YOU_PUBLISHER`, For You answers it.'
 const SKELETON =
   'Between the reference and services behind it; the method without `Skeleton` is the one that clients call.'
 const PDS = 'The PDS’s.'

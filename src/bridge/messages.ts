@@ -209,14 +209,11 @@ export type SharedMemory = {
   timelines: TimelinesHandle
   /** The rows that the writer touched, for `InvalidationReader`. */
   invalidations: SharedArrayBuffer
-  /**
-   * The buckets of members that this node holds (data/engine/held-buckets.ts); unused on a single
-   * node.
-   */
+  /** Buckets of members that this node holds (data/engine/held-buckets.ts), if there are several. */
   buckets: SharedArrayBuffer
   /** The serving threads' request counters (base/obs/request-counters.ts). */
   requests: SharedArrayBuffer
-  /** What features write in the ingest thread and read in serving threads, by the feature's name. */
+  /** By feature. */
   features?: Readonly<Record<string, SharedArrayBuffer>>
 }
 

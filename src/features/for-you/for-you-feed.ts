@@ -3,6 +3,7 @@
 
 import type { Viewer } from '../../answers/hydrate/types.ts'
 import { didOfUri } from '../../base/atproto/at-uri.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ServeParts } from '../../http/feature.ts'
@@ -10,8 +11,9 @@ import type { FeedRequest, Interaction, OwnFeed } from '../../http/xrpc/own-feed
 import type { State } from './engine/layout.ts'
 import { authorOfPost, hashOfPost, keyOfPost } from './engine/posts.ts'
 import { type Candidate, createScratch, likedNowBy, recommend } from './engine/recommend.ts'
+import { SKELETON } from './generator.ts'
 import { hashOfUri, uriOf } from './post-keys.ts'
-import { createReaderLikes } from './reader-likes.ts'
+import { createReaderLikes, likesHeard } from './reader-likes.ts'
 import { askWriter } from './requests.ts'
 import { type Choice, createSessions, cursorOf, type Session } from './sessions.ts'
 import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
@@ -19,7 +21,9 @@ import { createSuits, mutedWordsIn } from './suiting.ts'
 import { followedVoters, memberVoters, slotOf } from './voters.ts'
 
 type Parts = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
-  app: Pick<ServeParts['app'], 'preferencesOf'>
+  app: Pick<ServeParts['app'], 'preferencesOf' | 'itemsByUri'>
+  isMember: ServeParts['isMember']
+  serviceAuth: ServeParts['serviceAuth']
   state: State
   isNamed: OwnFeed['isNamed']
   now: () => number
@@ -52,18 +56,19 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
   function begin(viewer: Viewer): Session | undefined {
     const choices = choicesFor(viewer)
     if (choices.length === 0) return undefined
-    if (viewer) tellReads(viewer.did)
+    if (viewer && parts.isMember(viewer.did)) tellReads(viewer.did)
     return sessions.begin(viewer?.did, choices)
   }
 
   function choicesFor(viewer: Viewer): Choice[] {
     const uid = viewer?.uid ?? 0
     const seen = uid === 0 ? new Set<number>() : seenBy(db, uid)
-    const own = uid === 0 ? [] : likesOf(uid, state)
+    const reader = viewer ? slotOf(state, viewer.did) : -1
+    const own =
+      viewer && parts.isMember(viewer.did) ? likesOf(uid, state) : likesHeard(state, reader)
     const liked = new Set(own.map(({ post }) => post))
     const isNew = ({ post }: Candidate) =>
       !liked.has(post) && !seen.has(hashOfPost(keyOfPost(state, post)))
-    const reader = slotOf(parts, state, uid)
     const found = recommend(state, scratch, { liked: own, limit: MAX_CHOICES, reader })
     const choices = chosen(found.filter(isNew), withReason)
     for (const { users, reason } of standIns(parts, uid)) {
@@ -102,7 +107,7 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
     })
   }
 
-  return {
+  const feed: ForYouFeed = {
     counts,
     isNamed: parts.isNamed,
     choose({ viewer, limit, cursor, languages }: FeedRequest) {
@@ -133,8 +138,38 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
       const posts = uris.map(hashOfUri).filter((hash) => hash !== undefined)
       tell(viewer.did, { kind: 'for-you/seen', body: { posts } })
     },
+    async skeleton({ token, limit, cursor, languages }) {
+      const viewer = await readerOf(parts, token)
+      const choices = feed.choose({ viewer, limit, cursor, languages })
+      if (!choices) return { feed: [] }
+      const items = parts.app.itemsByUri(
+        choices.feed.map(({ post }) => ({ post, repost: undefined })),
+      )
+      const isFit = choices.fitting(items.map(({ item }) => item))
+      const fit: (typeof choices.feed)[number][] = []
+      let read = 0
+      for (; read < items.length && fit.length < limit; read++) {
+        const { item } = items[read]!
+        // What is not here is for the reader's own server to judge.
+        if (item === 0 || isFit(read, item)) fit.push(choices.feed[read]!)
+      }
+      return { feed: fit, cursor: choices.cursorBehind(read) }
+    },
     heed: (viewer, interactions) => heed(parts, viewer.did, interactions),
   }
+  return feed
+}
+
+/** @throws XRPCError AuthRequired if the token is none of a reader for this method */
+async function readerOf(
+  { actors, serviceAuth }: Parts,
+  token: string | undefined,
+): Promise<Viewer> {
+  if (token === undefined) return undefined
+  const proof = await serviceAuth.verify(token, SKELETON).catch((cause: unknown) => {
+    throw new XRPCError(401, 'AuthRequired', 'the token is not valid for this method', { cause })
+  })
+  return { uid: actors.uidOf(proof.did), did: proof.did }
 }
 
 /** Whose likes fill a page up, if the reader's own lead to too little. */

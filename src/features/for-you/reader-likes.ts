@@ -1,16 +1,18 @@
 // What a member liked, by our rows, as the engine knows it. The keys of liked posts are remembered for the readers
 // who were here last, since a page reads up to two thousand.
 
-import { DAY_MS } from '../../base/util/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import { type Pointer, periodStart } from '../../data/store/edges/edge.ts'
 import { anchor } from './engine/hear.ts'
-import type { State } from './engine/layout.ts'
+import { H, type State } from './engine/layout.ts'
+import { ageOf } from './engine/minutes.ts'
 import { ANCHOR_DAYS, findPost, type PostKey } from './engine/posts.ts'
 import type { Liked } from './engine/recommend.ts'
+import { eachLiked } from './engine/walk.ts'
 import { keyOf } from './post-keys.ts'
 import { postKeys } from './store/posts.ts'
 
@@ -36,6 +38,18 @@ export function createReaderLikes({ db, actors }: Parts): ReaderLikes {
       return { post: key ? findPost(state, key) : -1, timeMs: periodStart(period) }
     })
   }
+}
+
+/** The likes of a reader whose rows are not kept: those that the engine heard. Newest first. */
+export function likesHeard(state: State, slot: number): Liked[] {
+  const liked: Liked[] = []
+  if (slot < 0) return liked
+  const now = state.header[H.now]!
+  eachLiked(state, slot, MAX_LIKES, (post, minute) => {
+    liked.push({ post, timeMs: (now - ageOf(minute, now)) * MINUTE_MS })
+    return true
+  })
+  return liked
 }
 
 function latestLikes(db: Db, uid: number, limit: number): Pointer[] {

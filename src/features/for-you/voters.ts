@@ -25,11 +25,11 @@ export function memberVoters({ db, actors }: Parts, state: State, except: number
 }
 
 /** The slot of one account; -1: unknown to the engine. */
-export function slotOf({ actors }: Pick<Parts, 'actors'>, state: State, uid: number): number {
-  const words = uid === 0 ? undefined : didWords(actors.didOf(uid))
+export function slotOf(state: State, did: string): number {
+  const words = didWords(did)
   return words ? findUser(state, fingerprintOf(state, words)) : -1
 }
 
 function slotsOf(actors: Parts['actors'], state: State, uids: Iterable<number>): number[] {
-  return [...uids].map((uid) => slotOf({ actors }, state, uid)).filter((slot) => slot >= 0)
+  return [...uids].map((uid) => slotOf(state, actors.didOf(uid))).filter((slot) => slot >= 0)
 }

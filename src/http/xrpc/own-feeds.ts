@@ -33,6 +33,10 @@ export type OwnFeed = {
   choose(request: FeedRequest): Choices | undefined
   /** Called with what was shown of the choices, and how many were asked for. */
   shown?(viewer: Viewer, uris: readonly string[], limit: number): void
+  /** The choices alone, for other servers; `token`: their reader's service token for this. */
+  skeleton?(
+    request: Omit<FeedRequest, 'viewer'> & { token: string | undefined },
+  ): Promise<{ feed: { post: string; feedContext?: string }[]; cursor?: string | undefined }>
   /** A member's feedback; resolves once it has an effect. */
   heed?(viewer: NonNullable<Viewer>, interactions: readonly Interaction[]): Promise<void>
 }

@@ -17,7 +17,7 @@ export type FeedPage = {
   cursor?: string
 }
 
-export function startForYou(members: string[] = ['alice']) {
+export function startForYou(members: string[] = ['alice'], isNamed = isDiscover) {
   const w = createServingWorld({ scope: 'network', members })
   const state = createState(4 << 20, 1)
   const { app, world } = w
@@ -29,7 +29,9 @@ export function startForYou(members: string[] = ['alice']) {
     log: { warn: () => undefined } as never,
     app,
     state,
-    isNamed: isDiscover,
+    isMember: (did) => members.some((name) => didOf(name) === did),
+    serviceAuth: { verify: verifyDid },
+    isNamed,
     now: world.now,
   })
   app.ownFeeds.add(feed)
@@ -75,6 +77,12 @@ export function startForYou(members: string[] = ['alice']) {
   const post = (by: string, input?: PostInput | string) => w.post(person(by), input)
 
   return { w, state, person, like, page, post }
+}
+
+/** A token is the DID itself. */
+async function verifyDid(token: string): Promise<never> {
+  if (!token.startsWith('did:')) throw new Error('no DID')
+  return { did: token } as never
 }
 
 export const urisOf = ({ feed }: FeedPage) => feed.map(({ post }) => post.uri)

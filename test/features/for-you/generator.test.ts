@@ -1,0 +1,86 @@
+// For You as a feed generator: other servers ask with a token of their reader, who becomes no member by that.
+
+import { afterEach, describe, expect, test } from 'vitest'
+import { generatorMethods, generatorUri } from '../../../src/features/for-you/generator.ts'
+import { bindMethods } from '../../../src/http/xrpc/methods.ts'
+import { didOf } from '../../support/records.ts'
+import { startForYou } from './feed-world.ts'
+
+const SERVICE = 'did:web:appview.example.org'
+const PUBLISHER = didOf('publisher')
+const FEED = generatorUri(PUBLISHER)
+const FRIENDS = ['bob', 'carol', 'dave']
+
+type Started = ReturnType<typeof startForYou>
+type Skeleton = { feed: { post: string; feedContext?: string }[]; cursor?: string }
+
+let started: Started | undefined
+afterEach(() => started?.w.dispose())
+
+function start() {
+  const one = startForYou(['alice'], (uri) => uri === FEED)
+  started = one
+  const methods = bindMethods(one.w.app, generatorMethods(PUBLISHER, SERVICE))
+  const ask = async (nsid: string, params: object = {}, token?: string) => {
+    const method = methods.find((each) => each.nsid === nsid)!
+    const header = (name: string) =>
+      name === 'authorization' && token !== undefined ? `Bearer ${token}` : undefined
+    const context = { params: { limit: 50, ...params }, header, viewer: undefined } as never
+    const { body } = (await method.handler(context)) as { body: unknown }
+    return body as Skeleton
+  }
+  const skeleton = (params: object = {}, token?: string) =>
+    ask('app.bsky.feed.getFeedSkeleton', { feed: FEED, ...params }, token)
+  return { ...one, ask, skeleton }
+}
+
+function community({ post, like }: Started, reader: string): string[] {
+  const shared = [0, 1, 2, 3, 4].map((i) => post(`old-${i}`))
+  for (const one of shared) for (const by of [reader, ...FRIENDS]) like(by, one)
+  const further = [0, 1, 2, 3, 4, 5].map((i) => post(`author-${i}`))
+  for (const one of further) for (const by of FRIENDS) like(by, one)
+  return further.map(({ uri }) => uri)
+}
+
+describe('a feed generator', () => {
+  test('says what it is', async () => {
+    expect(await start().ask('app.bsky.feed.describeFeedGenerator')).toEqual({
+      did: SERVICE,
+      feeds: [{ uri: FEED }],
+    })
+  })
+
+  test('chooses for a stranger by the likes that it heard, page by page, and makes no member', async () => {
+    const one = start()
+    const posts = community(one, 'stranger')
+    const first = await one.skeleton({ limit: 4 }, didOf('stranger'))
+    expect(first.feed).toHaveLength(4)
+    expect(first.feed[0]!.feedContext).toBe('liked by 3 people who share up to 5 likes with you')
+    const second = await one.skeleton({ limit: 4, cursor: first.cursor }, didOf('stranger'))
+    const all = [...first.feed, ...second.feed].map(({ post }) => post)
+    expect(new Set(all)).toEqual(new Set(posts))
+    expect(all).toHaveLength(6)
+    expect(one.w.sent.filter(({ kind }) => kind !== 'fetch-requested')).toEqual([])
+  })
+
+  test('leaves out who does not want to be recommended', async () => {
+    const one = start()
+    const posts = community(one, 'stranger')
+    const type = 'app.bsky.actor.contentVisibilityDeclaration'
+    one.w.create(didOf('author-2'), type, { hideFromAlgorithmicRecommendations: true }, 'self')
+    const { feed } = await one.skeleton({}, didOf('stranger'))
+    expect(feed).toHaveLength(5)
+    expect(feed.map(({ post }) => post)).not.toContain(posts[2])
+  })
+
+  test('has members’ likes for a visitor, nothing under another name, and refuses bad tokens', async () => {
+    const one = start()
+    const post = one.post('author')
+    one.like('alice', post)
+    expect((await one.skeleton()).feed).toEqual([
+      { post: post.uri, feedContext: 'liked by 1 member here' },
+    ])
+    await expect(one.skeleton({ feed: `${FEED}x` })).rejects.toMatchObject({ error: 'UnknownFeed' })
+    await expect(one.skeleton({}, 'bad')).rejects.toMatchObject({ error: 'AuthRequired' })
+  })
+})
