@@ -78,6 +78,16 @@ describe('with room for everything', () => {
   })
 })
 
+test('where co-likers are few, more of what each likes is looked at', () => {
+  const state = createState(ROOMY, 1)
+  const like = (liker: number, post: number) =>
+    tell(state, { liker, post, author: post, timeMs: START_MS, isMembers: liker === 0 })
+  for (const liker of [0, 1, 2]) like(liker, 5000)
+  for (let post = 0; post < 400; post++) for (const liker of [1, 2]) like(liker, post)
+  const own = [{ liker: 0, post: 5000, author: 5000, timeMs: START_MS, isMembers: true }]
+  expect(recommended(state, 0, own)).toHaveLength(400)
+})
+
 describe('hostile likers', () => {
   test('what somebody liked who likes everything is taken back', () => {
     const { state, likes } = play(3, 600)

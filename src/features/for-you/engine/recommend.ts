@@ -38,6 +38,7 @@ export type Tuning = {
   /** Likes looked at of one post of the reader's, of all of them, and of one co-liker. */
   perPost: number
   inAll: number
+  /** At least; more if co-likers are few. */
   perCoLiker: number
   /** By how much a co-liker's own likes, and a candidate's, count against it: 0 not at all, 1 fully. */
   userPower: number
@@ -59,6 +60,7 @@ export const TUNING: Tuning = {
   trust: 2,
 }
 
+const MOST_LIKES_OF_ONE = 1000
 const PEOPLE_BITS = 15
 const POST_BITS = 14
 
@@ -87,7 +89,7 @@ export function recommend(state: State, scratch: Scratch, options: Options): Can
   empty(posts)
   findCoLikers(state, people, { liked, reader, tuning })
   weigh(state, people, tuning)
-  for (const place of highest(people, tuning.coLikers)) vote(state, scratch, place, tuning)
+  voteAll(state, scratch, highest(people, tuning.coLikers), tuning)
   for (const { post } of liked) strike(posts, post)
   dampen(state, posts, tuning)
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
@@ -107,7 +109,7 @@ export function likedNowBy(
     if (place < 0) break
     people.scores[place] = isIndifferent(state, user) ? 0 : 1
   }
-  for (let i = 0; i < people.size; i++) vote(state, scratch, people.used[i]!, tuning)
+  voteAll(state, scratch, people.used.subarray(0, people.size), tuning)
   dampen(state, posts, tuning)
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
 }
@@ -172,6 +174,13 @@ function weigh(state: State, people: Sums, { userPower, trust }: Tuning): void {
       ? 0
       : shared / (shared + trust) / likes ** userPower
   }
+}
+
+/** Where co-likers are few, more of each one's likes are looked at. */
+function voteAll(state: State, scratch: Scratch, voters: Int32Array, tuning: Tuning): void {
+  const each = Math.floor((tuning.coLikers * tuning.perCoLiker) / Math.max(1, voters.length))
+  const perCoLiker = Math.max(tuning.perCoLiker, Math.min(MOST_LIKES_OF_ONE, each))
+  for (const by of voters) vote(state, scratch, by, { ...tuning, perCoLiker })
 }
 
 function vote(state: State, { people, posts }: Scratch, by: number, tuning: Tuning): void {
