@@ -252,8 +252,11 @@ describe.skipIf(!path)('the front door', () => {
     expect(await firstText(page).textContent()).not.toBe('')
   })
 
-  test('signing out revokes: nobody is signed in here any more', async () => {
+  test('signing out revokes, also for another tab, which says so and keeps what was begun', async () => {
     const { page } = reader
+    const beside = await page.context().newPage()
+    await beside.goto(`${origin}/read`)
+    await beside.locator('.feed .post').first().waitFor()
     await page.goto(`${origin}/read/settings`)
     const revoked = page.waitForRequest(/\/oauth\/revoke/)
     await page.click('#sign-out')
@@ -261,6 +264,18 @@ describe.skipIf(!path)('the front door', () => {
     await page.locator('#name').waitFor()
     await page.reload()
     await page.locator('#name').waitFor()
+
+    await beside.click('#write')
+    await beside.locator('#compose textarea').first().fill('begun before the end')
+    await beside.locator('#compose button[type=submit]').click()
+    await beside.locator('.problem', { hasText: 'Sign in again; drafts are kept' }).waitFor()
+    await beside.close()
+    await signIn(reader, origin, alice)
+    await page.click('#write')
+    expect(await page.locator('#compose textarea').first().inputValue()).toBe(
+      'begun before the end',
+    )
+    expect(await records(alice, 'app.bsky.feed.post')).toHaveLength(1)
     expect(reader.troubles).toEqual([])
   })
 

@@ -14,6 +14,7 @@ const scripts = [
   new URL('./assets/embeds.ts', import.meta.url),
   new URL('./assets/endless.ts', import.meta.url),
   new URL('./assets/enter.ts', import.meta.url),
+  new URL('./assets/facets.ts', import.meta.url),
   new URL('./assets/feeds.ts', import.meta.url),
   new URL('./assets/gaps.ts', import.meta.url),
   new URL('./assets/lists.ts', import.meta.url),

@@ -29,6 +29,9 @@ async function start(): Promise<void> {
   if (isReadingLink()) return location.replace(`/read?link${location.hash}`)
   document.documentElement.lang = language()
   whenOver(() => {
+    // What was typed in it is kept.
+    byId<HTMLDialogElement>('compose').close()
+    byId('nav').hidden = true
     useSession(undefined)
     session = undefined
     void show(enterView('expired'))

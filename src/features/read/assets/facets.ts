@@ -1,0 +1,56 @@
+// The facets (app.bsky.richtext.facet) of a text that is being written: links, mentions and hashtags, whose places
+// are bytes of UTF-8.
+
+import type { AppBskyRichtextFacet } from '@atproto/api'
+
+type Facet = AppBskyRichtextFacet.Main
+
+const LINK = /(^|[\s(])(https?:\/\/[^\s<>"]+)/g
+const MENTION = /(^|[\s(])@((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)/gi
+const TAG = /(^|\s)#([^\s#\p{P}][^\s#]*)/gu
+
+/** @param didOf - undefined for a handle that leads nowhere: it stays plain text */
+export async function facetsOf(
+  text: string,
+  didOf: (handle: string) => Promise<string | undefined>,
+): Promise<Facet[]> {
+  const encoder = new TextEncoder()
+  const place = (start: number, length: number) => ({
+    byteStart: encoder.encode(text.slice(0, start)).length,
+    byteEnd: encoder.encode(text.slice(0, start + length)).length,
+  })
+  const found: Facet[] = []
+  for (const match of text.matchAll(LINK)) {
+    const uri = match[2]!.replace(/[.,;:!?'")\]]+$/, '')
+    const index = place(match.index + match[1]!.length, uri.length)
+    found.push({
+      index,
+      features: [{ $type: 'app.bsky.richtext.facet#link', uri: uri as `https://${string}` }],
+    })
+  }
+  for (const match of text.matchAll(TAG)) {
+    const tag = match[2]!.replace(/\p{P}+$/u, '')
+    if (tag === '' || tag.length > 64) continue
+    const index = place(match.index + match[1]!.length, tag.length + 1)
+    found.push({ index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] })
+  }
+  for (const match of text.matchAll(MENTION)) {
+    const did = await didOf(match[2]!.toLowerCase()).catch(() => undefined)
+    if (!did) continue
+    const index = place(match.index + match[1]!.length, match[2]!.length + 1)
+    found.push({
+      index,
+      features: [{ $type: 'app.bsky.richtext.facet#mention', did: did as `did:plc:${string}` }],
+    })
+  }
+  return found.sort((a, b) => a.index.byteStart - b.index.byteStart)
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** Visible characters: what the 300 of a post are counted in. */
+export function lengthOf(text: string): number {
+  let count = 0
+  for (const _ of segmenter.segment(text)) count++
+  return count
+}

@@ -1,0 +1,37 @@
+// What a text that is being written means: links, mentions and hashtags, by bytes of UTF-8; in the browser's own
+// module, which needs no page for it.
+
+import { expect, test } from 'vitest'
+import { facetsOf, lengthOf } from '../../../src/features/read/assets/facets.ts'
+
+type Found = { text: string; feature: Record<string, unknown> }
+
+async function found(text: string): Promise<Found[]> {
+  const didOf = async (handle: string) => (handle === 'bob.test' ? 'did:plc:bob' : undefined)
+  const bytes = Buffer.from(text)
+  return (await facetsOf(text, didOf)).map(({ index, features }) => ({
+    text: bytes.toString('utf8', index.byteStart, index.byteEnd),
+    feature: features[0] as unknown as Record<string, unknown>,
+  }))
+}
+
+test('places are bytes, also after characters of several', async () => {
+  const all = await found('Grüße 👋🏽 an @bob.test: https://example.org/a?b=1. #日本語 #one!')
+  expect(all.map(({ text }) => text)).toEqual([
+    '@bob.test',
+    'https://example.org/a?b=1',
+    '#日本語',
+    '#one',
+  ])
+  expect(all[0]!.feature).toMatchObject({ did: 'did:plc:bob' })
+  expect(all[1]!.feature).toMatchObject({ uri: 'https://example.org/a?b=1' })
+  expect(all[2]!.feature).toMatchObject({ tag: '日本語' })
+})
+
+test('what only looks like a mention or a link stays text', async () => {
+  expect(await found('a@bob.test @nobody.test javascript:alert(1) data:text/html,x #')).toEqual([])
+})
+
+test('length is counted in what people see', () => {
+  expect(lengthOf('👩‍👩‍👧‍👦é')).toBe(2)
+})
