@@ -308,7 +308,6 @@ export type IngestStatus = {
   disk: DiskStatus
   /** Counts since the start, by label. */
   counts: Counted
-  /** What the streams receive, in bytes. */
   traffic?: TrafficStatus
   fanOut?: FanOutStatus
   /** Work that is pending but has made no progress for a minute or longer; normally empty. */
