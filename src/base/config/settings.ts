@@ -22,6 +22,7 @@ import {
   text,
   url,
 } from './parsers.ts'
+import { serveThreads } from './serve-threads.ts'
 import { hidden, optional, setting } from './setting.ts'
 import { streamBytesSettings } from './stream-bytes.ts'
 import { videoSettings } from './video.ts'
@@ -122,9 +123,9 @@ export const settings = {
   ),
   serveThreads: setting(
     'SERVE_THREADS',
-    '1',
-    integer(1, 64),
-    'Threads that serve requests, for machines with more than two cores; ingest has a thread to itself. More than one needs Linux or FreeBSD.',
+    'auto',
+    serveThreads,
+    'Threads that serve requests; ingest has a thread to itself. auto: one less than the processors, at least one, as far as the memory of the machine or container allows (half of it, at 220 MB for each beyond the first). More than one needs Linux or FreeBSD.',
   ),
   celebrityThreshold: setting(
     'CELEBRITY_THRESHOLD',
