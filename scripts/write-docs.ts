@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { everySetting } from '../src/base/config/every-setting.ts'
+import { envLine } from '../src/base/config/setting.ts'
 import { withCommands } from './command-table.ts'
 import { withDataplaneCalls } from './dataplane-table.ts'
 import { withDiagram } from './import-diagram.ts'
@@ -27,7 +28,7 @@ export function settingsTable(): string {
 
 export function envExample(): string {
   const entries = Object.values(everySetting).map(
-    ({ key, fallback, doc }) => `# ${doc}\n# ${key}=${fallback ?? ''}`,
+    ({ key, fallback, doc }) => `# ${doc}\n# ${envLine(key, fallback ?? '')}`,
   )
   const head = '# Copy to .env and uncomment what you change. The environment wins over this file.'
   return `${[head, ...entries].join('\n\n')}\n`

@@ -313,6 +313,7 @@ function namesImported({ path, text }: SourceFile): string[] {
  * Exports that only tests import, each with the reason why it does not bypass the public interface.
  */
 const EXPORTED_FOR_TESTS: Record<string, string> = {
+  'base/config/serve-threads.ts: threadsFor': 'a test gives it machines that none of ours is',
   'http/overload/method-costs.ts: costs': 'a table: each of its rows must name a method',
   'http/server/reading-token.ts: READABLE': 'the methods of a link, each of which a test asks',
   'http/xrpc/methods.ts: methods':

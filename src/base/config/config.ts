@@ -18,7 +18,7 @@ import {
 } from './media-patterns.ts'
 import { isNearlyPrefixed, nearest } from './nearest.ts'
 import { Unfit } from './parsers.ts'
-import { PREFIX, type Setting } from './setting.ts'
+import { envLine, PREFIX, type Setting } from './setting.ts'
 import { settings } from './settings.ts'
 
 /** An operator's mistake: the problem, its place, and how to fix it. */
@@ -151,7 +151,8 @@ export function libraryPath(): string | undefined {
 export function printConfig(config: Config): string {
   return Object.entries(everySetting)
     .map(
-      ([name, one]) => `# ${one.doc}\n${one.key}=${shownValue(one, config[name as keyof Config])}`,
+      ([name, one]) =>
+        `# ${one.doc}\n${envLine(one.key, shownValue(one, config[name as keyof Config]))}`,
     )
     .join('\n\n')
 }

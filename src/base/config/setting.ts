@@ -10,6 +10,11 @@ export type Setting<T> = {
   isSecret?: true
 }
 
+/** A line of a `.env` file, in which # begins a comment. */
+export function envLine(key: string, value: string): string {
+  return `${key}=${value.includes('#') ? `"${value}"` : value}`
+}
+
 export function setting<T>(
   key: string,
   fallback: string | undefined,
