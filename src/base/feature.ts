@@ -17,6 +17,20 @@ type FeatureMigration = {
   run?(db: unknown): void
 }
 
+/** On whose servers readers depend, and for what. */
+export type Dependency = {
+  what: string
+  /** Host names, or whose hosts they are if each account has its own. */
+  hosts: string[]
+  /** Which side sends the requests: this server, or the reader's client directly. */
+  askedBy: 'server' | 'client'
+  gives: string
+  /** What fails without them; the Following feed loads in any case. */
+  without: string
+  /** The setting that names others or none; undefined if there is no choice. */
+  setting: string | undefined
+}
+
 export type Feature = {
   name: string
   settings?: Readonly<Record<string, Setting<unknown>>>
@@ -33,6 +47,8 @@ export type Feature = {
   /** Those among its tables of which a member's rows (by `uid`) go with the membership. */
   memberTables?: readonly string[]
   gauges?: readonly FeatureGauge[]
+  /** Other parties’ servers that it asks with these settings, for `slipstream doctor --independence`. */
+  dependencies?(config: never): readonly Dependency[]
   /** Names under which its routes are counted (base/obs/request-counters.ts). */
   webRoutes?: readonly string[]
   /** Its part in the ingest thread: ingest/feature.ts. */

@@ -1,11 +1,28 @@
 // Events from anywhere, verified (docs/SOURCES.md): relays beside Jetstream, and proofs of what Jetstream says.
 
 import type { ListedFeature } from '../listed-feature.ts'
-import { verificationSettings } from './settings.ts'
+import { relaysOf } from './relay-hosts.ts'
+import { type RelayHosts, verificationSettings } from './settings.ts'
+
+type Asked = { relayHosts: RelayHosts; jetstreamHosts: readonly string[] }
 
 export const verificationFeature: ListedFeature = {
   name: 'verification',
   settings: verificationSettings,
+  dependencies({ relayHosts, jetstreamHosts }: Asked) {
+    const hosts = relaysOf(relayHosts, jetstreamHosts).map((host) => new URL(host).host)
+    if (hosts.length === 0) return []
+    return [
+      {
+        what: 'relays',
+        hosts,
+        askedBy: 'server',
+        gives: 'all new events once no Jetstream host brings any; one is enough',
+        without: 'nothing, as long as one Jetstream host is there',
+        setting: 'SLIPSTREAM_RELAY_HOSTS (others, or off)',
+      },
+    ]
+  },
   ingest: async () => (await import('./ingest.ts')).ingest,
   serve: async () => (await import('./serve.ts')).serve,
 }

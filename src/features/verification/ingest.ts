@@ -8,7 +8,8 @@ import { createAccountKeys } from '../../sources/firehose/keys.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
 import { createHeard } from './heard.ts'
-import { createRelays, relaysOf } from './relays.ts'
+import { relaysOf } from './relay-hosts.ts'
+import { createRelays } from './relays.ts'
 import { verificationSettings } from './settings.ts'
 
 export const ingest: IngestFeature = {

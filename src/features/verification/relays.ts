@@ -6,14 +6,12 @@
 import type { Meter, StreamBatch, StreamCursor } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
-import { settings as coreSettings } from '../../base/config/settings.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream-cursors.ts'
 import type { Core } from '../../ingest/core.ts'
 import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
 import { createJudge } from '../../sources/firehose/judge.ts'
 import type { AccountKeys } from '../../sources/firehose/keys.ts'
-import type { RelayHosts } from './settings.ts'
 import { createStandby } from './standby.ts'
 
 type Relays = {
@@ -22,8 +20,6 @@ type Relays = {
   stop(): Promise<void>
 }
 
-/** Not of the company whose Jetstream hosts are the default; its own relay comes second. */
-const PUBLIC_RELAYS = ['wss://relay.fire.hose.cam', 'wss://relay1.us-east.bsky.network']
 const SILENT_MS = MINUTE_MS
 /** Where only some accounts are subscribed, silence is nothing unusual. */
 const SILENT_IF_FILTERED_MS = 10 * MINUTE_MS
@@ -32,11 +28,6 @@ const LOOK_MS = SECOND_MS
 const CAUGHT_UP_MS = 10 * SECOND_MS
 /** Numbers from before the last event, by clocks that may differ. */
 const CLOCKS_MS = 10 * SECOND_MS
-
-export function relaysOf(hosts: RelayHosts, jetstreams: readonly string[]): readonly string[] {
-  if (hosts !== 'auto') return hosts
-  return jetstreams.join() === coreSettings.jetstreamHosts.fallback ? PUBLIC_RELAYS : []
-}
 
 type RelayOptions = {
   hosts: readonly string[]

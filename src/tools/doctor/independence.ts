@@ -2,24 +2,13 @@
 // missing while it is down, and which setting replaces or removes it. Sends no requests.
 
 import type { Config } from '../../base/config/config.ts'
-
-type Dependency = {
-  what: string
-  /** Host names, or whose hosts they are if each account has its own. */
-  hosts: string[]
-  /** Which side sends the requests: this server, or the reader's client directly. */
-  askedBy: 'server' | 'client'
-  gives: string
-  /** What fails without them; the Following feed loads in any case. */
-  without: string
-  /** The setting that names others or none; undefined if there is no choice. */
-  setting: string | undefined
-}
+import { type Dependency, features } from '../../base/feature.ts'
 
 /** The dependencies that the settings leave, most important first. */
 export function dependenciesOf(config: Config): Dependency[] {
   return [
     jetstream(config),
+    ...features.flatMap((one) => one.dependencies?.(config as never) ?? []),
     directory(config),
     servers(),
     ...fallback(config),

@@ -50,6 +50,7 @@ function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
     ...found,
     ...aboutStream(status),
     ...aboutTraffic(status, config),
+    ...aboutUnsigned(status.ingest?.counts['unverified']),
     ...aboutGaps(status),
     ...aboutQuarantine(status),
   ]
@@ -79,6 +80,15 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
     ? 'Disk or CPU is the limit. If it persists: a bigger machine, or SLIPSTREAM_INDEX_SCOPE=authors.'
     : `It is catching up; check again later: \`${here.command('stats')}\`.`
   return [notice(behind, fix), ...aboutDrops(ingest.stream)]
+}
+
+/** `counts`: by host and reason, what a source said and its accounts did not sign. */
+export function aboutUnsigned(counts: Readonly<Record<string, number>> = {}): Finding[] {
+  return Object.entries(counts).map(([name, count]) => {
+    const [host, reason] = name.split(' ')
+    const text = `${host} sent ${count} times what its accounts did not sign or kept back what they did (${reason})`
+    return notice(text, 'It was put right from the accounts’ own servers. Name other hosts first.')
+  })
 }
 
 /** Only against an allowance: what is much depends on the provider. */

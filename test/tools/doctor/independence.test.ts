@@ -32,6 +32,13 @@ describe('the report', () => {
       labelers: ['did:plc:ar7c4by46qjdydhdevvrndac'],
     })
     expect(hosts['Jetstream']!.length).toBeGreaterThan(0)
+    expect(hosts['relays']!.every((host) => !hosts['Jetstream']!.includes(host))).toBe(true)
+    expect(
+      hostsOf({ SLIPSTREAM_JETSTREAM_HOSTS: 'wss://jet.example.org' })['relays'],
+    ).toBeUndefined()
+    expect(hostsOf({ SLIPSTREAM_RELAY_HOSTS: 'wss://relay.example.org' })['relays']).toEqual([
+      'relay.example.org',
+    ])
   })
 
   test('each setting that it names removes its dependency', () => {
@@ -44,6 +51,7 @@ describe('the report', () => {
     expect(Object.keys(env)).toHaveLength(4)
     expect(Object.keys(hostsOf(env))).toEqual([
       'Jetstream',
+      'relays',
       'the PLC directory',
       'PDSs, did:web hosts and DNS',
       'feed generators',

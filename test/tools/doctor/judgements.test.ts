@@ -21,7 +21,7 @@ import {
 } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
-import { aboutTraffic } from '../../../src/tools/doctor/server.ts'
+import { aboutTraffic, aboutUnsigned } from '../../../src/tools/doctor/server.ts'
 import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
 const GB = 1e9
@@ -67,6 +67,17 @@ describe('disk space', () => {
   it('accepts the usual local disks: ext4, XFS, btrfs, ZFS', () => {
     const types = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1]
     expect(types.flatMap((type) => aboutKind(type, '/data'))).toEqual([])
+  })
+})
+
+describe('sources', () => {
+  it('names each host that said what was not signed, or kept something back', () => {
+    expect(aboutUnsigned(undefined)).toEqual([])
+    const counts = { 'wss://jet.example forged': 3, 'wss://relay.example bad-signature': 1 }
+    expect(aboutUnsigned(counts)).toMatchObject([
+      { level: 'notice', text: expect.stringMatching(/jet\.example sent 3 times .*\(forged\)/) },
+      { level: 'notice', text: expect.stringMatching(/relay\.example sent 1 times/) },
+    ])
   })
 })
 

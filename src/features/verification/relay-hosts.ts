@@ -1,0 +1,12 @@
+// Which relays are read with these settings.
+
+import { settings as coreSettings } from '../../base/config/settings.ts'
+import type { RelayHosts } from './settings.ts'
+
+/** Not of the company whose Jetstream hosts are the default; its own relay comes second. */
+const PUBLIC_RELAYS = ['wss://relay.fire.hose.cam', 'wss://relay1.us-east.bsky.network']
+
+export function relaysOf(hosts: RelayHosts, jetstreams: readonly string[]): readonly string[] {
+  if (hosts !== 'auto') return hosts
+  return jetstreams.join() === coreSettings.jetstreamHosts.fallback ? PUBLIC_RELAYS : []
+}
