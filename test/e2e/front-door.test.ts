@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { lowContrasts, overflow, unnamed } from '../support/page-audit.ts'
-import { type Account, follow, post, put } from './support/account.ts'
+import { type Account, follow, post, put, uploadImage } from './support/account.ts'
 import { consent, goToPds, openReader, type Reader, signIn } from './support/reader.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -42,6 +42,8 @@ describe.skipIf(!path)('the front door', () => {
       await follow(one, two)
       for (let i = 0; i < POSTS; i++) await post(i % 2 === 0 ? one : two, `post ${i}`)
       await post(one, EVIL, hostile())
+      const images = [{ image: await uploadImage(one), alt: EVIL }]
+      await post(one, 'hostile alt', { embed: { $type: 'app.bsky.embed.images', images } })
       return { one, two, newcomer }
     })
     world = started.world
@@ -77,7 +79,7 @@ describe.skipIf(!path)('the front door', () => {
     expect(new URL(page.url()).pathname).toBe('/read')
     await eventually(async () => {
       await page.mouse.wheel(0, 4_000)
-      expect(await page.locator('.feed .post').count()).toBe(POSTS + 1)
+      expect(await page.locator('.feed .post').count()).toBe(POSTS + 2)
     })
     expect(troubles).toEqual([])
   })
@@ -99,6 +101,11 @@ describe.skipIf(!path)('the front door', () => {
     expect(await page.locator('main script, main iframe, main object, img[onerror]').count()).toBe(
       0,
     )
+    const alt = await page
+      .locator('.post', { hasText: 'hostile alt' })
+      .locator('.pictures img')
+      .getAttribute('alt')
+    expect(alt).toBe(EVIL)
     expect(await page.title()).toBe('Following · Slipstream')
     expect(troubles).toEqual([])
   })
@@ -227,6 +234,22 @@ describe.skipIf(!path)('the front door', () => {
     await page.goto(`${origin}/read/profile/${carol.did}`)
     await page.locator('.proof').waitFor()
     expect(await page.innerText('.proof')).toContain('Followed by')
+  })
+
+  test('visitors see pages without a script, with what previews read, and nothing runs', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${origin}/profile/${bob.did}`)
+    expect(await page.locator('meta[property="og:title"]').getAttribute('content')).toContain(
+      '<img src=x',
+    )
+    expect(await page.locator('main script, img[onerror], a[href^="javascript:" i]').count()).toBe(
+      0,
+    )
+    expect(await page.locator('.post').count()).toBeGreaterThan(10)
+    const feed = await fetch(`${world.slipstream.origin}/profile/${bob.did}/feed.atom`)
+    expect(feed.headers.get('content-type')).toContain('application/atom+xml')
+    await context.close()
   })
 
   test('refused consent is a sentence, and nothing is lost', async () => {
