@@ -36,7 +36,7 @@ export const putPosition = procedure(
       throw invalidRequest('position must be a cursor or startCursor of a feed')
     }
     await askWriter(writer, viewer.did, { kind: 'read/position', body: { timeline, position } })
-    return { body: undefined }
+    return { body: { position } }
   },
 )
 
