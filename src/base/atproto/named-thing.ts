@@ -23,19 +23,26 @@ const PACK_PAGES = new Set(['starter-pack', 'start'])
 /** Apps copy handles with marks for the direction of writing around them. */
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 const ADDRESS = /^https?:\/\//i
-const WITHOUT_SCHEME = /^[a-z0-9.-]+\.[a-z]+\/(profile|starter-pack|start)\//i
+const HOST = /^[a-z0-9.-]+$/i
+const FIRST_SEGMENTS = new Set(['profile', 'starter-pack', 'start'])
 
 /** @returns undefined for anything else */
 export function parseNamedThing(text: string): NamedThing | undefined {
   const written = text.replace(INVISIBLE, '').trim()
   if (ADDRESS.test(written)) return ofPage(written)
-  if (WITHOUT_SCHEME.test(written)) return ofPage(`https://${written}`)
-  const path = written.replace(/^at:\/\//i, '').replace(/[?#].*$/, '')
+  if (isWithoutScheme(written)) return ofPage(`https://${written}`)
+  const path = written.replace(/^at:\/\//i, '').split(/[?#]/, 1)[0]!
   const [name, collection, rkey, ...rest] = segmentsOf(path)
   const actor = actorIn(name)
   if (!actor || rest.length > 0) return undefined
   if (collection === undefined) return { actor }
   return rkey === undefined ? undefined : { actor, record: { collection, rkey } }
+}
+
+/** `bsky.app/profile/…`: a host, then what only addresses of pages begin with. */
+function isWithoutScheme(text: string): boolean {
+  const [host = '', first = ''] = text.split('/', 2)
+  return HOST.test(host) && host.includes('.') && FIRST_SEGMENTS.has(first.toLowerCase())
 }
 
 function ofPage(address: string): NamedThing | undefined {

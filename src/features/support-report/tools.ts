@@ -111,7 +111,7 @@ async function figuresOf(config: Config, server: DoctorContext['server']): Promi
 function namesIn(config: Config) {
   const known = explainSettings(config)
     .filter(({ origin }) => origin === 'default')
-    .flatMap(({ value = '' }) => value.match(/[a-z0-9-]+(?:\.[a-z0-9-]+)+/gi) ?? [])
+    .flatMap(({ value = '' }) => value.match(/[a-z0-9.-]+/gi) ?? [])
   return {
     known,
     own: [homedir(), hostname(), userInfo().username].filter((one) => one !== 'root'),

@@ -1,6 +1,8 @@
 // Takes out of a text what names people and places: DIDs, handles and other host names, addresses, the home
 // folder. The same name gets the same number, so that the text can still be followed.
 
+import { isIP } from 'node:net'
+
 type Names = {
   /** Host names that everyone knows, which stay. */
   known: Iterable<string>
@@ -8,35 +10,67 @@ type Names = {
   own: Iterable<string>
 }
 
-const DID = /did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]/g
-const CREDENTIALS = /\/\/[^\s/@"]+@/g
-const IPV4 = /\b(?!127\.0\.0\.1\b|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b/g
-/** Four groups or more, or a gap: a time of the day has three. */
-const IPV6 =
-  /(?<![\w:])(?:(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{1,4}|[0-9a-f:]*::[0-9a-f:]*[0-9a-f])(?![\w:])/gi
-const HOST = /\b(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}\b/gi
-/** Ends of files that are mentioned, which are no top-level domains in use here. */
-const FILES =
-  /\.(?:sqlite|ts|js|mjs|md|json|env|sock|wal|shm|log|service|snapshot|mp4|sh|yaml|cjs|tmp)$/i
-
+/** What any such name is made of. */
+const TOKEN = /[\w.:%-]+/g
+const DID = 'did:'
+const OURS = new Set(['127.0.0.1', '0.0.0.0', '::', '::1'])
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+const LAST_LABEL = /^[a-z]{2,24}$/i
+/** Endings of files that are mentioned, which are no top-level domains in use here. */
+const FILES = new Set(
+  'sqlite ts js mjs md json env sock wal shm log service snapshot mp4 sh yaml cjs tmp'.split(' '),
+)
 /** Names of methods and records look like host names. */
 const METHODS = /^(?:app\.bsky|chat\.bsky|com\.atproto|io\.slipstream)\./
 
 export function withoutNames(text: string, { known, own }: Names): string {
   const numbers = new Map<string, number>()
-  const numbered = (kind: string) => (name: string) => {
+  const numbered = (kind: string, name: string) => {
     const number = numbers.get(name.toLowerCase()) ?? numbers.size + 1
     numbers.set(name.toLowerCase(), number)
     return `(${kind} ${number})`
   }
   const stays = new Set(Array.from(known, (name) => name.toLowerCase()))
-  const host = numbered('name')
-  const isPlain = (name: string) =>
-    stays.has(name.toLowerCase()) || FILES.test(name) || METHODS.test(name)
-  let left = text.replace(CREDENTIALS, '//(hidden)@').replace(DID, numbered('did'))
-  for (const name of own) if (name.length > 2) left = left.replaceAll(name, numbered('own'))
-  return left
-    .replace(IPV4, numbered('address'))
-    .replace(IPV6, numbered('address'))
-    .replace(HOST, (name) => (isPlain(name) ? name : host(name)))
+  let left = withoutCredentials(text)
+  for (const name of own) if (name.length > 2) left = left.replaceAll(name, numbered('own', name))
+  const ofPart = (part: string) => {
+    if (isIP(part) === 4) return OURS.has(part) ? part : numbered('address', part)
+    return isHost(part) && !stays.has(part.toLowerCase()) ? numbered('name', part) : part
+  }
+  return left.replace(TOKEN, (token) => {
+    const [name, end] = withoutEnd(token)
+    if (name.startsWith(DID)) return numbered('did', name) + end
+    if (isIP(name) === 6) return (OURS.has(name) ? name : numbered('address', name)) + end
+    return name.split(':').map(ofPart).join(':') + end
+  })
+}
+
+/** Of addresses such as https://user:secret@host. */
+function withoutCredentials(text: string): string {
+  const [first = '', ...rest] = text.split('//')
+  return [first, ...rest.map(hidden)].join('//')
+}
+
+function hidden(after: string): string {
+  const end = after.search(/[\s/"]/)
+  const at = (end < 0 ? after : after.slice(0, end)).lastIndexOf('@')
+  return at < 0 ? after : `(hidden)${after.slice(at)}`
+}
+
+/** The punctuation behind a name belongs to the sentence. */
+function withoutEnd(token: string): [name: string, end: string] {
+  let length = token.length
+  while (length > 0 && '.:%-'.includes(token[length - 1]!)) length--
+  return [token.slice(0, length), token.slice(length)]
+}
+
+function isHost(text: string): boolean {
+  if (METHODS.test(text)) return false
+  const labels = text.split('.')
+  const last = labels.at(-1)!
+  return labels.length > 1 && labels.every((one) => LABEL.test(one)) && isTopLevel(last)
+}
+
+function isTopLevel(label: string): boolean {
+  return LAST_LABEL.test(label) && !FILES.has(label.toLowerCase())
 }

@@ -60,10 +60,10 @@ test('names keep their number, and what names nobody stays', () => {
   const known = ['jetstream.known.network']
   expect(withoutNames(text, { known, own: ['/home/someone'] })).toBe(
     [
-      '(did 1) follows (did 2) and (did 1)',
-      'https://(hidden)@(name 6)/xrpc/app.bsky.feed.getPosts (address 4) 127.0.0.1:3000',
-      '(address 5) at 2026-11-28T11:52:27.123Z, 11:52:27, Node 24.21.0, slipstream.sqlite-wal',
-      'wss://jetstream.known.network as (name 6) at (own 3)/data',
+      '(did 2) follows (did 3) and (did 2)',
+      'https://(hidden)@(name 4)/xrpc/app.bsky.feed.getPosts (address 5) 127.0.0.1:3000',
+      '(address 6) at 2026-11-28T11:52:27.123Z, 11:52:27, Node 24.21.0, slipstream.sqlite-wal',
+      'wss://jetstream.known.network as (name 4) at (own 1)/data',
     ].join('\n'),
   )
 })

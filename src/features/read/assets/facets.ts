@@ -6,7 +6,9 @@ import type { AppBskyRichtextFacet } from '@atproto/api'
 type Facet = AppBskyRichtextFacet.Main
 
 const LINK = /(^|[\s(])(https?:\/\/[^\s<>"]+)/g
-const MENTION = /(^|[\s(])@((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*)/gi
+const MENTION = /(^|[\s(])@([a-z0-9.-]+)/gi
+const BEHIND_LINKS = new Set('.,;:!?\'")]')
+const PUNCTUATION = /^\p{P}$/u
 const TAG = /(^|\s)#([^\s#\p{P}][^\s#]*)/gu
 
 /** @param didOf - undefined for a handle that leads nowhere: it stays plain text */
@@ -21,7 +23,7 @@ export async function facetsOf(
   })
   const found: Facet[] = []
   for (const match of text.matchAll(LINK)) {
-    const uri = match[2]!.replace(/[.,;:!?'")\]]+$/, '')
+    const uri = withoutEnd(match[2]!, (one) => BEHIND_LINKS.has(one))
     const index = place(match.index + match[1]!.length, uri.length)
     found.push({
       index,
@@ -29,21 +31,37 @@ export async function facetsOf(
     })
   }
   for (const match of text.matchAll(TAG)) {
-    const tag = match[2]!.replace(/\p{P}+$/u, '')
+    const tag = withoutEnd(match[2]!, (one) => PUNCTUATION.test(one))
     if (tag === '' || tag.length > 64) continue
     const index = place(match.index + match[1]!.length, tag.length + 1)
     found.push({ index, features: [{ $type: 'app.bsky.richtext.facet#tag', tag }] })
   }
   for (const match of text.matchAll(MENTION)) {
-    const did = await didOf(match[2]!.toLowerCase()).catch(() => undefined)
+    const handle = withoutEnd(match[2]!, (one) => one === '.' || one === '-')
+    if (!isHandle(handle)) continue
+    const did = await didOf(handle.toLowerCase()).catch(() => undefined)
     if (!did) continue
-    const index = place(match.index + match[1]!.length, match[2]!.length + 1)
+    const index = place(match.index + match[1]!.length, handle.length + 1)
     found.push({
       index,
       features: [{ $type: 'app.bsky.richtext.facet#mention', did: did as `did:plc:${string}` }],
     })
   }
   return found.sort((a, b) => a.index.byteStart - b.index.byteStart)
+}
+
+/** Without the characters at the end that are so. */
+function withoutEnd(text: string, isSo: (one: string) => boolean): string {
+  const characters = [...text]
+  while (characters.length > 0 && isSo(characters.at(-1)!)) characters.pop()
+  return characters.join('')
+}
+
+/** https://atproto.com/specs/handle: labels, the last of which begins with a letter. */
+function isHandle(text: string): boolean {
+  const labels = text.split('.')
+  const isLabel = (one: string) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(one)
+  return labels.length > 1 && labels.every(isLabel) && /^[a-z]/i.test(labels.at(-1)!)
 }
 
 const segmenter = new Intl.Segmenter()

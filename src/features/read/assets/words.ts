@@ -333,7 +333,7 @@ export function chooseLanguage(one: string): void {
 
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   const text: string = table[key][languages.indexOf(language())]!
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+  return text.replace(/\{(\w{1,30})\}/g, (_, name: string) => {
     const value = values[name] ?? ''
     return typeof value === 'number' ? value.toLocaleString(language()) : value
   })

@@ -25,10 +25,15 @@ export function reasonOf(error: unknown): Reason {
   if (error instanceof SignInError) return error.reason
   const texts = chainOf(error)
   const says = (pattern: RegExp) => texts.some((text) => pattern.test(text))
-  if (says(/access_denied|denied by user|user.*(denied|rejected)/i)) return 'refused'
+  if (says(/access_denied|denied by user/i) || (says(/user/i) && says(/denied|rejected/i)))
+    return 'refused'
   if (says(/invalid_scope|scope/i)) return 'too-narrow'
   if (says(/invalid_grant|revoked/i)) return 'revoked'
-  if (says(/session was deleted|was deleted by another|token.*(expired|refresh)/i)) return 'expired'
+  if (
+    says(/session was deleted|was deleted by another/i) ||
+    (says(/token/i) && says(/expired|refresh/i))
+  )
+    return 'expired'
   if (
     says(/does not resolve|resolve (handle|identity|did)|not found|no such|handle/i) &&
     !says(/fetch|network/i)

@@ -48,12 +48,17 @@ export function nameIn(text: string): string {
   const name = text
     .trim()
     .replace(/^https?:\/\/[^/]+\/profile\//, '')
-    .replace(/\/.*$/, '')
+    .split('/', 1)[0]!
     .replace(/^@/, '')
     .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '')
   if (/^did:(plc|web):[\w.:%-]+$/.test(name)) return name
-  if (/^([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/i.test(name)) return name.toLowerCase()
+  if (isHandle(name)) return name.toLowerCase()
   throw new SignInError('not-a-name')
+}
+
+function isHandle(name: string): boolean {
+  const labels = name.split('.')
+  return labels.length > 1 && labels.every((one) => /^[a-z0-9-]{1,63}$/i.test(one))
 }
 
 /** Ends the session at the PDS, too: its tokens are worth nothing from then on. */
