@@ -20,8 +20,8 @@ export function metricsPage(): string {
 
 The metrics that Prometheus reads at \`/metrics\`, generated from the code by \`npm run docs\`.
 \`SLIPSTREAM_METRICS\` sets who may read them. Counters reset with the process; request metrics are summed
-over all serving threads. Labels are methods, statuses and reasons, never an account,
-host or address.
+over all serving threads. Labels are methods, statuses and reasons, never an account
+or address; only the bytes of streams name hosts, those that you chose.
 
 | metric | type | meaning |
 | --- | --- | --- |

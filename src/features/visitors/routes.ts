@@ -36,6 +36,8 @@ const assets: () => Assets = assetsOf(() => ({
   files: new Map([['visitors.css', new URL('./assets/visitors.css', import.meta.url)]]),
 }))
 
+export const PATTERNS = ['/profile/*', '/hashtag/*'] as const
+
 export function visitorRoutes(config: VisitorConfig, ask: Ask): Hono {
   const { hostname, publicOrigin } = config
   const images = [
@@ -46,7 +48,8 @@ export function visitorRoutes(config: VisitorConfig, ask: Ask): Hono {
   const site = (): Site => ({ hostname, publicOrigin, images, assets: assets() })
   const app = new Hono()
   app.route(ASSETS, assetRoutes(assets))
-  app.use(etag())
+  // Only on our own: it reads an answer to its end, and streams have none.
+  for (const own of PATTERNS) app.use(own, etag())
   const page = async (c: Context, about: Promise<About>) =>
     c.body(visitorDocument(site(), await about), 200, visitorHeaders(images))
 

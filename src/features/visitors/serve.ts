@@ -3,7 +3,7 @@
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
 import { createAsk } from './ask.ts'
-import { visitorRoutes } from './routes.ts'
+import { PATTERNS, visitorRoutes } from './routes.ts'
 import { visitorSettings } from './settings.ts'
 
 /** Of a visitor's rate limit: a page is made of one or two answers. */
@@ -11,7 +11,7 @@ const CHARGE = {
   route: 'pages',
   points: 5,
   from: 'visitor',
-  patterns: ['/profile/*', '/hashtag/*'],
+  patterns: PATTERNS,
 } as const
 
 export const serve: ServeFeature = {
