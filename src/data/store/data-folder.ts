@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError } from '../../base/config/config.ts'
+import { features } from '../../base/feature.ts'
 
 /** Restricts every file that the process creates to its user. */
 export const PRIVATE_UMASK = 0o077
@@ -15,7 +16,8 @@ const OURS =
   /^(slipstream\.|did_.*\.json$|(control\.sock|dictionaries|media-cache|media-pinned|members-away|backups)$)/
 
 export function isOurs(name: string): boolean {
-  return OURS.test(name)
+  const isOfFeature = (file: string) => name === file || name.startsWith(`${file}.`)
+  return OURS.test(name) || features.some(({ dataFiles = [] }) => dataFiles.some(isOfFeature))
 }
 
 /** @throws ConfigError if there is no way to make it */

@@ -11,6 +11,7 @@ export const forYouFeature: ListedFeature = {
   migrations: [forYou],
   tables: ['for_you_seen', 'for_you_less'],
   memberTables: ['for_you_seen', 'for_you_less'],
+  dataFiles: ['for-you.snapshot'],
   gauges,
   ingest: async () => (await import('./ingest.ts')).ingest,
   serve: async () => (await import('./serve.ts')).serve,

@@ -102,7 +102,10 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
 
   /** Those that exist, and those of which that can't be told now, or which are beyond the budget. */
   async function lookUp(strangers: string[], count: number): Promise<Looked> {
-    const looked: Looked = { existing: new Set(), unclear: new Set(strangers.slice(count)) }
+    const looked = {
+      existing: new Set<string>(),
+      unclear: new Set<string>(strangers.slice(count)),
+    }
     const one = async (did: string) => {
       try {
         if (await resolver.resolve(did)) looked.existing.add(did)
@@ -118,7 +121,8 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
   return async (did: string, uris: string[], dids: string[]): Promise<void> => {
     const accounts = new Set([...uris.map(authorityOf), ...dids])
     const strangers = [...accounts].filter((one) => actors.uidOf(one) === 0)
-    const { existing, unclear } = await lookUp(strangers, takeLookups(did, strangers.length))
+    const { existing, unclear } =
+      strangers.length === 0 ? NOBODY : await lookUp(strangers, takeLookups(did, strangers.length))
     for (const thing of [...uris, ...dids]) if (unclear.has(authorityOf(thing))) forget(thing)
     const isThere = (account: string) => existing.has(account) || actors.uidOf(account) !== 0
     const sent = {
@@ -130,7 +134,9 @@ function createSend(parts: FetchRequestsParts, forget: (thing: string) => void) 
   }
 }
 
-type Looked = { existing: Set<string>; unclear: Set<string> }
+type Looked = { existing: ReadonlySet<string>; unclear: ReadonlySet<string> }
+
+const NOBODY: Looked = { existing: new Set(), unclear: new Set() }
 
 /** Of an at-URI, or the DID itself. */
 function authorityOf(uri: string): string {
