@@ -52,7 +52,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
 
 /** @throws ConfigError if players cannot continue with the trailer. */
 async function refuseTrailer(path: string): Promise<void> {
-  const { checkTrailer } = await import('./http/media/trailer/check-trailer.ts')
+  const { checkTrailer } = await import('./features/media/trailer/check-trailer.ts')
   checkTrailer(path)
 }
 

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readPlaylist, UnfitPlaylist } from '../../src/http/media/hls/read-playlist.ts'
-import { readCues, UnfitCaptions, writeVtt } from '../../src/http/media/hls/vtt.ts'
+import { readPlaylist, UnfitPlaylist } from '../../src/features/media/hls/read-playlist.ts'
+import { readCues, UnfitCaptions, writeVtt } from '../../src/features/media/hls/vtt.ts'
 import { fetchIdentity } from '../../src/sources/identity/fetch-identity.ts'
 import { createPdsClient } from '../../src/sources/pds/pds-client.ts'
 import { PdsError } from '../../src/sources/pds/pds-error.ts'

@@ -1,6 +1,7 @@
 // The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
 // the environment by it; docs/SETTINGS.md is generated from it.
 
+import { videoSettings } from '../../features/media/settings.ts'
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
 import { engineSettings } from './engine.ts'
@@ -25,7 +26,6 @@ import {
 import { serveThreads } from './serve-threads.ts'
 import { hidden, optional, setting } from './setting.ts'
 import { streamBytesSettings } from './stream-bytes.ts'
-import { videoSettings } from './video.ts'
 
 /** The verifiers trusted by Bluesky's own AppView, as published at https://blu.ski/trusted. */
 const TRUSTED_VERIFIERS = [

@@ -12,7 +12,7 @@ import { countMembers } from '../../data/store/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { type StreamBytesFacts, streamBytes } from '../../data/store/stream-bytes.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
-import { videoDays } from '../../data/store/video-watches.ts'
+import { videoDays } from '../../features/media/store/video-watches.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 
 export type Facts = {

@@ -1,8 +1,8 @@
 // A running server's report on itself (routes.ts), as the command line and the doctor read it.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
+import type { PinnedMedia } from '../../features/media/pins/pinned-media.ts'
 import type { Facts } from './facts.ts'
-import type { PinnedMedia } from './pinned-media.ts'
 
 export type Status = {
   version: string

@@ -1,6 +1,7 @@
 // All methods of this server, sorted by name: adding one takes a file and a line here, `npm run docs` does
 // the rest. Methods that differ only in name share a file.
 
+import { getStats } from '../../features/media/watches/getStats.ts'
 import type { Method } from '../server/method.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -86,7 +87,6 @@ import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
-import { getStats } from './io/slipstream/video/getStats.ts'
 import { popularFeeds } from './popular-feeds.ts'
 import { popularPacks } from './popular-packs.ts'
 import { suggestedUsers } from './suggested-accounts.ts'

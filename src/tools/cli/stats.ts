@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import type { IngestStatus } from '../../bridge/messages.ts'
+import { type PinnedMedia, pinnedMedia } from '../../features/media/pins/pinned-media.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
-import { type PinnedMedia, pinnedMedia } from '../../http/operator/pinned-media.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
 import { duration } from '../../http/pages/format.ts'

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { type Config, ConfigError } from '../../base/config/config.ts'
-import { checkTrailer } from '../../http/media/trailer/check-trailer.ts'
+import { checkTrailer } from '../../features/media/trailer/check-trailer.ts'
 import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { insertInvite } from '../../../src/data/store/invites.ts'
-import { createPinnedFiles } from '../../../src/http/media/pins/pinned-files.ts'
+import { createPinnedFiles } from '../../../src/features/media/pins/pinned-files.ts'
 import { overview } from '../../../src/http/pages/explore/overview.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 

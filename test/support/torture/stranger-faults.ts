@@ -214,7 +214,7 @@ async function untilStill({ world }: Parts): Promise<void> {
   }
 }
 
-/** Reasons given only by the process that parses videos (http/media/process/). */
+/** Reasons given only by the process that parses videos (features/media/process/). */
 const BY_PARSER = /"(NotStreamable|TooMuchMemory|TooMuchTime)"/
 
 /** Pictures of other accounts are still served. */

@@ -1,0 +1,251 @@
+// Routes of videos: /video/{did}/{cid}/playlist.m3u8 lists qualities and captions; below it are
+// {n}/video.m3u8 with its pieces, captions/{language}.m3u8 and .vtt, and thumbnail.jpg. /video/{did}/{cid} is
+// the uploaded video, if videos are served from here. `?post=` names the post that shows it, `s=` a session
+// (watching.ts).
+
+import { hash } from 'node:crypto'
+import type { Context } from 'hono'
+import type { WaitingBlobs } from '../blobs/waiting-blobs.ts'
+import { type CacheEntry, HEAD_BYTES, makeEntry } from '../cache/cache-entry.ts'
+import { MediaError } from '../media-error.ts'
+import { FOR_GOOD, redirectResponse, wholeResponse } from '../media-headers.ts'
+import { type BlobName, parseBlobName } from '../media-path.ts'
+import { NO_THUMBNAIL } from '../no-thumbnail.ts'
+import type { Trailer } from '../trailer/trailer.ts'
+import { requestOf, videoResponse } from '../video-response.ts'
+import type { Videos } from '../videos.ts'
+import { visitorOf } from '../visitor.ts'
+import { captionsAt } from './caption-timing.ts'
+import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
+import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
+import { withTail } from './rates.ts'
+import type { Watching } from './watching.ts'
+import { writeMaster, writeSegments } from './write-playlist.ts'
+
+export type VideoParts = {
+  source: VideoSource
+  captions: Captions
+  posts: VideoPosts
+  /** Uploaded videos, if they are served from here. */
+  videos: Videos | undefined
+  /** @throws MediaError if the video must not be shown */
+  refuseHidden: (name: BlobName) => void
+  waiting: WaitingBlobs
+  /** Whether the account is known here. */
+  knows: (did: string) => boolean
+  /** `elsewhere`: the player was redirected to the service's own playlist. */
+  onPlaylist?: ((from: 'here' | 'elsewhere') => void) | undefined
+  /** Undefined if watching is not counted. */
+  watching: Watching | undefined
+  /** The operator's trailer, appended to videos with a matching format. */
+  trailer: Trailer | undefined
+}
+
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl'
+const SOME_MINUTES = 'public, max-age=300'
+/** A playlist with a session belongs to one viewer; a player that reloads it keeps its session. */
+const MINE = 'private, max-age=600'
+const A_MINUTE = 'public, max-age=60'
+/** Empty captions for a trailer; the name is no language's. */
+const NO_WORDS = '0.vtt'
+const A_DAY = 'public, max-age=86400'
+
+type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: string[] }
+
+export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
+  const url = new URL(c.req.url)
+  const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
+  const name = { ...parseBlobName(did, cid), asker: visitorOf(c) }
+  parts.waiting.join(name)
+  const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
+  const asked = { c, name, rest, rkey: rkey!, session: session! }
+  const path = rest.join('/')
+  if (path === 'playlist.m3u8') return master(asked, parts)
+  parts.refuseHidden(name)
+  if (path === '') return uploaded(asked, parts)
+  if (path === 'thumbnail.jpg') return thumbnail(asked, parts)
+  if (rest[0] === 'captions') return caption(asked, parts)
+  if (rest[1] === 'video.m3u8' && rest.length === 2) return segments(asked, parts)
+  return piece(asked, parts)
+}
+
+/**
+ * If we cannot serve the video, redirects the player to the service, where the operator allows it.
+ */
+async function master(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { source, knows, refuseHidden } = parts
+  const { name } = asked
+  if (source.elsewhere && !knows(name.did)) return sentOn(parts, source.elsewhere(name))
+  refuseHidden(name)
+  try {
+    return await ourMaster(asked, parts)
+  } catch (error) {
+    if (!source.elsewhere || !(error instanceof MediaError)) throw error
+    return sentOn(parts, source.elsewhere(name))
+  }
+}
+
+function sentOn({ onPlaylist }: VideoParts, location: string): Response {
+  onPlaylist?.('elsewhere')
+  return redirectResponse(location, A_MINUTE)
+}
+
+async function ourMaster({ c, name, rkey }: Asked, parts: VideoParts): Promise<Response> {
+  const variants = await ratedVariants(parts, name)
+  const query = rkey === '' ? '' : `?post=${encodeURIComponent(rkey)}`
+  const session = parts.watching?.begin({ name, rkey }, visitorOf(c)) ?? ''
+  const captions = parts.posts.captionsOf(name, rkey).map(({ language }) => ({
+    language,
+    name: languageName(language),
+    uri: `captions/${language}.m3u8${query}`,
+  }))
+  const text = writeMaster({
+    variants: variants.map((one, i) => ({
+      ...one,
+      uri: `${numberOf(one, i)}/video.m3u8${session}`,
+    })),
+    captions,
+  })
+  parts.onPlaylist?.('here')
+  return playlistResponse(c, text, session === '' ? SOME_MINUTES : MINE)
+}
+
+/** The source's variants, with rates that include the trailer. */
+async function ratedVariants(
+  { source, trailer }: VideoParts,
+  name: BlobName,
+): Promise<readonly Variant[]> {
+  const variants = await source.variants(name)
+  if (!trailer) return variants
+  return Promise.all(
+    variants.map(async (one) => {
+      const tail = await trailer.rates(one.codecs, source.container)
+      return tail ? withTail(one, tail) : one
+    }),
+  )
+}
+
+async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { source, watching, onPlaylist } = parts
+  const { c, name, rkey, rest } = asked
+  const variant = variantOf(rest[0])
+  const list = await source.list(name, variant)
+  const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
+  onPlaylist?.('here')
+  const lasts = source.isLasting && !parts.trailer ? FOR_GOOD : SOME_MINUTES
+  const text = writeSegments(list, {
+    query: session,
+    tail: await tailOf(parts, { name, variant, list }),
+  })
+  return playlistResponse(c, text, session === '' ? lasts : MINE)
+}
+
+/** Returns the trailer if it matches this quality's format. */
+async function tailOf(
+  { source, trailer }: VideoParts,
+  { name, variant, list }: { name: BlobName; variant: number; list: SegmentList },
+): Promise<SegmentList | undefined> {
+  if (!trailer) return undefined
+  const variants = await source.variants(name)
+  const quality = variants.find((one, i) => numberOf(one, i) === variant)
+  return trailer.behind(list, quality?.codecs)
+}
+
+/**
+ * Without a folder, the piece belongs to quality 0; URLs were so before there were several
+ * qualities.
+ */
+async function piece(asked: Asked, { source, watching }: VideoParts): Promise<Response> {
+  const { c, name, rkey, rest, session } = asked
+  if (rest.length > 2) throw noSuchPart()
+  const [folder, file] = rest.length === 1 ? ['0', rest[0]!] : [rest[0], rest[1]!]
+  const found = await source.piece(name, variantOf(folder), file)
+  const response =
+    'location' in found
+      ? redirectResponse(found.location, A_MINUTE)
+      : await videoResponse(found, requestOf(c))
+  const isGiven = c.req.method === 'GET' && response.status < 400
+  if (isGiven && found.segment) watching?.watched({ name, rkey }, session, found.segment)
+  return response
+}
+
+/** A piece of the operator's trailer, the same behind all videos: /video/trailer/{digest}/{form}/{file}. */
+export async function trailerRoute(c: Context, trailer: Trailer): Promise<Response> {
+  const path = new URL(c.req.url).pathname.split('/').slice(3)
+  return videoResponse(await trailer.piece(path), requestOf(c))
+}
+
+async function caption(asked: Asked, parts: VideoParts): Promise<Response> {
+  const { c, name, rest, rkey } = asked
+  if (rest[1] === NO_WORDS && rest.length === 2) return noWords(c)
+  const [, language = '', ending] = /^([a-z0-9-]{1,35})\.(m3u8|vtt)$/.exec(rest[1] ?? '') ?? []
+  const blob = parts.posts.captionsOf(name, rkey).find((one) => one.language === language)
+  if (!blob || rest.length !== 2) throw noSuchPart()
+  if (ending === 'vtt') return captionFile(asked, parts, blob)
+  const list = await parts.source.list(name, 0)
+  const file = `${language}.vtt?post=${encodeURIComponent(rkey)}`
+  const tail = await tailOf(parts, { name, variant: 0, list })
+  const text = writeSegments(oneFile(list, file), { tail: tail && oneFile(tail, NO_WORDS) })
+  return playlistResponse(c, text, SOME_MINUTES)
+}
+
+/** One segment as long as all pieces together, since captions are a single file. */
+function oneFile({ segments: pieces }: SegmentList, file: string): SegmentList {
+  const seconds = pieces.reduce((sum, one) => sum + one.seconds, 0)
+  return { init: undefined, segments: [{ seconds, file }] }
+}
+
+function noWords(c: Context): Response {
+  return wholeResponse(c, makeEntry('text/vtt', Buffer.from('WEBVTT\n\n')), {})
+}
+
+async function captionFile(
+  { c, name }: Asked,
+  { source, captions, waiting }: VideoParts,
+  { cid }: CaptionBlob,
+): Promise<Response> {
+  const blob = { ...name, cid }
+  waiting.join(blob)
+  const entry = await captions(blob)
+  return wholeResponse(c, captionsAt(entry, await source.firstTimestamp(name)), {
+    'cache-control': SOME_MINUTES,
+  })
+}
+
+async function thumbnail({ c, name }: Asked, { source }: VideoParts): Promise<Response> {
+  const found = await source.thumbnail(name)
+  if ('location' in found) return redirectResponse(found.location, A_MINUTE)
+  const lasts = found === NO_THUMBNAIL ? A_MINUTE : A_DAY
+  return wholeResponse(c, found, { 'cache-control': lasts })
+}
+
+async function uploaded({ c, name }: Asked, { videos }: VideoParts): Promise<Response> {
+  if (!videos) throw noSuchPart()
+  const entry = await videos.open(name)
+  return videoResponse({ ...entry, at: HEAD_BYTES }, requestOf(c))
+}
+
+function playlistResponse(c: Context, text: string, cacheControl: string): Response {
+  const body = Buffer.from(text)
+  const entry: CacheEntry = { contentType: PLAYLIST_TYPE, digest: hash('sha256', body), body }
+  return wholeResponse(c, entry, { 'cache-control': cacheControl })
+}
+
+function numberOf({ number }: Variant, place: number): number {
+  return number ?? place
+}
+
+function variantOf(text: string | undefined): number {
+  if (!/^\d{1,3}$/.test(text ?? '')) throw noSuchPart()
+  return Number(text)
+}
+
+/** Returns the language's name in that language, for players; the tag itself if it has no name. */
+function languageName(language: string): string {
+  try {
+    const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+    return name.replaceAll(/["\p{Cc}]/gu, '')
+  } catch {
+    return language
+  }
+}

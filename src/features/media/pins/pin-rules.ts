@@ -1,0 +1,53 @@
+// Which accounts' videos are kept permanently, by the operator's setting: all that their posts show.
+
+import type { Config } from '../../../base/config/config.ts'
+import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
+import { actorStatus } from '../../../data/store/actors.ts'
+import type { Db } from '../../../data/store/db.ts'
+import { allMembers } from '../../../data/store/members.ts'
+import { statusOf } from '../../../data/store/status.ts'
+import { blobSubject, findTakedown } from '../../../data/store/takedowns.ts'
+import { blobsShownIn } from '../hls/video-posts.ts'
+import { videoRecordsOf } from '../store/video-records.ts'
+import type { PinnedAccount, PinRules } from './keep-pins.ts'
+
+type Parts = { db: Db; actors: Pick<ActorReader, 'uidOf' | 'didOf' | 'flagsOf'> }
+
+const MEGABYTE = 1 << 20
+/** Per account; earlier posts are not pinned. */
+const MOST_POSTS = 5_000
+
+/** Undefined if no accounts are pinned. */
+export function pinRules(config: Config, { db, actors }: Parts): PinRules | undefined {
+  const { mediaPin, mediaPinMb, videos } = config
+  if (mediaPin.length === 0 || videos !== 'own') return undefined
+  const isShown = (subject: string) => !findTakedown(db, subject)
+  return {
+    maxBytes: mediaPinMb * MEGABYTE,
+    accounts: () =>
+      didsOf(mediaPin, { db, actors }).map((did) => ({ did, state: stateOf(did, { db, actors }) })),
+    shownBy(did) {
+      const records = videoRecordsOf(db, actors.uidOf(did), MOST_POSTS)
+      const shown = records.filter(({ rkey }) => isShown(`at://${did}/app.bsky.feed.post/${rkey}`))
+      const blobs = shown.flatMap(({ record }) => blobsShownIn(record))
+      return blobs.filter(({ cid }) => isShown(blobSubject(did, cid)))
+    },
+  }
+}
+
+function didsOf(mediaPin: readonly string[], { db, actors }: Parts): string[] {
+  const named = mediaPin.filter((one) => one !== 'members')
+  const members = mediaPin.includes('members')
+    ? allMembers(db).map(({ uid }) => actors.didOf(uid))
+    : []
+  return [...new Set([...named, ...members])]
+}
+
+/** Deactivated accounts may return; deleted and taken-down ones leave nothing here. */
+function stateOf(did: string, { db, actors }: Parts): PinnedAccount['state'] {
+  const uid = actors.uidOf(did)
+  if (uid === 0 || findTakedown(db, did)) return 'gone'
+  if ((actors.flagsOf(uid) & HIDDEN) === 0) return 'here'
+  const status = statusOf(actorStatus(db, uid)?.status ?? 0)
+  return status === 'deleted' || status === 'takendown' ? 'gone' : 'away'
+}

@@ -1,0 +1,27 @@
+// Runs a job in the media process and puts the result into the cache, through a reserved path that is removed
+// if the job fails.
+
+import { rm } from 'node:fs/promises'
+import type { DiskCache } from '../cache/disk-cache.ts'
+import type { Job } from './jobs.ts'
+import type { MediaProcess } from './media-process.ts'
+
+type Parts = { cache: Pick<DiskCache, 'reserve' | 'keep'>; process: Pick<MediaProcess, 'run'> }
+
+/**
+ * @param jobTo - returns the job that writes to a given path
+ * @param payers - what its time is charged to
+ * @throws MediaError
+ */
+export async function makeAndKeep(
+  { cache, process }: Parts,
+  { key, jobTo, payers }: { key: string; jobTo: (to: string) => Job; payers: readonly string[] },
+): Promise<void> {
+  const to = await cache.reserve()
+  try {
+    await process.run(jobTo(to), payers)
+    await cache.keep(key, to)
+  } finally {
+    await rm(to, { force: true })
+  }
+}

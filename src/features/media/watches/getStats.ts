@@ -1,0 +1,45 @@
+// io.slipstream.video.getStats, our own method: how long the viewer's own videos were watched, by post and
+// day. Lexicon: lexicons/io/slipstream/video/getStats.json.
+
+import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
+import { forbidden, XRPCError } from '../../../base/atproto/xrpc-error.ts'
+import { DAY_MS } from '../../../base/util/durations.ts'
+import type { SignedInCall } from '../../../http/xrpc/call.ts'
+import { pagedMethod } from '../../../http/xrpc/paged-method.ts'
+
+const POST = 'app.bsky.feed.post'
+
+type StatsCall = SignedInCall<{ uri?: string; limit: number; cursor?: string }>
+
+export const getStats = pagedMethod(
+  'io.slipstream.video.getStats',
+  { auth: 'required', showsLabels: false },
+  {
+    about({ videoStatsDays }, { viewer, params }: StatsCall) {
+      if (videoStatsDays === 0) {
+        throw new XRPCError(501, 'MethodNotImplemented', 'This server counts nothing.')
+      }
+      return params.uri === undefined ? undefined : ownPost(viewer.did, params.uri)
+    },
+    skeleton: ({ videoStats }, { call, about, place }) =>
+      videoStats.page({ author: call.viewer.uid, rkey: about, ...place }),
+    present: (_app, rows, { call }) =>
+      rows.map(({ rkey, day, milliseconds, sessions }) => ({
+        uri: recordUri(call.viewer.did, POST, rkey),
+        date: new Date(day * DAY_MS).toISOString().slice(0, 10),
+        seconds: Math.round(milliseconds / 1000),
+        sessions,
+      })),
+    body: (stats, { app, cursor }) => ({ stats, cursor, keptDays: app.videoStatsDays }),
+  },
+)
+
+/**
+ * @returns the post's key
+ * @throws if the URI is not a post of this account
+ */
+function ownPost(did: string, uri: string): string {
+  const post = parseRecordUri(uri)
+  if (post?.did === did && post.collection === POST) return post.rkey
+  throw forbidden('Only the author of a post sees its figures.', 'NotAuthor')
+}

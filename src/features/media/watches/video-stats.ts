@@ -1,0 +1,41 @@
+// Pages of the recorded watch times of an author's videos, latest day first. The cursor is `<day>__<rkey>`:
+// the last row's day since 1970 and its post.
+
+import { isValidRecordKey } from '@atproto/syntax'
+import { BadCursorError, parseTimed } from '../../../answers/skeleton/page-cursor.ts'
+import type { PlaceInList, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
+import type { Db } from '../../../data/store/db.ts'
+import {
+  type VideoWatchPlace,
+  type VideoWatchRow,
+  videoWatchesBelow,
+  videoWatchesOf,
+} from '../store/video-watches.ts'
+
+/** `rkey`: of one post; undefined for all of the author's. */
+type VideoStatsRequest = PlaceInList & { author: number; rkey: string | undefined }
+
+export function createVideoStatsPages(db: Db) {
+  return {
+    /** @throws BadCursorError */
+    page({ author: uid, rkey, limit, cursor }: VideoStatsRequest): SkeletonPage<VideoWatchRow> {
+      const place = placeOf(cursor)
+      const found =
+        rkey === undefined
+          ? videoWatchesBelow(db, { uid, limit: limit + 1, ...place })
+          : videoWatchesOf(db, { uid, limit: limit + 1, ...place, rkey: packRkey(rkey) })
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      const hasMore = found.length > limit && last !== undefined
+      return { items, cursor: hasMore ? `${last.day}__${unpackRkey(last.rkey)}` : undefined }
+    },
+  }
+}
+
+function placeOf(cursor: string | undefined): VideoWatchPlace {
+  if (cursor === undefined) return { day: Number.MAX_SAFE_INTEGER, rkey: '' }
+  const [day, rkey] = parseTimed(cursor)
+  if (!isValidRecordKey(rkey)) throw new BadCursorError()
+  return { day, rkey: packRkey(rkey) }
+}
