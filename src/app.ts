@@ -19,7 +19,6 @@ type AppOptions = { config: Config; log: Logger; onFatal: (error: unknown) => vo
 
 /** @throws ConfigError for problems that the operator can fix. */
 export async function startApp({ config: asked, log, onFatal }: AppOptions): Promise<App> {
-  if (asked.videoTrailer) await refuseTrailer(asked.videoTrailer)
   for (const { prepare } of features) await prepare?.(asked as never)
   const lock = lockDataDir(asked.dataDir)
   closeFolder(asked.dataDir, log)
@@ -48,12 +47,6 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
       lock.release()
     },
   }
-}
-
-/** @throws ConfigError if players cannot continue with the trailer. */
-async function refuseTrailer(path: string): Promise<void> {
-  const { checkTrailer } = await import('./features/media/trailer/check-trailer.ts')
-  checkTrailer(path)
 }
 
 function closeFolder(dataDir: string, log: Logger): void {

@@ -7,6 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { wholes } from './support/wholes.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const ROOTS = [
@@ -17,12 +18,12 @@ const ROOTS = [
   'http/serve/thread',
   'http/serve/threads',
   'http/serve/timelines',
-  'http/serve/media',
   'http/serve/pages',
   'http/serve/sharing',
   'http/serve/identities',
   'http/xrpc/app-context',
   'http/server/server',
+  ...wholes.flatMap(({ wiring = [] }) => wiring),
 ]
 /** The last line of a call's opening, whose argument the fields below are. */
 const OPENING = /\b[a-z]\w*\((?:[^()]*, )?\{$/

@@ -101,8 +101,6 @@ export type OtherAct =
    * The directory's answer about a member at `asOf`: JSON; null if it does not know the account.
    */
   | { kind: 'identity-found'; identity: string | null; asOf: number }
-  /** Video segments delivered to players, each at least once. */
-  | { kind: 'videos-watched'; watches: SegmentWatch[] }
   /**
    * A completed operation written through bsync, for readers of its stream:
    * data/store/bsync-operations.ts.
@@ -113,21 +111,6 @@ export type OtherAct =
   | { kind: 'age-assurance'; status: string; access: string | null; initiatedAt: number | null }
   /** Makes the account a member; `code` in the form returned by readInviteCode. */
   | { kind: 'redeem-invite'; code: string }
-
-/** A video segment requested in a session. */
-export type SegmentWatch = {
-  session: string
-  /** When the session began; milliseconds since 1970. */
-  issuedAt: number
-  /** The post that shows the video, and its author's uid. */
-  uid: number
-  rkey: string
-  /** Index of the segment, from 0, and its duration. */
-  segment: number
-  milliseconds: number
-  /** Day of the request; UTC, since 1970. */
-  day: number
-}
 
 export type WriterReply =
   /** `result`: a feature's. */

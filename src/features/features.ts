@@ -3,6 +3,7 @@
 
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
+import { mediaFeature } from './media/feature.ts'
 import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
@@ -11,6 +12,7 @@ import { verificationFeature } from './verification/feature.ts'
 import { visitorsFeature } from './visitors/feature.ts'
 
 export const features: readonly ListedFeature[] = [
+  mediaFeature,
   verificationFeature,
   pushFeature,
   forYouFeature,

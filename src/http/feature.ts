@@ -16,26 +16,31 @@ import type { GuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../sources/identity/service-jwt.ts'
 import type { MetricParts } from './metrics/metrics.ts'
+import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
+import type { Overviewed } from './pages/explore/overview.ts'
+import type { Explored } from './pages/explore/routes.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
 import type { OwnFeed } from './xrpc/own-feeds.ts'
 
-export type ServeFeature = {
-  methods?(config: Config): readonly MethodDefinition[]
-  metrics?(parts: MetricParts): MetricSource[]
-  /** Services of ours that the DID document names. */
-  didServices?(config: Config): readonly DidService[]
-  /** Memory that its parts in all serving threads share, made once. */
-  createShared?(config: Config): unknown
-  /** Routes on the operator's socket and behind the operator's token. */
-  operatorRoutes?(app: Hono, config: Config): void
-  /** Called once in each serving thread, before it listens. */
-  start?(parts: ServeParts): ServePart
-}
+export type ServeFeature = Reports &
+  Overviewed &
+  Explored & {
+    methods?(config: Config): readonly MethodDefinition[]
+    metrics?(parts: MetricParts): MetricSource[]
+    /** Services of ours that the DID document names. */
+    didServices?(config: Config): readonly DidService[]
+    /** Memory that its parts in all serving threads share, made once. */
+    createShared?(config: Config): unknown
+    /** Routes on the operator's socket and behind the operator's token. */
+    operatorRoutes?(app: Hono, config: Config): void
+    /** Called once in each serving thread, before it listens. */
+    start?(parts: ServeParts): ServePart
+  }
 
 export type ServeParts = {
   config: Config

@@ -14,7 +14,6 @@ import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { endRun } from '../data/store/history-holes.ts'
-import { createVideoWatches } from '../features/media/watches/count-watches.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
@@ -219,7 +218,6 @@ function createAnswers(
       ofFeatures,
       calls,
       maxMembers: engine === undefined ? maxMembers : 0,
-      videoWatches: createVideoWatches(core),
       namedMembers: () => core.namedMembers,
       cameFrom: core.coldStarts.cameFrom,
       onSeatsGivenUp: (count) =>

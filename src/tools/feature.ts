@@ -1,17 +1,33 @@
-// What a feature adds to the command line: commands, and checks of the doctor, which come after the core's.
+// What a feature adds to the command line: commands, checks of the doctor, which come after the core's, and lines of
+// `slipstream stats`.
 
 import type { Command } from 'commander'
+import type { Config } from '../base/config/config.ts'
 import { features } from '../base/feature.ts'
+import type { FeatureReport, Reports } from '../http/operator/feature-report.ts'
 import type { CliContext } from './cli/context.ts'
 import type { Check } from './doctor/examine.ts'
 
-export type ToolsFeature = {
+export type ToolsFeature = Reports & {
   commands?(program: Command, context: CliContext): void
+  /** Findings in an area that the core checks, too, are among the core's. */
   checks?: readonly Check[]
+  /** Bytes of memory that its processes may take besides the server. */
+  processBytes?(config: Config): number
+  /** Lines of `slipstream stats`, from the running server's report, or from `report` if none runs. */
+  statsLines?(report: FeatureReport): readonly (readonly [name: string, value: string])[]
 }
 
 export async function loadToolsFeatures(): Promise<readonly ToolsFeature[]> {
   const parts = await Promise.all(features.map(({ tools }) => tools?.()))
   // Their types are checked where they are listed (features/features.ts).
   return parts.filter((part) => part !== undefined) as readonly ToolsFeature[]
+}
+
+export function processBytesOf(list: readonly ToolsFeature[], config: Config): number {
+  return list.reduce((sum, one) => sum + (one.processBytes?.(config) ?? 0), 0)
+}
+
+export function checksOf(list: readonly ToolsFeature[]): Check[] {
+  return list.flatMap(({ checks = [] }) => checks)
 }

@@ -40,7 +40,7 @@ afterAll(() => scene.world.dispose())
  * record.
  */
 async function createScene(): Promise<Scene> {
-  const world = createServingWorld({ videoStatsDays: 90 })
+  const world = createServingWorld()
   const [alice, bob] = [world.account('alice'), world.account('bob')]
   const people = Array.from({ length: 8 }, (_, i) => world.account(`person${i}`))
   for (const did of [alice, bob]) world.member(did)

@@ -26,7 +26,7 @@ const lexicons = loadLexicons()
 let world: ServingWorld
 
 beforeAll(() => {
-  world = createServingWorld({ labelers: [sampleDid], videoStatsDays: 90 })
+  world = createServingWorld({ labelers: [sampleDid] })
   world.member(sampleDid)
   world.profile(sampleDid, { displayName: 'Sample' })
   world.handle(sampleDid, 'sample.test')

@@ -8,12 +8,14 @@ import { join } from 'node:path'
 import { examineConfig } from '../../src/base/config/config.ts'
 import type { Status } from '../../src/http/operator/status.ts'
 import { findServer } from '../../src/tools/cli/control-client.ts'
-import { checks } from '../../src/tools/doctor/checks.ts'
+import { checksWith } from '../../src/tools/doctor/checks.ts'
 import { createDoctorContext } from '../../src/tools/doctor/connect.ts'
 import { examine } from '../../src/tools/doctor/examine.ts'
 import type { Finding } from '../../src/tools/doctor/finding.ts'
+import { checksOf, processBytesOf } from '../../src/tools/feature.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
 import { until } from './eventually.ts'
+import { toolsFeatures } from './feature-parts.ts'
 import { createJetstreamDouble, type JetstreamDouble } from './jetstream-double/double.ts'
 import { type LabelerDouble, startLabelerDouble } from './labeler-double.ts'
 import { type PdsDouble, startPdsDouble } from './pds-double.ts'
@@ -48,6 +50,7 @@ export type Spoilt = { env?: Record<string, string>; dotenvPath?: string } & Par
 const POST = 'app.bsky.feed.post'
 const HOUR_US = 3_600_000_000
 const PUBLIC = '93.184.215.14'
+export const checks = checksWith(checksOf(toolsFeatures))
 const NO_DOTENV = join(tmpdir(), 'no-such-env')
 
 const toThisMachine: LookupFunction = (_name, options, callback) => {
@@ -150,6 +153,7 @@ export async function diagnose(
   const patient = createDoctorContext({
     config,
     problems,
+    processBytes: processBytesOf(toolsFeatures, config),
     dotenvPath,
     setKeys: new Set(set.map(([key]) => key!)),
     server: spoilt.server ?? (await callServer(config.dataDir)),

@@ -2,6 +2,8 @@
 
 import { loadServeFeatures } from '../../src/http/feature.ts'
 import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
+import { loadToolsFeatures } from '../../src/tools/feature.ts'
 
 export const requestHandlers = handlersOf(await loadIngestFeatures())
 export const serveFeatures = await loadServeFeatures()
+export const toolsFeatures = await loadToolsFeatures()

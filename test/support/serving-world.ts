@@ -88,8 +88,6 @@ export type ServingOptions = WorldOptions & {
   env?: Readonly<Record<string, string>>
   /** Applies moderators' decisions; refused if omitted. */
   decide?: AppParts['decide']
-  /** Days for which video watch times are kept; not kept if omitted. */
-  videoStatsDays?: number
   /** Receives the labelers that members name and the subjects that they see; none if omitted. */
   labelRoom?: () => Pick<Labels, 'named' | 'requested'> | undefined
 }
@@ -221,7 +219,6 @@ function createAppFor(options: ServingOptions, parts: Parts): AppContext {
     db: reader,
     lookups: options.lookups,
     quotas: options.quotas,
-    videoStatsDays: options.videoStatsDays,
     scope: options.scope,
     moderationServices: options.moderationServices,
     decide: options.decide,

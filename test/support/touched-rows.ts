@@ -199,7 +199,7 @@ const unseen = new Set([
   ...['drafts', 'preferences', 'shared_state'],
   // Read afresh each time, by the dataplane only.
   ...['bsync_operations', 'age_assurance'],
-  ...['video_watches', 'video_days', 'feature_schemas'],
+  'feature_schemas',
   ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
   'stream_bytes',

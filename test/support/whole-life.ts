@@ -121,7 +121,6 @@ const NOTES = [
   'unfollows VALUES (:uid, :friend, :now)',
   "shared_state VALUES (:uid, 'engine', 1)",
   "shared_keys VALUES ('member ' || :did, 1, 0)",
-  'video_watches VALUES (:uid, 1, :rkey, 1, 1)',
   "gaps (host, uid, from_us, to_us, cause, found_at) VALUES ('', :uid, 1, 2, 'sync', :now)",
   "OR IGNORE jobs (kind, subject, priority) VALUES ('identity', :uid, 1)",
 ]

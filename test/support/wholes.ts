@@ -13,6 +13,8 @@ export type WholeOf = {
   /** Writes a row wherever the feature can hold one about the account. */
   live?(world: World, life: Life): void
   storedTables: Readonly<Record<string, StoredTable>>
+  /** Its files below src/ that build parts of others, without their suffix: test/wiring.test.ts. */
+  wiring?: readonly string[]
 }
 
 export const wholes: readonly WholeOf[] = await Promise.all(

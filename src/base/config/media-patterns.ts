@@ -1,5 +1,5 @@
 // URL patterns of images and videos that the operator has not set explicitly: on Bluesky's servers or on
-// ours. Our routes (src/features/media/) have the same form as Bluesky's, so clients rewrite both alike. A
+// ours. Our routes have the same form as Bluesky's, so clients rewrite both alike. A
 // playlist's URL also names the post, since captions belong to the post.
 
 export type MediaPatterns = {

@@ -1,7 +1,6 @@
 // The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
 // the environment by it; docs/SETTINGS.md is generated from it.
 
-import { videoSettings } from '../../features/media/settings.ts'
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { dataplaneSettings } from './dataplane.ts'
 import { engineSettings } from './engine.ts'
@@ -261,19 +260,6 @@ export const settings = {
     'https://video.bsky.app/watch',
     url('https:', 'http:'),
     'Video service for VIDEOS=cdn and proxy: {did}/{cid}/playlist.m3u8 and thumbnail.jpg are below it.',
-  ),
-  videoStatsDays: setting(
-    'VIDEO_STATS_DAYS',
-    '90',
-    integer(0, 3650),
-    'Days to keep how long videos were watched, by post and day, never by viewer; authors may read the figures of their own videos (io.slipstream.video.getStats). 0: count nothing, and delete earlier counts.',
-  ),
-  ...videoSettings,
-  imageCacheMb: setting(
-    'IMAGE_CACHE_MB',
-    '2048',
-    integer(64, 100_000_000),
-    'Megabytes of disk for the cache of images, videos and captions.',
   ),
   imageUrlPattern: optional(
     'IMAGE_URL_PATTERN',

@@ -4,8 +4,6 @@
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 import { type Feature, features } from '../../base/feature.ts'
-import * as videoWatches from '../../features/media/store/030-video-watches.ts'
-import * as videoDays from '../../features/media/store/033-video-days.ts'
 import * as initial from './migrations/001-initial.ts'
 import * as packedEdges from './migrations/002-packed-edges.ts'
 import * as notifications from './migrations/003-notifications.ts'
@@ -82,10 +80,8 @@ const migrations: readonly Migration[] = [
   timelines,
   sharedState,
   customGraphs,
-  videoWatches,
   sharedTimelines,
   moderationTags,
-  videoDays,
   bsyncOperations,
   sharedPlace,
   relationRecords,

@@ -1,6 +1,5 @@
 // A member's own rows, which no other account's views depend on: preferences, drafts, notifications and their
-// settings, reading positions, age and identity data, and watch times of their videos. What features
-// hold of a member goes, too.
+// settings, reading positions, age and identity data. What features hold of a member goes, too.
 
 import { features } from '../../base/feature.ts'
 import type { WriteDb } from './db.ts'
@@ -11,7 +10,7 @@ import { forgetSharedVersion } from './shared-state.ts'
 const TABLES = [
   ...['preferences', 'notification_settings', 'notifications', 'drafts'],
   'act_arrivals',
-  ...['timeline_cursors', 'video_watches', 'age_assurance', 'kept_identities'],
+  ...['timeline_cursors', 'age_assurance', 'kept_identities'],
   ...features.flatMap(({ memberTables = [] }) => memberTables),
 ]
 

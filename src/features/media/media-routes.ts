@@ -2,14 +2,12 @@
 // always ours unless their URLs are configured. Blobs have a separate fetch, so that a screen full of
 // pictures delays neither sign-ins nor feeds.
 
-import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { findTakedown } from '../../data/store/takedowns.ts'
-import type { RateBuffers } from '../../http/overload/rate-limits.ts'
 import type { SideRoutes } from '../../http/server/side-routes.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
@@ -17,13 +15,15 @@ import { createQuotas, type Shares } from '../../sources/quota.ts'
 import { createStrangerBytes } from './blobs/stranger-bytes.ts'
 import { createVideoPosts } from './hls/video-posts.ts'
 import { createWatchLog } from './hls/watch-log.ts'
-import { createWatchSessions, type SessionSpace } from './hls/watch-sessions.ts'
+import { createWatchSessions } from './hls/watch-sessions.ts'
 import { createWatching, type Watching } from './hls/watching.ts'
 import { createMediaApp, type VideosFrom } from './media-app.ts'
+import type { MediaConfig } from './media-config.ts'
 import type { PinKeeper } from './pins/keep-pins.ts'
 import { pinRules } from './pins/pin-rules.ts'
 import { type PinStatus, readPinStatus } from './pins/pinned-files.ts'
 import { createMediaProcess, type MediaProcess } from './process/media-process.ts'
+import type { SharedMedia } from './shared-media.ts'
 import { checkTrailer } from './trailer/check-trailer.ts'
 
 type MediaRoutes = {
@@ -47,8 +47,7 @@ type Parts = {
   actors: ActorReader
   resolver: Resolver
   ingest: { writer: Writer }
-  videoSessions: SessionSpace
-  rateBuffers: Pick<RateBuffers, 'media' | 'blobs'>
+  shared: SharedMedia
   thread: number
 }
 
@@ -61,7 +60,7 @@ const BLOB_SHARES: Shares = { visitors: 1 / 2, address: 1 / 5, member: 1 }
  */
 const ENCODING = { cpuMs: 10 * MINUTE_MS, jobMs: HOUR_MS, idleMs: MINUTE_MS, niceness: 19 }
 
-export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
+export function mediaRoutes(config: MediaConfig, parts: Parts): MediaRoutes {
   const { allowPrivateHosts, images, dataDir, imageCacheMb } = config
   const process = createMediaProcess(parts)
   const encoder =
@@ -80,8 +79,8 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     ...parts,
     process,
     fetch: createGuardedFetch({ allowPrivateHosts, log: parts.log }),
-    strangerBytes: createStrangerBytes(parts.rateBuffers.media),
-    quotas: createQuotas(parts.rateBuffers.blobs, { shares: BLOB_SHARES }),
+    strangerBytes: createStrangerBytes(parts.shared.strangerBytes),
+    quotas: createQuotas(parts.shared.blobs, { shares: BLOB_SHARES }),
     isHidden: (subject) => findTakedown(parts.db, subject) !== undefined,
     dataDir,
     hasImages: images === 'own',
@@ -104,7 +103,7 @@ export function mediaRoutes(config: Config, parts: Parts): MediaRoutes {
     maxCacheBytes: imageCacheMb * MEGABYTE,
   })
   const patterns = ['/img/*', '/blob/*', '/video/*']
-  const charges = [{ patterns, route: 'media', points: 1, from: 'media' } as const]
+  const charges = [{ patterns, route: 'media', points: 1, from: 'files' } as const]
   return {
     routes: [{ path: '/', app, charges }],
     counts: () => ({
@@ -127,13 +126,13 @@ function pinCounts(status: PinStatus | undefined): PinCounts {
 }
 
 function watchingOf(
-  { serviceDid }: Config,
+  { serviceDid }: MediaConfig,
   parts: Parts & { posts: ReturnType<typeof createVideoPosts> },
 ): Watching {
-  const { actors, ingest, log, posts, videoSessions: space } = parts
+  const { actors, ingest, log, posts, shared } = parts
   const now = Date.now
   return createWatching({
-    sessions: createWatchSessions({ space, now }),
+    sessions: createWatchSessions({ space: shared.sessions, now }),
     log: createWatchLog({ writer: ingest.writer, serviceDid, log }),
     posts,
     uidOf: (did) => actors.uidOf(did),
@@ -143,7 +142,7 @@ function watchingOf(
 
 /** The video service is named by the operator, so it may be on a private address. */
 function videosFrom(
-  { videos: kind, videoServiceUrl: base, allowPrivateHosts, ...config }: Config,
+  { videos: kind, videoServiceUrl: base, allowPrivateHosts, ...config }: MediaConfig,
   { log, encoder }: { log: Logger; encoder: MediaProcess | undefined },
 ): VideosFrom {
   if (kind === 'own') {

@@ -18,32 +18,32 @@ function blobMetrics({ requests }: Parts): MetricSource[] {
     counter(
       'media_refused_total',
       'Blobs refused as too large, or as not an image or video (IMAGES or VIDEOS is own).',
-      () => summed('mediaRefused'),
+      () => summed('media.refused'),
     ),
     counter(
       'media_process_ends_total',
       'Times the media process ended during a job: out of memory, timed out, or crashed.',
-      () => summed('mediaDied'),
+      () => summed('media.died'),
     ),
     counter(
       'video_playlists_total',
       'Playlist requests answered: with a playlist made here, or elsewhere, with a redirect to the video service’s own.',
       () =>
         byLabel('from', {
-          here: sumOfThreads(requests, 'playlistsMade'),
-          elsewhere: sumOfThreads(requests, 'playlistsElsewhere'),
+          here: sumOfThreads(requests, 'media.playlists_made'),
+          elsewhere: sumOfThreads(requests, 'media.playlists_elsewhere'),
         }),
     ),
     gauge('media_pinned_bytes', 'Bytes of media kept permanently (MEDIA_PIN).', () =>
-      summed('pinnedBytes'),
+      summed('media.pinned_bytes'),
     ),
     gauge(
       'media_pinned_missing',
       'Blobs of pinned accounts not fetched yet, or without room in MEDIA_PIN_MB.',
-      () => summed('pinnedMissing'),
+      () => summed('media.pinned_missing'),
     ),
     gauge('media_jobs', 'Images and videos waiting for the media process, or in it.', () =>
-      summed('mediaPending'),
+      summed('media.pending'),
     ),
   ]
 }
@@ -65,9 +65,9 @@ function watchMetrics({ status, requests }: Parts): MetricSource[] {
       'Video sessions and segments that were not counted, by reason: an address’s limit, an unknown or ended session, or no room.',
       () =>
         byLabel('reason', {
-          'too-many-sessions': summed('watchTooMany'),
-          'no-session-of-ours': summed('watchUnknown'),
-          'too-many-waiting': summed('watchDropped'),
+          'too-many-sessions': summed('media.watch_too_many'),
+          'no-session-of-ours': summed('media.watch_unknown'),
+          'too-many-waiting': summed('media.watch_dropped'),
           ...status()?.counts['videosUncounted'],
         }),
     ),

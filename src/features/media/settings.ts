@@ -1,9 +1,15 @@
-// Video settings other than the videos' origin.
+// The settings of pictures and videos, besides where they are from and their addresses, which views need.
 
 import { did, flag, integer, list, text, Unfit } from '../../base/config/parsers.ts'
 import { optional, setting } from '../../base/config/setting.ts'
 
-export const videoSettings = {
+export const mediaSettings = {
+  videoStatsDays: setting(
+    'VIDEO_STATS_DAYS',
+    '90',
+    integer(0, 3650),
+    'Days to keep how long videos were watched, by post and day, never by viewer; authors may read the figures of their own videos (io.slipstream.video.getStats). 0: count nothing, and delete earlier counts.',
+  ),
   videoPreviews: setting(
     'VIDEO_PREVIEWS',
     'on',
@@ -32,6 +38,12 @@ export const videoSettings = {
     'VIDEO_TRAILER',
     text,
     'MP4 file of up to 30 seconds and 16 MB, H.264 with sound in AAC, that players show after each video that it fits (docs/VIDEO.md). Unset: none.',
+  ),
+  imageCacheMb: setting(
+    'IMAGE_CACHE_MB',
+    '2048',
+    integer(64, 100_000_000),
+    'Megabytes of disk for the cache of images, videos and captions.',
   ),
 }
 

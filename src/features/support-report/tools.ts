@@ -7,13 +7,19 @@ import { explainSettings } from '../../base/config/explain.ts'
 import { findInstallation } from '../../base/util/installation.ts'
 import { version } from '../../base/util/version.ts'
 import { readFacts } from '../../http/operator/facts.ts'
+import { reportOf } from '../../http/operator/feature-report.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { findServer } from '../../tools/cli/control-client.ts'
 import { CliError } from '../../tools/cli/fail.ts'
 import { readingOffline } from '../../tools/cli/offline.ts'
 import { print } from '../../tools/cli/terminal.ts'
 import type { DoctorContext } from '../../tools/doctor/context.ts'
-import type { ToolsFeature } from '../../tools/feature.ts'
+import {
+  checksOf,
+  loadToolsFeatures,
+  processBytesOf,
+  type ToolsFeature,
+} from '../../tools/feature.ts'
 import { withoutNames } from './without-names.ts'
 
 const HELP = `
@@ -77,11 +83,14 @@ function howMany(value: string): string {
 }
 
 async function seeDoctor(parts: Pick<DoctorContext, 'config' | 'problems' | 'server'>) {
-  const { checks } = await import('../../tools/doctor/checks.ts')
+  const { checksWith } = await import('../../tools/doctor/checks.ts')
   const { createDoctorContext } = await import('../../tools/doctor/connect.ts')
   const { examine } = await import('../../tools/doctor/examine.ts')
-  const doctor = createDoctorContext({ ...parts, dotenvPath: '.env', setKeys: settingSources() })
-  const { areas } = await examine(checks, doctor)
+  const features = await loadToolsFeatures()
+  const processBytes = processBytesOf(features, parts.config)
+  const setKeys = settingSources()
+  const doctor = createDoctorContext({ ...parts, processBytes, dotenvPath: '.env', setKeys })
+  const { areas } = await examine(checksWith(checksOf(features)), doctor)
   return areas.flatMap(({ area, findings }) =>
     findings.map(({ level, text }) => `${level.padEnd(9)} ${area}: ${text}`),
   )
@@ -102,7 +111,11 @@ async function callServer({ dataDir }: Config): Promise<DoctorContext['server']>
 async function figuresOf(config: Config, server: DoctorContext['server']): Promise<unknown> {
   if (server !== 'none') return 'status' in server ? server.status : server
   try {
-    return await readingOffline(config, (db) => readFacts(db, config.dataDir))
+    const features = await loadToolsFeatures()
+    return await readingOffline(config, async (db) => {
+      const { facts } = await reportOf(features, { db, config })
+      return { ...readFacts(db, config.dataDir), ...facts }
+    })
   } catch (error) {
     return (error as Error).message
   }

@@ -24,7 +24,6 @@ import type { IngestStatus } from '../../bridge/messages.ts'
 import { countLeftOut } from '../../data/store/backfills.ts'
 import type { Db } from '../../data/store/db.ts'
 import { countJobs } from '../../data/store/jobs.ts'
-import { mediaMetrics } from '../../features/media/metrics.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { searchMetrics } from './search-metrics.ts'
 import { byThread, sumOfThreads } from './thread-samples.ts'
@@ -53,7 +52,6 @@ export function metricSources(parts: MetricParts): MetricSource[] {
     ...requestMetrics(parts),
     ...threadMetrics(parts),
     ...searchMetrics(parts),
-    ...mediaMetrics(parts),
     ...clusterMetrics(parts),
     ...contentMetrics(parts),
     ...diskMetrics(parts),

@@ -1,6 +1,5 @@
 // Facts read from the database alone, so they are the same with or without a running server.
 
-import { DAY_MS } from '../../base/util/durations.ts'
 import { countActors } from '../../data/store/actors.ts'
 import { countLeftOut } from '../../data/store/backfills.ts'
 import { countFollows, highestIds } from '../../data/store/counts.ts'
@@ -12,7 +11,6 @@ import { countMembers } from '../../data/store/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
 import { type StreamBytesFacts, streamBytes } from '../../data/store/stream-bytes.ts'
 import { streamCursors } from '../../data/store/stream-cursors.ts'
-import { videoDays } from '../../features/media/store/video-watches.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 
 export type Facts = {
@@ -33,15 +31,11 @@ export type Facts = {
    * Labelers whose streams are paused: they exceeded a limit, or were open when the process died.
    */
   quarantinedLabelers: { did: string; reason: string; until: string }[]
-  /** Total watching time per day; latest first, at most thirty days. */
-  videosWatched: { date: string; seconds: number; sessions: number }[]
   /** Time up to which each stream was ingested; latest first. Empty before the first event. */
   streams: { host: string; wire: string; at: string }[]
   /** What the streams received, in bytes. */
   traffic: StreamBytesFacts
 }
-
-const VIDEO_DAYS = 30
 
 /** @param follows - their number, if known; counting reads all accounts. */
 export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
@@ -58,7 +52,6 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
     quarantinedLabelers: quarantinedLabelers(db, Date.now()).map(({ did, reason, until }) => {
       return { did, reason, until: new Date(until).toISOString() }
     }),
-    videosWatched: videosWatched(db),
     traffic: streamBytes(db, Date.now()),
     streams: streamCursors(db)
       .filter(({ isByClock }) => !isByClock)
@@ -66,12 +59,4 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
         return { host, wire, at: new Date(timeUs / 1000).toISOString() }
       }),
   }
-}
-
-/** As shown by the command line and the explore page. */
-export function videosWatched(db: Db): Facts['videosWatched'] {
-  return videoDays(db, VIDEO_DAYS).map(({ day, milliseconds, sessions }) => {
-    const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
-    return { date, seconds: Math.round(milliseconds / 1000), sessions }
-  })
 }

@@ -15,12 +15,12 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { DiskFullError } from '../../data/store/disk-full.ts'
 import { gapCounts, listGaps } from '../../data/store/gaps.ts'
-import { pinnedMedia } from '../../features/media/pins/pinned-media.ts'
 import { parseState } from '../../ingest/member-state/document.ts'
 import { readState } from '../../ingest/member-state/read-state.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { ServeFeature } from '../feature.ts'
 import { readFacts } from './facts.ts'
+import { reportOf } from './feature-report.ts'
 import { requireOperator } from './guard.ts'
 import { importStream } from './import-stream.ts'
 import { addInvites } from './invites.ts'
@@ -33,7 +33,7 @@ import { addTokens } from './tokens.ts'
 
 type OperatorParts = {
   config: Config
-  features: readonly Pick<ServeFeature, 'operatorRoutes'>[]
+  features: readonly Pick<ServeFeature, 'operatorRoutes' | 'report'>[]
   db: Db
   actors: Pick<ActorReader, 'uidOf'>
   ingest: IngestConnection
@@ -84,9 +84,11 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
   return app
 }
 
-function addReading(app: App, { config, db, ingest }: OperatorParts): void {
+function addReading(app: App, { config, features, db, ingest }: OperatorParts): void {
   app.get('/status', async (c) => {
     const status = ingest.status()
+    const ofFeatures = await reportOf(features, { db, config })
+    const facts = readFacts(db, config.dataDir, status?.follows ?? 0)
     return c.json({
       version,
       pid: process.pid,
@@ -96,8 +98,8 @@ function addReading(app: App, { config, db, ingest }: OperatorParts): void {
       port: config.port,
       did: config.serviceDid,
       scope: config.indexScope,
-      facts: readFacts(db, config.dataDir, status?.follows ?? 0),
-      pinned: await pinnedMedia(config),
+      facts: { ...facts, ...ofFeatures.facts },
+      ...ofFeatures.status,
       ingest: status,
     })
   })

@@ -1,7 +1,7 @@
-// A running server's report on itself (routes.ts), as the command line and the doctor read it.
+// A running server's report on itself (routes.ts), as the command line and the doctor read it. What features add
+// (feature-report.ts) is in `facts` and beside it.
 
 import type { IngestStatus } from '../../bridge/messages.ts'
-import type { PinnedMedia } from '../../features/media/pins/pinned-media.ts'
 import type { Facts } from './facts.ts'
 
 export type Status = {
@@ -15,7 +15,5 @@ export type Status = {
   did: string
   scope: string
   facts: Facts
-  /** Absent if no account's media are pinned. */
-  pinned?: PinnedMedia
   ingest?: IngestStatus
 }

@@ -75,14 +75,14 @@ const POINTS_A_LOOKUP = 5
  * Points per address in five minutes, besides those for XRPC. An open status page takes under a
  * hundred, a scrape every second 300, a screen of pictures a few dozen.
  */
-const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, media: 12_000 } as const
+const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, files: 12_000 } as const
 
 /**
  * What a point pays for: a usual page. So a visitor's 3,000 points are 1.2 seconds of the thread in
  * five minutes; with the other purses that need no token it is less than two.
  */
 const MS_A_POINT = 0.4
-const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, media: 0.03 } as const
+const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, files: 0.03 } as const
 /** Names under one registered domain cost nothing: together they may exceed this many members' points. */
 const MEMBERS_A_DOMAIN = 8
 
@@ -105,7 +105,7 @@ export function createCharges(options: {
     pages: purse(PURSES.pages),
     metrics: purse(PURSES.metrics),
     operator: purse(PURSES.operator),
-    media: purse(PURSES.media),
+    files: purse(PURSES.files),
   }
   const programs = new Map<number, RateLimit>()
   const addressOf = createClientAddress(config.trustedProxies)

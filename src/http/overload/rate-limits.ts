@@ -9,7 +9,7 @@ import type { HttpRequest } from '../server/http-request.ts'
 
 /** Shared by all serving threads. */
 export type RateBuffers = Record<
-  'members' | 'visitors' | 'newcomers' | 'lookups' | 'media' | 'quotas' | 'blobs',
+  'members' | 'visitors' | 'newcomers' | 'lookups' | 'quotas',
   SharedArrayBuffer
 >
 
@@ -39,9 +39,7 @@ export function createRateBuffers(): RateBuffers {
     visitors: createCountBuffer(),
     newcomers: createCountBuffer(FEW_SETS),
     lookups: createCountBuffer(FEW_SETS),
-    media: createCountBuffer(FEW_SETS),
     quotas: createCountBuffer(),
-    blobs: createCountBuffer(),
   }
 }
 

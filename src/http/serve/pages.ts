@@ -11,7 +11,6 @@ import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
-import type { MediaCounts } from '../../features/media/media-routes.ts'
 import { createPage, type Page, type PageParts } from '../pages/page.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
@@ -27,8 +26,6 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   /** The cache of answers. */
   kept: () => { viewCache: number; viewers: number; hits: number; misses: number }
   search: { counts(): SearchCounts }
-  /** The media process's outcomes. */
-  media: () => MediaCounts
   /** What this thread shares with other nodes. */
   shared: {
     leases: Pick<Leases, 'counts'> | undefined
@@ -72,19 +69,10 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('cachedViewHits', hits)
     counters.set('cachedViewMisses', misses)
     counters.set('listeners', page.listeners())
-    const media = options.media()
-    const { refused, died, pending, tooMany, unknown, dropped, made, elsewhere } = media
-    counters.set('pinnedBytes', media.pinnedBytes)
-    counters.set('pinnedMissing', media.pinnedMissing)
-    counters.set('mediaRefused', refused)
-    counters.set('mediaDied', died)
-    counters.set('mediaPending', pending)
     const { held = 0, gained = 0, lost = 0 } = options.shared.leases?.counts() ?? {}
     counters.set('bucketsHeld', held)
     counters.set('bucketsGained', gained)
     counters.set('bucketsLost', lost)
-    counters.set('playlistsMade', made)
-    counters.set('playlistsElsewhere', elsewhere)
     for (const [gauge, value] of Object.entries(options.featureGauges())) {
       counters.set(gauge as FeatureGauge, value)
     }
@@ -94,9 +82,6 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('searchesRefused', searches.refused)
     counters.set('searchesGivenUp', searches.givenUp)
     counters.set('searchSeconds', searches.ms / 1_000)
-    counters.set('watchTooMany', tooMany)
-    counters.set('watchUnknown', unknown)
-    counters.set('watchDropped', dropped)
     counters.set('engineFallbacks', options.shared.fallbacks())
     const { asked = 0, used = 0, kept = 0 } = options.shared.homes?.homes.counts() ?? {}
     counters.set('homesUsed', used)

@@ -26,8 +26,6 @@ import { createAccounts } from '../../data/store/read/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
-import type { SessionSpace } from '../../features/media/hls/watch-sessions.ts'
-import { mediaRoutes } from '../../features/media/media-routes.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
@@ -74,8 +72,6 @@ type ServingOptions = {
   rateBuffers: RateBuffers
   /** Tokens for other services that were used here; shared by all serving threads. */
   usedTokens: SharedArrayBuffer
-  /** Shared by all serving threads. */
-  videoSessions: SessionSpace
   onFatal: (error: unknown) => void
 }
 
@@ -134,7 +130,6 @@ export function createServing(options: ServingOptions): Serving {
     fallback,
     counted,
     invites,
-    videoStatsDays: config.videoStatsDays,
     decide: (decision) => operate({ kind: 'moderate', ...decision }),
     onKept: kept.watch,
   })
@@ -143,7 +138,6 @@ export function createServing(options: ServingOptions): Serving {
     features.flatMap((one) => one.methods?.(config) ?? []),
   )
   const warming = warmUp(app, log)
-  const media = mediaRoutes(config, { ...options, db, actors, resolver })
   const callers = shared.withState(aboutCallers(options, reading, { resolver, ...shared }))
   const overload = createOverload({
     config,
@@ -175,7 +169,6 @@ export function createServing(options: ServingOptions): Serving {
     ...options,
     ...reading,
     hydrator,
-    media: media.counts,
     featureGauges: ofFeatures.gauges,
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
     shared,
@@ -203,7 +196,6 @@ export function createServing(options: ServingOptions): Serving {
     notFound: pages.notFound,
     usedTokens: options.usedTokens,
     sideRoutes: [
-      ...media.routes,
       ...timelines.routes,
       operatorRoutes(operator),
       ...inviteRoutes({ ...operator, us: config, invites, known: knownBy(reading) }),
@@ -212,7 +204,7 @@ export function createServing(options: ServingOptions): Serving {
     ],
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
-  const closing = closingFirst(server, [pages, media, timelines, ofFeatures], shared)
+  const closing = closingFirst(server, [pages, timelines, ofFeatures], shared)
   const dataplane = {
     ...options,
     ...reading,

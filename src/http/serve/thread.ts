@@ -10,7 +10,6 @@ import { storeCompiledCode } from '../../base/util/compile-cache.ts'
 import { NEARLY_IDLE, releaseUnusedMemory } from '../../base/util/unused-memory.ts'
 import { createIngestConnection } from '../../bridge/connection.ts'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
-import type { SessionSpace } from '../../features/media/hls/watch-sessions.ts'
 import { loadServeFeatures } from '../feature.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createServing } from './serving.ts'
@@ -22,7 +21,6 @@ export type ServingThreadData = {
   featureMemory: readonly unknown[]
   rateBuffers: RateBuffers
   usedTokens: SharedArrayBuffer
-  videoSessions: SessionSpace
   /** From 1; the main thread is 0. */
   thread: number
   name: string
@@ -35,17 +33,8 @@ export type ServingThreadMessage = { kind: 'listening' }
 export type ServingThreadOrder = { kind: 'stop' }
 
 const port = parentPort!
-const {
-  config,
-  featureMemory,
-  memory,
-  line,
-  rateBuffers,
-  usedTokens,
-  videoSessions,
-  thread,
-  name,
-} = workerData as ServingThreadData
+const { config, featureMemory, memory, line, rateBuffers, usedTokens, thread, name } =
+  workerData as ServingThreadData
 
 await run()
 
@@ -67,7 +56,6 @@ async function run(): Promise<void> {
     ingest,
     rateBuffers,
     usedTokens,
-    videoSessions,
     thread,
     onFatal,
   })

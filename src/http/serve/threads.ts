@@ -7,7 +7,6 @@ import { Worker } from 'node:worker_threads'
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { createOnceBuffer } from '../../data/shared-memory/once-table.ts'
-import { createSessionSpace, type SessionSpace } from '../../features/media/hls/watch-sessions.ts'
 import type { Ingest } from '../../ingest/client.ts'
 import { loadServeFeatures } from '../feature.ts'
 import { listenOnControlSocket } from '../operator/control-socket.ts'
@@ -36,7 +35,6 @@ type ThreadOptions = Options & {
   featureMemory: readonly unknown[]
   rateBuffers: RateBuffers
   usedTokens: SharedArrayBuffer
-  videoSessions: SessionSpace
 }
 
 type Thread = { stop(): Promise<void> }
@@ -50,7 +48,6 @@ export async function startServing(options: Options): Promise<ServingThreads> {
     featureMemory: features.map((one) => one.createShared?.(config)),
     rateBuffers: createRateBuffers(),
     usedTokens: createOnceBuffer(),
-    videoSessions: createSessionSpace(),
   }
   const parts = { config, features, log, memory, ingest, ...shared, thread: 0, onFatal }
   const { server, controlApp, closeStore } = createServing(parts)
@@ -95,10 +92,10 @@ const YOUNG_MB = 48
 
 async function startThread(options: ThreadOptions, thread: number): Promise<Thread> {
   const name = `serve-${thread + 1}`
-  const { config, featureMemory, ingest, rateBuffers, usedTokens, videoSessions, onFatal } = options
+  const { config, featureMemory, ingest, rateBuffers, usedTokens, onFatal } = options
   const line = ingest.connect()
   const { memory } = ingest
-  const shared = { featureMemory, memory, rateBuffers, usedTokens, videoSessions }
+  const shared = { featureMemory, memory, rateBuffers, usedTokens }
   const data: ServingThreadData = { config, line, ...shared, thread, name }
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

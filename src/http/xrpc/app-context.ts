@@ -41,7 +41,6 @@ import { createPostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
 import { createUnderWay } from '../../data/store/read/under-way.ts'
 import { countThreadMutes } from '../../data/store/thread-mutes.ts'
-import { createVideoStatsPages } from '../../features/media/watches/video-stats.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Fallback } from '../../sources/appview/fallback.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -108,8 +107,6 @@ export type AppParts = {
   fallback?: Fallback
   counted?: Counted
   invites?: Invites
-  /** Days for which video watch times are kept; 0, the default, keeps none. */
-  videoStatsDays?: number
   /** Applies moderators' decisions made by XRPC; unset: refused. */
   decide?: Moderation['decide']
   /** Limit of the view cache. */
@@ -148,7 +145,6 @@ export function createAppContext(parts: AppParts) {
     counted: parts.counted,
     homes: parts.homes,
     lookups: parts.lookups,
-    videoStatsDays: parts.videoStatsDays ?? 0,
     moderationServices: new Set(parts.moderationServices),
     tagRules,
     tags: prepareTags(db),
@@ -172,7 +168,6 @@ export function createAppContext(parts: AppParts) {
     muteCounts: createMuteCounts(db),
     bookmarks: createBookmarkPages(db),
     drafts: createDraftPages(db),
-    videoStats: createVideoStatsPages(db),
     preferencesOf: createPreferencesOf(db),
     notifications,
     firstNotifications: createFirstNotifications({

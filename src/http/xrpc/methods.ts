@@ -1,7 +1,6 @@
 // All methods of this server, sorted by name: adding one takes a file and a line here, `npm run docs` does
 // the rest. Methods that differ only in name share a file.
 
-import { getStats } from '../../features/media/watches/getStats.ts'
 import type { Method } from '../server/method.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
@@ -183,7 +182,6 @@ export const methods: readonly MethodDefinition[] = [
   getTimelineGaps,
   getSocialProof,
   redeemInvite,
-  getStats,
 ]
 
 export function createMethods(

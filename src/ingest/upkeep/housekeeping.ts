@@ -1,6 +1,5 @@
 // Periodic work on the ingest thread: closes the timelines of members who are away; prunes, a little at a
-// time, tombstones older than any stream can replay, expired labels and old video figures; looks handles up
-// again; and rewrites the snapshots when the journal has grown.
+// time, tombstones older than any stream can replay and expired labels; looks handles up again; and rewrites the snapshots when the journal has grown.
 
 import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
@@ -11,7 +10,6 @@ import { pruneLabels } from '../../data/store/labels.ts'
 import { allMembers } from '../../data/store/members.ts'
 import { pruneTombstones } from '../../data/store/tombstones.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
-import { pruneVideoWatches } from '../../features/media/store/video-watches.ts'
 import type { Memory } from '../indexing/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { createHandleChecks } from './recheck-handles.ts'
@@ -30,12 +28,12 @@ export function startHousekeeping(options: {
   memory: Pick<Memory, 'actors' | 'timelines'>
   snapshots: Pick<SnapshotKeeper, 'startIfWorth'>
   room: Pick<WriteRetry, 'ifThereIsRoom'>
-  settings: Pick<Config, 'timelineIdleDays' | 'videoStatsDays'>
+  settings: Pick<Config, 'timelineIdleDays'>
   now: () => number
   log: Pick<Logger, 'debug'>
 }): { stop(): void } {
   const { db, writer, memory, now, log } = options
-  const { timelineIdleDays, videoStatsDays } = options.settings
+  const { timelineIdleDays } = options.settings
   const checkHandles = createHandleChecks(memory.actors)
   const timer = setInterval(() => void options.room.ifThereIsRoom(keep), INTERVAL_MS)
 
@@ -45,11 +43,9 @@ export function startHousekeeping(options: {
     const pruned = writer.commit((ctx) => pruneTombstones(ctx.db, goneBy, PRUNED_AT_ONCE))
     const apart = writer.commit((ctx) => pruneUnfollows(ctx.db, goneBy, PRUNED_AT_ONCE))
     const expired = writer.commit((ctx) => pruneLabels(ctx.db, now() - DAY_MS, PRUNED_AT_ONCE))
-    const firstDay = Math.floor(now() / DAY_MS) + 1 - videoStatsDays
-    const watches = writer.commit((ctx) => pruneVideoWatches(ctx.db, firstDay, PRUNED_AT_ONCE))
     const handles = writer.commit((ctx) => checkHandles(ctx.db, now()))
     options.snapshots.startIfWorth(SNAPSHOT_AFTER)
-    const done = { closed, pruned, apart, expired, watches, handles }
+    const done = { closed, pruned, apart, expired, handles }
     if (Object.values(done).some((count) => count > 0)) log.debug(done, 'housekeeping')
   }
 

@@ -6,7 +6,6 @@ import type { FeatureRequest, WriterReply, WriterRequest } from '../../bridge/me
 import { putAgeAssurance } from '../../data/store/age-assurance.ts'
 import { isBanned } from '../../data/store/bans.ts'
 import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
-import type { VideoWatches } from '../../features/media/watches/count-watches.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
@@ -52,8 +51,6 @@ type WriterParts = {
   onIdentityChanged?: (did: string) => void
   /** Fetches earlier counts; undefined if no other server is asked. */
   counting?: Pick<Counting, 'requested'> | undefined
-  /** Counts how long videos are watched. */
-  videoWatches?: VideoWatches
   /** Most members allowed; 0 or undefined: no limit. */
   maxMembers?: number
   /** Origin of a member's request: members from one address share the budget of cold starts. */
@@ -120,17 +117,11 @@ function answerOfFeature(
 type ForOthers = Extract<
   WriterRequest,
   {
-    kind:
-      | 'labelers-named'
-      | 'labels-requested'
-      | 'counts-requested'
-      | 'identity-changed'
-      | 'videos-watched'
+    kind: 'labelers-named' | 'labels-requested' | 'counts-requested' | 'identity-changed'
   }
 >
 
-const FOR_OTHERS =
-  /^(labelers-named|labels-requested|counts-requested|identity-changed|videos-watched)$/
+const FOR_OTHERS = /^(labelers-named|labels-requested|counts-requested|identity-changed)$/
 
 function isForOthers(request: WriterRequest): request is ForOthers {
   return FOR_OTHERS.test(request.kind)
@@ -141,14 +132,12 @@ function isForOthers(request: WriterRequest): request is ForOthers {
  * labelers.
  */
 function passOn(
-  { labels, counting, videoWatches, onIdentityChanged }: WriterParts,
+  { labels, counting, onIdentityChanged }: WriterParts,
   request: ForOthers,
   room: Pick<DiskRoom, 'attempt'>,
 ): void {
   if (request.kind === 'counts-requested') counting?.requested(request)
   else if (request.kind === 'identity-changed') onIdentityChanged?.(request.did)
-  else if (request.kind === 'videos-watched')
-    room.attempt(() => videoWatches?.record(request.watches))
   else if (request.kind === 'labelers-named')
     room.attempt(() => labels?.named(request.labelers, request.did))
   else labels?.requested(request.labelers, request.subjects)

@@ -7,8 +7,9 @@ import { examineConfig, settingSources } from '../../base/config/config.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { areas } from '../doctor/areas.ts'
 import type { DoctorContext } from '../doctor/context.ts'
-import type { Check, Examination, Examined } from '../doctor/examine.ts'
+import type { Examination, Examined } from '../doctor/examine.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
+import { checksOf, processBytesOf, type ToolsFeature } from '../feature.ts'
 import { findServer } from './control-client.ts'
 import { CliError, EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -23,9 +24,8 @@ const SIGNS: Record<Level, { sign: string; colour: Parameters<typeof styleText>[
   unchecked: { sign: '?    ', colour: 'dim' },
 }
 
-/** @param further - checks of features */
-export function addDoctor(program: Command, further: readonly Check[]): void {
-  const known = [...areas, ...further.map(({ area }) => area)]
+export function addDoctor(program: Command, features: readonly ToolsFeature[]): void {
+  const known = [...new Set([...areas, ...checksOf(features).map(({ area }) => area)])]
   withJson(program.command('doctor'))
     .description('check settings, machine and network, and say how to fix what is wrong')
     .option('--only <areas>', 'check only these areas, separated by commas', (text) =>
@@ -37,7 +37,7 @@ export function addDoctor(program: Command, further: readonly Check[]): void {
     )
     .addHelpText('after', helpOf(known))
     .action((options: Options) =>
-      options.independence ? tellOthers(options) : seeDoctor(options, further),
+      options.independence ? tellOthers(options) : seeDoctor(options, features),
     )
 }
 
@@ -53,20 +53,24 @@ Examples:
   slipstream doctor --independence
   slipstream doctor --json | jq '.areas[].findings[] | select(.level == "wrong")'`
 
-async function seeDoctor({ json, only }: Options, further: readonly Check[]): Promise<void> {
+async function seeDoctor(
+  { json, only }: Options,
+  features: readonly ToolsFeature[],
+): Promise<void> {
   // Imported late: they load slowly, and other commands don't need them.
-  const { checks } = await import('../doctor/checks.ts')
+  const { checksWith } = await import('../doctor/checks.ts')
   const { createDoctorContext } = await import('../doctor/connect.ts')
   const { examine } = await import('../doctor/examine.ts')
   const { config, problems } = examineConfig()
   const doctor = createDoctorContext({
     config,
     problems,
+    processBytes: processBytesOf(features, config),
     dotenvPath: DOTENV,
     setKeys: settingSources(),
     server: await callServer(config.dataDir),
   })
-  const wanted = [...checks, ...further].filter(({ area }) => only?.includes(area) ?? true)
+  const wanted = checksWith(checksOf(features)).filter(({ area }) => only?.includes(area) ?? true)
   const progress = startProgress('Checking', wanted.length)
   let done = 0
   const onDone = ({ area }: Examined) => progress.update(++done, area)

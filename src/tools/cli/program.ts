@@ -5,7 +5,7 @@ import { version } from '../../base/util/version.ts'
 import type { ToolsFeature } from '../feature.ts'
 import { addBackup } from './backup.ts'
 import { addConfig } from './config.ts'
-import { contextOf } from './context.ts'
+import { type CliContext, contextOf } from './context.ts'
 import { addDoctor } from './doctor.ts'
 import { addEngine } from './engine.ts'
 import { addGaps } from './gaps.ts'
@@ -30,7 +30,9 @@ Examples:
 Settings come from the environment and from .env; \`slipstream config\` lists them.
 If a server is running, commands talk to it through control.sock in its data folder.`
 
-const commands = [
+type AddCommand = (program: Command, context: CliContext, features: readonly ToolsFeature[]) => void
+
+const commands: readonly AddCommand[] = [
   addServe,
   addMember,
   addInvite,
@@ -61,9 +63,8 @@ export function createProgram(ofFeatures: readonly ToolsFeature[]): Command {
   program.addOption(program.createOption('--opened <file>').hideHelp())
   program.addOption(program.createOption('--caller <name>').hideHelp())
   const context = contextOf(program)
-  const further = ofFeatures.flatMap(({ checks = [] }) => checks)
-  for (const add of commands) add(program, context)
-  addDoctor(program, further)
+  for (const add of commands) add(program, context, ofFeatures)
+  addDoctor(program, ofFeatures)
   for (const one of ofFeatures) one.commands?.(program, context)
   return program
 }

@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { type PinnedMedia, pinnedMedia } from '../../features/media/pins/pinned-media.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
+import { type FeatureReport, reportOf } from '../../http/operator/feature-report.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
 import { duration } from '../../http/pages/format.ts'
@@ -13,44 +13,53 @@ import {
   receivedInWords,
   sourcesInWords,
 } from '../../http/pages/traffic-words.ts'
+import type { ToolsFeature } from '../feature.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingOffline } from './offline.ts'
 import { dim, megabytes, report, thousands } from './terminal.ts'
 
-export function addStats(program: Command, context: CliContext): void {
+export function addStats(
+  program: Command,
+  context: CliContext,
+  features: readonly ToolsFeature[],
+): void {
   withJson(program.command('stats'))
     .description('show sizes, members, and the stream’s lag')
     .addHelpText('after', '\nExample:\n  slipstream stats --json | jq .facts.disk.databaseBytes')
-    .action(({ json }: JsonOption) => showStats(context, json))
+    .action(({ json }: JsonOption) => showStats(context, features, json))
 }
 
-async function showStats(context: CliContext, json: boolean | undefined): Promise<void> {
+async function showStats(
+  context: CliContext,
+  features: readonly ToolsFeature[],
+  json: boolean | undefined,
+): Promise<void> {
   const config = context.config()
   const server = await findServer(config.dataDir)
+  const further = (about: FeatureReport) =>
+    features
+      .flatMap((one) => one.statsLines?.(about) ?? [])
+      .map(([name, text]): Line => [name, text])
   if (server) {
     const status = await server.ask<Status>('GET', '/status')
+    const { facts } = status
     return report(
       json,
       { running: true, ...status },
-      lines([...running(status), ...rows(status.facts), ...pinsOf(status.pinned)]),
+      lines([...running(status), ...rows(facts), ...further({ facts, status })]),
     )
   }
-  const pinned = await pinnedMedia(config)
-  const facts = await readingOffline(config, (db) => readFacts(db, config.dataDir))
+  const { facts, ofFeatures } = await readingOffline(config, async (db) => ({
+    facts: readFacts(db, config.dataDir),
+    ofFeatures: await reportOf(features, { db, config }),
+  }))
   report(
     json,
-    { running: false, facts },
-    lines([['server', 'not running'], ...rows(facts), ...pinsOf(pinned)]),
+    { running: false, facts: { ...facts, ...ofFeatures.facts } },
+    lines([['server', 'not running'], ...rows(facts), ...further(ofFeatures)]),
   )
-}
-
-function pinsOf(pinned: PinnedMedia | undefined): Line[] {
-  if (!pinned) return []
-  const { bytes, missing, isFull, roomMb } = pinned
-  const room = `${megabytes(bytes)} of ${thousands(roomMb)} MB${isFull ? ', full' : ''}`
-  return [['pinned media', `${room}, ${thousands(missing)} blobs missing`]]
 }
 
 /** A shorter pause is not reported as silence. */
@@ -115,22 +124,12 @@ function rows(facts: Facts): Line[] {
     ...facts.quarantinedLabelers.map(({ did, reason, until }): Line => {
       return ['labeler paused', `${did} until ${until}: ${reason}`]
     }),
-    ...watched(facts.videosWatched),
     ['traffic in', paceInWords(facts.traffic)],
     ['received', receivedInWords(facts.traffic)],
     ['by connection', `${sourcesInWords(facts.traffic)} in seven days`],
     ['by collection', collectionsInWords(facts.traffic)],
     ...streams.map(({ host, at }): Line => ['received until', `${at}  ${host}`]),
   ]
-}
-
-function watched(days: Facts['videosWatched']): Line[] {
-  if (days.length === 0) return []
-  const seconds = days.reduce((sum, one) => sum + one.seconds, 0)
-  const sessions = days.reduce((sum, one) => sum + one.sessions, 0)
-  const hours = (seconds / 3600).toFixed(1)
-  const since = days.at(-1)!.date
-  return [['videos watched', `${hours} hours by ${thousands(sessions)} viewers since ${since}`]]
 }
 
 function lines(all: readonly Line[]): string {

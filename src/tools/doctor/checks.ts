@@ -1,3 +1,5 @@
+// All checks in the order of the report: the core's areas, each with what features add, and features' own.
+
 import { checkAppview } from './appview.ts'
 import { type Area, areas } from './areas.ts'
 import { checkCertificate } from './certificate.ts'
@@ -21,7 +23,7 @@ import { checkPort } from './port.ts'
 import { checkProxy } from './proxy.ts'
 import { checkRuntime } from './runtime.ts'
 import { checkServer } from './server.ts'
-import { checkSettings } from './settings.ts'
+import { checkSettings, validSettings } from './settings.ts'
 
 const runs: Record<Area, Check['run']> = {
   settings: checkSettings,
@@ -47,4 +49,25 @@ const runs: Record<Area, Check['run']> = {
   engine: checkEngine,
 }
 
-export const checks: readonly Check[] = areas.map((area) => ({ area, run: runs[area] }))
+const checks: readonly Check[] = areas.map((area) => ({
+  area,
+  run: runs[area],
+  ifFine: area === 'settings' ? validSettings : undefined,
+}))
+
+/** The core's checks with those of features: in the core's areas, then in their own. */
+export function checksWith(further: readonly Check[]): readonly Check[] {
+  const own = further.filter(({ area }) => checks.every((check) => check.area !== area))
+  const shared = checks.map((check) => {
+    const others = further.filter(({ area }) => area === check.area)
+    return others.length === 0 ? check : { ...check, run: allOf([check, ...others]) }
+  })
+  return [...shared, ...own]
+}
+
+function allOf(all: readonly Check[]): Check['run'] {
+  return async (doctor) => {
+    const findings = await Promise.all(all.map(({ run }) => run(doctor)))
+    return findings.flat()
+  }
+}

@@ -14,6 +14,7 @@ const CONNECT_MS = 4_000
 type DoctorOptions = Pick<DoctorContext, 'server' | 'dotenvPath'> & {
   config: Config
   problems: readonly ConfigError[]
+  processBytes?: number
   setKeys: Pick<ReadonlySet<string>, 'has'>
   socket?: DoctorContext['socket']
   /** Replaces public DNS in tests. */
@@ -31,6 +32,7 @@ export function createDoctorContext(
   let online: Promise<boolean> | undefined
   return {
     ...rest,
+    processBytes: options.processBytes ?? 0,
     config,
     now,
     ask,

@@ -19,6 +19,8 @@ export type DoctorContext = {
   /** Unreadable settings have their defaults here and are listed in `problems`. */
   config: Config
   problems: readonly ConfigError[]
+  /** Memory that features' processes may take besides the server. */
+  processBytes: number
   /** Whether the environment or the file sets this key. */
   isSet(key: string): boolean
   /** `none`: the socket does not answer. `refusal`: why this user may not connect. */

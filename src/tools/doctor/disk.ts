@@ -56,17 +56,14 @@ function network(name: string): Kind {
 }
 
 export function checkDisk({ config }: DoctorContext): Finding[] {
-  const { dataDir, imageCacheMb, images, videos, diskCapMb, diskReserveMb } = config
+  const { dataDir, diskCapMb, diskReserveMb } = config
   const folder = nearestFolder(resolve(dataDir))
   const use = readDiskUse(folder)
   const { freeBytes } = use
   const databaseBytes = use.databaseBytes + use.logBytes
-  const pinMb = config.mediaPin.length > 0 && videos === 'own' ? config.mediaPinMb : 0
-  const cacheMb = images === 'own' || videos !== 'cdn' ? imageCacheMb : 0
-  const cacheBytes = (cacheMb + pinMb) * MB
   const bounds = { capBytes: diskCapMb * MB, reserveBytes: diskReserveMb * MB }
   return [
-    ...aboutRoom({ freeBytes, databaseBytes, cacheBytes }, folder),
+    ...aboutRoom({ freeBytes, databaseBytes }, folder),
     ...aboutBounds({ freeBytes, databaseBytes, ...bounds }),
     ...aboutInodes(folder),
     ...aboutKind(statfsSync(folder).type, folder),
@@ -93,15 +90,15 @@ export function aboutBounds({
 }
 
 /** If the data folder does not exist yet, the folder in which it will be created. */
-function nearestFolder(path: string): string {
+export function nearestFolder(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
 }
 
 export function aboutRoom(
-  sizes: { freeBytes: number; databaseBytes: number; cacheBytes: number },
+  sizes: { freeBytes: number; databaseBytes: number },
   folder: string,
 ): Finding[] {
-  const { freeBytes, databaseBytes, cacheBytes } = sizes
+  const { freeBytes, databaseBytes } = sizes
   const free = `${gigabytes(freeBytes)} free in ${folder}`
   const fix = 'Make room, or set SLIPSTREAM_DATA_DIR to a larger disk and move the folder there.'
   if (freeBytes < LEAST_FREE_BYTES) return [wrong(`only ${free}`, fix)]
@@ -109,10 +106,6 @@ export function aboutRoom(
   if (freeBytes < LITTLE_FREE_BYTES) {
     found.push(notice(`only ${free}: a day of a small community takes up to 2 GB`, fix))
   } else found.push(good(free))
-  if (cacheBytes > freeBytes) {
-    const text = `SLIPSTREAM_IMAGE_CACHE_MB allows ${gigabytes(cacheBytes)}, more than is free`
-    found.push(wrong(text, `Set it to ${Math.floor(freeBytes / 2e6)} or less.`))
-  }
   if (databaseBytes > freeBytes) {
     const text = `the database has ${gigabytes(databaseBytes)}: there is no room for a copy of it`
     const where = `Back up to another disk: \`${here.command('backup --into /mnt/backups')}\`. An upgrade that changes the database needs the room too, or SLIPSTREAM_UPGRADE_BACKUP=off.`

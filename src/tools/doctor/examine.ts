@@ -8,6 +8,8 @@ import { type Finding, unchecked } from './finding.ts'
 export type Check = {
   area: string
   run(doctor: DoctorContext): Promise<Finding[]> | Finding[]
+  /** What is good if nothing in the area is wrong; comes first. */
+  ifFine?: ((doctor: DoctorContext) => Finding) | undefined
 }
 
 export type Examined = { area: string; findings: Finding[]; ms: number }
@@ -40,7 +42,7 @@ export async function examine(
 type ExamineOptions = { onDone?: (examined: Examined) => void; timeoutMs?: number }
 
 async function examineOne(
-  { area, run }: Check,
+  { area, run, ifFine }: Check,
   doctor: DoctorContext,
   timeoutMs: number,
 ): Promise<Examined> {
@@ -48,9 +50,14 @@ async function examineOne(
   const late = unchecked(`took longer than ${timeoutMs / 1000} s`)
   const findings = (await within(
     timeoutMs,
-    attempt(() => run(doctor)),
+    attempt(async () => withFine(await run(doctor), () => ifFine?.(doctor))),
   )) ?? [late]
   return { area, findings, ms: Math.round(performance.now() - startedAt) }
+}
+
+function withFine(findings: Finding[], ifFine: () => Finding | undefined): Finding[] {
+  const fine = findings.some(({ level }) => level === 'wrong') ? undefined : ifFine()
+  return fine ? [fine, ...findings] : findings
 }
 
 async function attempt(run: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {

@@ -15,7 +15,6 @@ import { countActors } from '../../data/store/actors.ts'
 import { countFollows } from '../../data/store/counts.ts'
 import { FILE_NAME, openReader } from '../../data/store/db.ts'
 import { countMembers } from '../../data/store/members.ts'
-import { MEDIA_MEMORY_BYTES } from '../../features/media/process/media-process.ts'
 import { type DoctorContext, runningServer } from './context.ts'
 import { gigabytes } from './disk.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
@@ -24,19 +23,20 @@ import { memoryLimitOf } from './memory-limit.ts'
 const MB = 1e6
 const ENOUGH_SHARE = 0.8
 
-type Limits = Pick<
-  Config,
-  'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'memoryMb' | 'images' | 'videos'
->
+type Limits = Pick<Config, 'timelineLength' | 'serveThreads' | 'answerCacheMb' | 'memoryMb'> & {
+  /** Memory that features' processes may take besides the server. */
+  processBytes: number
+}
 const GIVE_MORE =
   'Give it more memory (SLIPSTREAM_MEMORY_MB if set, MemoryMax= in the systemd unit, MEMORY_LIMIT for compose, or a bigger machine)'
 
 export function checkMemory(doctor: DoctorContext): Finding[] {
-  const { config } = doctor
+  const { processBytes } = doctor
+  const config = { ...doctor.config, processBytes }
   const sizes = readSizes(doctor)
   const server = runningServer(doctor)?.status
   const measured = server?.ingest?.pulse.memoryBytes ?? 0
-  const needed = Math.max(neededBytes(sizes, config), measured + mediaBytes(config))
+  const needed = Math.max(neededBytes(sizes, config), measured + processBytes)
   const available = availableBytes(config, server && memoryLimitOf(server.pid))
   return [
     aboutMemory({ needed, available }, sizes),
@@ -61,19 +61,10 @@ export function aboutSeats(
   ]
 }
 
-/** Memory that the image-decoding processes may take. */
-export function mediaBytes({
-  images,
-  videos,
-  serveThreads,
-}: Pick<Config, 'images' | 'videos' | 'serveThreads'>): number {
-  return images === 'own' || videos !== 'cdn' ? serveThreads * MEDIA_MEMORY_BYTES : 0
-}
-
 export function neededBytes(sizes: Sizes, limits: Limits): number {
   const held = UNITS.emptyBytes + storedBytes(sizes, limits)
   const answers = limits.serveThreads * answerCacheBytes(sizes, limits).bytes
-  return held * UNITS.measuredOverModel + answers + mediaBytes(limits)
+  return held * UNITS.measuredOverModel + answers + limits.processBytes
 }
 
 export function aboutMemory(
@@ -87,10 +78,10 @@ export function aboutMemory(
 }
 
 /** @param limit - the running server's; if none runs, only this process's own is known. */
-function availableBytes(config: Config, limit: number | undefined): number {
+function availableBytes(config: Limits, limit: number | undefined): number {
   const machine = memoryOfMachine(limit)
   if (config.memoryMb === 0) return machine
-  return Math.min(machine, config.memoryMb * MB + mediaBytes(config))
+  return Math.min(machine, config.memoryMb * MB + config.processBytes)
 }
 
 function readSizes(doctor: DoctorContext): Sizes {

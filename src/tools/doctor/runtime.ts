@@ -4,20 +4,16 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createTrustedDecoder } from '@slipstream/zstd-dictionary'
 import { sqliteVersion } from '../../data/store/probe.ts'
-import { NO_DECODER, NO_ENCODER } from '../../features/media/hls/no-decoder.ts'
-import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 
 const NODE_MAJOR = 24
 const FEW_FILES = 4_096
 
-export async function checkRuntime({ config }: DoctorContext): Promise<Finding[]> {
+export async function checkRuntime(): Promise<Finding[]> {
   return [
     aboutNode(process.versions.node),
     aboutSqlite(),
-    await aboutSharp(config.images === 'own'),
-    ...(await aboutCodecs(config)),
     aboutSecp256k1(),
     await aboutZstd(),
     ...aboutOpenFiles(readLimits()),
@@ -35,35 +31,6 @@ function aboutSqlite(): Finding {
     return good(`SQLite ${sqliteVersion()}`)
   } catch (error) {
     return wrong(`SQLite does not load: ${messageOf(error)}`, here.reinstall)
-  }
-}
-
-/** Needed only for serving our own images. */
-async function aboutSharp(isNeeded: boolean): Promise<Finding> {
-  try {
-    const { default: sharp } = await import('sharp')
-    const create = { width: 2, height: 2, channels: 3, background: '#fff' } as const
-    await sharp({ create }).webp().toBuffer()
-    return good(`sharp ${sharp.versions['sharp'] ?? ''} makes images`)
-  } catch (error) {
-    const text = `sharp does not load, so the server makes no images: ${messageOf(error)}`
-    return isNeeded ? wrong(text, `${here.reinstall} Or set SLIPSTREAM_IMAGES=cdn.`) : notice(text)
-  }
-}
-
-/** Because of its size and licence it is not installed by default (docs/VIDEO.md). */
-async function aboutCodecs(config: DoctorContext['config']): Promise<Finding[]> {
-  const { videos, videoPreviews, videoLowerQualities } = config
-  const hasLower = videoLowerQualities.length > 0
-  if (videos !== 'own' || !(videoPreviews || hasLower)) return []
-  try {
-    await import('@napi-rs/webcodecs')
-    const decodes = 'FFmpeg decodes video frames for previews'
-    return [good(hasLower ? `${decodes}, and makes lower qualities` : decodes)]
-  } catch {
-    const lacking = videoPreviews ? [notice(`videos have no previews: ${NO_DECODER}`)] : []
-    if (!hasLower) return lacking
-    return [...lacking, notice(`videos have one quality: ${NO_ENCODER}`)]
   }
 }
 
@@ -103,6 +70,6 @@ function readLimits(): string {
   }
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return (error as Error).message.split('\n')[0]!.slice(0, 200)
 }

@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { type Config, ConfigError } from '../../base/config/config.ts'
-import { checkTrailer } from '../../features/media/trailer/check-trailer.ts'
+import type { Config } from '../../base/config/config.ts'
 import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 
@@ -21,13 +20,7 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
     ...aboutPrivacy(config),
     ...aboutSize(config),
     ...aboutMedia(config, isSet),
-    ...aboutTrailer(config),
-    ...aboutPins(config),
-    ...aboutLowerQualities(config),
   ]
-  const isWrong = found.some(({ level }) => level === 'wrong')
-  if (!isWrong)
-    found.unshift(good(`they are valid: ${config.publicOrigin} is ${config.serviceDid}`))
   if (server === 'none' && !isSet('SLIPSTREAM_DATA_DIR')) {
     found.push(
       notice(
@@ -37,6 +30,10 @@ export function checkSettings({ config, problems, isSet, server }: DoctorContext
     )
   }
   return found
+}
+
+export function validSettings({ config }: DoctorContext): Finding {
+  return good(`they are valid: ${config.publicOrigin} is ${config.serviceDid}`)
 }
 
 function aboutName(config: Config): Finding[] {
@@ -163,16 +160,12 @@ function aboutPrivacy(config: Config): Finding[] {
   return found
 }
 
-function aboutSize({ serveThreads, videos, imageCacheMb }: Config): Finding[] {
+function aboutSize({ serveThreads }: Config): Finding[] {
   const cores = availableParallelism()
   const found: Finding[] = []
   if (serveThreads >= cores && serveThreads > 1) {
     const text = `${serveThreads} serving threads plus the ingest thread, on ${cores} processors`
     found.push(notice(text, `Set SLIPSTREAM_SERVE_THREADS=${Math.max(1, cores - 1)} or less.`))
-  }
-  if (videos !== 'cdn' && imageCacheMb < 512) {
-    const text = `videos of up to 100 MB share a cache of ${imageCacheMb} MB`
-    found.push(notice(text, 'Set SLIPSTREAM_IMAGE_CACHE_MB=2048 or more.'))
   }
   return found
 }
@@ -187,28 +180,4 @@ function aboutMedia({ images, videos }: Config, isSet: (key: string) => boolean)
     .map(([key, value, pattern]) =>
       wrong(`${key}=${value}, but ${pattern} sends clients elsewhere`, `Remove one of the two.`),
     )
-}
-
-/** The same check as at start, where it would stop the server. */
-function aboutTrailer({ videoTrailer }: Config): Finding[] {
-  if (videoTrailer === undefined) return []
-  try {
-    checkTrailer(videoTrailer)
-    return []
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return [wrong(error.message, error.hint)]
-  }
-}
-
-function aboutLowerQualities({ videoLowerQualities, videos }: Config): Finding[] {
-  if (videoLowerQualities.length === 0 || videos === 'own') return []
-  const text = `SLIPSTREAM_VIDEO_LOWER_QUALITIES is set, but with SLIPSTREAM_VIDEOS=${videos} none are made`
-  return [wrong(text, 'Set SLIPSTREAM_VIDEOS=own, or leave SLIPSTREAM_VIDEO_LOWER_QUALITIES out.')]
-}
-
-function aboutPins({ mediaPin, videos }: Config): Finding[] {
-  if (mediaPin.length === 0 || videos === 'own') return []
-  const text = `SLIPSTREAM_MEDIA_PIN is set, but with SLIPSTREAM_VIDEOS=${videos} nothing is pinned`
-  return [wrong(text, 'Set SLIPSTREAM_VIDEOS=own, or leave SLIPSTREAM_MEDIA_PIN out.')]
 }

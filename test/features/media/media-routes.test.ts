@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createLogger } from '../../../src/base/obs/log.ts'
-import { createSessionSpace } from '../../../src/features/media/hls/watch-sessions.ts'
+import { mediaConfig } from '../../../src/features/media/media-config.ts'
 import { mediaRoutes } from '../../../src/features/media/media-routes.ts'
-import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
+import { createSharedMedia } from '../../../src/features/media/shared-media.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { blobCid } from '../../support/blob-host.ts'
 import { startIdentityWorld } from '../../support/identity-world.ts'
@@ -31,15 +31,14 @@ function serverWith(images: 'cdn' | 'own') {
     serviceAuth: identity.serviceAuth,
     health: () => ({ ok: true, version: '0' }) as never,
     log,
-    sideRoutes: mediaRoutes(config, {
+    sideRoutes: mediaRoutes(mediaConfig(config), {
       log,
       db: undefined as never,
       actors,
       resolver: identity.resolver,
       ingest: { writer: { send: async () => undefined } },
       thread: 0,
-      videoSessions: createSessionSpace(),
-      rateBuffers: createRateBuffers(),
+      shared: createSharedMedia(),
     }).routes,
   })
 }

@@ -20,6 +20,7 @@ import {
 } from '../../../src/data/store/takedowns.ts'
 import { makeEntry, sealHead } from '../../../src/features/media/cache/cache-entry.ts'
 import { createVideoPosts } from '../../../src/features/media/hls/video-posts.ts'
+import { mediaConfig } from '../../../src/features/media/media-config.ts'
 import { NO_THUMBNAIL } from '../../../src/features/media/no-thumbnail.ts'
 import type { PinKeeper } from '../../../src/features/media/pins/keep-pins.ts'
 import { pinRules } from '../../../src/features/media/pins/pin-rules.ts'
@@ -56,7 +57,10 @@ afterEach(async () => {
 async function open({ pin = 'members', maxBytes = 50 * MB } = {}): Promise<void> {
   const settings = { SLIPSTREAM_VIDEOS: 'own', SLIPSTREAM_MEDIA_PIN: pin }
   const { actors } = rows.memory
-  const rules = pinRules(loadConfig(settings, '/nowhere'), { db: rows.reader, actors })!
+  const rules = pinRules(mediaConfig(loadConfig(settings, '/nowhere')), {
+    db: rows.reader,
+    actors,
+  })!
   of = await startMediaWorld({
     before: first,
     dataDir,

@@ -2,7 +2,7 @@
 // however it is requested, and the sums exactly match a naive record of the requests, by post and day.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { videosWatched } from '../../../src/http/operator/facts.ts'
+import { videosWatched } from '../../../src/features/media/watches/videos-watched.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'

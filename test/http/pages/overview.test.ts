@@ -6,13 +6,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { insertInvite } from '../../../src/data/store/invites.ts'
-import { createPinnedFiles } from '../../../src/features/media/pins/pinned-files.ts'
 import { overview } from '../../../src/http/pages/explore/overview.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const HOUR_MS = 3_600_000
-const quiet = { debug: () => undefined, warn: () => undefined }
 
 let world: ServingWorld
 let dataDir: string
@@ -23,8 +21,8 @@ beforeEach(() => {
 })
 afterEach(() => world.dispose())
 
-async function rowOf(name: string, settings: Record<string, string> = {}) {
-  const config = { ...loadConfig(settings, '/nowhere'), dataDir }
+async function rowOf(name: string) {
+  const config = { ...loadConfig({}, '/nowhere'), dataDir }
   const rows = await overview({ db: world.reader, config, status: () => undefined, now: () => NOW })
   return rows.find((row) => row.name === name)
 }
@@ -67,27 +65,5 @@ test('backups are good while they are fresh', async () => {
   expect(await rowOf('Backups')).toMatchObject({
     level: 'good',
     text: 'the latest is 5 h old, 5.0 kB',
-  })
-})
-
-test('pinned media is shown if enabled: full, missing or complete', async () => {
-  const pins = createPinnedFiles({ dataDir, log: quiet })
-  const settings = { SLIPSTREAM_MEDIA_PIN: 'members', SLIPSTREAM_VIDEOS: 'own' }
-  const status = { files: 1, bytes: 5_000_000, missing: 0, isFull: false }
-  await pins.tell(status)
-  expect(await rowOf('Pinned media')).toBeUndefined()
-  expect(await rowOf('Pinned media', settings)).toMatchObject({
-    level: 'good',
-    text: /^5\.0 MB of/,
-  })
-  await pins.tell({ ...status, missing: 2 })
-  expect(await rowOf('Pinned media', settings)).toMatchObject({
-    level: 'notice',
-    text: expect.stringContaining('2 blobs'),
-  })
-  await pins.tell({ ...status, isFull: true, missing: 2 })
-  expect(await rowOf('Pinned media', settings)).toMatchObject({
-    level: 'bad',
-    text: expect.stringContaining('PIN_MB'),
   })
 })

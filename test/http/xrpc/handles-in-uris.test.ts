@@ -42,7 +42,6 @@ function start() {
   const w = createServingWorld({
     scope: 'network',
     members: ['alice'],
-    videoStatsDays: 7,
     moderationServices: [alice],
     handles: { [STRANGE]: carol },
     services: { [generator.did]: generator.services },

@@ -113,5 +113,4 @@ export const own: Record<string, StoredTable> = {
   shared_places: nobody('one row', 'another engine is used'),
   shared_timelines: nobody('one row for each timeline of a program', 'for ever'),
   stream_bytes: nobody('some hundred rows a day', '62 days'),
-  video_days: nobody('one row for each day', 'SLIPSTREAM_VIDEO_STATS_DAYS'),
 }

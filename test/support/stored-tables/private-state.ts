@@ -79,7 +79,6 @@ export const privateState: Record<string, StoredTable> = {
     'one row for an account that an official AppView names',
     'it says otherwise',
   ),
-  video_watches: private_('200,000 posts a day, a few numbers each', 'SLIPSTREAM_VIDEO_STATS_DAYS'),
   shared_state: private_('one row for each member', 'it leaves'),
   bsync_operations: private_(
     most(

@@ -9,10 +9,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { lockDataDir } from '../../../src/data/store/lock.ts'
 import type { Status } from '../../../src/http/operator/status.ts'
-import { checks } from '../../../src/tools/doctor/checks.ts'
 import type { Finding } from '../../../src/tools/doctor/finding.ts'
 import { runCli } from '../../support/cli.ts'
 import {
+  checks,
   type DoctorWorld,
   freshFolder,
   type Spoilt,
@@ -130,14 +130,6 @@ describe('settings', () => {
       /clients elsewhere/,
       /one of the two/,
     ],
-    [
-      'lower qualities without our own videos',
-      { VIDEO_LOWER_QUALITIES: '360' },
-      /none are made/,
-      /VIDEOS=own/,
-    ],
-    ['pins without our own videos', { MEDIA_PIN: 'members' }, /nothing is pinned/, /VIDEOS=own/],
-    ['a missing trailer', { VIDEO_TRAILER: '/nowhere.mp4' }, /ENOENT/, /Name an MP4/],
   ]
   it.each(mistakes)('finds %s', async (_name, env, said, fix) => {
     await expectWrong('settings', said, fix, { env })

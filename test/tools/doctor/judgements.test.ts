@@ -13,24 +13,24 @@ import { aboutEnds, aboutSchema } from '../../../src/tools/doctor/database.ts'
 import { aboutBounds, aboutKind, aboutRoom } from '../../../src/tools/doctor/disk.ts'
 import { examine } from '../../../src/tools/doctor/examine.ts'
 import { good, wrong } from '../../../src/tools/doctor/finding.ts'
-import {
-  aboutMemory,
-  aboutSeats,
-  mediaBytes,
-  neededBytes,
-} from '../../../src/tools/doctor/memory.ts'
+import { aboutMemory, aboutSeats, neededBytes } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
 import { aboutTraffic, aboutUnsigned } from '../../../src/tools/doctor/server.ts'
 import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
 const GB = 1e9
-const CDN = { images: 'cdn', videos: 'cdn', serveThreads: 1 } as const
-const LIMITS = { timelineLength: 1000, answerCacheMb: 96, memoryMb: 0, ...CDN }
+const LIMITS = {
+  timelineLength: 1000,
+  answerCacheMb: 96,
+  memoryMb: 0,
+  serveThreads: 1,
+  processBytes: 0,
+}
 
 describe('disk space', () => {
   const room = (freeBytes: number, more: object = {}) =>
-    aboutRoom({ freeBytes, databaseBytes: 0, cacheBytes: 0, ...more }, '/data')
+    aboutRoom({ freeBytes, databaseBytes: 0, ...more }, '/data')
 
   it.each([
     [0.3 * GB, 'wrong'],
@@ -40,8 +40,7 @@ describe('disk space', () => {
     expect(room(freeBytes)).toMatchObject([{ level }])
   })
 
-  it('warns if the cache, or a copy of the database, does not fit', () => {
-    expect(room(10 * GB, { cacheBytes: 20 * GB })[1]).toMatchObject({ level: 'wrong' })
+  it('warns if a copy of the database does not fit', () => {
     expect(room(10 * GB, { databaseBytes: 20 * GB })[1]).toMatchObject({
       level: 'notice',
       fix: expect.stringMatching(/slipstream backup --into/),
@@ -117,11 +116,10 @@ describe('memory', () => {
     }
   })
 
-  it('includes the needs of our own media, for each serving thread', () => {
-    const own = { ...CDN, videos: 'own', serveThreads: 2 } as const
-    expect([mediaBytes(CDN), mediaBytes(own)]).toEqual([0, GB])
+  it('includes what features’ processes need, and caches of each serving thread', () => {
     const sizes = { members: 5, actors: 0, follows: 0 }
-    const more = neededBytes(sizes, { ...LIMITS, ...own }) - neededBytes(sizes, LIMITS)
+    const two = { ...LIMITS, serveThreads: 2, processBytes: GB }
+    const more = neededBytes(sizes, two) - neededBytes(sizes, LIMITS)
     expect(more).toBe(GB + LIMITS.answerCacheMb * 1e6)
   })
 

@@ -9,7 +9,7 @@ const DELETED = 4
 const PRIVATE = [
   ...['mutes', 'list_mutes', 'thread_mutes', 'bookmarks', 'drafts', 'preferences'],
   ...['activity_subscriptions', 'notification_settings', 'timeline_cursors'],
-  ...['video_watches', 'age_assurance', 'kept_identities', 'shared_state'],
+  ...['age_assurance', 'kept_identities', 'shared_state'],
 ]
 const gone = `(SELECT uid FROM actors WHERE status = ${DELETED})`
 

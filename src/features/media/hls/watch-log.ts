@@ -2,7 +2,8 @@
 // Entries still here when the process is killed are lost.
 
 import type { Logger } from '../../../base/obs/log.ts'
-import type { SegmentWatch, Writer } from '../../../bridge/messages.ts'
+import type { Writer } from '../../../bridge/messages.ts'
+import type { MediaCalls, SegmentWatch } from '../requests.ts'
 
 export type WatchLog = {
   note(watch: SegmentWatch): void
@@ -49,8 +50,10 @@ export function createWatchLog(options: {
     }
   }
 
-  const send = (watches: SegmentWatch[]) =>
-    writer.send({ kind: 'videos-watched', did: serviceDid, watches })
+  const send = (watches: SegmentWatch[]) => {
+    const body: MediaCalls['media/watched'] = { watches }
+    return writer.send({ kind: 'media/watched', did: serviceDid, body })
+  }
   const sayRefused = (error: unknown) =>
     log.debug({ err: error }, 'video watch counts could not be written yet')
 

@@ -1,6 +1,5 @@
 // Which accounts' videos are kept permanently, by the operator's setting: all that their posts show.
 
-import type { Config } from '../../../base/config/config.ts'
 import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
 import { actorStatus } from '../../../data/store/actors.ts'
 import type { Db } from '../../../data/store/db.ts'
@@ -8,6 +7,7 @@ import { allMembers } from '../../../data/store/members.ts'
 import { statusOf } from '../../../data/store/status.ts'
 import { blobSubject, findTakedown } from '../../../data/store/takedowns.ts'
 import { blobsShownIn } from '../hls/video-posts.ts'
+import type { MediaConfig } from '../media-config.ts'
 import { videoRecordsOf } from '../store/video-records.ts'
 import type { PinnedAccount, PinRules } from './keep-pins.ts'
 
@@ -18,7 +18,7 @@ const MEGABYTE = 1 << 20
 const MOST_POSTS = 5_000
 
 /** Undefined if no accounts are pinned. */
-export function pinRules(config: Config, { db, actors }: Parts): PinRules | undefined {
+export function pinRules(config: MediaConfig, { db, actors }: Parts): PinRules | undefined {
   const { mediaPin, mediaPinMb, videos } = config
   if (mediaPin.length === 0 || videos !== 'own') return undefined
   const isShown = (subject: string) => !findTakedown(db, subject)

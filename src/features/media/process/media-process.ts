@@ -8,6 +8,7 @@ import { MediaError } from '../media-error.ts'
 import { type Child, type ChildLimits, type Death, type Outcome, startChild } from './child.ts'
 import { createJobQueue, type Payers } from './job-queue.ts'
 import type { Job } from './jobs.ts'
+import { MEDIA_MEMORY_BYTES } from './memory-limit.ts'
 
 export type MediaProcess = {
   /**
@@ -36,8 +37,6 @@ type MediaProcessOptions = {
   limits?: (Partial<ChildLimits> & { idleMs?: number }) | undefined
 }
 
-/** Enough for the worst kind of 33 megapixels (an interlaced PNG with transparency: 455 MB). */
-export const MEDIA_MEMORY_BYTES = 500_000_000
 const LIMITS: ChildLimits = {
   memoryBytes: MEDIA_MEMORY_BYTES,
   cpuMs: 12_000,

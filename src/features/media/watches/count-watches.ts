@@ -6,12 +6,12 @@
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import type { Counts } from '../../../base/obs/counts.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
-import type { SegmentWatch } from '../../../bridge/messages.ts'
 import type { WriteDb } from '../../../data/store/db.ts'
 import type { Writer } from '../../../ingest/indexing/writer.ts'
+import type { SegmentWatch } from '../requests.ts'
 import { addVideoWatch, countVideoWatches, hasVideoWatch } from '../store/video-watches.ts'
 
-export type VideoWatches = { record(watches: readonly SegmentWatch[]): void }
+type VideoWatches = { record(watches: readonly SegmentWatch[]): void }
 
 type VideoWatchesOptions = {
   writer: Pick<Writer, 'commit'>

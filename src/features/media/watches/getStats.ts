@@ -5,34 +5,45 @@ import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { forbidden, XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { DAY_MS } from '../../../base/util/durations.ts'
 import type { SignedInCall } from '../../../http/xrpc/call.ts'
+import type { MethodDefinition } from '../../../http/xrpc/define.ts'
 import { pagedMethod } from '../../../http/xrpc/paged-method.ts'
+import type { MediaConfig } from '../media-config.ts'
+import type { VideoWatchRow } from '../store/video-watches.ts'
+import { videoStats } from './video-stats.ts'
 
 const POST = 'app.bsky.feed.post'
 
 type StatsCall = SignedInCall<{ uri?: string; limit: number; cursor?: string }>
 
-export const getStats = pagedMethod(
-  'io.slipstream.video.getStats',
-  { auth: 'required', showsLabels: false },
-  {
-    about({ videoStatsDays }, { viewer, params }: StatsCall) {
-      if (videoStatsDays === 0) {
-        throw new XRPCError(501, 'MethodNotImplemented', 'This server counts nothing.')
-      }
-      return params.uri === undefined ? undefined : ownPost(viewer.did, params.uri)
+type StatsDays = Pick<MediaConfig, 'videoStatsDays'>
+
+export function getStats({ videoStatsDays: keptDays }: StatsDays): MethodDefinition {
+  return pagedMethod(
+    'io.slipstream.video.getStats',
+    { auth: 'required', showsLabels: false },
+    {
+      about(_app, { viewer, params }: StatsCall) {
+        if (keptDays === 0) {
+          throw new XRPCError(501, 'MethodNotImplemented', 'This server counts nothing.')
+        }
+        return params.uri === undefined ? undefined : ownPost(viewer.did, params.uri)
+      },
+      skeleton: ({ db }, { call, about, place }) =>
+        videoStats(db, { author: call.viewer.uid, rkey: about, ...place }),
+      present: (_app, rows, { call }) => rows.map((row) => statOf(call.viewer.did, row)),
+      body: (stats, { cursor }) => ({ stats, cursor, keptDays }),
     },
-    skeleton: ({ videoStats }, { call, about, place }) =>
-      videoStats.page({ author: call.viewer.uid, rkey: about, ...place }),
-    present: (_app, rows, { call }) =>
-      rows.map(({ rkey, day, milliseconds, sessions }) => ({
-        uri: recordUri(call.viewer.did, POST, rkey),
-        date: new Date(day * DAY_MS).toISOString().slice(0, 10),
-        seconds: Math.round(milliseconds / 1000),
-        sessions,
-      })),
-    body: (stats, { app, cursor }) => ({ stats, cursor, keptDays: app.videoStatsDays }),
-  },
-)
+  )
+}
+
+function statOf(did: string, { rkey, day, milliseconds, sessions }: VideoWatchRow) {
+  return {
+    uri: recordUri(did, POST, rkey),
+    date: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    seconds: Math.round(milliseconds / 1000),
+    sessions,
+  }
+}
 
 /**
  * @returns the post's key

@@ -16,21 +16,20 @@ import {
 /** `rkey`: of one post; undefined for all of the author's. */
 type VideoStatsRequest = PlaceInList & { author: number; rkey: string | undefined }
 
-export function createVideoStatsPages(db: Db) {
-  return {
-    /** @throws BadCursorError */
-    page({ author: uid, rkey, limit, cursor }: VideoStatsRequest): SkeletonPage<VideoWatchRow> {
-      const place = placeOf(cursor)
-      const found =
-        rkey === undefined
-          ? videoWatchesBelow(db, { uid, limit: limit + 1, ...place })
-          : videoWatchesOf(db, { uid, limit: limit + 1, ...place, rkey: packRkey(rkey) })
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      const hasMore = found.length > limit && last !== undefined
-      return { items, cursor: hasMore ? `${last.day}__${unpackRkey(last.rkey)}` : undefined }
-    },
-  }
+/** @throws BadCursorError */
+export function videoStats(
+  db: Db,
+  { author: uid, rkey, limit, cursor }: VideoStatsRequest,
+): SkeletonPage<VideoWatchRow> {
+  const place = placeOf(cursor)
+  const found =
+    rkey === undefined
+      ? videoWatchesBelow(db, { uid, limit: limit + 1, ...place })
+      : videoWatchesOf(db, { uid, limit: limit + 1, ...place, rkey: packRkey(rkey) })
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const hasMore = found.length > limit && last !== undefined
+  return { items, cursor: hasMore ? `${last.day}__${unpackRkey(last.rkey)}` : undefined }
 }
 
 function placeOf(cursor: string | undefined): VideoWatchPlace {

@@ -1,5 +1,5 @@
-// The server at a glance, for the operator: members, invites, backups, gaps, jobs, free space and cached
-// media, each with its condition and, if needed, what to do.
+// The server at a glance, for the operator: members, invites, backups, gaps, jobs and free space, each with
+// its condition and, if needed, what to do; and what features add.
 
 import type { Config } from '../../../base/config/config.ts'
 import { DAY_MS } from '../../../base/util/durations.ts'
@@ -7,12 +7,11 @@ import type { IngestStatus } from '../../../bridge/messages.ts'
 import { newestBackup } from '../../../data/store/backup.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { listInvites } from '../../../data/store/invites.ts'
-import { type PinStatus, readPinStatus } from '../../../features/media/pins/pinned-files.ts'
 import { type Facts, readFacts } from '../../operator/facts.ts'
 import { MAX_LISTED_INVITES } from '../../operator/invites.ts'
 import { bytes, count, duration, plural } from '../format.ts'
 
-type OverviewRow = {
+export type OverviewRow = {
   name: string
   text: string
   level: 'good' | 'info' | 'notice' | 'bad'
@@ -20,20 +19,25 @@ type OverviewRow = {
 
 type Parts = {
   db: Db
-  config: Pick<Config, 'dataDir' | 'mediaPin' | 'mediaPinMb'>
+  config: Config
   status: () => IngestStatus | undefined
   now?: () => number
+  features?: readonly Overviewed[]
+}
+
+/** What features add to the rows. */
+export type Overviewed = {
+  overview?(config: Config): Promise<readonly OverviewRow[]>
 }
 
 const BACKUP_IS_OLD_MS = 2 * DAY_MS
 const MANY_JOBS = 20_000
 const LEAST_FREE_BYTES = 2e9
-const MEGABYTE = 1 << 20
 
-export async function overview({ db, config, status, now = Date.now }: Parts) {
+export async function overview({ db, config, status, now = Date.now, features = [] }: Parts) {
   const report = status()
   const facts = readFacts(db, config.dataDir, report?.follows ?? 0)
-  const pins = config.mediaPin.length > 0 ? await readPinStatus(config.dataDir) : undefined
+  const ofFeatures = await Promise.all(features.map((one) => one.overview?.(config) ?? []))
   const rows: (OverviewRow | undefined)[] = [
     aboutMembers(facts, report),
     aboutInvites(db, now()),
@@ -42,7 +46,7 @@ export async function overview({ db, config, status, now = Date.now }: Parts) {
     aboutJobs(facts),
     aboutRoom(facts),
     aboutLabelers(facts),
-    pins && aboutPins(pins, config),
+    ...ofFeatures.flat(),
   ]
   return rows.filter((row) => row !== undefined)
 }
@@ -107,18 +111,4 @@ function aboutLabelers({ quarantinedLabelers }: Facts): OverviewRow | undefined 
   const more = others.length > 0 ? `, and ${count(others.length)} more` : ''
   const text = `${first.did} is paused until ${first.until}: ${first.reason}${more}`
   return { name: 'Labelers', text, level: 'info' }
-}
-
-function aboutPins(
-  { bytes: taken, missing, isFull }: PinStatus,
-  { mediaPinMb }: Pick<Config, 'mediaPinMb'>,
-): OverviewRow {
-  const text = `${bytes(taken)} of ${bytes(mediaPinMb * MEGABYTE)}`
-  if (isFull) {
-    const advice = 'Raise SLIPSTREAM_MEDIA_PIN_MB, or name fewer accounts in SLIPSTREAM_MEDIA_PIN.'
-    return { name: 'Pinned media', text: `${text}: full. ${advice}`, level: 'bad' }
-  }
-  if (missing === 0) return { name: 'Pinned media', text: `${text}, complete`, level: 'good' }
-  const lacking = `${text}; ${plural(missing, 'blob')} not fetched yet; they are retried`
-  return { name: 'Pinned media', text: lacking, level: 'notice' }
 }

@@ -6,8 +6,8 @@ import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import { inTurns } from '../../../base/util/turn.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
+import type { Db } from '../../../data/store/db.ts'
 import { createAccounts } from '../../../data/store/read/accounts.ts'
-import { videosWatched } from '../../operator/facts.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import { accountKnownAs } from '../../operator/members.ts'
 import { accountIn, readSubject } from '../../operator/moderation-subject.ts'
@@ -19,7 +19,7 @@ import { createForecast, createHistories } from '../histories.ts'
 import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'
 import { newcomersView } from './members.ts'
-import { overview } from './overview.ts'
+import { type Overviewed, overview } from './overview.ts'
 import type { ExploreParts, Subject } from './parts.ts'
 import { createPostView } from './post.ts'
 import { proofView } from './proof.ts'
@@ -27,13 +27,19 @@ import { createTimelineView } from './timeline.ts'
 
 export type ExploreOptions = ExploreParts &
   PageErrorParts & {
-    config: Pick<Config, 'operatorToken' | 'labelers' | 'dataDir' | 'mediaPin' | 'mediaPinMb'>
+    config: Config
+    features?: readonly (Overviewed & Explored)[]
     status: () => IngestStatus | undefined
     slowRequests: Pick<SlowRequests, 'list'>
     availability: () => Availability
     /** Milliseconds since 1970. */
     now?: () => number
   }
+
+/** Queries that features add. */
+export type Explored = {
+  exploreRoutes?(app: Hono, parts: { db: Db }): void
+}
 
 /** The query cannot be answered; the message is for the operator. */
 class NotAnswerable extends Error {}
@@ -62,7 +68,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )
-  app.get('/videos', (c) => c.json({ days: videosWatched(options.db) }))
+  for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
   app.get('/timeline', async (c) => {

@@ -16,11 +16,9 @@ import {
 } from '../../../../src/features/media/hls/watch-sessions.ts'
 import { createWatching, type Watching } from '../../../../src/features/media/hls/watching.ts'
 import type { VideosFrom } from '../../../../src/features/media/media-app.ts'
-import {
-  createVideoWatches,
-  type VideoWatches,
-} from '../../../../src/features/media/watches/count-watches.ts'
-import { startHousekeeping } from '../../../../src/ingest/upkeep/housekeeping.ts'
+import type { MediaCalls } from '../../../../src/features/media/requests.ts'
+import { createVideoWatches } from '../../../../src/features/media/watches/count-watches.ts'
+import { startPruning } from '../../../../src/features/media/watches/prune-watches.ts'
 import { createGuardedFetch } from '../../../../src/sources/identity/guarded-fetch.ts'
 import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
 import { type MediaWorld, startMediaWorld } from './media-world.ts'
@@ -32,6 +30,7 @@ const VIDEO = readFileSync(
 
 export type VideoStat = { uri: string; date: string; seconds: number; sessions: number }
 
+type VideoWatches = ReturnType<typeof createVideoWatches>
 type Limits = { maxSessions?: number; maxRowsADay?: number }
 
 export type WatchingWorld = Awaited<ReturnType<typeof startWatchingWorld>>
@@ -52,7 +51,8 @@ function createThread(
   const { now } = process
   const writer: Writer = {
     async send(request) {
-      if (request.kind === 'videos-watched') process.watches().record(request.watches)
+      if (request.kind !== 'media/watched') return
+      process.watches().record((request.body as MediaCalls['media/watched']).watches)
     },
   }
   const log = createWatchLog({
@@ -79,7 +79,7 @@ export async function startWatchingWorld(
 ) {
   let clock = Date.parse('2026-11-20T09:30:00.000Z')
   const now = () => clock
-  const rows = createServingWorld({ videoStatsDays: keptDays })
+  const rows = createServingWorld({ env: { SLIPSTREAM_VIDEO_STATS_DAYS: String(keptDays) } })
   const service = await startVideoService()
   let process = createProcess(rows, { now, limits })
   const of = { now, watches: () => process.watches, space: () => process.space }
@@ -158,13 +158,10 @@ function keepHouse(
   { now, videoStatsDays }: { now: () => number; videoStatsDays: number },
 ): void {
   vi.useFakeTimers({ toFake: ['setInterval'] })
-  const house = startHousekeeping({
-    db: rows.reader,
+  const house = startPruning({
     writer: { commit: rows.run },
-    memory: rows.memory,
     now,
-    settings: { timelineIdleDays: 1000, videoStatsDays },
-    snapshots: { startIfWorth: () => undefined },
+    days: videoStatsDays,
     room: noRetry,
     log: { debug: () => undefined },
   })
