@@ -22,11 +22,7 @@ export const tools: ToolsFeature = {
     },
     {
       area: 'disk',
-      run: async (doctor) => {
-        const { inFolder } = await import('../../tools/doctor/in-folder.ts')
-        const { checkCaches } = await import('./doctor/disk.ts')
-        return inFolder(checkCaches)(doctor)
-      },
+      run: async (doctor) => (await import('./doctor/disk.ts')).checkCaches(doctor),
     },
   ],
 }

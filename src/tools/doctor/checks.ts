@@ -28,12 +28,12 @@ import { checkSettings, validSettings } from './settings.ts'
 const runs: Record<Area, Check['run']> = {
   settings: checkSettings,
   software: checkRuntime,
-  server: inFolder(checkServer),
+  server: checkServer,
   port: checkPort,
-  disk: inFolder(checkDisk),
+  disk: checkDisk,
   permissions: checkPermissions,
-  database: inFolder(checkDatabase),
-  memory: inFolder(checkMemory),
+  database: checkDatabase,
+  memory: checkMemory,
   network: checkNetwork,
   clock: checkClock,
   name: checkName,
@@ -49,25 +49,24 @@ const runs: Record<Area, Check['run']> = {
   engine: checkEngine,
 }
 
-const checks: readonly Check[] = areas.map((area) => ({
-  area,
-  run: runs[area],
-  ifFine: area === 'settings' ? validSettings : undefined,
-}))
+/** Areas whose checks look into the data folder. */
+const IN_FOLDER: ReadonlySet<string> = new Set<Area>(['server', 'disk', 'database', 'memory'])
 
 /** The core's checks with those of features: in the core's areas, then in their own. */
 export function checksWith(further: readonly Check[]): readonly Check[] {
-  const own = further.filter(({ area }) => checks.every((check) => check.area !== area))
-  const shared = checks.map((check) => {
-    const others = further.filter(({ area }) => area === check.area)
-    return others.length === 0 ? check : { ...check, run: allOf([check, ...others]) }
+  const ofCore = areas.map((area): Check => {
+    const others = further.filter((check) => check.area === area).map(({ run }) => run)
+    const run = allOf([runs[area], ...others])
+    const ifFine = area === 'settings' ? validSettings : undefined
+    return { area, run: IN_FOLDER.has(area) ? inFolder(run) : run, ifFine }
   })
-  return [...shared, ...own]
+  const known: ReadonlySet<string> = new Set(areas)
+  return [...ofCore, ...further.filter(({ area }) => !known.has(area))]
 }
 
-function allOf(all: readonly Check[]): Check['run'] {
+function allOf(all: readonly Check['run'][]): Check['run'] {
   return async (doctor) => {
-    const findings = await Promise.all(all.map(({ run }) => run(doctor)))
+    const findings = await Promise.all(all.map((run) => run(doctor)))
     return findings.flat()
   }
 }

@@ -4,12 +4,10 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { FILE_NAME } from '../../data/store/db.ts'
-import type { DoctorContext } from './context.ts'
-import { type Finding, unchecked } from './finding.ts'
+import type { Check } from './examine.ts'
+import { unchecked } from './finding.ts'
 
-type Run = (doctor: DoctorContext) => Finding[]
-
-export function inFolder(run: Run): Run {
+export function inFolder(run: Check['run']): Check['run'] {
   return (doctor) => {
     const { dataDir } = doctor.config
     if (!isClosed(dataDir)) return run(doctor)
