@@ -1,4 +1,4 @@
-// Writes src/http/dataplane/generated/ from the interface of the reference AppView's package
+// Writes src/features/dataplane/generated/ from the interface of the reference AppView's package
 // (dataplane-descriptor.ts), with Buf's generator for TypeScript. To move the project to a newer version of
 // the package: `npm ci` in test/e2e, then `node scripts/generate-dataplane.ts`.
 
@@ -14,7 +14,7 @@ import {
 import { PROTOS, upstreamDescriptor, upstreamVersion } from './dataplane-descriptor.ts'
 
 const root = join(import.meta.dirname, '..')
-const out = join(root, 'src/http/dataplane/generated')
+const out = join(root, 'src/features/dataplane/generated')
 
 const version = upstreamVersion()
 if (version === undefined)

@@ -12,7 +12,6 @@ import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
 import type { ArchiveProgress } from '../data/store/archives.ts'
-import type { BsyncStream } from '../data/store/bsync-operations.ts'
 import type { FollowLine } from '../data/store/follows.ts'
 import type { GapCounts } from '../data/store/gaps.ts'
 import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
@@ -21,6 +20,7 @@ import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
 import type { SharedTimeline } from '../data/store/shared-timelines.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
+import type { BsyncStream } from '../features/dataplane/store/bsync-operations.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 
 /** A request's `id` is echoed in its reply. */
@@ -103,7 +103,7 @@ export type OtherAct =
   | { kind: 'identity-found'; identity: string | null; asOf: number }
   /**
    * A completed operation written through bsync, for readers of its stream:
-   * data/store/bsync-operations.ts.
+   * features/dataplane/store/bsync-operations.ts.
    */
   | { kind: 'log-operation'; stream: BsyncStream; namespace: string; operation: Uint8Array }
   | { kind: 'delete-operations'; namespace: string }

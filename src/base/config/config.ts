@@ -4,10 +4,10 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { unfitDataplane } from '../../features/dataplane/settings.ts'
 import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
 import { unfitArchive } from './archive.ts'
-import { unfitDataplane } from './dataplane.ts'
 import { unfitEngine } from './engine.ts'
 import { everySetting } from './every-setting.ts'
 import {

@@ -1,8 +1,8 @@
 // The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
 // the environment by it; docs/SETTINGS.md is generated from it.
 
+import { dataplaneSettings } from '../../features/dataplane/settings.ts'
 import { addressRanges, privateHosts } from './address-ranges.ts'
-import { dataplaneSettings } from './dataplane.ts'
 import { engineSettings } from './engine.ts'
 import { tagSettings } from './moderation-tags.ts'
 import {

@@ -8,11 +8,11 @@ import {
 import { findActor } from '../../data/store/actors.ts'
 import { deleteAdmission } from '../../data/store/admissions.ts'
 import { bookmarksOf, deleteBookmark } from '../../data/store/bookmarks.ts'
-import { deleteOperations } from '../../data/store/bsync-operations.ts'
 import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
 import { deleteMute, mutesOf } from '../../data/store/mutes.ts'
 import { deletePrivateRows } from '../../data/store/private-rows.ts'
 import { deleteThreadMute, threadMutesOf } from '../../data/store/thread-mutes.ts'
+import { deleteOperations } from '../../features/dataplane/store/bsync-operations.ts'
 import type { IndexContext } from './index-context.ts'
 import { removeMember } from './members.ts'
 

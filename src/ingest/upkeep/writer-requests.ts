@@ -3,9 +3,12 @@
 
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { FeatureRequest, WriterReply, WriterRequest } from '../../bridge/messages.ts'
-import { putAgeAssurance } from '../../data/store/age-assurance.ts'
 import { isBanned } from '../../data/store/bans.ts'
-import { appendOperation, deleteOperations } from '../../data/store/bsync-operations.ts'
+import { putAgeAssurance } from '../../features/dataplane/store/age-assurance.ts'
+import {
+  appendOperation,
+  deleteOperations,
+} from '../../features/dataplane/store/bsync-operations.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'

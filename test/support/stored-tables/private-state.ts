@@ -85,7 +85,7 @@ export const privateState: Record<string, StoredTable> = {
       'server',
       50_000,
       1 << 20,
-      'src/data/store/bsync-operations.ts',
+      'src/features/dataplane/store/bsync-operations.ts',
       'MAX_OPERATIONS = 50_000',
     ),
     'newer ones take its place',

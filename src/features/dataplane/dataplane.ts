@@ -1,0 +1,59 @@
+// The dataplane interface of one serving thread: bsky.Service and bsync.Service over gRPC, gRPC-web or
+// Connect, for an official AppView that keeps its frontend and drops its own dataplane. It also serves that
+// frontend the HTTP API of a search service. Loaded only if the operator configures a port.
+
+import { isValidDid } from '@atproto/syntax'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { MAX_TIMER_MS } from '../../base/util/durations.ts'
+import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import { bsyncRpcs } from './calls/bsync.ts'
+import { bsyncStreamRpcs } from './calls/bsync-stream.ts'
+import { createSearches } from './calls/search.ts'
+import { createReading, type DataplaneParts } from './reading/reading.ts'
+import { callsOf, type FrontendQueue, routesOf } from './service.ts'
+import { createWeb } from './web.ts'
+import { createGrpc } from './wire/grpc.ts'
+import { type DataplaneListener, listen } from './wire/listener.ts'
+
+/** Limits of one call's request and answer. */
+const MAX_ASKED_BYTES = 4 << 20
+const MAX_ANSWERED_BYTES = 64 << 20
+
+export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
+  /** Ring of invalidations. undefined: nothing is cached between calls. */
+  invalidations?: SharedArrayBuffer | undefined
+  overload: FrontendQueue
+  onAnswered: (path: string, status: number, seconds: number) => void
+}
+
+export async function startDataplane(
+  options: DataplaneOptions,
+  { reusePort }: { reusePort?: boolean | undefined } = {},
+): Promise<DataplaneListener> {
+  const { config, invalidations, log, onAnswered, onViewer, overload } = options
+  const reading = createReading({
+    ...options,
+    invalidations: invalidations && new InvalidationReader(invalidations),
+    onViewer: (did) => (isValidDid(did) ? onViewer(did) : undefined),
+  })
+  const searches = createSearches(reading)
+  const calls = callsOf(
+    { reading, searches, overload, log, onAnswered },
+    {
+      ...bsyncRpcs(reading),
+      ...bsyncStreamRpcs(reading),
+    },
+  )
+  const limits = { maxAskedBytes: MAX_ASKED_BYTES, maxAnsweredBytes: MAX_ANSWERED_BYTES }
+  const answer = connectNodeAdapter({
+    routes: routesOf(calls),
+    fallback: createWeb(searches, overload),
+    readMaxBytes: MAX_ASKED_BYTES,
+    writeMaxBytes: MAX_ANSWERED_BYTES,
+    acceptCompression: [],
+    maxTimeoutMs: MAX_TIMER_MS,
+  })
+  const listener = await listen({ answer, grpc: createGrpc(calls, limits) }, { config, reusePort })
+  log.info({ bind: config.dataplaneBind, port: listener.port }, 'dataplane interface is up')
+  return listener
+}

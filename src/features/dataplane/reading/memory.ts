@@ -1,0 +1,164 @@
+// Cache shared between calls. A page of the frontend takes some twenty calls about the same posts and
+// accounts, and the next page needs many of them again. So names, counts, encoded records and a viewer's
+// reactions are read once and kept until an invalidation (data/shared-memory/invalidation-ring.ts) names
+// them. Each call takes pending invalidations at its start (service.ts), and then reads synchronously.
+// Without a ring, each call starts with an empty cache.
+
+import { KnownBlocks } from '../../../answers/cache/known-blocks.ts'
+import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import { INVALIDATION } from '../../../data/shared-memory/invalidation-kinds.ts'
+import type { InvalidationReader } from '../../../data/shared-memory/invalidation-ring.ts'
+import type { Db } from '../../../data/store/db.ts'
+import { KeptHeads } from '../../../data/store/kept-heads.ts'
+import type { PostCountsRow } from '../../../data/store/read/posts.ts'
+import type { PostByUri } from '../../../data/store/read/posts-by-uri.ts'
+import { Labelled } from './labelled.ts'
+import { Recent } from './recent.ts'
+import { ViewerFacts } from './viewer-facts.ts'
+
+export type NamedPost = PostByUri & { uri: string }
+export type NamedRepost = { uri: string; subject: number }
+/** Encoded as in an answer; `root`: posts.id of the thread's root, or the post's own. */
+export type EncodedPost = { record: Uint8Array; meta: Uint8Array; root: number }
+
+/** Valid as long as `repost` and `subject` are still the same objects. */
+type EncodedRepost = { repost: NamedRepost; subject: NamedPost; record: Uint8Array }
+
+/** Names and counts take a few hundred bytes each. */
+const MAX_NAMES = 60_000
+/** Limit for posts, and again for accounts. */
+const MAX_ENCODED_BYTES = 24 << 20
+const ENTRY_BYTES = 300
+
+export type Memory = ReturnType<typeof createMemory>
+type Kept = ReturnType<typeof createKept>
+
+type Parts = {
+  db: Db
+  actors: ActorReader
+  hydrator: Pick<Hydrator, 'blocks'>
+  invalidations: InvalidationReader | undefined
+}
+
+export function createMemory(parts: Parts) {
+  const { invalidations } = parts
+  const kept = createKept(parts)
+  return {
+    ...kept,
+
+    /** Call before reading anything. */
+    takeInvalidations(): void {
+      const isWhole = invalidations?.take((kind, a, b) => forget(kept, kind, a, b))
+      if (!isWhole) forgetAll(kept)
+    },
+
+    /** Whether the operator hides, or tags, anything at all. */
+    isAny(what: 'hidden' | 'tagged', read: () => boolean): boolean {
+      kept.moderated[what] ??= read()
+      return kept.moderated[what]
+    },
+
+    keepRepost(id: number, repost: NamedRepost): void {
+      kept.repostIds.set(repost.uri, { id })
+      kept.reposts.set(id, repost)
+    },
+
+    /** Returns the rows that a repost's record is made of. */
+    sourcesOf(uri: string): Omit<EncodedRepost, 'record'> | undefined {
+      const repost = kept.reposts.get(kept.repostIds.get(uri)?.id ?? 0)
+      const subject = repost && kept.postNames.get(repost.subject)
+      return subject && { repost, subject }
+    },
+
+    keepPost(post: NamedPost): void {
+      kept.postIds.set(post.uri, post)
+      kept.postNames.set(post.id, post)
+    },
+  }
+}
+
+function createKept({ db, actors, hydrator }: Parts) {
+  const postIds = new Recent<string, { id: number }>(MAX_NAMES)
+  const postNames = new Recent<number, NamedPost>(MAX_NAMES)
+  const findPost = (uri: string): NamedPost | undefined => {
+    const known = postIds.get(uri)
+    return known && postNames.get(known.id)
+  }
+  return {
+    /** A URI's post never changes; only `postNames` holds the post's state. */
+    postIds,
+    postNames,
+    findPost,
+    labelled: new Labelled({ db, actors, hasPost: (uri) => findPost(uri) !== undefined }),
+    repostIds: new Recent<string, { id: number }>(MAX_NAMES),
+    reposts: new Recent<number, NamedRepost>(MAX_NAMES),
+    repostRecords: new Recent<string, EncodedRepost>(MAX_NAMES),
+    counts: new Recent<number, PostCountsRow>(MAX_NAMES),
+    posts: new Recent<number, EncodedPost>(
+      MAX_ENCODED_BYTES,
+      ({ record, meta }) => record.length + meta.length + ENTRY_BYTES,
+    ),
+    actors: new Recent<number, Uint8Array>(MAX_ENCODED_BYTES, (one) => one.length + ENTRY_BYTES),
+    viewers: new ViewerFacts(),
+    heads: new KeptHeads(),
+    blocks: new KnownBlocks(hydrator),
+    moderated: { ...UNKNOWN },
+  }
+}
+
+const UNKNOWN: Record<'hidden' | 'tagged', boolean | undefined> = {
+  hidden: undefined,
+  tagged: undefined,
+}
+
+/** Drops exactly the entries derived from the named rows. */
+function forget(kept: Kept, kind: number, a: number, b: number): void {
+  const { blocks, moderated, viewers } = kept
+  switch (kind) {
+    case INVALIDATION.post:
+      moderated.hidden = undefined
+      kept.postNames.delete(a)
+      return kept.posts.delete(a)
+    case INVALIDATION.counts:
+      return kept.counts.delete(a)
+    case INVALIDATION.repost:
+      return kept.reposts.delete(a)
+    case INVALIDATION.reaction:
+      return viewers.forgetPost(a, b)
+    case INVALIDATION.reactions:
+      return viewers.forgetPosts(a)
+    case INVALIDATION.actor:
+      Object.assign(moderated, UNKNOWN)
+      return kept.actors.delete(a)
+    case INVALIDATION.relation:
+      return viewers.forgetBetween(a, b)
+    case INVALIDATION.block:
+      blocks.forget(a, b)
+      return viewers.forgetBetween(a, b)
+    case INVALIDATION.relations:
+      blocks.forgetAllOf(a)
+      return viewers.forgetAllBetween(a)
+    case INVALIDATION.feed:
+      return kept.heads.forget(a)
+    case INVALIDATION.label:
+      return kept.labelled.forget(a)
+    // Accounts' counts, lists and custom timelines are not cached.
+    case INVALIDATION.actorCounts:
+    case INVALIDATION.list:
+    case INVALIDATION.customTimeline:
+      return
+    default:
+      forgetAll(kept)
+  }
+}
+
+function forgetAll(kept: Kept): void {
+  Object.assign(kept.moderated, UNKNOWN)
+  for (const one of [kept.postIds, kept.repostIds, kept.repostRecords]) one.clear()
+  for (const one of [kept.postNames, kept.reposts, kept.viewers]) one.clear()
+  for (const one of [kept.counts, kept.posts, kept.actors]) one.clear()
+  kept.heads.forgetAll()
+  kept.labelled.forgetAll()
+  kept.blocks.forgetAll()
+}

@@ -1,0 +1,89 @@
+// Maps at-URIs of posts and reposts to rows and back, and reads posts' counts: nearly every call begins or
+// ends with these. Reads in batches, and only what is not cached (memory.ts).
+
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import type { Db } from '../../../data/store/db.ts'
+import type { PostCountsRow, PostReader } from '../../../data/store/read/posts.ts'
+import { createPostsByUri, kindOfPost } from '../../../data/store/read/posts-by-uri.ts'
+import type { prepareReposts } from '../../../data/store/read/reposts.ts'
+import type { Memory, NamedPost, NamedRepost } from './memory.ts'
+import { recalled, recalledInPlace } from './recent.ts'
+
+type Parts = {
+  db: Db
+  actors: ActorReader
+  memory: Memory
+  posts: PostReader
+  reposts: ReturnType<typeof prepareReposts>
+}
+
+const POST = 'app.bsky.feed.post'
+const REPOST = 'app.bsky.feed.repost'
+const NO_COUNTS: PostCountsRow = [0, 0, 0, 0, 0, 0]
+
+/** In the order of `posts`; 0 for unknown posts. */
+export function idsOf(posts: readonly (NamedPost | undefined)[]): number[] {
+  return posts.map((post) => post?.id ?? 0)
+}
+
+export function createNames({ db, actors, memory, posts: reader, reposts }: Parts) {
+  const byUri = createPostsByUri({ db, actors })
+  const keep = (post: NamedPost): NamedPost => {
+    memory.keepPost(post)
+    return post
+  }
+
+  function readReposts(ids: readonly number[]): [number, NamedRepost][] {
+    const keys = new Map(reposts.texts(ids).map(([id, rkey]) => [id, rkey]))
+    return reposts.rows(ids).map(([id, uid, subject]) => {
+      const repost = { uri: recordUri(actors.didOf(uid), REPOST, keys.get(id)!), subject }
+      memory.keepRepost(id, repost)
+      return [id, repost]
+    })
+  }
+
+  const posts = {
+    kept: memory.findPost,
+    read: (unknown: string[]): [string, NamedPost][] =>
+      Array.from(byUri(unknown), ([uri, post]) => [uri, keep({ ...post, uri })]),
+  }
+  const counts = {
+    kept: (id: number) => (id === 0 ? NO_COUNTS : memory.counts.get(id)),
+    read: (unknown: number[]): [number, PostCountsRow][] =>
+      reader.counts(unknown).map((row) => {
+        memory.counts.set(row[0], row)
+        return [row[0], row]
+      }),
+  }
+
+  return {
+    /** Unknown posts have no entry. */
+    postsByUri: (uris: Iterable<string>): Map<string, NamedPost> => recalled(uris, posts),
+
+    /** In the order of `uris`; undefined for unknown posts. */
+    postsOf: (uris: readonly string[]): (NamedPost | undefined)[] => recalledInPlace(uris, posts),
+
+    /** at-URIs of posts by posts.id. */
+    postUris(ids: Iterable<number>, isShown = (_: NamedPost) => true): Map<number, string> {
+      const found = recalled(ids, {
+        kept: (id) => memory.postNames.get(id),
+        read: (unknown) =>
+          reader.keys(unknown).map(({ id, uid, rkey, state }) => {
+            const uri = recordUri(actors.didOf(uid), POST, rkey)
+            return [id, keep({ id, is: kindOfPost(state), uri })]
+          }),
+      })
+      const shown = [...found.values()].filter(isShown)
+      return new Map(shown.map(({ id, uri }) => [id, uri]))
+    },
+
+    /** In the order of `ids`; 0 is an unknown post. */
+    postCounts: (ids: readonly number[]): (PostCountsRow | undefined)[] =>
+      recalledInPlace(ids, counts),
+
+    /** By reposts.id. */
+    repostsById: (ids: readonly number[]): Map<number, NamedRepost> =>
+      recalled(ids, { kept: (id) => memory.reposts.get(id), read: readReposts }),
+  }
+}

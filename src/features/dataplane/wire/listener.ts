@@ -1,0 +1,268 @@
+// The sockets of the dataplane's port, with or without TLS: HTTP/1.1 and HTTP/2 share one port and are told
+// apart by a connection's first bytes. Requests without the secret are refused before any of the body is
+// read.
+
+import { readFileSync } from 'node:fs'
+import {
+  createServer as createHttp1,
+  type Server as Http1Server,
+  type IncomingMessage,
+} from 'node:http'
+import {
+  constants,
+  createServer as createHttp2,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2Session,
+  type Http2Stream,
+} from 'node:http2'
+import { createServer as createTcp, type Server, type Socket } from 'node:net'
+import { createServer as createTls, type TlsOptions } from 'node:tls'
+import type { Config } from '../../../base/config/config.ts'
+import { ConfigError } from '../../../base/config/config.ts'
+import { isSameSecret } from '../../../base/util/secrets.ts'
+import { listenOn } from '../../../http/server/listener.ts'
+import type { Grpc } from './grpc.ts'
+
+export type Incoming = IncomingMessage | Http2ServerRequest
+/** The common interface of both kinds of response. */
+export type Outgoing = {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+type Answer = (request: Incoming, response: never) => void
+
+export type DataplaneListener = { port: number; close(): Promise<void> }
+
+const PREFACE = 'PRI * HTTP/2.0'
+const MAX_CONNECTIONS = 1_024
+/** Keeps one address from taking all connections; a frontend on HTTP/1.1 may need hundreds. */
+const MAX_OF_ADDRESS = 512
+const MAX_STREAMS = 512
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 30_000
+const DRAIN_MS = 2_000
+
+const streamLimits = { settings: { maxConcurrentStreams: MAX_STREAMS }, maxSessionMemory: 64 }
+const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
+
+/** Handles authorized requests. `grpc` may take over an HTTP/2 stream. */
+type Answers = { answer: Answer; grpc: Grpc }
+
+type ListenOptions = {
+  config: Pick<
+    Config,
+    | 'dataplaneBind'
+    | 'dataplanePort'
+    | 'dataplaneToken'
+    | 'dataplaneTlsCert'
+    | 'dataplaneTlsKey'
+    | 'dataplaneTlsClientCa'
+  >
+  reusePort?: boolean | undefined
+  /**
+   * An HTTP/2 session without an authorized call is closed after this time, to free its connection.
+   */
+  secretWithinMs?: number
+  /**
+   * An HTTP/2 stream idle for this long is closed, with a partial request or an answer that is not
+   * read.
+   */
+  streamIdleMs?: number
+  maxOfAddress?: number
+}
+
+/** @throws errors of listening, and ConfigError for TLS files that cannot be read. */
+export async function listen(answers: Answers, options: ListenOptions): Promise<DataplaneListener> {
+  const { config, reusePort = false } = options
+  const { secretWithinMs = HEADERS_TIMEOUT_MS, maxOfAddress = MAX_OF_ADDRESS } = options
+  const { streamIdleMs = REQUEST_TIMEOUT_MS } = options
+  const { onSocket, sessions } = speakers(answers, {
+    token: config.dataplaneToken,
+    secretWithinMs,
+    streamIdleMs,
+  })
+  const server = config.dataplaneTlsCert
+    ? createTls(tlsOptions(config, config.dataplaneTlsCert), onSocket)
+    : createTcp(onSocket)
+  const sockets = new Set<Socket>()
+  server.maxConnections = MAX_CONNECTIONS
+  const takesPlace = placesByAddress(maxOfAddress)
+  // For TLS too, this runs before the handshake.
+  server.on('connection', (socket: Socket) => {
+    if (!takesPlace(socket)) {
+      socket.destroy()
+      return
+    }
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  const { dataplaneBind: host, dataplanePort: port } = config
+  const listening = await listenOn(server, { host, port, ...(reusePort && { reusePort }) })
+  return { ...listening, close: () => close(server, sessions, sockets) }
+}
+
+/**
+ * @returns a function that takes a place for the socket's address until it closes; false if there
+ * is none.
+ */
+function placesByAddress(max: number): (socket: Socket) => boolean {
+  const taken = new Map<string, number>()
+  return (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (taken.get(address) ?? 0) + 1
+    if (count > max) return false
+    taken.set(address, count)
+    socket.once('close', () => {
+      const left = taken.get(address)! - 1
+      if (left > 0) taken.set(address, left)
+      else taken.delete(address)
+    })
+    return true
+  }
+}
+
+function tlsOptions(config: ListenOptions['config'], cert: string): TlsOptions {
+  const ca = config.dataplaneTlsClientCa
+  return {
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: HEADERS_TIMEOUT_MS,
+    cert: readPem('CERT', cert),
+    key: readPem('KEY', config.dataplaneTlsKey!),
+    ...(ca !== undefined && {
+      ca: readPem('CLIENT_CA', ca),
+      requestCert: true,
+      rejectUnauthorized: true,
+    }),
+  }
+}
+
+type Check = (headers: { authorization?: string | undefined }) => boolean
+
+/** Whether the request carries the secret. */
+function checkOf(token: string | undefined): Check {
+  if (token === undefined) return () => true
+  return ({ authorization = '' }) => isSameSecret(authorization, `Bearer ${token}`)
+}
+
+/** Speaks HTTP/1.1 and HTTP/2 on sockets passed to it. */
+function speakers(
+  { answer, grpc }: Answers,
+  options: { token: string | undefined; secretWithinMs: number; streamIdleMs: number },
+) {
+  const { token, secretWithinMs, streamIdleMs } = options
+  const mayAsk = checkOf(token)
+  const guarded = (request: Incoming, response: Outgoing): void => {
+    if (mayAsk(request.headers)) answered(answer, request, response)
+    else refuse(request, response, 401)
+  }
+  const http1 = createHttp1(httpLimits, guarded)
+  const http2 = createHttp2(streamLimits)
+  // Never listens: only wraps streams in requests and responses.
+  const compatible = createHttp2(guarded)
+  const unproven = new WeakMap<Http2Session, NodeJS.Timeout>()
+  http2.on('session', (session) => {
+    const timer = setTimeout(() => session.destroy(), secretWithinMs)
+    session.once('close', () => clearTimeout(timer))
+    unproven.set(session, timer)
+  })
+  http2.on('stream', (stream, headers, flags, rawHeaders) => {
+    stream.setTimeout(streamIdleMs, closeStream)
+    const isAllowed = mayAsk(headers)
+    if (isAllowed && stream.session) clearTimeout(unproven.get(stream.session))
+    if (isAllowed && grpc(stream, headers)) return
+    compatible.emit('stream', stream, headers, flags, rawHeaders)
+  })
+  return { onSocket: told(http1, http2), sessions: sessionsOf(http2) }
+}
+
+function closeStream(this: Http2Stream): void {
+  this.close(constants.NGHTTP2_CANCEL)
+}
+
+/** The adapter throws for a Host that is invalid in a URL. */
+function answered(answer: Answer, request: Incoming, response: Outgoing): void {
+  try {
+    answer(request, response as never)
+  } catch {
+    refuse(request, response, 400)
+  }
+}
+
+function refuse(request: Incoming, response: Outgoing, status: 400 | 401): void {
+  response.statusCode = status
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer')
+  response.end('')
+  request.resume()
+}
+
+/** Tells the protocol by a connection's first bytes. */
+function told(http1: Http1Server, http2: Http2Server): (socket: Socket) => void {
+  return (socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(HEADERS_TIMEOUT_MS, () => socket.destroy())
+    onFirstBytes(socket, (first) => {
+      socket.setTimeout(0)
+      socket.removeAllListeners('timeout')
+      ;(first.startsWith(PREFACE) ? http2 : http1).emit('connection', socket)
+    })
+  }
+}
+
+/**
+ * Reads enough bytes to recognise the preface, however fragmented, and puts them back for the
+ * protocol's own handler.
+ */
+function onFirstBytes(
+  socket: Socket,
+  found: (first: string) => void,
+  seen = Buffer.alloc(0),
+): void {
+  const more: Buffer | null = socket.read()
+  const all = more === null ? seen : Buffer.concat([seen, more])
+  const first = all.toString('latin1', 0, PREFACE.length)
+  if (first.length < PREFACE.length && PREFACE.startsWith(first)) {
+    socket.once('readable', () => onFirstBytes(socket, found, all))
+  } else {
+    socket.unshift(all)
+    found(first)
+  }
+}
+
+function sessionsOf(server: { on(event: 'session', heard: (one: Http2Session) => void): unknown }) {
+  const sessions = new Set<Http2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+  })
+  return sessions
+}
+
+function readPem(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new ConfigError(
+      `SLIPSTREAM_DATAPLANE_TLS_${name} cannot be read: ${(error as Error).message}.`,
+      'Make it a PEM file that Slipstream’s user may read.',
+    )
+  }
+}
+
+/** Lets running requests finish within DRAIN_MS. */
+async function close(
+  server: Server,
+  sessions: Set<Http2Session>,
+  sockets: Set<Socket>,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  for (const session of sessions) session.close()
+  const late = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, DRAIN_MS)
+  await closed
+  clearTimeout(late)
+}
