@@ -46,6 +46,8 @@ export type Feature = {
   tables?: readonly string[]
   /** Those among its tables of which a member's rows (by `uid`) go with the membership. */
   memberTables?: readonly string[]
+  /** The same for tables whose rows name the member by `did`. */
+  memberTablesByDid?: readonly string[]
   /** Its files in the data folder; `NAME.new` and the like are its own, too. */
   dataFiles?: readonly string[]
   gauges?: readonly FeatureGauge[]

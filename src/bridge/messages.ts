@@ -20,7 +20,6 @@ import type { ModerationAct } from '../data/store/moderation-log.ts'
 import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
 import type { SharedTimeline } from '../data/store/shared-timelines.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
-import type { BsyncStream } from '../features/dataplane/store/bsync-operations.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 
 /** A request's `id` is echoed in its reply. */
@@ -101,14 +100,6 @@ export type OtherAct =
    * The directory's answer about a member at `asOf`: JSON; null if it does not know the account.
    */
   | { kind: 'identity-found'; identity: string | null; asOf: number }
-  /**
-   * A completed operation written through bsync, for readers of its stream:
-   * features/dataplane/store/bsync-operations.ts.
-   */
-  | { kind: 'log-operation'; stream: BsyncStream; namespace: string; operation: Uint8Array }
-  | { kind: 'delete-operations'; namespace: string }
-  /** An official AppView's result of age assurance for the account. */
-  | { kind: 'age-assurance'; status: string; access: string | null; initiatedAt: number | null }
   /** Makes the account a member; `code` in the form returned by readInviteCode. */
   | { kind: 'redeem-invite'; code: string }
 

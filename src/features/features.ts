@@ -1,6 +1,7 @@
 // All features of this build, in the order in which they start. To leave one out, delete its line and its
 // folder.
 
+import { dataplaneFeature } from './dataplane/feature.ts'
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { mediaFeature } from './media/feature.ts'
@@ -13,6 +14,7 @@ import { visitorsFeature } from './visitors/feature.ts'
 
 export const features: readonly ListedFeature[] = [
   mediaFeature,
+  dataplaneFeature,
   verificationFeature,
   pushFeature,
   forYouFeature,

@@ -1,9 +1,10 @@
 // What a feature does in each serving thread: methods, metrics, services in the DID document, routes beside
 // XRPC, and work of its own.
 
-import type { FollowGraphReader } from '@slipstream/follow-graph'
+import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
 import type { Hono } from 'hono'
 import type { Hydrator } from '../answers/hydrate/hydrator-types.ts'
+import type { Searching } from '../answers/skeleton/search/searches.ts'
 import type { Config } from '../base/config/config.ts'
 import { type FeatureGauge, features } from '../base/feature.ts'
 import type { Logger } from '../base/obs/log.ts'
@@ -32,6 +33,8 @@ export type ServeFeature = Reports &
   Explored & {
     methods?(config: Config): readonly MethodDefinition[]
     metrics?(parts: MetricParts): MetricSource[]
+    /** Names of calls outside XRPC that are counted among the methods, in the form of NSIDs. */
+    callNames?(config: Config): readonly string[]
     /** Services of ours that the DID document names. */
     didServices?(config: Config): readonly DidService[]
     /** Memory that its parts in all serving threads share, made once. */
@@ -53,6 +56,10 @@ export type ServeParts = {
   db: Db
   actors: ActorReader
   graph: FollowGraphReader
+  timelines: TimelineReader
+  search: Searching
+  /** Whether a lossy timeline keeps an item. */
+  keeps: (owner: number, item: number) => boolean
   hydrator: Hydrator
   app: AppContext
   writer: Writer
@@ -61,6 +68,10 @@ export type ServeParts = {
   overload: Overload
   serviceAuth: ServiceAuth
   isMember: (did: string) => boolean
+  /** Admits an account that reads; throws if it may not. */
+  onViewer: (did: string) => void
+  /** Counts an answer outside of the server's own routes. */
+  onAnswered: (path: string, status: number, seconds: number) => void
   rateBuffers: RateBuffers
   /** What `createShared` of the same feature returned. */
   shared: unknown
@@ -74,8 +85,13 @@ export type ServePart = {
   feeds?: readonly OwnFeed[]
   /** The current values, read once a second. */
   gauges?(): Readonly<Record<FeatureGauge, number>>
-  /** Called before the server closes. */
-  close?(): void
+  /**
+   * Called before the server listens, for a port of its own.
+   * @throws errors of listening
+   */
+  listen?(how: { reusePort?: boolean }): Promise<void>
+  /** Called when the server begins to close, which ends once this has resolved, too. */
+  close?(): void | Promise<void>
 }
 
 export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
@@ -88,7 +104,7 @@ export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
 export function startFeatures(
   list: readonly ServeFeature[],
   { shared, ...parts }: Omit<ServeParts, 'shared'> & { shared: readonly unknown[] },
-): Required<Omit<ServePart, 'feeds'>> {
+): Required<Omit<ServePart, 'feeds' | 'close'>> & { close(): Promise<void> } {
   const started = list.flatMap(
     (feature, i) => feature.start?.({ ...parts, shared: shared[i] }) ?? [],
   )
@@ -96,8 +112,11 @@ export function startFeatures(
   return {
     routes: started.flatMap(({ routes = [] }) => routes),
     gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),
-    close() {
-      for (const part of started) part.close?.()
+    async listen(how) {
+      for (const part of started) await part.listen?.(how)
+    },
+    async close() {
+      await Promise.all(started.map((part) => part.close?.()))
     },
   }
 }

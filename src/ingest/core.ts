@@ -21,8 +21,16 @@ import { createNewcomerBudget } from './upkeep/newcomer-budget.ts'
 import { keepSnapshots } from './upkeep/snapshots.ts'
 import { createWatchdog } from './upkeep/watchdog.ts'
 
+/** What is stored about all accounts, not only members, since a feature tells it of anybody. */
+export type StoredAboutAll = {
+  /** Days for which notifications are stored. 0: only members'. */
+  notificationDays?: number
+  /** Of the repository, its latest rev, if everybody's is indexed. */
+  revs?: boolean
+}
+
 /** The store, the memory derived from it, and the writer of both. */
-export function createCore(config: Config) {
+export function createCore(config: Config, aboutAll: StoredAboutAll) {
   const log = createLogger({ level: config.logLevel, name: 'ingest' })
   const now = Date.now
   // Only the writer gets the writable connection; all others get the read-only type.
@@ -45,9 +53,8 @@ export function createCore(config: Config) {
     onLeftOut: tellLeftOut(log),
     scope: config.indexScope,
     trustedVerifiers: config.trustedVerifiers,
-    notificationDays: config.dataplaneNotificationDays,
-    // The frontend tells any account's server how much of its repository the answer includes.
-    keepsAllRevs: config.dataplanePort !== undefined && config.indexScope === 'network',
+    notificationDays: aboutAll.notificationDays,
+    keepsAllRevs: aboutAll.revs === true && config.indexScope === 'network',
   })
   const reserveBytes = config.diskReserveMb * 1_000_000
   const snapshots = keepSnapshots({ ...saved, db, writer, reserveBytes, log })

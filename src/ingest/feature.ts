@@ -5,7 +5,7 @@ import type { StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { features } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
-import type { Core } from './core.ts'
+import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory-changes.ts'
 
@@ -37,6 +37,8 @@ export function ingestCalls<Requests extends object>(
 export type IngestFeature = {
   /** Each runs in one transaction of the writer; what it returns or throws is the reply. */
   requests?: RequestHandlers
+  /** What it needs about all accounts. */
+  aboutAll?(config: Config): StoredAboutAll
   /** Called once, before the stream starts. */
   start?(config: Config, core: Core): IngestPart
 }
@@ -63,6 +65,15 @@ export async function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
 /** Handlers of all of them; the kinds of each begin with its name. */
 export function handlersOf(list: readonly IngestFeature[]): RequestHandlers {
   return Object.assign({}, ...list.map(({ requests }) => requests))
+}
+
+/** What any of them needs. */
+export function aboutAllOf(list: readonly IngestFeature[], config: Config): StoredAboutAll {
+  const needed = list.map((one) => one.aboutAll?.(config) ?? {})
+  return {
+    notificationDays: Math.max(0, ...needed.map(({ notificationDays = 0 }) => notificationDays)),
+    revs: needed.some(({ revs }) => revs),
+  }
 }
 
 export function callsOf(parts: readonly IngestPart[]): IngestCalls {

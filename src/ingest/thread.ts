@@ -18,6 +18,7 @@ import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
 import {
+  aboutAllOf,
   callsOf,
   handlersOf,
   type IngestCalls,
@@ -83,7 +84,7 @@ function tell(message: IngestMessage): void {
 
 function run(config: Config, features: readonly IngestFeature[]): void {
   letOthersGoFirst()
-  const core = createCore(config)
+  const core = createCore(config, aboutAllOf(features, config))
   const { actors, db, writer, log, now, room, traffic } = core
   const [latency, lines] = [createLatencyRecorder(), createLines(port)]
   const checkpoints = watchedCheckpoints({ ...core, dataDir: config.dataDir }, core.watchdog)

@@ -197,8 +197,6 @@ const unseen = new Set([
   'act_arrivals',
   ...['reaction_records', 'relation_records', 'kept_identities'],
   ...['drafts', 'preferences', 'shared_state'],
-  // Read afresh each time, by the dataplane only.
-  ...['bsync_operations', 'age_assurance'],
   'feature_schemas',
   ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],

@@ -97,9 +97,6 @@ function writePrivateState(world: World, { did, friend }: Life, post: RecordId):
   ask({ kind: 'notification-priority', priority: true })
   ask({ kind: 'activity-subscription', subject: friend, post: true, reply: false })
   ask({ kind: 'identity-found', identity: JSON.stringify({ did }), asOf: world.now() })
-  const operation = { stream: 'others', namespace: 'test', operation: Buffer.from(did) } as const
-  ask({ kind: 'log-operation', ...operation })
-  ask({ kind: 'age-assurance', status: 'assured', access: null, initiatedAt: null })
   const position = { isForward: true, at: [1] }
   world.run(({ db, now }) =>
     storeCursor(db, { uid: world.uid(did), token: '' }, { timeline: 'custom:a', position, now }),

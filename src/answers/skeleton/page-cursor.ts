@@ -142,7 +142,7 @@ export function parsePlace<T>(
 function referenceTime(cursor: string): number | undefined {
   const [, ms, cid = ''] = /^(-?\d{1,15})__(b[a-z2-7]{20,100})$/.exec(cursor) ?? []
   if (packCid(cid)) return Number(ms)
-  // A key that begins with a TID is one of our own (features/dataplane/calls/private-keys.ts).
+  // A key that begins with a TID is one of our own.
   const tid = cursor.split('-', 1)[0]!
   if (isValidTid(tid)) return Math.floor(microsOf(packRkey(tid) as Buffer) / 1_000)
   const time = ISO_TIME.test(cursor) ? Date.parse(cursor) : Number.NaN

@@ -4,7 +4,6 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { unfitDataplane } from '../../features/dataplane/settings.ts'
 import { features } from '../feature.ts'
 import { settingsPlace } from '../util/installation.ts'
 import { unfitArchive } from './archive.ts'
@@ -109,8 +108,7 @@ export function examineConfig(
 }
 
 function refuseContradictions(parsed: Derivable): void {
-  const unfit =
-    unfitArchive(parsed) ?? unfitDataplane(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
+  const unfit = unfitArchive(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
   if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return

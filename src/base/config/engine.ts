@@ -72,7 +72,6 @@ type EngineSettings = {
   enginePasswordFile: string | undefined
   engineCa: string | undefined
   forgetMembersDays: number
-  dataplanePort: number | undefined
 }
 
 /** @returns the problem with their combination and how to fix it; undefined if there is none. */
@@ -91,13 +90,6 @@ export function unfitEngine(
     return {
       message: 'The engine’s user and its password file must be set together.',
       hint: 'Set SLIPSTREAM_ENGINE=cql://user@host/keyspace and SLIPSTREAM_ENGINE_PASSWORD_FILE, or neither.',
-    }
-  }
-  if (settings.dataplanePort !== undefined) {
-    return {
-      message:
-        'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_ENGINE don’t go together yet: it would answer from this node’s private state alone.',
-      hint: 'Leave one of them out.',
     }
   }
   if (settings.forgetMembersDays === 0) return undefined

@@ -1,7 +1,6 @@
 // The single table of all settings: name, default, parser and one sentence of documentation. config.ts reads
 // the environment by it; docs/SETTINGS.md is generated from it.
 
-import { dataplaneSettings } from '../../features/dataplane/settings.ts'
 import { addressRanges, privateHosts } from './address-ranges.ts'
 import { engineSettings } from './engine.ts'
 import { tagSettings } from './moderation-tags.ts'
@@ -326,7 +325,6 @@ export const settings = {
       'Bearer token of at least 16 characters for the operator’s routes under /operator/ and the explore view; unset, they are off. The command line on the same machine needs no token.',
     ),
   ),
-  ...dataplaneSettings,
   ...engineSettings,
   metrics: setting(
     'METRICS',

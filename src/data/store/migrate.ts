@@ -4,7 +4,6 @@
 import type Database from 'better-sqlite3'
 import { ConfigError } from '../../base/config/config.ts'
 import { type Feature, features } from '../../base/feature.ts'
-import * as bsyncOperations from '../../features/dataplane/store/034-bsync-operations.ts'
 import * as initial from './migrations/001-initial.ts'
 import * as packedEdges from './migrations/002-packed-edges.ts'
 import * as notifications from './migrations/003-notifications.ts'
@@ -82,7 +81,6 @@ const migrations: readonly Migration[] = [
   customGraphs,
   sharedTimelines,
   moderationTags,
-  bsyncOperations,
   sharedPlace,
   relationRecords,
   keptIdentities,

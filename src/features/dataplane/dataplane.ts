@@ -4,6 +4,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { settingsOf } from '../../base/config/every-setting.ts'
 import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import { bsyncRpcs } from './calls/bsync.ts'
@@ -11,6 +12,7 @@ import { bsyncStreamRpcs } from './calls/bsync-stream.ts'
 import { createSearches } from './calls/search.ts'
 import { createReading, type DataplaneParts } from './reading/reading.ts'
 import { callsOf, type FrontendQueue, routesOf } from './service.ts'
+import { dataplaneSettings } from './settings.ts'
 import { createWeb } from './web.ts'
 import { createGrpc } from './wire/grpc.ts'
 import { type DataplaneListener, listen } from './wire/listener.ts'
@@ -19,7 +21,7 @@ import { type DataplaneListener, listen } from './wire/listener.ts'
 const MAX_ASKED_BYTES = 4 << 20
 const MAX_ANSWERED_BYTES = 64 << 20
 
-export type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
+type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
   /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined
   overload: FrontendQueue
@@ -53,7 +55,9 @@ export async function startDataplane(
     acceptCompression: [],
     maxTimeoutMs: MAX_TIMER_MS,
   })
-  const listener = await listen({ answer, grpc: createGrpc(calls, limits) }, { config, reusePort })
-  log.info({ bind: config.dataplaneBind, port: listener.port }, 'dataplane interface is up')
+  const settings = settingsOf(config, dataplaneSettings)
+  const answers = { answer, grpc: createGrpc(calls, limits) }
+  const listener = await listen(answers, { config: settings, reusePort })
+  log.info({ bind: settings.dataplaneBind, port: listener.port }, 'dataplane interface is up')
   return listener
 }

@@ -1,35 +1,32 @@
-// The dataplane interface beside a serving thread's HTTP server: opens and closes with it, and loads nothing
-// unless the operator configures a port.
+// The dataplane interface beside each serving thread's HTTP server: opens and closes with it, and loads
+// nothing unless the operator configures a port.
 
-import type { SharedMemory } from '../../bridge/messages.ts'
-import type { Server } from '../../http/server/server.ts'
-import type { DataplaneOptions } from './dataplane.ts'
+import { settingsOf } from '../../base/config/every-setting.ts'
+import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
 import { rpcNames } from './rpc-names.ts'
+import { dataplaneSettings } from './settings.ts'
 import type { DataplaneListener } from './wire/listener.ts'
 
-type Options = DataplaneOptions & { memory: Pick<SharedMemory, 'invalidations'> }
-
-export function withDataplane(server: Server, options: Options): Server {
-  if (options.config.dataplanePort === undefined) return server
-  let listener: DataplaneListener | undefined
-  return {
-    ...server,
-    async listen(how) {
-      const { startDataplane } = await import('./dataplane.ts')
-      const onViewer = admitting(options.onViewer)
-      const { invalidations } = options.memory
-      listener = await startDataplane({ ...options, onViewer, invalidations }, how)
-      return server.listen(how)
-    },
-    async close() {
-      await Promise.all([listener?.close(), server.close()])
-    },
-  }
+export const serve: ServeFeature = {
+  callNames: (config) => (isOn(config) ? rpcNames() : []),
+  start: (parts) => (isOn(parts.config) ? besideServer(parts) : {}),
 }
 
-/** Names by which its calls are counted among the methods. */
-export function dataplaneNames({ dataplanePort }: { dataplanePort: number | undefined }): string[] {
-  return dataplanePort === undefined ? [] : rpcNames()
+function isOn(config: object): boolean {
+  return settingsOf(config, dataplaneSettings).dataplanePort !== undefined
+}
+
+function besideServer(parts: ServeParts): ServePart {
+  let listener: DataplaneListener | undefined
+  return {
+    async listen(how) {
+      const { startDataplane } = await import('./dataplane.ts')
+      const onViewer = admitting(parts.onViewer)
+      const { invalidations } = parts.memory
+      listener = await startDataplane({ ...parts, onViewer, invalidations }, how)
+    },
+    close: () => listener?.close(),
+  }
 }
 
 /**

@@ -47,7 +47,7 @@ export const dataplaneSettings = {
   ),
 }
 
-type DataplaneSettings = {
+export type DataplaneSettings = {
   dataplanePort: number | undefined
   dataplaneBind: string
   dataplaneToken: string | undefined
@@ -55,30 +55,42 @@ type DataplaneSettings = {
   dataplaneTlsKey: string | undefined
   dataplaneTlsClientCa: string | undefined
   dataplaneNotificationDays: number
-  indexScope: string
 }
 
+type Others = { indexScope: string; engine: string | undefined }
+
+type Problem = { message: string; hint: string } | undefined
+
 /** @returns the problem and how to fix it; undefined if there is none. */
-export function unfitDataplane(
-  settings: DataplaneSettings,
-): { message: string; hint: string } | undefined {
-  const { dataplaneBind: bind, dataplaneToken: token } = settings
-  const { dataplaneTlsCert: cert, dataplaneTlsKey: key, dataplaneTlsClientCa: ca } = settings
+export function unfitDataplane(settings: DataplaneSettings & Others): Problem {
   const unfitDays = unfitNotificationDays(settings)
-  if (unfitDays) return unfitDays
-  if (settings.dataplanePort === undefined) return undefined
+  if (unfitDays || settings.dataplanePort === undefined) return unfitDays
+  return unfitTls(settings) ?? unfitBind(settings) ?? unfitEngine(settings)
+}
+
+function unfitTls({
+  dataplaneTlsCert: cert,
+  dataplaneTlsKey: key,
+  dataplaneTlsClientCa: ca,
+}: DataplaneSettings): Problem {
   if ((cert === undefined) !== (key === undefined)) {
     return {
       message: `SLIPSTREAM_DATAPLANE_TLS_${cert ? 'CERT' : 'KEY'} is set without the other half.`,
       hint: 'Set both SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, or neither.',
     }
   }
-  if (ca !== undefined && cert === undefined) {
-    return {
-      message: 'SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA is set, but TLS is not.',
-      hint: 'Set SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, too.',
-    }
+  if (ca === undefined || cert !== undefined) return undefined
+  return {
+    message: 'SLIPSTREAM_DATAPLANE_TLS_CLIENT_CA is set, but TLS is not.',
+    hint: 'Set SLIPSTREAM_DATAPLANE_TLS_CERT and SLIPSTREAM_DATAPLANE_TLS_KEY, too.',
   }
+}
+
+function unfitBind({
+  dataplaneBind: bind,
+  dataplaneToken: token,
+  dataplaneTlsClientCa: ca,
+}: DataplaneSettings): Problem {
   if (isLoopback(bind) || token !== undefined || ca !== undefined) return undefined
   return {
     message: `SLIPSTREAM_DATAPLANE_BIND is ${bind}, where others could read and write for any account.`,
@@ -86,11 +98,20 @@ export function unfitDataplane(
   }
 }
 
+function unfitEngine({ engine }: Others): Problem {
+  if (engine === undefined) return undefined
+  return {
+    message:
+      'SLIPSTREAM_DATAPLANE_PORT and SLIPSTREAM_ENGINE don’t go together yet: it would answer from this node’s private state alone.',
+    hint: 'Leave one of them out.',
+  }
+}
+
 function unfitNotificationDays({
   dataplaneNotificationDays: days,
   dataplanePort: port,
   indexScope,
-}: DataplaneSettings): ReturnType<typeof unfitDataplane> {
+}: DataplaneSettings & Others): Problem {
   if (days === 0) return undefined
   if (port === undefined) {
     return {

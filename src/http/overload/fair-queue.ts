@@ -1,6 +1,6 @@
 // Schedules calls. Under light load a handler runs immediately. In a burst, only what fits into a turn of a
 // few milliseconds runs immediately. The rest waits in one lane per caller, and runs between reads of the
-// sockets: one call of each lane in rotation, members (and a frontend over the dataplane, in turns) before
+// sockets: one call of each lane in rotation, members (and a frontend on top of our data, in turns) before
 // programs and visitors, and within a lane light before heavy. A caller with a thousand requests waits behind
 // its own, and one whose calls took long behind the others of its rank.
 
@@ -22,7 +22,7 @@ import {
 
 /** `program`: a token of the operator's. */
 export type Who = { rank: 'member' | 'program' | 'visitor'; key: string }
-/** `frontend`: a call of the official AppView's, over the dataplane. */
+/** `frontend`: a call of another AppView's, which takes its data from here. */
 export type Queued = Who | { rank: 'frontend'; key: string }
 type Rank = Queued['rank']
 

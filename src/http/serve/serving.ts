@@ -26,7 +26,6 @@ import { createAccounts } from '../../data/store/read/accounts.ts'
 import { prepareItemDraw } from '../../data/store/read/item-draw.ts'
 import { seatsForOneMore } from '../../data/store/seats.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
-import { dataplaneNames, withDataplane } from '../../features/dataplane/serve.ts'
 import { createFallback, type Fallback } from '../../sources/appview/fallback.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { LOOKUPS_PER_ORIGIN, type Resolver } from '../../sources/identity/resolver.ts'
@@ -153,6 +152,9 @@ export function createServing(options: ServingOptions): Serving {
     db,
     actors,
     graph,
+    timelines: reading.timelines,
+    search: reading.search,
+    keeps: reading.keeps,
     hydrator,
     app,
     writer,
@@ -161,6 +163,8 @@ export function createServing(options: ServingOptions): Serving {
     overload,
     serviceAuth: callers.serviceAuth,
     isMember: reading.isMember,
+    onViewer: callers.onViewer,
+    onAnswered: (path, status, seconds) => pages.onAnswered(path, status, seconds),
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
     visit: async (request) => server.fetch(request),
@@ -173,7 +177,10 @@ export function createServing(options: ServingOptions): Serving {
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
     shared,
     kept: kept.usage,
-    methods: [...methods.map(({ nsid }) => nsid), ...dataplaneNames(config)],
+    methods: [
+      ...methods.map(({ nsid }) => nsid),
+      ...features.flatMap((one) => one.callNames?.(config) ?? []),
+    ],
   })
   const timelines = timelineRoutes({
     ...options,
@@ -205,18 +212,8 @@ export function createServing(options: ServingOptions): Serving {
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
   const closing = closingFirst(server, [pages, timelines, ofFeatures], shared)
-  const dataplane = {
-    ...options,
-    ...reading,
-    ...callers,
-    ...pages,
-    overload,
-    writer,
-    resolver,
-    hydrator,
-  }
   return {
-    server: withDataplane(closing, dataplane),
+    server: listeningFirst(closing, ofFeatures),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
     closeStore: () => closeAll([reading.search, warming, kept, shared, db]),
   }
@@ -311,7 +308,7 @@ function closeAll(parts: readonly { close(): void }[]): void {
  */
 function closingFirst(
   server: Server,
-  parts: { close(): void }[],
+  parts: { close(): void | Promise<void> }[],
   { leases, leavesForMs }: Pick<Sharing, 'leases' | 'leavesForMs'>,
 ): Server {
   return {
@@ -319,8 +316,21 @@ function closingFirst(
     async close() {
       if (leavesForMs > 0) server.leave()
       await Promise.all([leases?.release(), pause(leavesForMs)])
-      closeAll(parts)
-      await server.close()
+      await Promise.all([...parts.map((part) => part.close()), server.close()])
+    },
+  }
+}
+
+/** A port that is taken ends the start, also a feature's. */
+function listeningFirst(
+  server: Server,
+  ofFeatures: { listen(how: { reusePort?: boolean }): Promise<void> },
+): Server {
+  return {
+    ...server,
+    async listen(how = {}) {
+      await ofFeatures.listen(how)
+      return server.listen(how)
     },
   }
 }

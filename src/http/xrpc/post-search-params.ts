@@ -1,5 +1,5 @@
 // Maps the parameters of searchPosts and searchPostsV2 to one search (post-search.ts): for the methods, and
-// for the dataplane, whose frontend forwards the original parameters.
+// for a frontend that forwards the original parameters.
 
 import type { AppBskyFeedSearchPosts, AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { term } from '../../data/search/post-terms.ts'

@@ -12,7 +12,6 @@ import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
 import { deleteMute, mutesOf } from '../../data/store/mutes.ts'
 import { deletePrivateRows } from '../../data/store/private-rows.ts'
 import { deleteThreadMute, threadMutesOf } from '../../data/store/thread-mutes.ts'
-import { deleteOperations } from '../../features/dataplane/store/bsync-operations.ts'
 import type { IndexContext } from './index-context.ts'
 import { removeMember } from './members.ts'
 
@@ -28,7 +27,6 @@ export function forgetPrivateState(ctx: IndexContext, uid: number): void {
   deletePrivateRows(db, uid)
   const did = findActor(db, uid)?.did
   if (did === undefined) return
-  deleteOperations(db, did)
   deleteAdmission(db, did)
   removeMember(ctx, did)
 }

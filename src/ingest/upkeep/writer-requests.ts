@@ -4,11 +4,6 @@
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { FeatureRequest, WriterReply, WriterRequest } from '../../bridge/messages.ts'
 import { isBanned } from '../../data/store/bans.ts'
-import { putAgeAssurance } from '../../features/dataplane/store/age-assurance.ts'
-import {
-  appendOperation,
-  deleteOperations,
-} from '../../features/dataplane/store/bsync-operations.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
@@ -215,10 +210,6 @@ function apply(
       return setPreferences(ctx, request.did, request.patch)
     case 'activity-subscription':
       return subscribeToActivity(ctx, request.did, request)
-    case 'log-operation':
-    case 'delete-operations':
-    case 'age-assurance':
-      return applyOfficial(ctx, request)
     case 'identity-found':
       return keepIdentity(ctx, request.did, request)
     case 'redeem-invite':
@@ -237,21 +228,4 @@ function seeMember(
   makeSeat(ctx, did, limits)
   if (from !== undefined) cameFrom?.(internActor(ctx, did), from)
   memberSeen(ctx, did)
-}
-
-type Official = Extract<
-  WriterRequest,
-  { kind: 'log-operation' | 'delete-operations' | 'age-assurance' }
->
-
-/** Writes of an official AppView through the dataplane. */
-function applyOfficial(ctx: IndexContext, request: Official): void {
-  switch (request.kind) {
-    case 'log-operation':
-      return appendOperation(ctx.db, request.stream, request)
-    case 'delete-operations':
-      return deleteOperations(ctx.db, request.did, request.namespace)
-    case 'age-assurance':
-      return putAgeAssurance(ctx.db, { ...request, uid: internActor(ctx, request.did) })
-  }
 }

@@ -12,6 +12,7 @@ import type { OperatorRequest, Writer, WriterRequest } from '../../../src/bridge
 import type { Db } from '../../../src/data/store/db.ts'
 import { startDataplane } from '../../../src/features/dataplane/dataplane.ts'
 import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
+import type { DataplaneSettings } from '../../../src/features/dataplane/settings.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { Identity } from '../../../src/sources/identity/did-document.ts'
@@ -41,7 +42,7 @@ export async function startDataplaneOver(
   ours: Rows,
   options: {
     world?: World
-    settings?: Partial<Config>
+    settings?: Partial<Config & DataplaneSettings>
     identities?: Map<string, Identity>
     writer?: Writer
     /** Accounts whose identity never resolves. */
@@ -53,7 +54,7 @@ export async function startDataplaneOver(
   const { world, settings, identities } = options
   const asked: Asked[] = []
   const counted: [string, number][] = []
-  const config: Config = {
+  const config: Config & Partial<DataplaneSettings> = {
     ...loadConfig({}, 'no-such-file'),
     dataplanePort: 0,
     trustedVerifiers: world ? [verifierOf(world)] : [],

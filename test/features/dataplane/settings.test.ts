@@ -2,13 +2,19 @@
 
 import { describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../../../src/base/config/config.ts'
+import { settingsOf } from '../../../src/base/config/every-setting.ts'
+import { dataplaneSettings } from '../../../src/features/dataplane/settings.ts'
 
 const NO_FILE = 'no-such-file'
 const TOKEN = 'a-secret-of-nobody'
 
 function configOf(settings: Record<string, string>) {
   const env = Object.entries(settings).map(([key, value]) => [`SLIPSTREAM_DATAPLANE_${key}`, value])
-  return loadConfig(Object.fromEntries(env), NO_FILE)
+  return loaded(Object.fromEntries(env))
+}
+
+function loaded(env: Record<string, string>) {
+  return settingsOf(loadConfig(env, NO_FILE), dataplaneSettings)
 }
 
 test('it is off by default, and on loopback when enabled', () => {
@@ -35,8 +41,7 @@ describe('it is refused', () => {
 
 describe('notifications of all accounts', () => {
   const daysOf = (more: Record<string, string>) =>
-    loadConfig({ SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30', ...more }, NO_FILE)
-      .dataplaneNotificationDays
+    loaded({ SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30', ...more }).dataplaneNotificationDays
   const PORT = { SLIPSTREAM_DATAPLANE_PORT: '3001' }
 
   test('need the interface and network scope, and errors say so', () => {
@@ -48,6 +53,11 @@ describe('notifications of all accounts', () => {
   test('are not collected unless requested', () => {
     expect(configOf({ PORT: '3001' }).dataplaneNotificationDays).toBe(0)
   })
+})
+
+test('it is refused together with an engine', () => {
+  const env = { SLIPSTREAM_DATAPLANE_PORT: '3001', SLIPSTREAM_ENGINE: 'cql://10.0.0.1/slipstream' }
+  expect(() => loaded(env)).toThrow(/DATAPLANE_PORT and SLIPSTREAM_ENGINE/)
 })
 
 test.each<Record<string, string>>([

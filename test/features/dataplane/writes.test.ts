@@ -47,7 +47,7 @@ const bsky = () => createClient(Service, createGrpcTransport({ baseUrl: dataplan
 const json = (value: object) => Buffer.from(JSON.stringify(value))
 
 /** Requests to the writer other than those that log operations in the stream. */
-const deeds = () => dataplane.asked.filter(({ kind }) => kind !== 'log-operation')
+const deeds = () => dataplane.asked.filter(({ kind }) => kind !== 'dataplane/log-operation')
 
 async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
   return call.then(

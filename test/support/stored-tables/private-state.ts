@@ -75,19 +75,5 @@ export const privateState: Record<string, StoredTable> = {
     most('member', 1, 12_300, 'src/http/serve/identities.ts', 'MAX_KEPT_LENGTH = 4096'),
     'the document changes',
   ),
-  age_assurance: private_(
-    'one row for an account that an official AppView names',
-    'it says otherwise',
-  ),
   shared_state: private_('one row for each member', 'it leaves'),
-  bsync_operations: private_(
-    most(
-      'server',
-      50_000,
-      1 << 20,
-      'src/features/dataplane/store/bsync-operations.ts',
-      'MAX_OPERATIONS = 50_000',
-    ),
-    'newer ones take its place',
-  ),
 }

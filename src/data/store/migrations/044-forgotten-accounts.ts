@@ -9,7 +9,7 @@ const DELETED = 4
 const PRIVATE = [
   ...['mutes', 'list_mutes', 'thread_mutes', 'bookmarks', 'drafts', 'preferences'],
   ...['activity_subscriptions', 'notification_settings', 'timeline_cursors'],
-  ...['age_assurance', 'kept_identities', 'shared_state'],
+  ...['kept_identities', 'shared_state'],
 ]
 const gone = `(SELECT uid FROM actors WHERE status = ${DELETED})`
 
@@ -19,7 +19,7 @@ CREATE INDEX removals_done ON removals (begun_at) WHERE is_done = 1;
 CREATE INDEX removals_under_way ON removals (begun_at, uid) WHERE is_done = 0;
 INSERT OR IGNORE INTO removals (uid, begun_at, is_done)
   SELECT uid, status_at / 1000, 1 FROM actors WHERE status = ${DELETED} AND (
-    did IN (SELECT did FROM admissions UNION ALL SELECT did FROM bsync_operations)
+    did IN (SELECT did FROM admissions)
     ${PRIVATE.map((table) => `OR uid IN (SELECT uid FROM ${table})`).join('\n    ')});
 INSERT OR IGNORE INTO search_queue (kind, id) SELECT 1, uid FROM search_actors WHERE uid IN ${gone};
 UPDATE actors SET handle = NULL, handle_valid = 0, pds = NULL, identity_checked_at = NULL, rev = NULL

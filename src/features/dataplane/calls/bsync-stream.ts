@@ -11,6 +11,7 @@ import {
   OperationSchema,
 } from '../generated/bsync-pb.ts'
 import type { Reading } from '../reading/reading.ts'
+import { askWriter } from '../requests.ts'
 import { type BsyncStream, countOperations, operationsAfter } from '../store/bsync-operations.ts'
 import type { Call } from '../wire/grpc.ts'
 import { didOf, unfit } from './mutes.ts'
@@ -56,7 +57,7 @@ export function bsyncStreamRpcs({ db, writer }: Reading) {
       const did = didOf(request.actorDid)
       const namespace = namespaceOf(request.namespace)
       const deletedCount = countOperations(db, did, namespace)
-      await writer.send({ kind: 'delete-operations', did, namespace })
+      await askWriter(writer, did, { kind: 'dataplane/delete-operations', body: { namespace } })
       return { deletedCount }
     },
   }

@@ -19,6 +19,7 @@ import {
   type Service,
 } from '../generated/bsync-pb.ts'
 import type { Reading } from '../reading/reading.ts'
+import { askWriter } from '../requests.ts'
 import type { BsyncStream } from '../store/bsync-operations.ts'
 import { encode } from '../wire/encoded.ts'
 import { namespaceOf } from './bsync-stream.ts'
@@ -36,7 +37,10 @@ type Put = Pick<PutOperationRequest, 'key' | 'method' | 'payload'> & { did: stri
 export function bsyncRpcs(reading: Reading): Partial<ServiceImpl<typeof Service>> {
   const { writer } = reading
   const log = (stream: BsyncStream, did: string, operation: Uint8Array, namespace = '') =>
-    writer.send({ kind: 'log-operation', did, stream, namespace, operation })
+    askWriter(writer, did, {
+      kind: 'dataplane/log-operation',
+      body: { stream, namespace, operation },
+    })
   return {
     ping: () => ({}),
 
@@ -195,12 +199,13 @@ async function putAge({ writer }: Reading, { did, method, payload }: Put): Promi
   if (typeof status !== 'string') throw unfit('no status')
   const startedAt =
     status === 'pending' && typeof createdAt === 'string' ? Date.parse(createdAt) : NaN
-  await writer.send({
-    kind: 'age-assurance',
-    did,
-    status,
-    access: typeof access === 'string' ? access : null,
-    initiatedAt: Number.isNaN(startedAt) ? null : startedAt,
+  await askWriter(writer, did, {
+    kind: 'dataplane/age-assurance',
+    body: {
+      status,
+      access: typeof access === 'string' ? access : null,
+      initiatedAt: Number.isNaN(startedAt) ? null : startedAt,
+    },
   })
 }
 

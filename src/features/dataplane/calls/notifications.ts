@@ -3,6 +3,7 @@
 import { createNotifications } from '../../../answers/skeleton/notifications.ts'
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../../base/atproto/collections.ts'
+import { settingsOf } from '../../../base/config/every-setting.ts'
 import { MEMBER } from '../../../data/graph/types.ts'
 import {
   type NotificationPreferences,
@@ -17,6 +18,7 @@ import {
 } from '../../../data/store/read/notifications.ts'
 import { NotificationInclude, NotificationPreferencesSchema } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
+import { dataplaneSettings } from '../settings.ts'
 import { answerOf, type EncodedRpcs, encode } from '../wire/encoded.ts'
 import { bounded, cursorOf, pageSize, type Rpcs, timestamp } from '../wire/messages.ts'
 import { didOf } from './mutes.ts'
@@ -93,7 +95,8 @@ export function preferenceRpcs({ db, actors }: Reading): EncodedRpcs {
 /** Makes the reader a member, unless notifications are collected for all accounts anyway. */
 function seeReader({ actors, config, onViewer }: Reading, did: string): void {
   const isMember = (actors.flagsOf(actors.uidOf(did)) & MEMBER) !== 0
-  if (isMember || config.dataplaneNotificationDays === 0) onViewer(did)
+  const { dataplaneNotificationDays: days } = settingsOf(config, dataplaneSettings)
+  if (isMember || days === 0) onViewer(did)
 }
 
 /**

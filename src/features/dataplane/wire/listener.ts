@@ -18,10 +18,10 @@ import {
 } from 'node:http2'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
-import type { Config } from '../../../base/config/config.ts'
 import { ConfigError } from '../../../base/config/config.ts'
 import { isSameSecret } from '../../../base/util/secrets.ts'
 import { listenOn } from '../../../http/server/listener.ts'
+import type { DataplaneSettings } from '../settings.ts'
 import type { Grpc } from './grpc.ts'
 
 export type Incoming = IncomingMessage | Http2ServerRequest
@@ -51,15 +51,7 @@ const httpLimits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST
 type Answers = { answer: Answer; grpc: Grpc }
 
 type ListenOptions = {
-  config: Pick<
-    Config,
-    | 'dataplaneBind'
-    | 'dataplanePort'
-    | 'dataplaneToken'
-    | 'dataplaneTlsCert'
-    | 'dataplaneTlsKey'
-    | 'dataplaneTlsClientCa'
-  >
+  config: Omit<DataplaneSettings, 'dataplaneNotificationDays'>
   reusePort?: boolean | undefined
   /**
    * An HTTP/2 session without an authorized call is closed after this time, to free its connection.

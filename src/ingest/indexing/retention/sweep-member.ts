@@ -21,7 +21,6 @@ import { deleteMute, mutesOf } from '../../../data/store/mutes.ts'
 import { deletePrivateRows } from '../../../data/store/private-rows.ts'
 import { deleteThreadMute, threadMutesOf } from '../../../data/store/thread-mutes.ts'
 import { listersOf } from '../../../data/store/unneeded.ts'
-import { deleteOperations } from '../../../features/dataplane/store/bsync-operations.ts'
 import { type IndexContext, isAuthor } from '../index-context.ts'
 import { once, PAGE, type Step } from './step.ts'
 import { eachPointer } from './sweep-edges.ts'
@@ -64,7 +63,6 @@ export const privateSteps: readonly Step[] = [
       putGcCandidate(ctx.db, GC.account, subject)
     }
     deletePrivateRows(ctx.db, uid)
-    deleteOperations(ctx.db, ctx.actors.didOf(uid))
   }),
 ]
 
