@@ -9,7 +9,7 @@ import { buildWorkspace, compile, workspaces } from './build-workspace.ts'
 
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src')
-const OF_BROWSERS = 'http/pages/assets'
+const OF_BROWSERS = '{http/pages,features/*}/assets'
 const ADDRESS = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 
 type Manifest = { files: string[]; dependencies: Record<string, string>; [field: string]: unknown }
@@ -36,7 +36,7 @@ function buildSources(to: string): void {
   compile(join(root, 'tsconfig.package.json'), to)
   for (const file of globSync('**/*.js', { cwd: to })) turnAddresses(join(to, file))
   for (const file of globSync('**/*.{json,sql,css,svg}', { cwd: from })) copy(file, to)
-  for (const file of globSync(`${OF_BROWSERS}/*.ts`, { cwd: from })) copy(file, to)
+  for (const file of globSync(`${OF_BROWSERS}/*.{ts,js}`, { cwd: from })) copy(file, to)
 }
 
 function turnAddresses(file: string): void {

@@ -4,6 +4,7 @@
 // that runs it. A feature's plain data must not import what imports this module (it is awaited here).
 
 import { existsSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { Setting } from './config/setting.ts'
 
 /** The name of a value that a serving thread reports about a feature: `push.sent`. */
@@ -68,7 +69,8 @@ const FOLDER = new URL('../features/', import.meta.url)
 export const features: readonly Feature[] = await listed()
 
 async function listed(): Promise<readonly Feature[]> {
-  const list = new URL('features.ts', FOLDER)
+  // In the package, this file and the list are JavaScript.
+  const list = new URL(`features${extname(import.meta.url)}`, FOLDER)
   if (!existsSync(list)) return []
   return ((await import(list.href)) as { features: readonly Feature[] }).features
 }

@@ -145,6 +145,10 @@ test('its server answers, serves its pages, makes pictures, and stops cleanly', 
   const page = await (await fetch(origin, { headers: { accept: 'text/html' } })).text()
   const script = /src="(\/page\/assets\/[^"]*status\.ts)"/.exec(page)![1]!
   expect(await (await fetch(origin + script)).text()).not.toMatch(/: HTMLElement/)
+  // Features are found in the built tree, too, with their files for browsers.
+  const client = await (await fetch(`${origin}/read`, { headers: { accept: 'text/html' } })).text()
+  const loaded = /src="([^"]*\/app\.ts)"/.exec(client)![1]!
+  expect((await fetch(origin + loaded)).status).toBe(200)
   const picture = () => fetch(`${origin}/img/avatar/plain/${account.did}/${cid}@jpeg`)
   await expect.poll(async () => (await picture()).status, { timeout: MAX_WAIT_MS }).toBe(200)
   server.kill('SIGTERM')
