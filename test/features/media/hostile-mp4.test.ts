@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkPlaces } from '../../../src/features/media/mp4/check-places.ts'
 import { planSegments } from '../../../src/features/media/mp4/plan-segments.ts'
 import { readMovie } from '../../../src/features/media/mp4/read-movie.ts'
-import { type MediaWorld, startMediaWorld } from './support/media-world.ts'
 import {
   box,
   DATA_AT,
@@ -15,7 +14,8 @@ import {
   numbers,
   sizedBox,
   table,
-} from './support/mp4-builder.ts'
+} from '../../support/mp4-builder.ts'
+import { type MediaWorld, startMediaWorld } from './support/media-world.ts'
 
 const data = Buffer.alloc(10_000, 7)
 const honest = () => mp4Of({ data, tracks: [honestTrack(100, 100)] })

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import sharp from 'sharp'
-import { honestTrack, mp4Of, numbers, table } from '../../features/media/support/mp4-builder.ts'
+import { honestTrack, mp4Of, numbers, table } from '../mp4-builder.ts'
 
 /** Beyond the decoding limit: 64 megapixels in some hundred kilobytes. */
 const SIDE = 8_000
