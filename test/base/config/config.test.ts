@@ -104,7 +104,7 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['OPERATOR_TOKN', 'OPERATOR_TOKEN'],
   ['DISK_CAP_GB', 'DISK_CAP_MB'],
-  ['IMAGES_CACHE_MB', 'IMAGE_CACHE_MB'],
+  ['ANSWERS_CACHE_MB', 'ANSWER_CACHE_MB'],
   ['FALLBACK_APPVEIW', 'FALLBACK_APPVIEW'],
   ['LABELLERS', 'LABELERS'],
 ])('for SLIPSTREAM_%s the hint suggests SLIPSTREAM_%s', (written, meant) => {

@@ -1,5 +1,6 @@
 // Tables of the operator’s decisions, of programs, and of the server’s own.
 
+import { features } from '../../../src/base/feature.ts'
 import { most, nobody, type StoredTable } from './entry.ts'
 
 export const operators: Record<string, StoredTable> = {
@@ -108,7 +109,9 @@ export const own: Record<string, StoredTable> = {
       nobody('a few rows of the server’s own', 'it is replaced'),
     ]),
   ),
-  feature_schemas: nobody('one row for each feature', 'for ever'),
+  ...(features.length > 0 && {
+    feature_schemas: nobody('one row for each feature', 'for ever'),
+  }),
   replays: nobody('a few at once', 'it ends'),
   shared_places: nobody('one row', 'another engine is used'),
   shared_timelines: nobody('one row for each timeline of a program', 'for ever'),
