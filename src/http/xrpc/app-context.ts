@@ -136,6 +136,7 @@ export function createAppContext(parts: AppParts) {
   const timeline = createTimelineSkeleton(ofTimelines)
   const waits = createNewcomerWaits()
   const records = createRecords(db)
+  const postsByUri = createPostsByUri({ db, actors })
   const missingWaits = createMissingWaits({ actors, underWay, fetchRequests })
   return {
     ...parts,
@@ -148,7 +149,7 @@ export function createAppContext(parts: AppParts) {
     moderationServices: new Set(parts.moderationServices),
     tagRules,
     tags: prepareTags(db),
-    postsByUri: createPostsByUri({ db, actors }),
+    postsByUri,
     viewCache,
     accounts,
     firstPage: createFirstPage({
@@ -207,7 +208,7 @@ export function createAppContext(parts: AppParts) {
       scope,
       fetchRequests,
       missingWaits,
-      records,
+      postsByUri,
       resolver: parts.resolver,
       quotas: parts.quotas,
     }),

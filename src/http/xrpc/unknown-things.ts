@@ -3,7 +3,7 @@
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { Records } from '../../data/store/read/records-by-key.ts'
+import type { PostsByUri } from '../../data/store/read/posts-by-uri.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'
@@ -17,13 +17,15 @@ import { lookupsFor } from './outside-shares.ts'
 type UnknownThings = {
   /** The at-URIs and DIDs among the call's missing ones; for a visitor, all that exist. */
   among(call: Pick<Call, 'reader' | 'viewer' | 'who'>): MaybeLater<string[]>
+  /** Those among the accounts unknown here that their directories deny. */
+  absentAmong(dids: readonly string[], who: Call['who']): MaybeLater<ReadonlySet<string>>
 }
 
 type Parts = {
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
   fetchRequests: Pick<FetchRequests, 'wasSent'>
   missingWaits: Pick<MissingWaits, 'areUnfetched'>
-  records: Pick<Records, 'find'>
+  postsByUri: PostsByUri
   resolver: Pick<Resolver, 'resolve'>
   quotas?: Quotas | undefined
   scope: Scope
@@ -33,14 +35,14 @@ type Parts = {
 const MAX_LOOKED_UP = 25
 
 export function createUnknownThings(parts: Parts): UnknownThings {
-  const { actors, fetchRequests, missingWaits, records, resolver, scope } = parts
+  const { actors, fetchRequests, missingWaits, postsByUri, resolver, scope } = parts
 
   /** Of an account known here. */
   function mayArrive(uri: string, viewer: Call['viewer']): boolean {
     const key = parseRecordUri(uri)
     if (!key) return false
     const uid = actors.uidOf(key.did)
-    if (records.find({ ...key, uid }) === 'gone') return false
+    if (postsByUri([uri]).get(uri)?.is === 'gone') return false
     if (!viewer) return !isStoredAccount(parts, uid)
     return !fetchRequests.wasSent(uri) || missingWaits.areUnfetched(new Set([uri]))
   }
@@ -53,20 +55,29 @@ export function createUnknownThings(parts: Parts): UnknownThings {
     )
   }
 
+  const isStrange = (did: string) => actors.uidOf(did) === 0
+
+  function absentAmong(dids: readonly string[], who: Call['who']): MaybeLater<ReadonlySet<string>> {
+    const strangers = [...new Set(dids.filter(isStrange))]
+    const looked = strangers.slice(0, MAX_LOOKED_UP).map((did) => mayExist(did, who))
+    return andThen(
+      allOf(looked),
+      (exist) => new Set(strangers.filter((_, i) => exist[i] === false)),
+    )
+  }
+
   return {
+    absentAmong,
     among({ reader: { missing }, viewer, who }) {
       if (missing.isEmpty || (!viewer && scope === 'network')) return []
       const things = [...missing.uris, ...missing.dids]
-      const isStrange = (thing: string) => actors.uidOf(accountOf(thing)) === 0
-      const strangers = [...new Set(things.filter(isStrange).map(accountOf))]
-      const looked = strangers.slice(0, MAX_LOOKED_UP).map((did) => mayExist(did, who))
-      return andThen(allOf(looked), (exist) => {
-        const absent = new Set(strangers.filter((_, i) => exist[i] === false))
-        return things.filter((thing) => {
-          if (isStrange(thing)) return !absent.has(accountOf(thing))
+      return andThen(absentAmong(things.map(accountOf), who), (absent) =>
+        things.filter((thing) => {
+          const did = accountOf(thing)
+          if (isStrange(did)) return !absent.has(did)
           return missing.uris.has(thing) && mayArrive(thing, viewer)
-        })
-      })
+        }),
+      )
     },
   }
 }

@@ -37,7 +37,7 @@ function world() {
       awaited: async () => false,
       areUnfetched: () => false,
     },
-    unknownThings: { among: () => [] },
+    unknownThings: { among: () => [], absentAmong: () => new Set<string>() },
     nameWaits: { unnamed: () => [], awaited: async () => false },
   }
   const commit = (changed: Partial<typeof index>) => {

@@ -7,7 +7,7 @@ import { UnansweredError } from '../../../src/sources/identity/fetch-identity.ts
 import type { Misbehaviour } from '../../support/pds-misbehaviour.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
-import { type StrangersWorld, startStrangersWorld } from '../../support/strangers-world.ts'
+import { type StrangersWorld, startStrangersWorld, write } from '../../support/strangers-world.ts'
 
 const alice = didOf('alice')
 const KEY = '3kabcdefghi2a'
@@ -51,7 +51,7 @@ const METHODS: Record<string, (account: string) => Query> = {
   'app.bsky.graph.getKnownFollowers': actor,
   'app.bsky.graph.getList': list,
   'app.bsky.graph.getLists': actor,
-  'app.bsky.graph.getRelationships': (account) => ({ actor: account, others: [didOf('zoe')] }),
+  'app.bsky.graph.getRelationships': (account) => ({ actor: account, others: [account] }),
   'app.bsky.graph.getStarterPack': pack('starterPack'),
   'app.bsky.graph.getStarterPacks': pack('uris'),
   'app.bsky.labeler.getServices': (account) => ({ dids: [account] }),
@@ -156,14 +156,66 @@ describe('for a visitor, for whom nothing is fetched', () => {
     const isForMembers = asked.status === 401
     expect(isForMembers || asked.status === 503, JSON.stringify(asked.body)).toBe(true)
   })
+})
 
-  test('an account that its directory does not know does not exist', async () => {
+/** Those that the reference answers with an empty list, not with an error. */
+const LISTS_OF_A_POST = [
+  'app.bsky.feed.getLikes',
+  'app.bsky.feed.getQuotes',
+  'app.bsky.feed.getRepostedBy',
+]
+const LISTED_COLLECTIONS = ['app.bsky.feed.post', 'app.bsky.feed.like', 'app.bsky.feed.generator']
+
+describe('an account that its directory does not know does not exist', () => {
+  test.each(Object.entries(METHODS))('%s', async (nsid, queryOf) => {
     world = await startStrangersWorld()
-    const nobody = { actor: didOf('nobody') }
-    for (const nsid of ['app.bsky.actor.getProfile', 'app.bsky.feed.getAuthorFeed']) {
-      expect(await world.w.ask(nsid, nobody)).toMatchObject({ status: 400 })
+    for (const viewer of [alice, undefined]) {
+      const { status } = await world.w.ask(nsid, queryOf(didOf('nobody')), viewer)
+      expect([200, 400, viewer ? 400 : 401]).toContain(status)
     }
   })
+
+  test.each(LISTS_OF_A_POST)('%s is empty, whatever was named', async (nsid) => {
+    world = await startStrangersWorld()
+    for (const collection of LISTED_COLLECTIONS) {
+      const query = about('uri', collection)(didOf('nobody'))
+      const empty = { status: 200, body: { uri: query['uri'] } }
+      expect(await world.w.ask(nsid, query)).toMatchObject(empty)
+      expect(await world.w.ask(nsid, query, alice)).toMatchObject(empty)
+    }
+  })
+})
+
+describe('a record that its PDS does not have does not exist', () => {
+  const ofRecords = Object.entries(METHODS).filter(
+    ([nsid, queryOf]) => !nsid.endsWith('getListFeed') && /at:/.test(JSON.stringify(queryOf(''))),
+  )
+
+  test.each(ofRecords)('%s', async (nsid, queryOf) => {
+    world = await startStrangersWorld()
+    const { w, person } = world
+    const query = queryOf((await person('eve')).did)
+    expect([200, 400]).toContain((await w.ask(nsid, query, alice)).status)
+  })
+
+  test.each(LISTS_OF_A_POST)('%s is empty, for visitors too once that is known', async (nsid) => {
+    world = await startStrangersWorld()
+    const { w, person } = world
+    const query = post('uri')((await person('eve')).did)
+    expect(await w.ask(nsid, query)).toMatchObject({ status: 503 })
+    expect(await w.ask(nsid, query, alice)).toMatchObject({ status: 200, body: query })
+    expect(await w.ask(nsid, query)).toMatchObject({ status: 200, body: query })
+  })
+})
+
+test('likes of a post that a PDS has just given are still not known', async () => {
+  world = await startStrangersWorld()
+  const { w, person } = world
+  const { uri } = write(await person('eve'), 'app.bsky.feed.post', { text: 'hello' })
+  for (const nsid of LISTS_OF_A_POST) {
+    const asked = await w.ask(nsid, { uri }, alice)
+    expect(asked).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+  }
 })
 
 describe('by a handle whose servers do not answer', () => {

@@ -10,7 +10,7 @@ export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 
 type StoredRecord = { cid: string; value: unknown }
 
-export type Records = {
+type Records = {
   /** posts.id, even of a stub; 0 if there is no row. */
   postIdOf(uid: number, rkey: string): number
   /**

@@ -8,7 +8,7 @@ import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import type { NamedActor } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { allOf, andThen } from '../../../maybe-later.ts'
+import { allOf, andThen, type MaybeLater } from '../../../maybe-later.ts'
 import { notFoundActor } from '../../../named-actor.ts'
 import { notHereYet } from '../../../not-here.ts'
 
@@ -21,23 +21,37 @@ export const getRelationships = query(
     const named = allOf([actor, ...others].map((one) => names.find(one, call.who)))
     return andThen(named, ([asking, ...found]) => {
       if (!asking) return { body: { relationships: others.map(notFoundActor) } }
-      const areUnknown = found.some((other) => other && !isEitherHeld(app, [asking, other]))
       const uids = found.map((other) => other?.uid ?? 0).filter((uid) => uid !== 0)
       const state = hydrator.profiles(uids, createReader(asking, call.reader))
       const relationships = found.map((other, i) =>
         other ? relationship(state, other) : notFoundActor(others[i]!),
       )
-      if (areUnknown && !relationships.some(isAnyRelation)) throw notHereYet(NOT_HELD)
-      return { body: { actor: asking.did, relationships } }
+      const answer = { body: { actor: asking.did, relationships } }
+      if (relationships.some(isAnyRelation)) return answer
+      return andThen(isAnyUnknown(app, { asking, found }, call.who), (isUnknown) => {
+        if (isUnknown) throw notHereYet(NOT_HELD)
+        return answer
+      })
     })
   },
 )
 
 const NOT_HELD = 'Neither account’s follows and blocks are kept here'
 
-/** Between two accounts that are not held, nothing is known. */
-function isEitherHeld(app: Needs<'actors' | 'scope'>, pair: readonly NamedActor[]): boolean {
-  return pair.some(({ uid }) => isStoredAccount(app, uid))
+/** Between two accounts that are not held, nothing is known; an account that does not exist has no relations. */
+function isAnyUnknown(
+  app: Needs<'actors' | 'scope' | 'unknownThings'>,
+  { asking, found }: { asking: NamedActor; found: readonly (NamedActor | undefined)[] },
+  who: Call['who'],
+): MaybeLater<boolean> {
+  const isUnheld = ({ uid }: NamedActor) => !isStoredAccount(app, uid)
+  const others = found.flatMap((one) => (one && isUnheld(one) ? one : []))
+  if (others.length === 0 || !isUnheld(asking)) return false
+  const dids = [asking, ...others].map(({ did }) => did)
+  return andThen(
+    app.unknownThings.absentAmong(dids, who),
+    (absent) => !absent.has(asking.did) && others.some(({ did }) => !absent.has(did)),
+  )
 }
 
 /** More than the account’s DID. */
