@@ -35,6 +35,8 @@ port.on('message', (order: SearchOrder) => {
   port.close()
 })
 
+port.postMessage('ready')
+
 function outcomeOf(kind: SearchKind, request: SearchRequest): Outcome {
   // Each kind comes with a request of that kind (searching.ts).
   const search = searches[kind] as (request: SearchRequest) => SearchFound

@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { within } from '../../base/util/waits.ts'
 import type { SearchOrder, SearchReply, SearchThreadData } from './search-thread.ts'
 import { tooManySearches } from './search-turns.ts'
 
@@ -25,9 +26,16 @@ type SearchWorker = {
   stop(): void
 }
 
-type Running = { worker: Worker; settle?: ((reply?: SearchReply) => void) | undefined }
+type Running = {
+  worker: Worker
+  /** Whether it has loaded; false if it ended before. */
+  ready: PromiseWithResolvers<boolean>
+  settle?: ((reply?: SearchReply) => void) | undefined
+}
 
 const MAX_RUN_MS = 5_000
+/** A thread that is ended before it has loaded takes the process with it (Node.js 24.21.0), so it is left to load. */
+const START_MS = 5_000
 const IDLE_MS = 5 * MINUTE_MS
 /** A search needs a few megabytes. */
 const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 12 }
@@ -41,12 +49,17 @@ export function createSearchWorker(options: SearchWorkerOptions): SearchWorker {
   function start(): Running {
     const workerData: SearchThreadData = { dataDir, cacheKib }
     const url = new URL('./search-thread.ts', import.meta.url)
-    const one: Running = { worker: new Worker(url, { resourceLimits: MEMORY, workerData, name }) }
+    const worker = new Worker(url, { resourceLimits: MEMORY, workerData, name })
+    const one: Running = { worker, ready: Promise.withResolvers<boolean>() }
     one.worker.unref()
-    one.worker.on('message', (reply: SearchReply) => one.settle?.(reply))
+    one.worker.on('message', (reply: SearchReply | 'ready') => {
+      if (reply === 'ready') one.ready.resolve(true)
+      else one.settle?.(reply)
+    })
     one.worker.on('error', (err) => log.error({ err }, 'the search thread broke; another follows'))
     one.worker.on('exit', () => {
       if (current === one) current = undefined
+      one.ready.resolve(false)
       one.settle?.()
     })
     return one
@@ -57,6 +70,7 @@ export function createSearchWorker(options: SearchWorkerOptions): SearchWorker {
     await ending
     current ??= start()
     const one = current
+    if (!(await within(START_MS, one.ready.promise))) throw tooManySearches()
     const reply = await replyOf(one, order, maxRunMs)
     idle = setTimeout(stop, idleMs).unref()
     if (reply) return reply
