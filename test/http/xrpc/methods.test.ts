@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
+import { methods } from '../../../src/http/xrpc/methods.ts'
 import { createServingWorld } from '../../support/serving-world.ts'
 
 const xrpc = join(import.meta.dirname, '../../../src/http/xrpc')
@@ -19,8 +20,10 @@ const files = ['app', 'com', 'io'].flatMap((folder) =>
     .map((path) => `${folder}/${path}`.replace(/\.ts$/, '').replaceAll('/', '.')),
 )
 
-test('methods are sorted by name and unique', () => {
-  expect(nsids).toEqual([...new Set(nsids)].sort())
+test('methods are sorted by name, and unique among those of features, too', () => {
+  const ofCore = methods.map(({ nsid }) => nsid)
+  expect(ofCore).toEqual([...ofCore].sort())
+  expect(nsids).toEqual([...new Set(nsids)])
 })
 
 test('every method file has its row', () => {
