@@ -2,23 +2,15 @@
 // Without arguments, those of the core's rooms.
 
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { linkPackages } from '../test/support/linked-packages.ts'
 
 const root = join(import.meta.dirname, '..')
 const COPIED = ['src', 'packages', 'test', 'lexicons', 'scripts', 'docs', 'deploy', 'bin']
 const ROOMS = ['base', 'bridge', 'data', 'sources', 'ingest', 'answers', 'http', 'tools']
-const OURS = '@slipstream'
 const WITHOUT = [
   ['src', 'features'],
   ['test', 'features'],
@@ -35,18 +27,8 @@ export function makeCoreAlone(): string {
   for (const name of readdirSync(root).filter((one) => /\.(json|ts|md|example)$/.test(one))) {
     cpSync(join(root, name), join(folder, name))
   }
-  linkModules(folder)
+  linkPackages(join(folder, 'node_modules'))
   return folder
-}
-
-/** Links to what is installed; our own packages are the copy's. */
-function linkModules(folder: string): void {
-  const [from, to] = [join(root, 'node_modules'), join(folder, 'node_modules')]
-  mkdirSync(to)
-  for (const name of readdirSync(from).filter((one) => one !== OURS)) {
-    symlinkSync(join(from, name), join(to, name))
-  }
-  cpSync(join(from, OURS), join(to, OURS), { recursive: true, verbatimSymlinks: true })
 }
 
 const USAGE = `npm run core-alone [-- TEST ...]

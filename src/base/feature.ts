@@ -68,6 +68,14 @@ const FOLDER = new URL('../features/', import.meta.url)
 
 export const features: readonly Feature[] = await listed()
 
+/** The parts of all features for one kind of thread. Their types are checked where they are listed (features/features.ts). */
+export async function loadParts<Part>(
+  kind: 'ingest' | 'serve' | 'tools',
+): Promise<readonly Part[]> {
+  const parts = await Promise.all(features.map((feature) => feature[kind]?.()))
+  return parts.filter((part) => part !== undefined) as unknown as readonly Part[]
+}
+
 async function listed(): Promise<readonly Feature[]> {
   // In the package, this file and the list are JavaScript.
   const list = new URL(`features${extname(import.meta.url)}`, FOLDER)

@@ -6,7 +6,7 @@ import type { Hono } from 'hono'
 import type { Hydrator } from '../answers/hydrate/hydrator-types.ts'
 import type { Searching } from '../answers/skeleton/search/searches.ts'
 import type { Config } from '../base/config/config.ts'
-import { type FeatureGauge, features } from '../base/feature.ts'
+import { type FeatureGauge, loadParts } from '../base/feature.ts'
 import type { Logger } from '../base/obs/log.ts'
 import type { MetricSource } from '../base/obs/metric.ts'
 import type { IngestConnection } from '../bridge/connection.ts'
@@ -94,10 +94,8 @@ export type ServePart = {
   close?(): void | Promise<void>
 }
 
-export async function loadServeFeatures(): Promise<readonly ServeFeature[]> {
-  const parts = await Promise.all(features.map(({ serve }) => serve?.()))
-  // Their types are checked where they are listed (features/features.ts).
-  return parts.filter((part) => part !== undefined) as readonly ServeFeature[]
+export function loadServeFeatures(): Promise<readonly ServeFeature[]> {
+  return loadParts('serve')
 }
 
 /** Starts all of them; what they do in this thread, as one. */

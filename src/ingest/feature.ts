@@ -3,7 +3,7 @@
 
 import type { StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
-import { features } from '../base/feature.ts'
+import { loadParts } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
@@ -56,10 +56,8 @@ type IngestPart = {
   stop?(): void | Promise<void>
 }
 
-export async function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
-  const parts = await Promise.all(features.map(({ ingest }) => ingest?.()))
-  // Their types are checked where they are listed (features/features.ts).
-  return parts.filter((part) => part !== undefined) as readonly IngestFeature[]
+export function loadIngestFeatures(): Promise<readonly IngestFeature[]> {
+  return loadParts('ingest')
 }
 
 /** Handlers of all of them; the kinds of each begin with its name. */

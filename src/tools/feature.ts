@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander'
 import type { Config } from '../base/config/config.ts'
-import { features } from '../base/feature.ts'
+import { loadParts } from '../base/feature.ts'
 import type { FeatureReport, Reports } from '../http/operator/feature-report.ts'
 import type { CliContext } from './cli/context.ts'
 import type { Check } from './doctor/examine.ts'
@@ -18,10 +18,8 @@ export type ToolsFeature = Reports & {
   statsLines?(report: FeatureReport): readonly (readonly [name: string, value: string])[]
 }
 
-export async function loadToolsFeatures(): Promise<readonly ToolsFeature[]> {
-  const parts = await Promise.all(features.map(({ tools }) => tools?.()))
-  // Their types are checked where they are listed (features/features.ts).
-  return parts.filter((part) => part !== undefined) as readonly ToolsFeature[]
+export function loadToolsFeatures(): Promise<readonly ToolsFeature[]> {
+  return loadParts('tools')
 }
 
 export function processBytesOf(list: readonly ToolsFeature[], config: Config): number {

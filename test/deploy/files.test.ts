@@ -155,7 +155,7 @@ describe('the image', () => {
   function packagesOf(source: string): string[] {
     const lines = source.split('\n').filter((line) => !line.startsWith('import type'))
     const found = lines.flatMap(
-      (line) => /(?:^import | from |import\()'([^'.][^']*)'/.exec(line) ?? [],
+      (line) => /(?:^import | from |import\()'([^'.$`][^'$`]*)'/.exec(line) ?? [],
     )
     return found
       .filter((one, i) => i % 2 === 1 && !one.startsWith('node:'))

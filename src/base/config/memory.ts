@@ -3,7 +3,7 @@
 // as if a part of its memory had been set. The units are those of docs/COST.md (docs/figures.json), scaled by
 // the excess over the model that its own check measured.
 
-import { totalmem } from 'node:os'
+import { memoryOfMachine } from '../util/machine-memory.ts'
 import type { Config } from './config.ts'
 
 /** `memory.empty.rss_mb`, `graph.bytes_per_edge`; accounts and timelines as in `cost.active.1e4.ram.*`. */
@@ -77,12 +77,4 @@ export function answerCacheBytes(
 /** 0: no limit. */
 function shareOf(machineMb: number): number {
   return machineMb > SMALL_MACHINE.upToMb ? 0 : machineMb * SMALL_MACHINE.share
-}
-
-/**
- * Bytes of the machine, or of the container if that has less.
- * @param limit - the container's; 0: none
- */
-export function memoryOfMachine(limit = process.constrainedMemory()): number {
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

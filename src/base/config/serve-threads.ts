@@ -1,6 +1,7 @@
 // How many threads serve: one less than the processors, since ingest has one, as far as memory allows.
 
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism } from 'node:os'
+import { memoryOfMachine } from '../util/machine-memory.ts'
 import { integer, Unfit } from './parsers.ts'
 
 /** Where threads can share a port (SO_REUSEPORT distributes connections). */
@@ -29,9 +30,10 @@ export function threadsFor({ cores, memoryMb, platform }: Machine): number {
   return Math.max(1, Math.min(cores - 1, fitting, MOST))
 }
 
-/** A container's own limits, where it has some. */
 function thisMachine(): Machine {
-  const limit = process.constrainedMemory()
-  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
-  return { cores: availableParallelism(), memoryMb: bytes / 1e6, platform: process.platform }
+  return {
+    cores: availableParallelism(),
+    memoryMb: memoryOfMachine() / 1e6,
+    platform: process.platform,
+  }
 }

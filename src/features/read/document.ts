@@ -8,17 +8,15 @@ import type { Setup } from '../sign-in/setup.ts'
 
 type Parts = {
   own: Assets
-  signIn: Assets
+  /** Addresses of the scripts of a session. */
+  session: readonly string[]
   setup: Setup
   /** Scripts that the first page needs, in the order of their names. */
   scripts: readonly string[]
 }
 
-export function readDocument({ own, signIn, setup, scripts }: Parts): string {
-  const preloads = [
-    ...['oauth-client.js', 'session.ts', 'reasons.ts'].map((name) => signIn.pathOf(name)),
-    ...scripts.map((name) => own.pathOf(name)),
-  ]
+export function readDocument({ own, session, setup, scripts }: Parts): string {
+  const preloads = [...session, ...scripts.map((name) => own.pathOf(name))]
   return html`<!doctype html>
 <html lang="en">
 <head>

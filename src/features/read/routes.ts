@@ -6,7 +6,7 @@ import type { Config } from '../../base/config/config.ts'
 import { assetRoutes } from '../../http/pages/asset-files.ts'
 import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
 import { pageHeaders } from '../sign-in/page.ts'
-import { signInAssets } from '../sign-in/routes.ts'
+import { sessionScripts } from '../sign-in/routes.ts'
 import { manifest, mediaOrigins, readDocument } from './document.ts'
 import { firstScripts, readAssets } from './files.ts'
 
@@ -26,7 +26,7 @@ export function readRoutes(config: ReadConfig): Hono {
     mediaOrigins([imageUrlPattern, videoThumbnailUrlPattern, videoPlaylistUrlPattern]),
   )
   const page = () =>
-    readDocument({ own: readAssets(), signIn: signInAssets(), setup, scripts: firstScripts() })
+    readDocument({ own: readAssets(), session: sessionScripts(), setup, scripts: firstScripts() })
   const app = new Hono()
   app.route(ASSETS, assetRoutes(readAssets))
   app.get('/read/manifest.webmanifest', (c) =>
@@ -63,7 +63,7 @@ function workerText(): string {
   const source = own.find(digest, name)!.body.toString()
   const files = [
     ...firstScripts().map((one) => own.pathOf(one)),
-    ...['oauth-client.js', 'session.ts', 'reasons.ts'].map((one) => signInAssets().pathOf(one)),
+    ...sessionScripts(),
     ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
   ]
   return source.replace('/* files */ []', JSON.stringify(files))

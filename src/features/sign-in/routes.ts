@@ -12,19 +12,32 @@ import {
 } from './client-metadata.ts'
 import { callbackDocument, pageHeaders } from './page.ts'
 
-const files = [
-  new URL('./assets/callback.ts', import.meta.url),
+/** What every page with a session loads. */
+const scripts = [
   new URL('./assets/oauth-client.js', import.meta.url),
-  new URL('./assets/reasons.ts', import.meta.url),
   new URL('./assets/session.ts', import.meta.url),
+  new URL('./assets/handle.ts', import.meta.url),
+  new URL('./assets/reasons.ts', import.meta.url),
+]
+const others = [
+  new URL('./assets/callback.ts', import.meta.url),
   new URL('./assets/sign-in.css', import.meta.url),
 ]
 const ASSETS = '/oauth/assets'
 
 export const signInAssets: () => Assets = assetsOf(() => ({
   path: ASSETS,
-  files: new Map(files.map((url) => [url.pathname.split('/').at(-1)!, url])),
+  files: new Map([...scripts, ...others].map((url) => [nameOf(url), url])),
 }))
+
+/** Addresses of the scripts of a session. */
+export function sessionScripts(): string[] {
+  return scripts.map((url) => signInAssets().pathOf(nameOf(url)))
+}
+
+function nameOf(url: URL): string {
+  return url.pathname.split('/').at(-1)!
+}
 
 const FOR_ANYONE = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' }
 

@@ -8,9 +8,7 @@ import { findInstallation } from '../../base/util/installation.ts'
 import { version } from '../../base/util/version.ts'
 import { readFacts } from '../../http/operator/facts.ts'
 import { reportOf } from '../../http/operator/feature-report.ts'
-import type { Status } from '../../http/operator/status.ts'
-import { findServer } from '../../tools/cli/control-client.ts'
-import { CliError } from '../../tools/cli/fail.ts'
+import { callServer } from '../../tools/cli/call-server.ts'
 import { readingOffline } from '../../tools/cli/offline.ts'
 import { print } from '../../tools/cli/terminal.ts'
 import type { DoctorContext } from '../../tools/doctor/context.ts'
@@ -44,7 +42,7 @@ export const tools: ToolsFeature = {
 
 async function writeReport(): Promise<void> {
   const { config, problems } = examineConfig()
-  const server = await callServer(config)
+  const server = await callServer(config.dataDir)
   const about = {
     slipstream: version,
     node: process.version,
@@ -94,17 +92,6 @@ async function seeDoctor(parts: Pick<DoctorContext, 'config' | 'problems' | 'ser
   return areas.flatMap(({ area, findings }) =>
     findings.map(({ level, text }) => `${level.padEnd(9)} ${area}: ${text}`),
   )
-}
-
-async function callServer({ dataDir }: Config): Promise<DoctorContext['server']> {
-  try {
-    const client = await findServer(dataDir)
-    if (!client) return 'none'
-    return { status: await client.ask<Status>('GET', '/status'), ask: client.ask }
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error
-    return { refusal: error.message, fix: error.hint }
-  }
 }
 
 /** Of the running server, or of the rows; the error's text if there are none. */

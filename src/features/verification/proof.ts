@@ -5,12 +5,13 @@
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { cidAt } from '../../base/atproto/keys.ts'
 import { isObject, parseJson } from '../../base/util/json-object.ts'
-import { readBlocks } from '../../sources/firehose/blocks.ts'
+import { type Blocks, readBlocks } from '../../sources/firehose/blocks.ts'
 import { type SignedCommit, signedCommit } from '../../sources/firehose/commit.ts'
 import type { AccountKeys } from '../../sources/firehose/keys.ts'
 import { Tree, TreeError } from '../../sources/firehose/tree.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
+import type { VerifyingKey } from '../../sources/identity/verifying-key.ts'
 
 export type ProofParts = {
   fetch: GuardedFetch
@@ -59,17 +60,22 @@ async function signedIn(
   { keys }: ProofParts,
   did: string,
   car: Buffer,
-): Promise<
-  { blocks: NonNullable<ReturnType<typeof readBlocks>>; commit: SignedCommit } | undefined
-> {
+): Promise<{ blocks: Blocks; commit: SignedCommit } | undefined> {
   const blocks = readBlocks(car)
   if (!blocks) return undefined
-  for (const key of [await keys.get(did), () => keys.renew(did)]) {
-    const commit = typeof key === 'function' ? await key() : key
-    const signed = commit && signedCommit(blocks, commit)
-    if (typeof signed === 'object' && signed.did === did) return { blocks, commit: signed }
-  }
-  return undefined
+  const commit =
+    commitBy(blocks, did, await keys.get(did)) ?? commitBy(blocks, did, await keys.renew(did))
+  return commit && { blocks, commit }
+}
+
+/** Undefined unless the account signed it with this key. */
+function commitBy(
+  blocks: Blocks,
+  did: string,
+  key: VerifyingKey | undefined,
+): SignedCommit | undefined {
+  const signed = key && signedCommit(blocks, key)
+  return typeof signed === 'object' && signed.did === did ? signed : undefined
 }
 
 async function ask(

@@ -66,12 +66,10 @@ function readAsset(
   for (const [from, to] of Object.entries(imports)) {
     plain = plain
       .replaceAll(`from '${from}`, `from '${to}`)
-      .replaceAll(`${IMPORT}'${from}`, `${IMPORT}'${to}`)
+      .replaceAll(`import('${from}`, `import('${to}`)
   }
   return plain
 }
-
-const IMPORT = 'import('
 
 /** Node warns that this function is experimental, which no operator could act on. */
 function withoutWarning<T>(work: () => T): T {

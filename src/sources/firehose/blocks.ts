@@ -2,26 +2,23 @@
 // its CID. CIDs are their 36 bytes as latin1 text. Specs: https://ipld.io/specs/transport/car/carv1/,
 // https://atproto.com/specs/sync.
 
-import { hash } from 'node:crypto'
 import { CID_BYTES } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import { decodeObject, decodeObjects } from '../archive/dag-cbor.ts'
+import { blockOf, type Section, sectionAt } from '../car-sections.ts'
 
 /** The specification's limits: 2,000,000 bytes and 200 operations, each with some nodes of the tree. */
 const MAX_CAR_BYTES = 2_000_000
 const MAX_BLOCKS = 20_000
-const DIGEST_AT = 4
 const MAX_VARINT_BYTES = 4
-
-type Span = { from: number; to: number }
 
 export class Blocks {
   /** CID of the commit. */
   readonly root: string
   readonly #car: Buffer
-  readonly #spans: ReadonlyMap<string, Span>
+  readonly #spans: ReadonlyMap<string, Section>
 
-  constructor(root: string, car: Buffer, spans: ReadonlyMap<string, Span>) {
+  constructor(root: string, car: Buffer, spans: ReadonlyMap<string, Section>) {
     this.root = root
     this.#car = car
     this.#spans = spans
@@ -30,10 +27,7 @@ export class Blocks {
   /** The block's bytes; undefined if it is missing or is not what its CID says. */
   bytes(cid: string): Buffer | undefined {
     const span = this.#spans.get(cid)
-    if (!span) return undefined
-    const block = this.#car.subarray(span.from, span.to)
-    const digest = this.#car.subarray(span.from - CID_BYTES + DIGEST_AT, span.from)
-    return hash('sha256', block, 'buffer').equals(digest) ? block : undefined
+    return span && blockOf(this.#car, span)
   }
 
   /** A block of the repository itself, with links and bytes as they are. */
@@ -64,39 +58,24 @@ export class Blocks {
 /** @returns undefined if it is no CAR file with one root, or is too large. */
 export function readBlocks(car: Buffer): Blocks | undefined {
   if (car.length > MAX_CAR_BYTES) return undefined
-  const header = sectionAt(car, 0)
+  const header = sectionAt(car, 0, MAX_VARINT_BYTES)
   if (!header) return undefined
   const root = rootIn(car, header)
   if (root === undefined) return undefined
-  const spans = new Map<string, Span>()
+  const spans = new Map<string, Section>()
   for (let at = header.to; at < car.length; ) {
-    const section = sectionAt(car, at)
+    const section = sectionAt(car, at, MAX_VARINT_BYTES)
     if (!section || section.to - section.from < CID_BYTES || spans.size > MAX_BLOCKS)
       return undefined
-    const from = section.from + CID_BYTES
-    spans.set(car.toString('latin1', section.from, from), { from, to: section.to })
+    spans.set(car.toString('latin1', section.from, section.from + CID_BYTES), section)
     at = section.to
   }
   return new Blocks(root, car, spans)
 }
 
-function rootIn(car: Buffer, { from, to }: Span): string | undefined {
+function rootIn(car: Buffer, { from, to }: Section): string | undefined {
   const values = decodeObjects(car, { from, to, count: 1, raw: true })
   const roots = typeof values === 'string' ? undefined : values[0]!['roots']
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined
   return typeof root === 'string' ? root : undefined
-}
-
-/** The section whose length stands at `at`. */
-function sectionAt(car: Buffer, at: number): Span | undefined {
-  let length = 0
-  for (let i = 0; i < MAX_VARINT_BYTES; i++) {
-    const byte = car[at + i]
-    if (byte === undefined) return undefined
-    length |= (byte & 0x7f) << (7 * i)
-    if (byte >= 0x80) continue
-    const from = at + i + 1
-    return length === 0 || from + length > car.length ? undefined : { from, to: from + length }
-  }
-  return undefined
 }

@@ -4,14 +4,12 @@
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examineConfig, settingSources } from '../../base/config/config.ts'
-import type { Status } from '../../http/operator/status.ts'
 import { areas } from '../doctor/areas.ts'
-import type { DoctorContext } from '../doctor/context.ts'
 import type { Examination, Examined } from '../doctor/examine.ts'
 import type { Finding, Level } from '../doctor/finding.ts'
 import { checksOf, processBytesOf, type ToolsFeature } from '../feature.ts'
-import { findServer } from './control-client.ts'
-import { CliError, EXIT } from './fail.ts'
+import { callServer } from './call-server.ts'
+import { EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { bold, dim, report, startProgress } from './terminal.ts'
 
@@ -95,17 +93,6 @@ async function tellOthers({ json }: Options): Promise<void> {
   const sum =
     'Members can load Following without any of these servers, with everything received so far.'
   report(json, { dependencies }, [...texts, sum].join('\n\n'))
-}
-
-async function callServer(dataDir: string): Promise<DoctorContext['server']> {
-  try {
-    const client = await findServer(dataDir)
-    if (!client) return 'none'
-    return { status: await client.ask<Status>('GET', '/status'), ask: client.ask }
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error
-    return { refusal: error.message, fix: error.hint }
-  }
 }
 
 function describe({ areas: examined }: Examination): string {

@@ -4,13 +4,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../base/config/config.ts'
-import {
-  answerCacheBytes,
-  memoryOfMachine,
-  type Sizes,
-  storedBytes,
-  UNITS,
-} from '../../base/config/memory.ts'
+import { answerCacheBytes, type Sizes, storedBytes, UNITS } from '../../base/config/memory.ts'
+import { memoryOfMachine } from '../../base/util/machine-memory.ts'
 import { countActors } from '../../data/store/actors.ts'
 import { countFollows } from '../../data/store/counts.ts'
 import { FILE_NAME, openReader } from '../../data/store/db.ts'

@@ -2,6 +2,7 @@
 // are bytes of UTF-8.
 
 import type { AppBskyRichtextFacet } from '@atproto/api'
+import { isHandle } from '../../sign-in/assets/handle.ts'
 
 type Facet = AppBskyRichtextFacet.Main
 
@@ -55,13 +56,6 @@ function withoutEnd(text: string, isSo: (one: string) => boolean): string {
   const characters = [...text]
   while (characters.length > 0 && isSo(characters.at(-1)!)) characters.pop()
   return characters.join('')
-}
-
-/** https://atproto.com/specs/handle: labels, the last of which begins with a letter. */
-function isHandle(text: string): boolean {
-  const labels = text.split('.')
-  const isLabel = (one: string) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(one)
-  return labels.length > 1 && labels.every(isLabel) && /^[a-z]/i.test(labels.at(-1)!)
 }
 
 const segmenter = new Intl.Segmenter()

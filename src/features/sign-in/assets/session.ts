@@ -2,6 +2,7 @@
 // (DPoP); requests go to the member's PDS, which forwards those meant for us. Nothing of it reaches our server.
 
 import type { Setup } from '../setup.ts'
+import { isHandle } from './handle.ts'
 import { BrowserOAuthClient } from './oauth-client.js'
 import { SignInError } from './reasons.ts'
 
@@ -54,11 +55,6 @@ export function nameIn(text: string): string {
   if (/^did:(plc|web):[\w.:%-]+$/.test(name)) return name
   if (isHandle(name)) return name.toLowerCase()
   throw new SignInError('not-a-name')
-}
-
-function isHandle(name: string): boolean {
-  const labels = name.split('.')
-  return labels.length > 1 && labels.every((one) => /^[a-z0-9-]{1,63}$/i.test(one))
 }
 
 /** Ends the session at the PDS, too: its tokens are worth nothing from then on. */
