@@ -176,9 +176,14 @@ describe.skipIf(!path)('the front door', () => {
       await page.mouse.wheel(0, 600)
       expect(await target.count()).toBe(1)
     })
-    await page.evaluate(`[...document.querySelectorAll('.feed > li')]
-      .find((row) => row.textContent.includes('post 40'))
-      .scrollIntoView({ block: 'start' })`)
+    // The last turns of the wheel may still scroll on.
+    await eventually(async () => {
+      await page.evaluate(`[...document.querySelectorAll('.feed > li')]
+        .find((row) => row.textContent.includes('post 40'))
+        .scrollIntoView({ block: 'start' })`)
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      expect(await topText(page)).toBe('post 40')
+    })
     await eventually(async () => {
       const answer = await alice.raw(
         '/xrpc/io.slipstream.feed.getPosition?timeline=following',
