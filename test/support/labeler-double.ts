@@ -136,6 +136,8 @@ function acceptListeners(http: Server, parts: Parts): void {
   const { said, listeners, connections } = parts
   const sockets = new WebSocketServer({ noServer: true })
   http.on('upgrade', (request, socket: Socket, head) => {
+    // Whoever is turned away may be gone before the answer is.
+    socket.on('error', () => undefined)
     if (parts.failure) return socket.end(`HTTP/1.1 ${parts.failure} Away\r\n\r\n`)
     const cursor = new URL(request.url!, 'http://localhost').searchParams.get('cursor') ?? undefined
     connections.push(cursor)

@@ -121,6 +121,13 @@ function expected(events: readonly StreamEvent[]) {
   }
 }
 
+/** Counts the accounts that these events leave deleted: nothing is fetched of them. */
+function deletedAtTheEnd(events: readonly StreamEvent[]): number {
+  const statuses = new Map<string, string | undefined>()
+  for (const event of events) if (event.kind === 'account') statuses.set(event.did, event.status)
+  return [...statuses.values()].filter((status) => status === 'deleted').length
+}
+
 /** Emits in small portions, over time. */
 async function emitSlowly(events: StreamEvent[], portion = 25): Promise<void> {
   for (let at = 0; at < events.length; at += portion) {
@@ -246,9 +253,13 @@ describe('the last hours of a new member’s follows', () => {
     scene.emit(follows)
     await scene.settled()
     const jobs = world.db.prepare("SELECT subject FROM jobs WHERE kind = 'recent'").all()
-    expect(jobs.length).toBe(PEOPLE.length + 1)
+    const replayed = past.slice(300)
+    expect(jobs.length).toBe(PEOPLE.length + 1 - deletedAtTheEnd(replayed))
     const line = scene.lines.find(({ msg }) => msg.startsWith('replay incomplete'))
-    expect(line?.['windowUs']).toBe(doubles[0]!.entries()[300]!.event.timeUs)
+    // The first events there may be of a kind that no replay subscribes to.
+    const floorUs = doubles[0]!.entries()[300]!.event.timeUs
+    expect(line?.['windowUs']).toBeGreaterThanOrEqual(floorUs)
+    expect(line?.['windowUs']).toBeLessThan(floorUs + 10_000)
   })
 
   it('of a few accounts are fetched from their servers at once, without a socket', async () => {
