@@ -20,6 +20,7 @@ export async function startFirehoseDouble(port = 0) {
   })
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (socket, request) => {
+    socket.on('error', () => undefined)
     const url = new URL(request.url!, 'http://double')
     const cursor = url.searchParams.get('cursor')
     cursors.push(url.pathname === PATH ? cursor : url.pathname)

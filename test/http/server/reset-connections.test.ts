@@ -32,7 +32,7 @@ test('requests over a connection that was reset before it was accepted are not a
   )
   const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
   resetWhileWaiting(port, 100)
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   socket.write(REQUEST)
   await once(socket, 'data')
   expect(addresses).toEqual(['127.0.0.1'])

@@ -11,7 +11,7 @@ import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
 async function connected(answer: RequestListener) {
   const { http } = startHttp(answer, { threads: 1, isProxy: () => false })
   const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
-  const socket = connect(port, '127.0.0.1')
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   onTestFinished(() => void http.close())
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))

@@ -23,7 +23,10 @@ type Reader = { seen: number[]; hasAll: Promise<void>; leave(): void }
 
 /** Resolves once its stream has begun. */
 async function listen(onFirst: (one: Reader) => void = () => {}): Promise<Reader> {
-  const socket: Socket = connect(Number(new URL(world.origin()).port), '127.0.0.1')
+  const socket: Socket = connect(Number(new URL(world.origin()).port), '127.0.0.1').on(
+    'error',
+    () => undefined,
+  )
   socket.setEncoding('utf8')
   const { promise: hasAll, resolve } = Promise.withResolvers<void>()
   const reader: Reader = { seen: [], hasAll, leave: () => socket.destroy() }

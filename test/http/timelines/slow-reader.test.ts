@@ -80,7 +80,9 @@ test('bounds the queue, and delivers everything in order once the client reads',
     listen(answer)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    .on('error', () => undefined)
+    .pause()
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
   while (!response?.writableNeedDrain) await once(AbortSignal.timeout(10), 'abort')
   let text = ''
