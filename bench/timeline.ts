@@ -24,7 +24,7 @@ import {
   InvalidationWriter,
 } from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader } from '../src/data/store/db.ts'
-import { createMergedFeed, type MergedFeed } from '../src/data/store/merged-feed.ts'
+import { createMergedFeed, type MergedFeed } from '../src/data/store/timelines/merged-feed.ts'
 import { createKeeps, hashDraw } from '../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { didOf, tidAt } from '../test/support/records.ts'

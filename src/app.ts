@@ -9,8 +9,8 @@ import type { Logger } from './base/obs/log.ts'
 import { storeCompiledCode } from './base/util/compile-cache.ts'
 import { NEARLY_IDLE, releaseUnusedMemory } from './base/util/unused-memory.ts'
 import { version } from './base/util/version.ts'
-import { closeToOthers } from './data/store/data-folder.ts'
-import { lockDataDir } from './data/store/lock.ts'
+import { closeToOthers } from './data/store/files/data-folder.ts'
+import { lockDataDir } from './data/store/files/lock.ts'
 import { asPortRefusal, findFreePort } from './http/serve/free-port.ts'
 
 type App = { close(): Promise<void> }

@@ -8,7 +8,7 @@ import './base/util/v8-flags.ts'
 import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig, printConfig } from './base/config/config.ts'
 import { version } from './base/util/version.ts'
-import { PRIVATE_UMASK } from './data/store/data-folder.ts'
+import { PRIVATE_UMASK } from './data/store/files/data-folder.ts'
 import { fail } from './tools/cli/fail.ts'
 import { serve } from './tools/cli/serve.ts'
 

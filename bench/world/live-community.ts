@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StreamCursor } from '@slipstream/jetstream'
 import { openWriter } from '../../src/data/store/db.ts'
-import { putStreamCursor } from '../../src/data/store/stream-cursors.ts'
+import { putStreamCursor } from '../../src/data/store/stream/stream-cursors.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,

@@ -2,8 +2,12 @@
 // growing memory and database, and a network outage of half an hour one morning.
 
 import { DAY_MS, MINUTE_MS } from '../../src/base/util/durations.ts'
+import {
+  HISTORY_RINGS,
+  type HistorySample,
+  putHistory,
+} from '../../src/data/store/counts/history.ts'
 import { openWriter } from '../../src/data/store/db.ts'
-import { HISTORY_RINGS, type HistorySample, putHistory } from '../../src/data/store/history.ts'
 import { createRandom } from '../../test/support/random.ts'
 
 /** Written through the regular interface, at the interval of each ring. */

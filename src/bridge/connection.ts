@@ -1,9 +1,9 @@
 // A serving thread's end of the line to the ingest thread: sends requests to the writer and keeps its latest
 // reports.
 
-import { DiskFullError } from '../data/store/disk-full.ts'
-import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
-import type { PostOutcome, PostPlan } from '../data/store/timeline-posts.ts'
+import { DiskFullError } from '../data/store/files/disk-full.ts'
+import type { GraphEdit, GraphOutcome } from '../data/store/programs/graph-edits.ts'
+import type { PostOutcome, PostPlan } from '../data/store/programs/timeline-posts.ts'
 import { FetchLimitError } from './fetch-limit.ts'
 import type {
   CursorOutcome,

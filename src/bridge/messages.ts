@@ -11,15 +11,15 @@ import type { NumberedPlaceChange } from '../data/engine/place-changes.ts'
 import type { NumberedChange } from '../data/engine/private-changes.ts'
 import type { LogEntry } from '../data/engine/timeline-log.ts'
 import type { ActorTableHandle } from '../data/graph/actor-table.ts'
-import type { ArchiveProgress } from '../data/store/archives.ts'
-import type { FollowLine } from '../data/store/follows.ts'
-import type { GapCounts } from '../data/store/gaps.ts'
-import type { GraphEdit, GraphOutcome } from '../data/store/graph-edits.ts'
-import type { InviteWish } from '../data/store/invites.ts'
-import type { ModerationAct } from '../data/store/moderation-log.ts'
-import type { ServiceTokenWish } from '../data/store/service-tokens.ts'
-import type { SharedTimeline } from '../data/store/shared-timelines.ts'
-import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/timeline-posts.ts'
+import type { SharedTimeline } from '../data/store/cluster/shared-timelines.ts'
+import type { InviteWish } from '../data/store/members/invites.ts'
+import type { ModerationAct } from '../data/store/moderation/moderation-log.ts'
+import type { GraphEdit, GraphOutcome } from '../data/store/programs/graph-edits.ts'
+import type { ServiceTokenWish } from '../data/store/programs/service-tokens.ts'
+import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/programs/timeline-posts.ts'
+import type { FollowLine } from '../data/store/records/follows.ts'
+import type { ArchiveProgress } from '../data/store/stream/archives.ts'
+import type { GapCounts } from '../data/store/stream/gaps.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 
 /** A request's `id` is echoed in its reply. */
@@ -123,7 +123,7 @@ export type OperatorRequest =
 
 export type ModerationDecision = {
   act: ModerationAct
-  /** As parsed by data/store/takedowns.ts; for a ban, a DID. */
+  /** As parsed by data/store/moderation/takedowns.ts; for a ban, a DID. */
   subject: string
   by: string
   reason: string

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net'
 import { collections } from '../base/atproto/collections.ts'
-import type { StreamBytesFacts } from '../data/store/stream-bytes.ts'
+import type { StreamBytesFacts } from '../data/store/stream/stream-bytes.ts'
 
 /** What a connection is for: the live stream, replays of accounts’ last hours, repairs of gaps. */
 export type StreamUse = 'stream' | 'replay' | 'repair'

@@ -7,7 +7,7 @@ import type { Db } from '../../src/data/store/db.ts'
 import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
 import { NEWEST } from '../../src/data/store/edges/subject-lists.ts'
-import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
+import { HAS_MEDIA, VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
 import { pairsOf } from './rows.ts'
 
 type Row = Record<string, unknown>

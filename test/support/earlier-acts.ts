@@ -1,7 +1,7 @@
 // Seed counts as answered by a public AppView for the time before ours: larger than, equal to or smaller than
 // our own.
 
-import { putSeedActorCounts, putSeedPostCounts } from '../../src/data/store/seed-counts.ts'
+import { putSeedActorCounts, putSeedPostCounts } from '../../src/data/store/counts/seed-counts.ts'
 import { transact } from '../../src/data/store/transact.ts'
 import type { Random } from './random.ts'
 import type { World } from './world.ts'

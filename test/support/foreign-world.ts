@@ -3,7 +3,7 @@
 
 import { pino } from 'pino'
 import { DAY_MS } from '../../src/base/util/durations.ts'
-import { countJobs } from '../../src/data/store/jobs.ts'
+import { countJobs } from '../../src/data/store/fetching/jobs.ts'
 import type { BackfillLimits } from '../../src/ingest/backfill/limits.ts'
 import { createBackfill } from '../../src/ingest/backfill/runner.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'

@@ -5,7 +5,7 @@ import { prepareReaders } from '../../src/answers/hydrate/page.ts'
 import type { PackedRkey } from '../../src/base/atproto/keys.ts'
 import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
 import type { Db } from '../../src/data/store/db.ts'
-import { PRESENT } from '../../src/data/store/posts.ts'
+import { PRESENT } from '../../src/data/store/posts/posts.ts'
 import { atOneMoment } from '../../src/data/store/transact.ts'
 import type { InvalidationSet } from './invalidation-set.ts'
 

@@ -2,7 +2,7 @@
 // replies and quotes several levels deep, deletions, gates, blocks of every kind, hidden accounts.
 
 import type { AccountStatus } from '@slipstream/jetstream'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
 import type { Random } from './random.ts'
 import { blob, cidOf, createWorld, type World } from './social-world.ts'
 

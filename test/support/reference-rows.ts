@@ -1,8 +1,8 @@
 // Derives the rows that the reference AppView's data plane would return for records, accounts and pairs of
 // accounts, by scanning a social world.
 
-import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../src/data/store/mutes.ts'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../src/data/store/private/mutes.ts'
 import { verifierOf } from './random-world.ts'
 import type { World, WorldRecord } from './social-world.ts'
 import { accountCounts, countsOf } from './world-rows.ts'

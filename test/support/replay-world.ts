@@ -9,7 +9,7 @@ import { type Consumer, createConsumer, type StreamEvent } from '@slipstream/jet
 import { pino } from 'pino'
 import { collections } from '../../src/base/atproto/collections.ts'
 import type { Logger } from '../../src/base/obs/log.ts'
-import { streamCursors } from '../../src/data/store/stream-cursors.ts'
+import { streamCursors } from '../../src/data/store/stream/stream-cursors.ts'
 import { noRetry, type WriteRetry } from '../../src/data/store/write-retry.ts'
 import type { ReplayLimits } from '../../src/ingest/replay/limits.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'

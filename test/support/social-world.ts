@@ -109,7 +109,7 @@ function createRecords() {
 }
 
 function createPrivateState() {
-  /** Scopes (data/store/mutes.ts), keyed by both DIDs. */
+  /** Scopes (data/store/private/mutes.ts), keyed by both DIDs. */
   const mutes = new Map<string, number>()
   /** DID and at-URI of the list or post. */
   const listMutes = new Set<string>()

@@ -3,9 +3,9 @@
 
 import { expect, test } from 'vitest'
 import { packRkey } from '../../src/base/atproto/keys.ts'
-import { countActors, findActor, insertActor } from '../../src/data/store/actors.ts'
 import type { Db, WriteDb } from '../../src/data/store/db.ts'
-import { followedBy, insertFollow, isFollowing } from '../../src/data/store/follows.ts'
+import { countActors, findActor, insertActor } from '../../src/data/store/records/actors.ts'
+import { followedBy, insertFollow, isFollowing } from '../../src/data/store/records/follows.ts'
 import { atOneMoment } from '../../src/data/store/transact.ts'
 
 export type StoreUnderTest = {

@@ -13,7 +13,7 @@ import { jsonBytes } from '../../src/answers/views/ready-json.ts'
 import { openActorTable } from '../../src/data/graph/actor-table.ts'
 import { InvalidationReader } from '../../src/data/shared-memory/invalidation-ring.ts'
 import { openReader } from '../../src/data/store/db.ts'
-import { postItem, repostItem } from '../../src/data/store/item-ids.ts'
+import { postItem, repostItem } from '../../src/data/store/timelines/item-ids.ts'
 import { CONTROL, ORDER, type ReaderData } from './view-cache-reader-control.ts'
 
 const { dataDir, viewers, ...shared } = workerData as ReaderData

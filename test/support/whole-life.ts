@@ -3,7 +3,7 @@
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
-import { storeCursor } from '../../src/data/store/timeline-cursors.ts'
+import { storeCursor } from '../../src/data/store/timelines/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation.ts'
 import { cidOf } from './records.ts'
 import { type Life, wholes } from './wholes.ts'

@@ -9,12 +9,12 @@ import {
 } from '../../src/base/atproto/collections.ts'
 import { packCid, packRkey } from '../../src/base/atproto/keys.ts'
 import type { ActorReader } from '../../src/data/graph/types.ts'
-import { insertBookmark } from '../../src/data/store/bookmarks.ts'
 import type { WriteDb } from '../../src/data/store/db.ts'
 import { blockEdges, followEdges, likeEdges } from '../../src/data/store/edges/all-edges.ts'
 import type { EdgeTable } from '../../src/data/store/edges/edge-table.ts'
-import { VIOLATES_THREADGATE } from '../../src/data/store/post-flags.ts'
-import { statusCode } from '../../src/data/store/status.ts'
+import { VIOLATES_THREADGATE } from '../../src/data/store/posts/post-flags.ts'
+import { insertBookmark } from '../../src/data/store/private/bookmarks.ts'
+import { statusCode } from '../../src/data/store/records/status.ts'
 import type { World, WorldRecord } from './social-world.ts'
 
 export type WrittenWorld = {

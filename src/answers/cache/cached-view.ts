@@ -1,7 +1,7 @@
 // A cached view: the JSON of a view built once for every viewer and cut at its slots
 // (answers/views/slots.ts), with the conditions to check before it is shown to a viewer.
 
-import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import type { FeedItemAccounts } from '../views/rules.ts'
 
 /** The kinds of cached view; each is keyed by the integer named. */

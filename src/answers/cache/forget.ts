@@ -3,8 +3,8 @@
 
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { Invalidation } from '../../data/shared-memory/invalidation-ring.ts'
-import { postItem, repostItem } from '../../data/store/item-ids.ts'
-import type { KeptHeads } from '../../data/store/kept-heads.ts'
+import { postItem, repostItem } from '../../data/store/timelines/item-ids.ts'
+import type { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
 import { CACHED, dependency } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'

@@ -1,9 +1,9 @@
-// Merged feeds (data/store/merged-feed.ts) that read only what is not cached. Cached are the heads of lists,
+// Merged feeds (data/store/timelines/merged-feed.ts) that read only what is not cached. Cached are the heads of lists,
 // and the CIDs of items that are about to be presented or just were.
 
 import type { Db } from '../../data/store/db.ts'
-import type { KeptHeads } from '../../data/store/kept-heads.ts'
-import { createMergedFeed, type MergedFeed } from '../../data/store/merged-feed.ts'
+import type { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
+import { createMergedFeed, type MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import { CACHED } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 

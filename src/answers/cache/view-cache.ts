@@ -5,7 +5,7 @@
 
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
-import { KeptHeads } from '../../data/store/kept-heads.ts'
+import { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'

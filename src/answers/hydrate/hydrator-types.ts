@@ -16,7 +16,7 @@ import type {
 /** Reads rows synchronously. Ids without a row are absent from the state. */
 export type Hydrator = {
   /**
-   * Loads everything needed to present these feed items (data/store/item-ids.ts): posts, reposts,
+   * Loads everything needed to present these feed items (data/store/timelines/item-ids.ts): posts, reposts,
    * parents, roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors,
    * viewer state, blocks and mutes. Present with `answers/views/feed-view-post.ts`, filter with
    * `answers/views/rules.ts`.

@@ -1,6 +1,6 @@
 // Hydration of feed items and of posts.
 
-import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadGates } from './load-gates.ts'

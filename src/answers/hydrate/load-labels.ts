@@ -9,7 +9,7 @@ import { type Collection, collectionCodes, collections } from '../../base/atprot
 import { packRkey } from '../../base/atproto/keys.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { LabelSubject } from '../../data/store/labels.ts'
+import type { LabelSubject } from '../../data/store/moderation/labels.ts'
 import type { LabelFilter, StoredLabel } from '../../data/store/read/labels.ts'
 import { withoutLists } from './hide-taken-down.ts'
 import type { Hydrator } from './hydrator-types.ts'

@@ -3,7 +3,7 @@
 // per layer.
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
-import { isWithoutRecord } from '../../data/store/posts.ts'
+import { isWithoutRecord } from '../../data/store/posts/posts.ts'
 import type { PostKeyRow } from '../../data/store/read/posts.ts'
 import type { Loader } from './page.ts'
 import { readPosts } from './read-posts.ts'

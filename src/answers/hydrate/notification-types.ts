@@ -1,6 +1,6 @@
 // The state that notifications are hydrated to; see types.ts for the rest of the state.
 
-import type { NotificationReason } from '../../data/store/notification-reasons.ts'
+import type { NotificationReason } from '../../data/store/notifications/notification-reasons.ts'
 import type { FeedState } from './types.ts'
 
 /**

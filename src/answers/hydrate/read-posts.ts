@@ -2,10 +2,10 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
-import { isWithoutRecord, PRESENT } from '../../data/store/posts.ts'
+import { VIOLATES_POSTGATE, VIOLATES_THREADGATE } from '../../data/store/posts/post-flags.ts'
+import { isWithoutRecord, PRESENT } from '../../data/store/posts/posts.ts'
+import { recordText } from '../../data/store/posts/record-bytes.ts'
 import type { PostRow } from '../../data/store/read/posts.ts'
-import { recordText } from '../../data/store/record-bytes.ts'
 import { type Found, isSameRow } from './cached-rows.ts'
 import { embeddedRecord } from './embedded-record.ts'
 import type { KeptPost, Loader } from './page.ts'

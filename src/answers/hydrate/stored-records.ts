@@ -1,4 +1,4 @@
-// The records of data/store/records.ts that a state holds. Keyed by at-URI where other records name them, and
+// The records of data/store/records/records.ts that a state holds. Keyed by at-URI where other records name them, and
 // by account where a profile shows them.
 
 import type {

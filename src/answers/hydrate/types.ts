@@ -1,7 +1,7 @@
 // The state that an answer's ids are hydrated to: the interface between `answers/hydrate/` (loads it,
 // batched), `answers/views/` (turns it into lexicon views, purely) and the handlers (filter by
 // `answers/views/rules.ts`). Everything is keyed by our integers: actors by `actors.uid`, posts by
-// `posts.id`, reposts by `reposts.id`, lists by `lists.id`, feed items by data/store/item-ids.ts. A state
+// `posts.id`, reposts by `reposts.id`, lists by `lists.id`, feed items by data/store/timelines/item-ids.ts. A state
 // belongs to one request, is read in one transaction and holds each thing once.
 
 import type {

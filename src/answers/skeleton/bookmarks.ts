@@ -1,8 +1,12 @@
 // Pages of a member's bookmarks, latest first. The cursor is `<ms>__<id>`: the time and post row of the last
 // bookmark, so that a page does not depend on bookmarks added above it.
 
-import { bookmarksBefore, countBookmarks, type PlacedBookmark } from '../../data/store/bookmarks.ts'
 import type { Db } from '../../data/store/db.ts'
+import {
+  bookmarksBefore,
+  countBookmarks,
+  type PlacedBookmark,
+} from '../../data/store/private/bookmarks.ts'
 import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 

@@ -5,14 +5,14 @@
 
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import type { Db } from '../../data/store/db.ts'
 import {
   COLD_START,
   findBackfill,
   MILESTONES,
   milestonesReached,
-} from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
-import { isJobPutOff } from '../../data/store/job-schedule.ts'
+} from '../../data/store/fetching/backfills.ts'
+import { isJobPutOff } from '../../data/store/fetching/job-schedule.ts'
 
 /** The latest milestone reached, in this order. */
 export type Reached = 'nothing' | keyof typeof MILESTONES | 'everything'

@@ -9,7 +9,7 @@ import {
   type DraftPlace,
   draftBytes,
   draftsBelow,
-} from '../../data/store/drafts.ts'
+} from '../../data/store/private/drafts.ts'
 import { parsePlace } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 

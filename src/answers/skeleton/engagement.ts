@@ -8,7 +8,7 @@ import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../data/store/edges/edge.ts'
 import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
-import { DELETED } from '../../data/store/posts.ts'
+import { DELETED } from '../../data/store/posts/posts.ts'
 import {
   type EngagementPlace,
   type EngagementRow,

@@ -2,7 +2,7 @@
 // contain only times. CIDs must be looked up, so that is done only for rows that share their millisecond with
 // another row or with the edge of the page.
 
-import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
+import type { FeedBatch, FeedRow, MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import {
   type FeedPosition,
   formatFeedCursor,

@@ -5,19 +5,19 @@
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { NO_TAG_RULES, type TagRules } from '../../base/config/moderation-tags.ts'
-import { countActivitySubscriptions } from '../../data/store/activity-subscriptions.ts'
 import type { Db } from '../../data/store/db.ts'
 import {
   listedReasons,
   type NotificationPreferences,
   pushedReasons,
   readPreferences,
-} from '../../data/store/notification-preferences.ts'
-import { ALL_REASONS, reasonMask } from '../../data/store/notification-reasons.ts'
+} from '../../data/store/notifications/notification-preferences.ts'
+import { ALL_REASONS, reasonMask } from '../../data/store/notifications/notification-reasons.ts'
 import {
   findNotificationSettings,
   type NotificationSettings,
-} from '../../data/store/notification-settings.ts'
+} from '../../data/store/notifications/notification-settings.ts'
+import { countActivitySubscriptions } from '../../data/store/private/activity-subscriptions.ts'
 import {
   type NotificationPlace,
   type PlacedNotification,

@@ -3,7 +3,12 @@
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
-import { accountGaps, accountsWithGaps, type Gap, gapsTouching } from '../../data/store/gaps.ts'
+import {
+  accountGaps,
+  accountsWithGaps,
+  type Gap,
+  gapsTouching,
+} from '../../data/store/stream/gaps.ts'
 
 /** Microseconds. */
 type Stretch = { fromUs: number; toUs: number }

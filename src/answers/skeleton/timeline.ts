@@ -4,7 +4,12 @@
 
 import type { FollowGraphReader, TimelineReader } from '@slipstream/follow-graph'
 import { type ActorReader, CELEBRITY, HIDDEN } from '../../data/graph/types.ts'
-import type { FeedBatch, FeedHeads, FeedRow, MergedFeed } from '../../data/store/merged-feed.ts'
+import type {
+  FeedBatch,
+  FeedHeads,
+  FeedRow,
+  MergedFeed,
+} from '../../data/store/timelines/merged-feed.ts'
 import {
   cursorAfter,
   type FeedRange,
@@ -32,7 +37,7 @@ export type TimelineRequest = {
   heads?: FeedHeads | undefined
 }
 
-/** Items of data/store/item-ids.ts, newest first. */
+/** Items of data/store/timelines/item-ids.ts, newest first. */
 export type FeedSkeleton = SkeletonPage<number> & {
   startCursor?: string
   /** The place of the page's last row. */

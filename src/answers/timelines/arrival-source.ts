@@ -6,9 +6,9 @@
 
 import { isTimeUp } from '../../base/util/turn.ts'
 import { HIDDEN } from '../../data/graph/types.ts'
-import type { Gap } from '../../data/store/gaps.ts'
 import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
 import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read/arrivals.ts'
+import type { Gap } from '../../data/store/stream/gaps.ts'
 import type { Arrived, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** The accounts whose posts make up the timeline. */

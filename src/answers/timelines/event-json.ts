@@ -3,7 +3,7 @@
 // (views/ready-json.ts).
 
 import { isoTime } from '../../base/util/iso-time.ts'
-import type { Gap } from '../../data/store/gaps.ts'
+import type { Gap } from '../../data/store/stream/gaps.ts'
 import { JsonBuffer } from '../views/json-buffer.ts'
 import { toByteText } from '../views/ready-json.ts'
 import type { Entity, PlainEntity, TimelineGap, WrittenEntity } from './types.ts'

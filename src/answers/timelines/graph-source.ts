@@ -5,9 +5,9 @@
 import { isValidDid } from '@atproto/syntax'
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
-import type { CustomGraphRow } from '../../data/store/custom-graphs.ts'
-import { findGraphAccount } from '../../data/store/custom-graphs.ts'
 import type { Db } from '../../data/store/db.ts'
+import type { CustomGraphRow } from '../../data/store/programs/custom-graphs.ts'
+import { findGraphAccount } from '../../data/store/programs/custom-graphs.ts'
 import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
 
 /** The follows or the followers of one account. */

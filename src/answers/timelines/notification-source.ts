@@ -3,7 +3,7 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
-import { reasonOf } from '../../data/store/notification-reasons.ts'
+import { reasonOf } from '../../data/store/notifications/notification-reasons.ts'
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type {
   NotificationArrival,

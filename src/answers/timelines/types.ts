@@ -3,8 +3,8 @@
 // Embedded sources answer synchronously; remote ones may take a while, and are skipped if they take too long
 // (merge.ts).
 
-import type { Gap } from '../../data/store/gaps.ts'
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { Gap } from '../../data/store/stream/gaps.ts'
 
 /** An event whose content has not been read yet. */
 export type Arrived = { seq: number; at: number }

@@ -4,10 +4,14 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { makeDataFolder } from './data-folder.ts'
-import { rollBackInterrupted } from './interrupted.ts'
+import { makeDataFolder } from './files/data-folder.ts'
+import { rollBackInterrupted } from './files/interrupted.ts'
+import {
+  backUpBeforeUpgrade,
+  removeOlderBackups,
+  type UpgradeBackup,
+} from './files/upgrade-backup.ts'
 import { migrate, schemaVersion } from './migrate.ts'
-import { backUpBeforeUpgrade, removeOlderBackups, type UpgradeBackup } from './upgrade-backup.ts'
 
 /** The read-only part of a prepared statement. */
 export interface ReadStatement<Bind extends unknown[], Row = unknown> {

@@ -3,7 +3,7 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { allMembers } from '../../data/store/members.ts'
+import { allMembers } from '../../data/store/members/members.ts'
 import type { State } from './engine/layout.ts'
 import { findUser, fingerprintOf } from './engine/users.ts'
 import { didWords } from './post-keys.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import type { Logger } from '../../base/obs/log.ts'
 import { type ActorReader, HIDDEN, MEMBER } from '../../data/graph/types.ts'
-import { blobSubject } from '../../data/store/takedowns.ts'
+import { blobSubject } from '../../data/store/moderation/takedowns.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { blobRoute } from './blobs/blob-route.ts'
 import type { BlobSource } from './blobs/fetch-blob.ts'
@@ -60,7 +60,7 @@ type MediaOptions = Pick<BlobSource, 'fetch' | 'resolver' | 'strangerBytes' | 'q
   /** Called for each playlist sent to a player. */
   onPlaylist?: VideoParts['onPlaylist']
   actors: Pick<ActorReader, 'uidOf' | 'flagsOf' | 'memberFollowersOf'>
-  /** Whether the operator hid a blob, named as in data/store/takedowns.ts. */
+  /** Whether the operator hid a blob, named as in data/store/moderation/takedowns.ts. */
   isHidden?: (subject: string) => boolean
   log: Pick<Logger, 'debug' | 'warn' | 'error'>
   /** Decodes pictures and cuts videos. */

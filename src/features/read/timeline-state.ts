@@ -3,9 +3,9 @@
 
 import { createColdStarts } from '../../answers/skeleton/cold-starts.ts'
 import type { Db } from '../../data/store/db.ts'
-import { countOutstanding } from '../../data/store/follow-order.ts'
-import { followedBy } from '../../data/store/follows.ts'
-import type { JobKind } from '../../data/store/jobs.ts'
+import { countOutstanding } from '../../data/store/fetching/follow-order.ts'
+import type { JobKind } from '../../data/store/fetching/jobs.ts'
+import { followedBy } from '../../data/store/records/follows.ts'
 import { keepShare } from '../../data/timeline/lossiness.ts'
 import type { SignedInCall } from '../../http/xrpc/call.ts'
 import { query } from '../../http/xrpc/define.ts'

@@ -5,7 +5,7 @@
 import { revTimeMs } from '../../base/atproto/tid.ts'
 import { SECOND_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import { findActor } from '../../data/store/actors.ts'
+import { findActor } from '../../data/store/records/actors.ts'
 import type { Core } from '../../ingest/core.ts'
 import { missOfAccount } from '../../ingest/indexing/account-gaps.ts'
 import type { Candidates } from './candidates.ts'

@@ -2,7 +2,7 @@
 
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { membersByDid } from '../../data/store/members.ts'
+import { membersByDid } from '../../data/store/members/members.ts'
 import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import type { Heard } from './heard.ts'
 

@@ -3,7 +3,7 @@
 
 import { collectionCodes, isIndexed } from '../../base/atproto/collections.ts'
 import { packRkey, unpackRkey } from '../../base/atproto/keys.ts'
-import { lowerTombstone } from '../../data/store/tombstones.ts'
+import { lowerTombstone } from '../../data/store/records/tombstones.ts'
 import { applyBatch } from '../../ingest/indexing/apply-batch.ts'
 import type { IndexContext } from '../../ingest/indexing/index-context.ts'
 import type { Said } from './heard.ts'

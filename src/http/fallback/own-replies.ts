@@ -5,7 +5,7 @@ import type { Reader } from '../../answers/hydrate/reader.ts'
 import { postView } from '../../answers/views/post-view.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import type { Needs } from '../xrpc/define.ts'
 
 type Parts = Needs<'authorFeed' | 'hydrator'>

@@ -7,7 +7,7 @@ import {
   type BackupOptions,
   type BackupProgress,
   backUp,
-} from '../../data/store/backup.ts'
+} from '../../data/store/files/backup.ts'
 
 export type BackupMessage =
   | { kind: 'progress'; progress: BackupProgress }

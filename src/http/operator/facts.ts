@@ -1,16 +1,16 @@
 // Facts read from the database alone, so they are the same with or without a running server.
 
-import { countActors } from '../../data/store/actors.ts'
-import { countLeftOut } from '../../data/store/backfills.ts'
-import { countFollows, highestIds } from '../../data/store/counts.ts'
+import { countFollows, highestIds } from '../../data/store/counts/counts.ts'
 import type { Db } from '../../data/store/db.ts'
-import { type GapCounts, gapCounts } from '../../data/store/gaps.ts'
-import { countJobsRoughly } from '../../data/store/jobs.ts'
-import { quarantinedLabelers } from '../../data/store/labelers.ts'
-import { countMembers } from '../../data/store/members.ts'
+import { countLeftOut } from '../../data/store/fetching/backfills.ts'
+import { countJobsRoughly } from '../../data/store/fetching/jobs.ts'
+import { countMembers } from '../../data/store/members/members.ts'
 import { schemaOf } from '../../data/store/migrate.ts'
-import { type StreamBytesFacts, streamBytes } from '../../data/store/stream-bytes.ts'
-import { streamCursors } from '../../data/store/stream-cursors.ts'
+import { quarantinedLabelers } from '../../data/store/moderation/labelers.ts'
+import { countActors } from '../../data/store/records/actors.ts'
+import { type GapCounts, gapCounts } from '../../data/store/stream/gaps.ts'
+import { type StreamBytesFacts, streamBytes } from '../../data/store/stream/stream-bytes.ts'
+import { streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 
 export type Facts = {

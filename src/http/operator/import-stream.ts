@@ -3,7 +3,7 @@
 // is committed.
 
 import type { OperatorRequest } from '../../bridge/messages.ts'
-import type { FollowLine } from '../../data/store/follows.ts'
+import type { FollowLine } from '../../data/store/records/follows.ts'
 import { createFollowReader } from '../../ingest/indexing/follow-lines.ts'
 import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
 

@@ -3,18 +3,18 @@
 
 import { isValidDid, isValidHandle } from '@atproto/syntax'
 import { isoTime } from '../../base/util/iso-time.ts'
-import { findActor, followsCountOf } from '../../data/store/actors.ts'
+import type { Db } from '../../data/store/db.ts'
 import {
   COLD_START,
   countLeftOut,
   countLeftOutAmong,
   findBackfill,
-} from '../../data/store/backfills.ts'
-import type { Db } from '../../data/store/db.ts'
-import { followedBy } from '../../data/store/follows.ts'
-import { countJobsAmong, isAnyJobWaiting } from '../../data/store/job-schedule.ts'
-import { allMembers } from '../../data/store/members.ts'
+} from '../../data/store/fetching/backfills.ts'
+import { countJobsAmong, isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { allMembers } from '../../data/store/members/members.ts'
 import { createAccounts } from '../../data/store/read/accounts.ts'
+import { findActor, followsCountOf } from '../../data/store/records/actors.ts'
+import { followedBy } from '../../data/store/records/follows.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import { accountIn } from './moderation-subject.ts'

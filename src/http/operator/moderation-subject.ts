@@ -6,8 +6,8 @@ import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { parseNamedThing } from '../../base/atproto/named-thing.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import { parseTakedownSubject } from '../../data/store/moderation/takedowns.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
-import { parseTakedownSubject } from '../../data/store/takedowns.ts'
 import { OperatorError } from './operator-error.ts'
 
 /**
@@ -20,7 +20,7 @@ const MAX_DEPTH = 16
 const MAX_BLOBS = 32
 
 /**
- * @returns a subject as in data/store/takedowns.ts
+ * @returns a subject as in data/store/moderation/takedowns.ts
  * @throws OperatorError
  */
 export async function readSubject(text: string, didOf: DidOf): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { ConfigError } from '../../base/config/config.ts'
-import type { Backup, BackupOptions, BackupProgress } from '../../data/store/backup.ts'
+import type { Backup, BackupOptions, BackupProgress } from '../../data/store/files/backup.ts'
 import type { BackupMessage } from './backup-thread.ts'
 
 let running = false

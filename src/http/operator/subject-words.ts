@@ -1,9 +1,9 @@
 // What a decision is about, for people: an account's handle, and the beginning of a post's text.
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { findActor, uidOfDid } from '../../data/store/actors.ts'
 import type { Db } from '../../data/store/db.ts'
 import { createRecords } from '../../data/store/read/records-by-key.ts'
+import { findActor, uidOfDid } from '../../data/store/records/actors.ts'
 
 const MAX_WORDS = 80
 

@@ -13,7 +13,7 @@ import {
   newServiceToken,
   type ServiceTokenRow,
   tokenDigest,
-} from '../../data/store/service-tokens.ts'
+} from '../../data/store/programs/service-tokens.ts'
 import { isScope, MAX_SCOPES, SCOPE_HINT } from '../timelines/scopes.ts'
 import { OperatorError } from './operator-error.ts'
 

@@ -3,14 +3,14 @@
 // the time before a start is recorded beside the samples, and is exact.
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
-import type { Db } from '../../data/store/db.ts'
 import {
   HISTORY_RINGS,
   type History,
   type HistoryRing,
   readHistory,
-} from '../../data/store/history.ts'
-import { type Hole, readHoles } from '../../data/store/history-holes.ts'
+} from '../../data/store/counts/history.ts'
+import { type Hole, readHoles } from '../../data/store/counts/history-holes.ts'
+import type { Db } from '../../data/store/db.ts'
 
 type Trouble = 'away' | 'ended' | 'failing' | 'late' | 'incomplete'
 type Level = 'good' | 'notice' | 'bad' | 'none'

@@ -2,7 +2,7 @@
 // words, and newcomers' progress. Made on the server, so that the script need not format numbers.
 
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
-import type { StreamBytesFacts } from '../../data/store/stream-bytes.ts'
+import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'

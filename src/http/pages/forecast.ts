@@ -2,8 +2,8 @@
 // that the history holds.
 
 import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
+import { HISTORY_RINGS, readHistory } from '../../data/store/counts/history.ts'
 import type { Db } from '../../data/store/db.ts'
-import { HISTORY_RINGS, readHistory } from '../../data/store/history.ts'
 
 /** Shorter spans are meaningless: after a start, caches and log copies fill up. */
 const LEAST_SPAN_MS = HOUR_MS

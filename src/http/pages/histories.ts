@@ -1,12 +1,12 @@
 // A ring's history as JSON for the charts, with the incidents to mark, read again once there may be more.
 
-import type { Db } from '../../data/store/db.ts'
 import {
   HISTORY_RINGS,
   HISTORY_SERIES,
   type HistoryRing,
   readHistory,
-} from '../../data/store/history.ts'
+} from '../../data/store/counts/history.ts'
+import type { Db } from '../../data/store/db.ts'
 import { type Availability, readAvailability } from './availability.ts'
 import { diskForecast, type Forecast } from './forecast.ts'
 import { thinned } from './thin-history.ts'

@@ -1,6 +1,10 @@
 // Thins a history for a chart: averages neighbouring points, and rounds numbers to what a chart can show.
 
-import { HISTORY_SERIES, type History, type HistorySeries } from '../../data/store/history.ts'
+import {
+  HISTORY_SERIES,
+  type History,
+  type HistorySeries,
+} from '../../data/store/counts/history.ts'
 
 const DIGITS = 5
 

@@ -1,6 +1,6 @@
 // What the streams receive, in words: for the operator's page and `slipstream stats`.
 
-import type { StreamBytesFacts } from '../../data/store/stream-bytes.ts'
+import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
 import { bytes, count } from './format.ts'
 
 const SHOWN_KINDS = 6

@@ -8,7 +8,7 @@ import type { ViewCache, WatchedCache } from '../../answers/cache/view-cache.ts'
 import type { Config } from '../../base/config/config.ts'
 import { answerCacheBytes } from '../../base/config/memory.ts'
 import type { Db } from '../../data/store/db.ts'
-import { countMembers } from '../../data/store/members.ts'
+import { countMembers } from '../../data/store/members/members.ts'
 
 type Options = { config: Config; log: Logger; thread: number }
 type Reading = {

@@ -12,7 +12,7 @@ import type { FollowingLog, LoggedEntry } from '../../data/engine/following-log.
 import type { Db } from '../../data/store/db.ts'
 import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/logged-items.ts'
-import { latestStreamTimeUs } from '../../data/store/stream-cursors.ts'
+import { latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
 export type SharedFollowing = FollowingLogs & {

@@ -16,7 +16,6 @@ import {
   type PlaceChanges,
   type PlaceSlice,
 } from '../../data/engine/place-changes.ts'
-import type { Db } from '../../data/store/db.ts'
 import {
   allSharedKeys,
   countStanding,
@@ -25,7 +24,8 @@ import {
   knownPlace,
   placeVersion,
   stands,
-} from '../../data/store/shared-place.ts'
+} from '../../data/store/cluster/shared-place.ts'
+import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { ownPlace } from '../../ingest/place/own-place.ts'
 import { type DocChange, docKey } from '../../ingest/place/place-doc.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../base/atproto/xrpc-error.ts'
 import { InvariantError } from '../../base/util/assert.ts'
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
-import { DiskFullError } from '../../data/store/disk-full.ts'
+import { DiskFullError } from '../../data/store/files/disk-full.ts'
 import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
 import { ServiceAuthError } from '../../sources/identity/service-jwt.ts'
 import type { MethodResult } from './method.ts'

@@ -28,7 +28,7 @@ type MembershipParts = {
   isMember: (did: string) => boolean
   /**
    * Whether there is room for one more member, possibly by evicting one that visited only once
-   * (data/store/seats.ts).
+   * (data/store/members/seats.ts).
    */
   hasSeat: () => boolean
   /** Limits new members per hour. */

@@ -10,7 +10,10 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import { bearerToken } from '../../base/util/secrets.ts'
 import type { Db } from '../../data/store/db.ts'
-import { isServiceToken, prepareFindServiceToken } from '../../data/store/service-tokens.ts'
+import {
+  isServiceToken,
+  prepareFindServiceToken,
+} from '../../data/store/programs/service-tokens.ts'
 import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { Caller, Overload } from '../overload/overload.ts'
 import type { OnViewer } from '../server/auth.ts'

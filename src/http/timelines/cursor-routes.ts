@@ -12,7 +12,7 @@ import {
   CURSOR_LIMITS,
   type CursorOwner,
   findStoredCursor,
-} from '../../data/store/timeline-cursors.ts'
+} from '../../data/store/timelines/timeline-cursors.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import { type Asker, checkMay, TOKEN_PREFIX } from './access.ts'
 import type { Handler } from './call.ts'

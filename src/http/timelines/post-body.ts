@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { parseExactJson } from '../../base/util/exact-json.ts'
-import type { TimelinePost } from '../../data/store/timeline-posts.ts'
+import type { TimelinePost } from '../../data/store/programs/timeline-posts.ts'
 
 const MAX_PAYLOAD_BYTES = 16_384
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER - 1

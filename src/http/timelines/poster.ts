@@ -6,7 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventIdIn } from '../../answers/timelines/event-json.ts'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
-import type { PostedEvent, PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
+import type {
+  PostedEvent,
+  PostOutcome,
+  TimelinePost,
+} from '../../data/store/programs/timeline-posts.ts'
 
 export type Poster = {
   /** Number of posts not yet answered. */

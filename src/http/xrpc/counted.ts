@@ -1,4 +1,4 @@
-// Counts from before this server counted (data/store/seed-counts.ts). Posts and accounts on a page
+// Counts from before this server counted (data/store/counts/seed-counts.ts). Posts and accounts on a page
 // that lack them are reported to the ingest thread, each once per interval, in one message per turn. Requests for
 // one account or one post wait briefly for them. A page of many does not wait: it has them when it is read again.
 

@@ -5,9 +5,9 @@ import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
 import { isByInvite } from '../../base/config/members.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import { findAdmission } from '../../data/store/admissions.ts'
 import type { Db } from '../../data/store/db.ts'
-import { readInviteCode } from '../../data/store/invite-code.ts'
+import { findAdmission } from '../../data/store/members/admissions.ts'
+import { readInviteCode } from '../../data/store/members/invite-code.ts'
 
 export type Invites = {
   /** Whether invite codes admit accounts here. */

@@ -3,7 +3,7 @@
 
 import type { ModerationDecision } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
-import { findTakedown } from '../../data/store/takedowns.ts'
+import { findTakedown } from '../../data/store/moderation/takedowns.ts'
 
 export type Moderation = {
   /**

@@ -1,7 +1,7 @@
 // The author feed filter `posts_and_author_threads` shows a reply only if the feed holds every ancestor up to
 // the thread's root: then the author is continuing their own thread, not replying to another account.
 
-import { isRepostItem, rowIdOf } from '../../data/store/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 
 /** Facts about each item, in the order of the items. */
 type Facts = { parent: number; isReply: boolean; cid: string }

@@ -3,12 +3,12 @@
 
 import type { ColdStartProgress, ColdStartStage } from '../../bridge/messages.ts'
 import type { Db } from '../../data/store/db.ts'
-import { deepenable } from '../../data/store/feed-depths.ts'
-import { countOutstanding } from '../../data/store/follow-order.ts'
-import { followedBy } from '../../data/store/follows.ts'
-import { countJobsAmong, isJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob, type JobKind, jobPriority, SLOW_LANE } from '../../data/store/jobs.ts'
-import { replaysOf } from '../../data/store/replays.ts'
+import { deepenable } from '../../data/store/fetching/feed-depths.ts'
+import { countOutstanding } from '../../data/store/fetching/follow-order.ts'
+import { countJobsAmong, isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJob, type JobKind, jobPriority, SLOW_LANE } from '../../data/store/fetching/jobs.ts'
+import { followedBy } from '../../data/store/records/follows.ts'
+import { replaysOf } from '../../data/store/stream/replays.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { BackfillLimits } from './limits.ts'
 

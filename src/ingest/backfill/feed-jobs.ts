@@ -3,8 +3,8 @@
 
 import { type Collection, collectionCodes } from '../../base/atproto/collections.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
-import { findBackfill } from '../../data/store/backfills.ts'
-import { findFeedDepth, putFeedDepth } from '../../data/store/feed-depths.ts'
+import { findBackfill } from '../../data/store/fetching/backfills.ts'
+import { findFeedDepth, putFeedDepth } from '../../data/store/fetching/feed-depths.ts'
 import { type NewestWalk, walkNewest } from '../../sources/pds/newest.ts'
 import { MAX_PAGE, type RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'

@@ -3,11 +3,15 @@
 
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { unlessAborted } from '../../base/util/waits.ts'
-import { findActor, forgetActorIdentity, setActorIdentity } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import { insertAccountGap } from '../../data/store/gaps.ts'
-import { enqueueJobAgain, type Job } from '../../data/store/jobs.ts'
-import { findProfile } from '../../data/store/profiles.ts'
+import { enqueueJobAgain, type Job } from '../../data/store/fetching/jobs.ts'
+import {
+  findActor,
+  forgetActorIdentity,
+  setActorIdentity,
+} from '../../data/store/records/actors.ts'
+import { findProfile } from '../../data/store/records/profiles.ts'
+import { insertAccountGap } from '../../data/store/stream/gaps.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { IdentityUnavailableError } from '../../sources/identity/fetch-identity.ts'
 import type { ResolveOptions } from '../../sources/identity/resolver.ts'

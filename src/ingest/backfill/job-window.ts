@@ -1,8 +1,8 @@
 // The jobs taken from the database that wait to run, by host, so that finding the next one does not scan jobs
 // of busy hosts.
 
-import type { JobTarget } from '../../data/store/job-schedule.ts'
-import { type Job, keyOf } from '../../data/store/jobs.ts'
+import type { JobTarget } from '../../data/store/fetching/job-schedule.ts'
+import { type Job, keyOf } from '../../data/store/fetching/jobs.ts'
 import { IDENTITY_HOST } from '../../sources/pds/hosts.ts'
 
 export type WaitingJob = {

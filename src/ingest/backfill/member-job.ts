@@ -2,12 +2,12 @@
 // and queues their jobs, and the graph and the timeline grow with it. Then the rest: authors that were known
 // before and never read, and the member's own repository.
 
-import { findActor } from '../../data/store/actors.ts'
-import { findBackfill } from '../../data/store/backfills.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { followsByAge } from '../../data/store/follow-order.ts'
-import { isJobWaiting, rankJob } from '../../data/store/job-schedule.ts'
-import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/store/jobs.ts'
+import { findBackfill } from '../../data/store/fetching/backfills.ts'
+import { followsByAge } from '../../data/store/fetching/follow-order.ts'
+import { isJobWaiting, rankJob } from '../../data/store/fetching/job-schedule.ts'
+import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/store/fetching/jobs.ts'
+import { findActor } from '../../data/store/records/actors.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
 import { MAX_AUTHORS_TO_FETCH } from '../indexing/fetch-missing.ts'

@@ -8,12 +8,12 @@ import {
   findBackfill,
   MILESTONES,
   putBackfill,
-} from '../../data/store/backfills.ts'
-import { deepenable, knownSince } from '../../data/store/feed-depths.ts'
-import { countOutstanding, isFirstTryDue } from '../../data/store/follow-order.ts'
-import { followedBy } from '../../data/store/follows.ts'
-import { type JobKind, SLOW_LANE } from '../../data/store/jobs.ts'
-import { replaysOf } from '../../data/store/replays.ts'
+} from '../../data/store/fetching/backfills.ts'
+import { deepenable, knownSince } from '../../data/store/fetching/feed-depths.ts'
+import { countOutstanding, isFirstTryDue } from '../../data/store/fetching/follow-order.ts'
+import { type JobKind, SLOW_LANE } from '../../data/store/fetching/jobs.ts'
+import { followedBy } from '../../data/store/records/follows.ts'
+import { replaysOf } from '../../data/store/stream/replays.ts'
 import type { ColdStartParts } from './cold-start.ts'
 
 const MEMBER: JobKind[] = ['member']

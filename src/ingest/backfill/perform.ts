@@ -1,6 +1,6 @@
 // Maps each kind of job to its work, given the repository and its PDS.
 
-import type { Job } from '../../data/store/jobs.ts'
+import type { Job } from '../../data/store/fetching/jobs.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { checkRepo, compareRepo } from './compare-repo.ts'
 import { loadFeed, loadLatest, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'

@@ -2,9 +2,9 @@
 // collections with few records.
 
 import type { Collection } from '../../base/atproto/collections.ts'
-import { findBackfill } from '../../data/store/backfills.ts'
-import { isJobWaiting } from '../../data/store/job-schedule.ts'
-import { findMember } from '../../data/store/members.ts'
+import { findBackfill } from '../../data/store/fetching/backfills.ts'
+import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { findMember } from '../../data/store/members/members.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { allRules, collectionsReadWith } from '../indexing/collections/all-rules.ts'

@@ -10,8 +10,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
 import type { ColdStartProgress } from '../../bridge/messages.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { accountRepairing, bringGapsForward } from '../../data/store/gap-repair.ts'
-import { demoteJob, jobTarget, postponeJob } from '../../data/store/job-schedule.ts'
+import { demoteJob, jobTarget, postponeJob } from '../../data/store/fetching/job-schedule.ts'
 import {
   bringJobsForward,
   failJob,
@@ -20,7 +19,8 @@ import {
   jobPriority,
   releaseJobs,
   takeJobs,
-} from '../../data/store/jobs.ts'
+} from '../../data/store/fetching/jobs.ts'
+import { accountRepairing, bringGapsForward } from '../../data/store/stream/gap-repair.ts'
 import { createHosts, type Hosts, IDENTITY_HOST } from '../../sources/pds/hosts.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'

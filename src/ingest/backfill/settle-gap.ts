@@ -2,14 +2,14 @@
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import type { Job } from '../../data/store/fetching/jobs.ts'
 import {
   closeAccountGap,
   countCompared,
   putOffAccountGap,
   sweepingGap,
-} from '../../data/store/gap-repair.ts'
-import { insertAccountGap } from '../../data/store/gaps.ts'
-import type { Job } from '../../data/store/jobs.ts'
+} from '../../data/store/stream/gap-repair.ts'
+import { insertAccountGap } from '../../data/store/stream/gaps.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
 
 /** When to retry a server that stayed unreadable through all tries of a job. */

@@ -3,17 +3,17 @@
 // made, and no other cold start is held up. Authors whose records exceeded the byte budget have their turns
 // here too, each an hour later (within-budget.ts).
 
-import { findActor } from '../../data/store/actors.ts'
-import { cutShort, findBackfill } from '../../data/store/backfills.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import { cutShort, findBackfill } from '../../data/store/fetching/backfills.ts'
 import {
   enqueueJob,
   finishJob,
   type JobKind,
   nextSlowJobs,
   SLOW_LANE,
-} from '../../data/store/jobs.ts'
-import { findProfile } from '../../data/store/profiles.ts'
+} from '../../data/store/fetching/jobs.ts'
+import { findActor } from '../../data/store/records/actors.ts'
+import { findProfile } from '../../data/store/records/profiles.ts'
 import type { Services } from './work.ts'
 
 /** An author takes about ten requests; 15,000 authors take four hours. */

@@ -4,10 +4,10 @@
 // Records already here cost nothing.
 
 import { HOUR_MS } from '../../base/util/durations.ts'
-import { findBackfill, putBackfill } from '../../data/store/backfills.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { rankJob } from '../../data/store/job-schedule.ts'
-import { enqueueJob, type Job } from '../../data/store/jobs.ts'
+import { findBackfill, putBackfill } from '../../data/store/fetching/backfills.ts'
+import { rankJob } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJob, type Job } from '../../data/store/fetching/jobs.ts'
 import type { RecordPage, RepoTarget } from '../../sources/pds/pds-client.ts'
 import type { Take } from '../../sources/pds/walk.ts'
 import type { Services } from './work.ts'

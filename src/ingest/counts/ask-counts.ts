@@ -3,8 +3,8 @@
 // read, each under the name that was asked for.
 
 import { isObject, type JsonObject } from '../../base/util/json-object.ts'
-import type { ActorCounts } from '../../data/store/actors.ts'
-import type { PostCounts } from '../../data/store/post-counts.ts'
+import type { PostCounts } from '../../data/store/posts/post-counts.ts'
+import type { ActorCounts } from '../../data/store/records/actors.ts'
 import { askedPauseMs } from '../../sources/appview/circuit-breaker.ts'
 import { parseObject } from '../../sources/appview/json.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'

@@ -1,18 +1,18 @@
 // Asks a public AppView, in the background, for the counts from before our own counting began: of posts in
 // members' timelines and of posts and accounts that are shown. Sends requests of 25, one after another with a
 // rest between, for viewed subjects first; backs off from a failing host. The answers are stored apart from
-// our own counts (data/store/seed-counts.ts), one slice per transaction.
+// our own counts (data/store/counts/seed-counts.ts), one slice per transaction.
 
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { ActorCounts } from '../../data/store/actors.ts'
+import { putSeedActorCounts, putSeedPostCounts } from '../../data/store/counts/seed-counts.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import type { PostCounts } from '../../data/store/post-counts.ts'
-import { findPostById } from '../../data/store/posts.ts'
+import type { PostCounts } from '../../data/store/posts/post-counts.ts'
+import { findPostById } from '../../data/store/posts/posts.ts'
 import { type CountedScope, prepareSeedCounts } from '../../data/store/read/seed-counts.ts'
-import { putSeedActorCounts, putSeedPostCounts } from '../../data/store/seed-counts.ts'
+import type { ActorCounts } from '../../data/store/records/actors.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import { createCircuitBreaker } from '../../sources/appview/circuit-breaker.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -45,7 +45,7 @@ type CountingOptions = {
   members: () => readonly number[]
   /** Those of them whose timelines are being filled. */
   newcomers: () => readonly number[]
-  /** Newest items of a member's timeline (data/store/item-ids.ts). */
+  /** Newest items of a member's timeline (data/store/timelines/item-ids.ts). */
   timelineItems: (member: number) => readonly number[]
   now?: () => number
   /** While writes are impossible, no requests are made. */

@@ -2,9 +2,9 @@
 
 import type { StreamGap } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { type GapCause, insertAccountGap, insertGap } from '../../data/store/gaps.ts'
-import { rankJob } from '../../data/store/job-schedule.ts'
-import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import { rankJob } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJobAgain } from '../../data/store/fetching/jobs.ts'
+import { type GapCause, insertAccountGap, insertGap } from '../../data/store/stream/gaps.ts'
 import type { IndexContext } from './index-context.ts'
 
 /** An account with unreadable records must not keep us comparing all the time. */

@@ -2,9 +2,9 @@
 // since they are still in their repositories; so do, for a while, its membership and its private state, which
 // exists only here and would be lost if the account returned (ingest/upkeep/removing.ts).
 
-import { deleteBackfillsOf } from '../../data/store/backfills.ts'
-import { deleteNotificationsBy } from '../../data/store/notifications.ts'
-import { forgetSeedActorCounts } from '../../data/store/seed-counts.ts'
+import { forgetSeedActorCounts } from '../../data/store/counts/seed-counts.ts'
+import { deleteBackfillsOf } from '../../data/store/fetching/backfills.ts'
+import { deleteNotificationsBy } from '../../data/store/notifications/notifications.ts'
 import { everyRule } from './collections/all-rules.ts'
 import type { IndexContext } from './index-context.ts'
 

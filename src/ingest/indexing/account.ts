@@ -4,16 +4,21 @@
 // their time decides which is later.
 
 import type { AccountEvent, CommitEvent } from '@slipstream/jetstream'
-import { actorStatus, findActor, setActorRemoved, setActorStatus } from '../../data/store/actors.ts'
-import { enqueueJob } from '../../data/store/jobs.ts'
-import { missingPostIds } from '../../data/store/posts.ts'
-import { isHiddenStatus, statusCode } from '../../data/store/status.ts'
+import { enqueueJob } from '../../data/store/fetching/jobs.ts'
 import {
   deleteTakedown,
   setStatusBeneath,
   statusBeneath,
   type TakedownSubject,
-} from '../../data/store/takedowns.ts'
+} from '../../data/store/moderation/takedowns.ts'
+import { missingPostIds } from '../../data/store/posts/posts.ts'
+import {
+  actorStatus,
+  findActor,
+  setActorRemoved,
+  setActorStatus,
+} from '../../data/store/records/actors.ts'
+import { isHiddenStatus, statusCode } from '../../data/store/records/status.ts'
 import { missOfAccount } from './account-gaps.ts'
 import { fetchAuthor } from './fetch-missing.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { addActArrival } from '../../data/store/act-arrivals.ts'
+import { addActArrival } from '../../data/store/timelines/act-arrivals.ts'
 import { type IndexContext, isMember, type RecordWrite } from './index-context.ts'
 
 type Subject = { uid: number; record?: { collection: number; rkey: PackedRkey } }

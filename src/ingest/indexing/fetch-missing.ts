@@ -2,21 +2,25 @@
 // made here: backfill makes them in the background.
 
 import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
-import { findActor } from '../../data/store/actors.ts'
-import { deleteBackfillsOf, findBackfill, milestonesReached } from '../../data/store/backfills.ts'
-import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/feed-depths.ts'
-import { isJobWaiting } from '../../data/store/job-schedule.ts'
+import {
+  deleteBackfillsOf,
+  findBackfill,
+  milestonesReached,
+} from '../../data/store/fetching/backfills.ts'
+import { deepenable, deleteFeedDepths, knownSince } from '../../data/store/fetching/feed-depths.ts'
+import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import {
   enqueueJob,
   hastenJob,
   type JobKind,
   jobPriority,
   outdateJobs,
-} from '../../data/store/jobs.ts'
-import { ANCHOR } from '../../data/store/post-flags.ts'
-import { isWithoutRecord } from '../../data/store/posts.ts'
-import { findProfile } from '../../data/store/profiles.ts'
-import { requestReplay } from '../../data/store/replays.ts'
+} from '../../data/store/fetching/jobs.ts'
+import { ANCHOR } from '../../data/store/posts/post-flags.ts'
+import { isWithoutRecord } from '../../data/store/posts/posts.ts'
+import { findActor } from '../../data/store/records/actors.ts'
+import { findProfile } from '../../data/store/records/profiles.ts'
+import { requestReplay } from '../../data/store/stream/replays.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
 import { ensureList, ensurePost } from './post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'

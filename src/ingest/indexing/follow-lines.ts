@@ -3,7 +3,7 @@
 // first of them with their line numbers.
 
 import { isValidDid } from '@atproto/syntax'
-import type { FollowLine } from '../../data/store/follows.ts'
+import type { FollowLine } from '../../data/store/records/follows.ts'
 
 type BadLineReason = 'columns' | 'did' | 'rkey' | 'too-long'
 
@@ -25,7 +25,7 @@ const MAX_LINE_LENGTH = 2_048
 const MAX_BAD_LINES = 20
 const SHOWN_LENGTH = 80
 const PLC = /^did:plc:[a-z2-7]{24}$/
-/** Record keys may not begin like our made-up keys (data/store/keyless-follows.ts). */
+/** Record keys may not begin like our made-up keys (data/store/records/keyless-follows.ts). */
 const RKEY = /^(?!\.\.?$)[A-Za-z0-9._:~][A-Za-z0-9._:~-]{0,511}$/
 const HEADERS = ['did', 'creator', 'actor', 'follower', 'author', 'source', 'from']
 

@@ -6,8 +6,12 @@
 import { packRkey, tidOf } from '../../base/atproto/keys.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../data/store/edges/edge.ts'
-import { addFollowsOf, type FollowLine } from '../../data/store/follows.ts'
-import { isUnfollowed, KEYLESS_SORT_AT, keylessRkey } from '../../data/store/keyless-follows.ts'
+import { addFollowsOf, type FollowLine } from '../../data/store/records/follows.ts'
+import {
+  isUnfollowed,
+  KEYLESS_SORT_AT,
+  keylessRkey,
+} from '../../data/store/records/keyless-follows.ts'
 import {
   COLLECTION,
   importedSortAt,

@@ -1,10 +1,10 @@
 // What is noted about an account besides its records: its names, queued fetches, and an open gap. It goes once
 // a deleted account's records are gone; the account's row stays, since uids are never reused.
 
-import { dropReads, forgetNames } from '../../data/store/drop-rows.ts'
-import { closeAccountGap } from '../../data/store/gap-repair.ts'
-import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
-import { unwantReplay } from '../../data/store/replays.ts'
+import { dropReads, forgetNames } from '../../data/store/removal/drop-rows.ts'
+import { GC, putGcCandidate } from '../../data/store/removal/gc-candidates.ts'
+import { closeAccountGap } from '../../data/store/stream/gap-repair.ts'
+import { unwantReplay } from '../../data/store/stream/replays.ts'
 import type { IndexContext } from './index-context.ts'
 
 export function forgetAccount(ctx: IndexContext, uid: number): void {

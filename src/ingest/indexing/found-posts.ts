@@ -6,7 +6,7 @@ import {
   isWithoutRecord,
   MISSING,
   PRUNED,
-} from '../../data/store/posts.ts'
+} from '../../data/store/posts/posts.ts'
 import type { IndexContext } from './index-context.ts'
 import { retractPost } from './retract-post.ts'
 

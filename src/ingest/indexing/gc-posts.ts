@@ -1,7 +1,7 @@
 // Handles the removal of an author's or a member's reference to a post. Where not everything is kept, the
 // post may have been stored only for that reference, and is checked soon (retention/).
 
-import { findGcCandidate, GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
+import { findGcCandidate, GC, putGcCandidate } from '../../data/store/removal/gc-candidates.ts'
 import { type IndexContext, isAuthor } from './index-context.ts'
 
 export function addPostCandidates(

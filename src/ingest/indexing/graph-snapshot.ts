@@ -5,9 +5,7 @@
 import type { FollowGraphWriter } from '@slipstream/follow-graph'
 import { assert } from '../../base/util/assert.ts'
 import type { ActorWriter } from '../../data/graph/types.ts'
-import { findActor } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import { lastGraphChange, pruneGraphChanges } from '../../data/store/graph-changes.ts'
 import {
   beginSnapshot,
   deleteSnapshot,
@@ -16,7 +14,9 @@ import {
   type SnapshotChunk,
   SnapshotError,
   type SnapshotWriter,
-} from '../../data/store/snapshots.ts'
+} from '../../data/store/files/snapshots.ts'
+import { findActor } from '../../data/store/records/actors.ts'
+import { lastGraphChange, pruneGraphChanges } from '../../data/store/records/graph-changes.ts'
 import { replayGraphChanges } from './replay-graph.ts'
 
 const GRAPH = 'graph'

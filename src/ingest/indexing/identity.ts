@@ -4,9 +4,9 @@
 
 import type { IdentityEvent } from '@slipstream/jetstream'
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { findActor, forgetActorIdentity } from '../../data/store/actors.ts'
-import { enqueueJobAgain, hastenJob } from '../../data/store/jobs.ts'
-import { doubtKeptIdentity } from '../../data/store/kept-identities.ts'
+import { enqueueJobAgain, hastenJob } from '../../data/store/fetching/jobs.ts'
+import { doubtKeptIdentity } from '../../data/store/members/kept-identities.ts'
+import { findActor, forgetActorIdentity } from '../../data/store/records/actors.ts'
 import {
   type IndexContext,
   internActor,

@@ -4,17 +4,17 @@
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { microsOf, type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
-import { findBackfill } from '../../data/store/backfills.ts'
 import { followEdges } from '../../data/store/edges/all-edges.ts'
-import { type FollowLine, insertFollow, isFollowing } from '../../data/store/follows.ts'
-import { enqueueJobAgain } from '../../data/store/jobs.ts'
+import { findBackfill } from '../../data/store/fetching/backfills.ts'
+import { enqueueJobAgain } from '../../data/store/fetching/jobs.ts'
+import { type FollowLine, insertFollow, isFollowing } from '../../data/store/records/follows.ts'
 import {
   isUnfollowed,
   KEYLESS_SORT_AT,
   keylessRkey,
   markKeyless,
-} from '../../data/store/keyless-follows.ts'
-import { hasTombstone } from '../../data/store/tombstones.ts'
+} from '../../data/store/records/keyless-follows.ts'
+import { hasTombstone } from '../../data/store/records/tombstones.ts'
 import { connect, dropKeyless } from './collections/follow.ts'
 import type { ImportOutcome } from './import-tally.ts'
 import {
@@ -37,7 +37,7 @@ type Options = { isInScopeOnly?: boolean }
  * A key that we hold, or that was deleted or changed, stays as it is, whatever the list says.
  * Without a key, a pair that is connected already, or was lately disconnected, stays as it is;
  * otherwise it gets a made-up key until a record of the pair arrives
- * (data/store/keyless-follows.ts). If the account deleted follows whose subjects are unknown, its
+ * (data/store/records/keyless-follows.ts). If the account deleted follows whose subjects are unknown, its
  * whole list is requested, which settles the pairs.
  *
  * @param isInScopeOnly - leave out lines that would not be kept from the stream

@@ -6,15 +6,15 @@ import type { Collection } from '../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import { type ActorReader, type ActorWriter, MEMBER } from '../../data/graph/types.ts'
-import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/actors.ts'
-import type { WriteDb } from '../../data/store/db.ts'
-import { addPostCounts, type PostCounts } from '../../data/store/post-counts.ts'
 import {
   takeSeedActorCounts,
   takeSeedPostCounts,
   wasActorAskedAfter,
   wasPostAskedAfter,
-} from '../../data/store/seed-counts.ts'
+} from '../../data/store/counts/seed-counts.ts'
+import type { WriteDb } from '../../data/store/db.ts'
+import { addPostCounts, type PostCounts } from '../../data/store/posts/post-counts.ts'
+import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/records/actors.ts'
 import type { ColdStartBudget } from './cold-start-budget.ts'
 import type { MemoryChange } from './memory-changes.ts'
 import { keyMadeAt } from './record-times.ts'
@@ -101,7 +101,7 @@ export type IndexContext = {
   happenedAt: number
   postCounts: Map<number, PostCounts>
   actorCounts: Map<number, ActorCounts>
-  /** The part of these sums that was already counted elsewhere (data/store/seed-counts.ts). */
+  /** The part of these sums that was already counted elsewhere (data/store/counts/seed-counts.ts). */
   seedPostCounts: Map<number, PostCounts>
   seedActorCounts: Map<number, ActorCounts>
   /** Deleted accounts, whose later events are ignored. */

@@ -1,8 +1,11 @@
 // Admits accounts, directly or by invite. Called through `Indexer.run`.
 
-import { deleteAdmission, findAdmission, insertAdmission } from '../../data/store/admissions.ts'
-import { isBanned } from '../../data/store/bans.ts'
 import type { Db } from '../../data/store/db.ts'
+import {
+  deleteAdmission,
+  findAdmission,
+  insertAdmission,
+} from '../../data/store/members/admissions.ts'
 import {
   countInvites,
   countUse,
@@ -11,7 +14,8 @@ import {
   type InviteRow,
   type InviteWish,
   insertInvite,
-} from '../../data/store/invites.ts'
+} from '../../data/store/members/invites.ts'
+import { isBanned } from '../../data/store/moderation/bans.ts'
 import type { IndexContext } from './index-context.ts'
 import { freeSeat, memberSeen, type SeatLimits } from './members.ts'
 

@@ -9,7 +9,7 @@ import {
   putLabel,
   queriedLabelsBefore,
   withdrawLabel,
-} from '../../data/store/labels.ts'
+} from '../../data/store/moderation/labels.ts'
 import type { Label } from '../labels/label.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 

@@ -1,8 +1,8 @@
 // A threadgate applies to later replies. If it arrives after some of these, because they were fetched first,
 // they are judged again; replies older than the gate keep their flags.
 
-import { VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
-import { presentReplies, setPostFlags } from '../../data/store/posts.ts'
+import { VIOLATES_THREADGATE } from '../../data/store/posts/post-flags.ts'
+import { presentReplies, setPostFlags } from '../../data/store/posts/posts.ts'
 import { type IndexContext, postCounts } from './index-context.ts'
 import { threadgateFlag } from './reply-rules.ts'
 

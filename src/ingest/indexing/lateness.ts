@@ -4,7 +4,7 @@
 // moments are read from our one clock, so the rule is exact however wrong other clocks are.
 
 import { collectionCodes } from '../../base/atproto/collections.ts'
-import { findTombstone, putTombstone, type RecordKey } from '../../data/store/tombstones.ts'
+import { findTombstone, putTombstone, type RecordKey } from '../../data/store/records/tombstones.ts'
 import type { IndexContext, RecordRemoval, RecordWrite } from './index-context.ts'
 
 /** Whether the row already has this state of the record or a later one. */

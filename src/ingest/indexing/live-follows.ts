@@ -2,8 +2,8 @@
 // addition, the pass's new pairs are added to the graph in memory and its journal.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import type { FollowLine } from '../../data/store/follows.ts'
-import { insertGraphChange, insertGraphJoins } from '../../data/store/graph-changes.ts'
+import type { FollowLine } from '../../data/store/records/follows.ts'
+import { insertGraphChange, insertGraphJoins } from '../../data/store/records/graph-changes.ts'
 import { createFollowPass, storeFollowPass } from './follow-pass.ts'
 import { leftOut } from './import-follows.ts'
 import { emptyTally, type ImportTally } from './import-tally.ts'

@@ -2,22 +2,22 @@
 // committed before memory changes.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { deleteBackfillsOf } from '../../data/store/backfills.ts'
-import { isBanned } from '../../data/store/bans.ts'
-import { followedBy } from '../../data/store/follows.ts'
-import { GC, putGcCandidate } from '../../data/store/gc-candidates.ts'
-import { enqueueJob } from '../../data/store/jobs.ts'
-import { putKeptIdentity } from '../../data/store/kept-identities.ts'
+import { forgetSharedVersion } from '../../data/store/cluster/shared-state.ts'
+import { deleteBackfillsOf } from '../../data/store/fetching/backfills.ts'
+import { enqueueJob } from '../../data/store/fetching/jobs.ts'
+import { putKeptIdentity } from '../../data/store/members/kept-identities.ts'
 import {
   deleteMember,
   findMember,
   insertMember,
   type MemberRow,
   setMemberSeen,
-} from '../../data/store/members.ts'
-import { requestReplay } from '../../data/store/replays.ts'
-import { ONE_VISIT_MS, seatsForOneMore } from '../../data/store/seats.ts'
-import { forgetSharedVersion } from '../../data/store/shared-state.ts'
+} from '../../data/store/members/members.ts'
+import { ONE_VISIT_MS, seatsForOneMore } from '../../data/store/members/seats.ts'
+import { isBanned } from '../../data/store/moderation/bans.ts'
+import { followedBy } from '../../data/store/records/follows.ts'
+import { GC, putGcCandidate } from '../../data/store/removal/gc-candidates.ts'
+import { requestReplay } from '../../data/store/stream/replays.ts'
 import { fetchAuthorOf, fetchVerifiers } from './fetch-missing.ts'
 import { type IndexContext, internActor, isAuthor, isMember } from './index-context.ts'
 import { beginToNotify } from './notify-backlog.ts'
@@ -26,7 +26,7 @@ import { finishPrivateRemoval } from './retention/sweep-candidates.ts'
 const SEEN_EVERY_MS = 10 * MINUTE_MS
 /**
  * Interval while a member may still turn out to come only once, which can cost them their seat
- * (data/store/seats.ts).
+ * (data/store/members/seats.ts).
  */
 const NEWCOMER_SEEN_EVERY_MS = 2 * MINUTE_MS
 

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../../base/util/json-object.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import { addMention } from '../../data/store/mentions.ts'
-import { postRecord } from '../../data/store/posts.ts'
+import { addMention } from '../../data/store/posts/mentions.ts'
+import { postRecord } from '../../data/store/posts/posts.ts'
 import { mentionsIn } from './reply-rules.ts'
 
 /** More than fit into a text; facets may claim any number. */

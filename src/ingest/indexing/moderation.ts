@@ -5,10 +5,10 @@
 import { isValidDid } from '@atproto/syntax'
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import type { ModerationDecision } from '../../bridge/messages.ts'
-import { deleteBan, insertBan } from '../../data/store/bans.ts'
 import type { Db } from '../../data/store/db.ts'
-import { addToModerationLog } from '../../data/store/moderation-log.ts'
-import { countTags, deleteTag, putTag } from '../../data/store/moderation-tags.ts'
+import { deleteBan, insertBan } from '../../data/store/moderation/bans.ts'
+import { addToModerationLog } from '../../data/store/moderation/moderation-log.ts'
+import { countTags, deleteTag, putTag } from '../../data/store/moderation/moderation-tags.ts'
 import {
   ACCOUNT,
   blobSubject,
@@ -18,7 +18,7 @@ import {
   putTakedown,
   renameTakedown,
   type TakedownSubject,
-} from '../../data/store/takedowns.ts'
+} from '../../data/store/moderation/takedowns.ts'
 import { hideAccount, showAccount } from './account.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ModerationError } from './moderation-error.ts'

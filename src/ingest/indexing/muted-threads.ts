@@ -1,14 +1,14 @@
 // Threads whose notifications a member has muted. As in the reference, this is checked when an event happens:
 // earlier notifications stay, and suppressed ones are not sent later.
 
-import type { NotificationRow } from '../../data/store/notifications.ts'
-import { findPost } from '../../data/store/posts.ts'
+import type { NotificationRow } from '../../data/store/notifications/notifications.ts'
+import { findPost } from '../../data/store/posts/posts.ts'
 import {
   deleteThreadMute,
   hasThreadMutes,
   insertThreadMute,
   isThreadMuted,
-} from '../../data/store/thread-mutes.ts'
+} from '../../data/store/private/thread-mutes.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensurePost, lookUpPost } from './post-rows.ts'
 import { parsePostUri } from './record-keys.ts'

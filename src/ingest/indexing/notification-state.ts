@@ -1,17 +1,17 @@
 // Members' notification settings: how far they have seen notifications, which kinds they want, and whose
 // posts. Called through `Indexer.run`, so that rows are committed before the request is answered.
 
-import {
-  deleteActivitySubscription,
-  putActivitySubscription,
-} from '../../data/store/activity-subscriptions.ts'
-import { patchedPreferences } from '../../data/store/notification-preferences.ts'
+import { patchedPreferences } from '../../data/store/notifications/notification-preferences.ts'
 import {
   findNotificationSettings,
   raiseNotificationsSeen,
   setNotificationPreferences,
   setNotificationPriority,
-} from '../../data/store/notification-settings.ts'
+} from '../../data/store/notifications/notification-settings.ts'
+import {
+  deleteActivitySubscription,
+  putActivitySubscription,
+} from '../../data/store/private/activity-subscriptions.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 
 /** Milliseconds; a time in the future counts as now. */

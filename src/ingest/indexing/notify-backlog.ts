@@ -15,17 +15,17 @@ import {
   type OwnPost,
   quotesOf,
   repostsOf,
-} from '../../data/store/backlog-rows.ts'
-import { mentionsOf } from '../../data/store/mentions.ts'
+} from '../../data/store/notifications/backlog-rows.ts'
 import {
   beginNotifications,
   findNotificationSettings,
   setHasBacklog,
-} from '../../data/store/notification-settings.ts'
-import { deleteUnwritten, hasNotified } from '../../data/store/notifications.ts'
-import { VIOLATES_POSTGATE } from '../../data/store/post-flags.ts'
-import { type PostRow, presentReplies } from '../../data/store/posts.ts'
-import { reactionsVia } from '../../data/store/reaction-records.ts'
+} from '../../data/store/notifications/notification-settings.ts'
+import { deleteUnwritten, hasNotified } from '../../data/store/notifications/notifications.ts'
+import { mentionsOf } from '../../data/store/posts/mentions.ts'
+import { VIOLATES_POSTGATE } from '../../data/store/posts/post-flags.ts'
+import { type PostRow, presentReplies } from '../../data/store/posts/posts.ts'
+import { reactionsVia } from '../../data/store/records/reaction-records.ts'
 import type { IndexContext } from './index-context.ts'
 import { doesMention } from './mentions.ts'
 import { FOLLOW, LIKE, REPOST } from './notify.ts'

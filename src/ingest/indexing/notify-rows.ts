@@ -1,7 +1,7 @@
 // Builds notifications of likes, reposts and follows from rows, long after the event: for a new member's
 // backlog, and when one of several equivalent records is deleted and another takes its place. Rows keep less
 // than the records had. The newest records with more content are stored as written
-// (data/store/reaction-records.ts); all others are rebuilt from the usual fields in their usual form, which
+// (data/store/records/reaction-records.ts); all others are rebuilt from the usual fields in their usual form, which
 // for nearly all clients yields the record itself, with its CID.
 
 import { hash } from 'node:crypto'
@@ -10,6 +10,7 @@ import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes, collections } from '../../base/atproto/collections.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
+import { likeEdges } from '../../data/store/edges/all-edges.ts'
 import {
   type FollowAct,
   followOf,
@@ -20,12 +21,14 @@ import {
   presentPost,
   type RepostAct,
   repostOf,
-} from '../../data/store/backlog-rows.ts'
-import { likeEdges } from '../../data/store/edges/all-edges.ts'
-import { type SubjectCollection, subjectCodes } from '../../data/store/notification-subjects.ts'
-import type { NotifyingRecord, RecordKey } from '../../data/store/notifications.ts'
-import { findReactionRecord, type ReactionVia } from '../../data/store/reaction-records.ts'
-import { findRepost } from '../../data/store/reposts.ts'
+} from '../../data/store/notifications/backlog-rows.ts'
+import {
+  type SubjectCollection,
+  subjectCodes,
+} from '../../data/store/notifications/notification-subjects.ts'
+import type { NotifyingRecord, RecordKey } from '../../data/store/notifications/notifications.ts'
+import { findReactionRecord, type ReactionVia } from '../../data/store/records/reaction-records.ts'
+import { findRepost } from '../../data/store/records/reposts.ts'
 import type { IndexContext } from './index-context.ts'
 import { FOLLOW, isTold, LIKE, POST, REPOST, tell } from './notify.ts'
 

@@ -3,7 +3,7 @@
 // record in place of the deleted one.
 
 import { packCid } from '../../base/atproto/keys.ts'
-import type { RecordRow } from '../../data/store/records.ts'
+import type { RecordRow } from '../../data/store/records/records.ts'
 import type { IndexContext, RecordRemoval, RecordWrite } from './index-context.ts'
 import { recordJson, sortAtOf } from './index-context.ts'
 import { notify, withdrawNotifications } from './notify.ts'

@@ -7,15 +7,15 @@
 import { packRkey } from '../../base/atproto/keys.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { asObject, type JsonObject } from '../../base/util/json-object.ts'
-import { isFollowing } from '../../data/store/follows.ts'
-import type { NotificationReason } from '../../data/store/notification-reasons.ts'
+import type { NotificationReason } from '../../data/store/notifications/notification-reasons.ts'
 import {
   deleteNotificationsOf,
   insertNotification,
   type NotificationRow,
   type NotifyingRecord,
-} from '../../data/store/notifications.ts'
+} from '../../data/store/notifications/notifications.ts'
 import { perDatabase } from '../../data/store/per-database.ts'
+import { isFollowing } from '../../data/store/records/follows.ts'
 import { fetchPerson } from './fetch-missing.ts'
 import {
   type IndexContext,

@@ -6,7 +6,7 @@ import { newestFirst, type TimelineEntry } from '@slipstream/follow-graph'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { CELEBRITY } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/feed-items.ts'
+import { type FeedItem, hashOfItem, itemsForOwner } from '../../data/store/timelines/feed-items.ts'
 import type { Memory } from './memory.ts'
 
 const FIRST_WINDOW_MS = 6 * HOUR_MS

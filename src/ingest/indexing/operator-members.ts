@@ -1,6 +1,6 @@
 // Members added by the operator, who have access even where registration is not open.
 
-import { isBanned } from '../../data/store/bans.ts'
+import { isBanned } from '../../data/store/moderation/bans.ts'
 import type { IndexContext } from './index-context.ts'
 import { admit, dismiss } from './invites.ts'
 import { memberSeen, removeMember } from './members.ts'

@@ -2,10 +2,10 @@
 // before. All rows are removed, since most don't say when they were seen; records younger than the deletion
 // are fetched again, and older ones are kept out by the deletion's time.
 
-import { actorStatus, setActorRemoved } from '../../data/store/actors.ts'
-import { forgetPostRevs } from '../../data/store/posts.ts'
-import { statusCode } from '../../data/store/status.ts'
-import { deleteTombstonesOf } from '../../data/store/tombstones.ts'
+import { forgetPostRevs } from '../../data/store/posts/posts.ts'
+import { actorStatus, setActorRemoved } from '../../data/store/records/actors.ts'
+import { statusCode } from '../../data/store/records/status.ts'
+import { deleteTombstonesOf } from '../../data/store/records/tombstones.ts'
 import { removeAccount } from './account-removal.ts'
 import { fetchAuthor } from './fetch-missing.ts'
 import { type IndexContext, isAuthor } from './index-context.ts'

@@ -1,7 +1,7 @@
 // Derives row fields from a post's embed: the quoted post, and whether it shows media.
 
 import { asObject, type JsonObject } from '../../base/util/json-object.ts'
-import { HAS_MEDIA, HAS_VIDEO } from '../../data/store/post-flags.ts'
+import { HAS_MEDIA, HAS_VIDEO } from '../../data/store/posts/post-flags.ts'
 import { parsePostUri, type RecordRef } from './record-keys.ts'
 
 const EMBED = 'app.bsky.embed'

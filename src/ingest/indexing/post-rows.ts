@@ -2,8 +2,7 @@
 
 import { microsOf, packRkey, unpackRkey } from '../../base/atproto/keys.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
-import { findList, insertStubList, type ListRow } from '../../data/store/lists.ts'
-import { ANCHOR, REACTIONS_PRUNED } from '../../data/store/post-flags.ts'
+import { ANCHOR, REACTIONS_PRUNED } from '../../data/store/posts/post-flags.ts'
 import {
   findPostHandle,
   insertStubPost,
@@ -12,7 +11,8 @@ import {
   PRUNED,
   STUB,
   setPostFlags,
-} from '../../data/store/posts.ts'
+} from '../../data/store/posts/posts.ts'
+import { findList, insertStubList, type ListRow } from '../../data/store/records/lists.ts'
 import { type IndexContext, internActor, isAuthor, type RecordWrite } from './index-context.ts'
 import type { RecordRef } from './record-keys.ts'
 

@@ -1,17 +1,17 @@
 // Removes an account's private state, which exists only here, its membership and its admission: mutes,
 // bookmarks, drafts, subscriptions, preferences, notifications.
 
+import { deleteAdmission } from '../../data/store/members/admissions.ts'
 import {
   activitySubscriptionsBy,
   deleteActivitySubscription,
-} from '../../data/store/activity-subscriptions.ts'
-import { findActor } from '../../data/store/actors.ts'
-import { deleteAdmission } from '../../data/store/admissions.ts'
-import { bookmarksOf, deleteBookmark } from '../../data/store/bookmarks.ts'
-import { deleteListMute, listMutesOf } from '../../data/store/list-mutes.ts'
-import { deleteMute, mutesOf } from '../../data/store/mutes.ts'
-import { deletePrivateRows } from '../../data/store/private-rows.ts'
-import { deleteThreadMute, threadMutesOf } from '../../data/store/thread-mutes.ts'
+} from '../../data/store/private/activity-subscriptions.ts'
+import { bookmarksOf, deleteBookmark } from '../../data/store/private/bookmarks.ts'
+import { deleteListMute, listMutesOf } from '../../data/store/private/list-mutes.ts'
+import { deleteMute, mutesOf } from '../../data/store/private/mutes.ts'
+import { deletePrivateRows } from '../../data/store/private/private-rows.ts'
+import { deleteThreadMute, threadMutesOf } from '../../data/store/private/thread-mutes.ts'
+import { findActor } from '../../data/store/records/actors.ts'
 import type { IndexContext } from './index-context.ts'
 import { removeMember } from './members.ts'
 

@@ -2,12 +2,17 @@
 // Called through `Indexer.run`, so that rows are committed before the request is answered. All writes are
 // idempotent.
 
-import { deleteBookmark, insertBookmark } from '../../data/store/bookmarks.ts'
-import { deleteDraft, insertDraft, updateDraft } from '../../data/store/drafts.ts'
-import { deleteListMute, insertListMute } from '../../data/store/list-mutes.ts'
-import { deleteMute, ONLY_QUOTE_POSTS, ONLY_REPOSTS, putMute } from '../../data/store/mutes.ts'
-import { ANCHOR } from '../../data/store/post-flags.ts'
-import { putActorPreferences } from '../../data/store/preferences.ts'
+import { ANCHOR } from '../../data/store/posts/post-flags.ts'
+import { deleteBookmark, insertBookmark } from '../../data/store/private/bookmarks.ts'
+import { deleteDraft, insertDraft, updateDraft } from '../../data/store/private/drafts.ts'
+import { deleteListMute, insertListMute } from '../../data/store/private/list-mutes.ts'
+import {
+  deleteMute,
+  ONLY_QUOTE_POSTS,
+  ONLY_REPOSTS,
+  putMute,
+} from '../../data/store/private/mutes.ts'
+import { putActorPreferences } from '../../data/store/private/preferences.ts'
 import { addPostCandidates } from './gc-posts.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { ensureList, ensurePost, lookUpList, lookUpPost } from './post-rows.ts'

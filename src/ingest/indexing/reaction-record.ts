@@ -1,13 +1,16 @@
 // Stores the content of a like, repost or follow that its row does not keep: see
-// data/store/reaction-records.ts; likewise of a block or list item (data/store/relation-records.ts). Nearly
+// data/store/records/reaction-records.ts; likewise of a block or list item (data/store/records/relation-records.ts). Nearly
 // all of them have none; likes and reposts of an account's own posts are skipped, since they notify no
 // account.
 
 import { packRkey } from '../../base/atproto/keys.ts'
 import { isoTime } from '../../base/util/iso-time.ts'
 import { asObject } from '../../base/util/json-object.ts'
-import { insertReactionRecord } from '../../data/store/reaction-records.ts'
-import { putRelationRecord, type RelationCollection } from '../../data/store/relation-records.ts'
+import { insertReactionRecord } from '../../data/store/records/reaction-records.ts'
+import {
+  putRelationRecord,
+  type RelationCollection,
+} from '../../data/store/records/relation-records.ts'
 import type { IndexContext, RecordWrite } from './index-context.ts'
 import { shortJson } from './kept-json.ts'
 import { parseRecordUri } from './record-keys.ts'

@@ -1,6 +1,6 @@
 import { collectionCodes, type RecordCollection } from '../../base/atproto/collections.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
-import { findRecord, insertStubRecord, type RecordKey } from '../../data/store/records.ts'
+import { findRecord, insertStubRecord, type RecordKey } from '../../data/store/records/records.ts'
 import { type IndexContext, internActor } from './index-context.ts'
 import { parseRecordUri, type RecordRef } from './record-keys.ts'
 

@@ -9,7 +9,7 @@ import {
   insertRemoval,
   isBeingRemoved,
   markRemovalDone,
-} from '../../data/store/removals.ts'
+} from '../../data/store/removal/removals.ts'
 import { removeAccount } from './account-removal.ts'
 import { everyRule } from './collections/all-rules.ts'
 import { forgetAccount } from './forget-account.ts'

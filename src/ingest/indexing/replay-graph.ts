@@ -3,7 +3,7 @@
 
 import { EdgeRuns, type FollowGraphWriter } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
-import { iterateGraphChanges } from '../../data/store/graph-changes.ts'
+import { iterateGraphChanges } from '../../data/store/records/graph-changes.ts'
 
 /**
  * Replays the changes after `covered`.

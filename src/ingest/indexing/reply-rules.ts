@@ -3,15 +3,15 @@
 // account.
 
 import { asArray, asObject, type JsonObject } from '../../base/util/json-object.ts'
-import { isFollowing } from '../../data/store/follows.ts'
-import { findGate } from '../../data/store/gates.ts'
-import { isOnList } from '../../data/store/list-items.ts'
+import { findGate } from '../../data/store/posts/gates.ts'
 import {
   INVALID_REPLY_ROOT,
   VIOLATES_POSTGATE,
   VIOLATES_THREADGATE,
-} from '../../data/store/post-flags.ts'
-import { findPostById, PRESENT, postRecord } from '../../data/store/posts.ts'
+} from '../../data/store/posts/post-flags.ts'
+import { findPostById, PRESENT, postRecord } from '../../data/store/posts/posts.ts'
+import { isFollowing } from '../../data/store/records/follows.ts'
+import { isOnList } from '../../data/store/records/list-items.ts'
 import type { IndexContext } from './index-context.ts'
 import { lookUpList } from './post-rows.ts'
 import { LIST_COLLECTION, parseRecordUri, type RecordRef } from './record-keys.ts'

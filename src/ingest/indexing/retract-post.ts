@@ -1,10 +1,10 @@
 // Undoes the effects of a post that is removed: its counts, its notifications and its place in timelines.
 
 import { digestRank } from '../../base/atproto/keys.ts'
-import { postItem } from '../../data/store/item-ids.ts'
-import { removeOpReply } from '../../data/store/op-replies.ts'
-import { ANCHOR, VIOLATES_THREADGATE } from '../../data/store/post-flags.ts'
-import { type PostRow, PRESENT } from '../../data/store/posts.ts'
+import { removeOpReply } from '../../data/store/posts/op-replies.ts'
+import { ANCHOR, VIOLATES_THREADGATE } from '../../data/store/posts/post-flags.ts'
+import { type PostRow, PRESENT } from '../../data/store/posts/posts.ts'
+import { postItem } from '../../data/store/timelines/item-ids.ts'
 import { addPostCandidates, isOrWasAuthor } from './gc-posts.ts'
 import { actorCounts, type IndexContext, postCounts } from './index-context.ts'
 import { POST, withdrawNotifications } from './notify.ts'

@@ -2,7 +2,7 @@
 
 import { postTerms } from '../../data/search/post-terms.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { PRESENT } from '../../data/store/posts.ts'
+import { PRESENT } from '../../data/store/posts/posts.ts'
 import {
   addPostWords,
   isTooOldForIndex,

@@ -5,7 +5,7 @@
 import type { PackedRkey } from '../../base/atproto/keys.ts'
 import { fnv1a } from '../../base/util/hash.ts'
 import type { Db } from '../../data/store/db.ts'
-import { iterateTombstoneKeys, type RecordKey } from '../../data/store/tombstones.ts'
+import { iterateTombstoneKeys, type RecordKey } from '../../data/store/records/tombstones.ts'
 
 const BITS = 2 ** 23
 const MAX_KEYS = BITS / 6

@@ -1,7 +1,7 @@
 // Labelers named for the first time: looks them up, gives them a row, and then queries the subjects gathered
 // meanwhile. The number of concurrent lookups is limited; the others are looked up when they are named again.
 
-import { nameLabeler } from '../../data/store/labelers.ts'
+import { nameLabeler } from '../../data/store/moderation/labelers.ts'
 import { fetchMissing } from '../indexing/fetch-missing.ts'
 import { internActor } from '../indexing/index-context.ts'
 import { findLabeler } from './labeler-identity.ts'

@@ -7,7 +7,7 @@ import {
   deleteLabeler,
   type LabelerRow,
   moveLabelerCursor,
-} from '../../data/store/labelers.ts'
+} from '../../data/store/moderation/labelers.ts'
 import { applyLabels, labelSubject } from '../indexing/label.ts'
 import { followLabels, type LabelStream } from './label-stream.ts'
 import { findLabeler } from './labeler-identity.ts'

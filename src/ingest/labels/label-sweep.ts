@@ -2,8 +2,8 @@
 // labelers no longer remembered. An index by labeler would take as much space as the labels themselves.
 
 import type { WriteDb } from '../../data/store/db.ts'
-import { allLabelers, setKeptLabels } from '../../data/store/labelers.ts'
-import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/labels.ts'
+import { allLabelers, setKeptLabels } from '../../data/store/moderation/labelers.ts'
+import { deleteLabel, type LabelKey, labelKeysAfter } from '../../data/store/moderation/labels.ts'
 
 type LabelSweep = {
   /** Sweeps one step, within the caller's transaction. @returns how many labels were dropped. */

@@ -5,7 +5,7 @@
 // stay as last read.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
-import { allLabelers, nameLabeler } from '../../data/store/labelers.ts'
+import { allLabelers, nameLabeler } from '../../data/store/moderation/labelers.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import { createFirstLookups } from './first-lookups.ts'
 import { createFollowedStreams } from './followed-streams.ts'

@@ -4,7 +4,7 @@
 
 import { DAY_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import type { LabelerRow } from '../../data/store/labelers.ts'
+import type { LabelerRow } from '../../data/store/moderation/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 export type Naming = {

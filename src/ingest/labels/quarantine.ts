@@ -10,7 +10,7 @@ import {
   labelerRow,
   markLabelerOpen,
   quarantineLabeler,
-} from '../../data/store/labelers.ts'
+} from '../../data/store/moderation/labelers.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import type { LabelsParts } from './labels-parts.ts'
 

@@ -2,7 +2,7 @@
 // members named. Labelers that the operator configured have no limit.
 
 import type { WriteDb } from '../../data/store/db.ts'
-import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/labelers.ts'
+import { addKeptLabels, allLabelers, labelerRow } from '../../data/store/moderation/labelers.ts'
 import type { LabelsParts } from './labels-parts.ts'
 
 type Parts = Pick<LabelsParts, 'db' | 'isConfigured' | 'limits' | 'onDropped'>

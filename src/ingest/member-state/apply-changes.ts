@@ -3,7 +3,7 @@
 
 import type { OtherAct, PrivateAct } from '../../bridge/messages.ts'
 import type { NumberedChange } from '../../data/engine/private-changes.ts'
-import { setSharedVersion, sharedVersion } from '../../data/store/shared-state.ts'
+import { setSharedVersion, sharedVersion } from '../../data/store/cluster/shared-state.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
 import { actsOf, SEEN } from './changes.ts'
 

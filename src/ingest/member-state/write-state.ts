@@ -2,10 +2,10 @@
 // Existing state stays; a mute's scope and settings are overwritten with those of the document.
 
 import { createActorTable } from '../../data/graph/actor-table.ts'
-import { putActivitySubscription } from '../../data/store/activity-subscriptions.ts'
-import { iterateActors } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { knownPreferences } from '../../data/store/notification-preferences.ts'
+import { knownPreferences } from '../../data/store/notifications/notification-preferences.ts'
+import { putActivitySubscription } from '../../data/store/private/activity-subscriptions.ts'
+import { iterateActors } from '../../data/store/records/actors.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
 import { muteThread } from '../indexing/muted-threads.ts'

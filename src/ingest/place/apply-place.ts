@@ -3,10 +3,6 @@
 
 import type { OtherAct } from '../../bridge/messages.ts'
 import type { NumberedPlaceChange } from '../../data/engine/place-changes.ts'
-import { deleteAdmission, insertAdmission } from '../../data/store/admissions.ts'
-import { storeInvite } from '../../data/store/invites.ts'
-import type { ModerationAct } from '../../data/store/moderation-log.ts'
-import { storeToken } from '../../data/store/service-tokens.ts'
 import {
   beginPlace,
   dropGoneKeys,
@@ -14,9 +10,13 @@ import {
   placeVersion,
   putSharedKey,
   setPlaceVersion,
-} from '../../data/store/shared-place.ts'
-import { addSigningKey } from '../../data/store/signing-keys.ts'
-import { deleteCursorsOfToken } from '../../data/store/timeline-cursors.ts'
+} from '../../data/store/cluster/shared-place.ts'
+import { deleteAdmission, insertAdmission } from '../../data/store/members/admissions.ts'
+import { storeInvite } from '../../data/store/members/invites.ts'
+import type { ModerationAct } from '../../data/store/moderation/moderation-log.ts'
+import { storeToken } from '../../data/store/programs/service-tokens.ts'
+import { addSigningKey } from '../../data/store/timelines/signing-keys.ts'
+import { deleteCursorsOfToken } from '../../data/store/timelines/timeline-cursors.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
 import { memberSeen, removeMember } from '../indexing/members.ts'
 import { decide } from '../indexing/moderation.ts'

@@ -1,15 +1,15 @@
 // A node's own place before it shares anything, as the changes that would create it.
 
 import { hash } from 'node:crypto'
-import { allAdmissions } from '../../data/store/admissions.ts'
-import { listBans } from '../../data/store/bans.ts'
 import type { Db } from '../../data/store/db.ts'
-import { listInvites } from '../../data/store/invites.ts'
-import { membersByDid } from '../../data/store/members.ts'
-import { listTags } from '../../data/store/moderation-tags.ts'
-import { findStoredToken, listServiceTokens } from '../../data/store/service-tokens.ts'
-import { signingKeysMade } from '../../data/store/signing-keys.ts'
-import { blobsHiddenWith, listTakedowns } from '../../data/store/takedowns.ts'
+import { allAdmissions } from '../../data/store/members/admissions.ts'
+import { listInvites } from '../../data/store/members/invites.ts'
+import { membersByDid } from '../../data/store/members/members.ts'
+import { listBans } from '../../data/store/moderation/bans.ts'
+import { listTags } from '../../data/store/moderation/moderation-tags.ts'
+import { blobsHiddenWith, listTakedowns } from '../../data/store/moderation/takedowns.ts'
+import { findStoredToken, listServiceTokens } from '../../data/store/programs/service-tokens.ts'
+import { signingKeysMade } from '../../data/store/timelines/signing-keys.ts'
 import { type DocChange, docChange, inviteDoc, tagName, tokenDoc } from './place-doc.ts'
 
 const ALL = Number.MAX_SAFE_INTEGER

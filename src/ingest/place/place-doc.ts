@@ -1,8 +1,8 @@
 // The place that nodes share, key by key: conversions between this node's rows and the changes between nodes.
 // A key is its kind, a colon and a name; the change of a removed key says who removed it and why.
 
-import type { InviteRow } from '../../data/store/invites.ts'
-import type { StoredToken } from '../../data/store/service-tokens.ts'
+import type { InviteRow } from '../../data/store/members/invites.ts'
+import type { StoredToken } from '../../data/store/programs/service-tokens.ts'
 
 export type TokenDoc = {
   digest: string

@@ -1,9 +1,11 @@
 // Closes the gaps of the stream and handles those of accounts, one after the other, with lower priority than
-// any work that members wait for. All state is in rows (data/store/gaps.ts), so a repair survives restarts.
+// any work that members wait for. All state is in rows (data/store/stream/gaps.ts), so a repair survives restarts.
 // While the disk is full it waits, like the main stream.
 
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import { isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJob } from '../../data/store/fetching/jobs.ts'
 import {
   absorbGap,
   accountsToRepair,
@@ -11,10 +13,8 @@ import {
   compareGap,
   putOffGap,
   setGapStep,
-} from '../../data/store/gap-repair.ts'
-import { type Gap, openAccountGap, streamGaps } from '../../data/store/gaps.ts'
-import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob } from '../../data/store/jobs.ts'
+} from '../../data/store/stream/gap-repair.ts'
+import { type Gap, openAccountGap, streamGaps } from '../../data/store/stream/gaps.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { GapLimits, GapRepairParts } from './gap-parts.ts'
 import { type GapRun, type GapRunEnd, startGapRun } from './gap-run.ts'

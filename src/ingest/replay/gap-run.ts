@@ -13,9 +13,9 @@ import {
   type StreamItem,
 } from '@slipstream/jetstream'
 import { pause } from '../../base/util/waits.ts'
-import { actorStatus } from '../../data/store/actors.ts'
-import { setGapReached, splitGap } from '../../data/store/gap-repair.ts'
-import type { Gap } from '../../data/store/gaps.ts'
+import { actorStatus } from '../../data/store/records/actors.ts'
+import { setGapReached, splitGap } from '../../data/store/stream/gap-repair.ts'
+import type { Gap } from '../../data/store/stream/gaps.ts'
 import { commitBatch } from '../indexing/apply-batch.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { applyPastDeletion } from '../indexing/past-deletion.ts'

@@ -6,18 +6,18 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import { forgetActorIdentity } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
+import { isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJob, enqueueJobAgain } from '../../data/store/fetching/jobs.ts'
+import { forgetActorIdentity } from '../../data/store/records/actors.ts'
 import {
   absorbGap,
   closeGap,
   setGapReached,
   setGapStep,
   sweepingGap,
-} from '../../data/store/gap-repair.ts'
-import { type Gap, streamGaps } from '../../data/store/gaps.ts'
-import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob, enqueueJobAgain } from '../../data/store/jobs.ts'
+} from '../../data/store/stream/gap-repair.ts'
+import { type Gap, streamGaps } from '../../data/store/stream/gaps.ts'
 import { isInCircle } from '../indexing/index-context.ts'
 
 /** Accounts whose repositories are kept whole. */

@@ -5,10 +5,10 @@
 // its server.
 
 import type { Logger } from '../../base/obs/log.ts'
-import { findActor } from '../../data/store/actors.ts'
 import type { Db, WriteDb } from '../../data/store/db.ts'
-import { isAnyJobWaiting } from '../../data/store/job-schedule.ts'
-import { enqueueJob } from '../../data/store/jobs.ts'
+import { isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
+import { enqueueJob } from '../../data/store/fetching/jobs.ts'
+import { findActor } from '../../data/store/records/actors.ts'
 import {
   accountsOfReplay,
   accountsWaiting,
@@ -18,7 +18,7 @@ import {
   type Replay,
   requestedReplays,
   unwantReplay,
-} from '../../data/store/replays.ts'
+} from '../../data/store/stream/replays.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { defaultReplayLimits, type ReplayLimits } from './limits.ts'

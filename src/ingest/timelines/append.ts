@@ -1,10 +1,11 @@
 // Writes the posts of programs to their timelines, many posts in one transaction.
 //
 // Every event gets the next number of its timeline. If a producer numbers its events and one is missing, its
-// place is reserved (data/store/custom-numbers.ts): readers stop before it until it arrives, or for five
+// place is reserved (data/store/programs/custom-numbers.ts): readers stop before it until it arrives, or for five
 // seconds. After that a late event goes to the end, and the place is no longer a gap.
 
 import { DAY_MS } from '../../base/util/durations.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import {
   countOpenHoles,
   countPostedKeys,
@@ -17,8 +18,13 @@ import {
   lastNumberOf,
   putPostedKey,
   setLastNumber,
-} from '../../data/store/custom-numbers.ts'
-import { eventBytes, holeBytes, KEY_BYTES, producerBytes } from '../../data/store/custom-sizes.ts'
+} from '../../data/store/programs/custom-numbers.ts'
+import {
+  eventBytes,
+  holeBytes,
+  KEY_BYTES,
+  producerBytes,
+} from '../../data/store/programs/custom-sizes.ts'
 import {
   type CustomTimelineRow,
   countCustomTimelines,
@@ -29,14 +35,17 @@ import {
   type PostedKey,
   saveCustomTimeline,
   trimCustomEvents,
-} from '../../data/store/custom-timelines.ts'
-import type { Db, WriteDb } from '../../data/store/db.ts'
-import type { GivenPost, PostOutcome, TimelinePost } from '../../data/store/timeline-posts.ts'
+} from '../../data/store/programs/custom-timelines.ts'
+import type {
+  GivenPost,
+  PostOutcome,
+  TimelinePost,
+} from '../../data/store/programs/timeline-posts.ts'
 
 export type TimelineLimits = {
   timelines: number
   events: number
-  /** All that is stored of one timeline (data/store/custom-sizes.ts); keys take at most half. */
+  /** All that is stored of one timeline (data/store/programs/custom-sizes.ts); keys take at most half. */
   bytes: number
   allBytes: number
   keys: number

@@ -4,6 +4,7 @@
 // the same transaction as their follows, so a client that lost its answer resumes there, and nothing is
 // applied twice.
 
+import type { WriteDb } from '../../data/store/db.ts'
 import {
   addGraphAccount,
   areGraphAccountsLinked,
@@ -20,9 +21,8 @@ import {
   recountGraphAccount,
   saveCustomGraph,
   unlinkGraphAccounts,
-} from '../../data/store/custom-graphs.ts'
-import type { WriteDb } from '../../data/store/db.ts'
-import type { Follow, GraphEdit, GraphOutcome } from '../../data/store/graph-edits.ts'
+} from '../../data/store/programs/custom-graphs.ts'
+import type { Follow, GraphEdit, GraphOutcome } from '../../data/store/programs/graph-edits.ts'
 
 type GraphLimits = { graphs: number; edges: number; allEdges: number }
 

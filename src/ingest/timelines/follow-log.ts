@@ -1,21 +1,25 @@
 // Timelines that nodes share: plans the outcome of posts without writing them, since the log of the timeline
 // must have them first; and turns the log's entries into rows, identical on every node.
 
-import { putPostedKey, setLastNumber } from '../../data/store/custom-numbers.ts'
+import {
+  type MovedHole,
+  type MovedKey,
+  putMovedHoles,
+} from '../../data/store/cluster/moved-timelines.ts'
+import {
+  followedVersion,
+  type SharedTimeline,
+  setFollowedVersion,
+} from '../../data/store/cluster/shared-timelines.ts'
+import type { WriteDb } from '../../data/store/db.ts'
+import { putPostedKey, setLastNumber } from '../../data/store/programs/custom-numbers.ts'
 import {
   createCustomTimeline,
   findCustomTimeline,
   type ProducerNumber,
   saveCustomTimeline,
-} from '../../data/store/custom-timelines.ts'
-import type { WriteDb } from '../../data/store/db.ts'
-import { type MovedHole, type MovedKey, putMovedHoles } from '../../data/store/moved-timelines.ts'
-import {
-  followedVersion,
-  type SharedTimeline,
-  setFollowedVersion,
-} from '../../data/store/shared-timelines.ts'
-import type { GivenPost, PostPlan, TimelinePost } from '../../data/store/timeline-posts.ts'
+} from '../../data/store/programs/custom-timelines.ts'
+import type { GivenPost, PostPlan, TimelinePost } from '../../data/store/programs/timeline-posts.ts'
 import { tryOut } from '../../data/store/transact.ts'
 import { type createAppend, followPosts } from './append.ts'
 

@@ -3,14 +3,14 @@
 // node. The timeline is not written to meanwhile; an interrupted move resumes after the last number in the
 // log.
 
-import type { CustomTimelineRow } from '../../data/store/custom-timelines.ts'
-import type { Db } from '../../data/store/db.ts'
 import {
   type MovedKey,
   movedHoles,
   movedKeys,
   movedProducers,
-} from '../../data/store/moved-timelines.ts'
+} from '../../data/store/cluster/moved-timelines.ts'
+import type { Db } from '../../data/store/db.ts'
+import type { CustomTimelineRow } from '../../data/store/programs/custom-timelines.ts'
 import type { CustomEvent, CustomTimelines } from '../../data/store/read/custom-timelines.ts'
 import { KEYS_LAST_MS } from './append.ts'
 import { base64, cutForLog, type Entry, type Remainder } from './follow-log.ts'

@@ -2,8 +2,8 @@
 // no owner to go with.
 
 import type { CursorOutcome, CursorReader, CursorWish } from '../../bridge/messages.ts'
-import { findServiceTokenNamed } from '../../data/store/service-tokens.ts'
-import { type CursorOwner, storeCursor } from '../../data/store/timeline-cursors.ts'
+import { findServiceTokenNamed } from '../../data/store/programs/service-tokens.ts'
+import { type CursorOwner, storeCursor } from '../../data/store/timelines/timeline-cursors.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
 
 export function storeReadingPosition(ctx: IndexContext, wish: CursorWish): CursorOutcome {

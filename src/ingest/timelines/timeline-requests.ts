@@ -3,17 +3,21 @@
 
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { TimelineOutcomes, TimelineReply, TimelineRequest } from '../../bridge/messages.ts'
-import { arrivalTime } from '../../data/store/arrival-clock.ts'
-import { hasDroppedGraph } from '../../data/store/custom-graphs.ts'
-import { giveUpHoles, hasOpenHoles, prunePostedKeys } from '../../data/store/custom-numbers.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
+import { hasDroppedGraph } from '../../data/store/programs/custom-graphs.ts'
+import {
+  giveUpHoles,
+  hasOpenHoles,
+  prunePostedKeys,
+} from '../../data/store/programs/custom-numbers.ts'
 import {
   customTimelineIds,
   touchCustomTimeline,
   trimCustomEvents,
-} from '../../data/store/custom-timelines.ts'
-import type { Db, WriteDb } from '../../data/store/db.ts'
-import { rotateSigningKeys } from '../../data/store/signing-keys.ts'
-import { pruneCursors } from '../../data/store/timeline-cursors.ts'
+} from '../../data/store/programs/custom-timelines.ts'
+import { arrivalTime } from '../../data/store/timelines/arrival-clock.ts'
+import { rotateSigningKeys } from '../../data/store/timelines/signing-keys.ts'
+import { pruneCursors } from '../../data/store/timelines/timeline-cursors.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { failedReply } from '../upkeep/failed-reply.ts'
 import { createAppend, KEYS_LAST_MS, LIMITS, type TimelineLimits } from './append.ts'

@@ -7,8 +7,8 @@ import {
   insertServiceToken,
   revokeServiceToken,
   type ServiceTokenWish,
-} from '../../data/store/service-tokens.ts'
-import { deleteCursorsOfToken } from '../../data/store/timeline-cursors.ts'
+} from '../../data/store/programs/service-tokens.ts'
+import { deleteCursorsOfToken } from '../../data/store/timelines/timeline-cursors.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 
 /** No token was created; the message is for the requester. */

@@ -10,14 +10,14 @@ import type { Config } from '../../base/config/config.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS } from '../../base/util/durations.ts'
 import type { ArchiveStatus } from '../../bridge/messages.ts'
+import type { Db } from '../../data/store/db.ts'
 import {
   type ArchiveProgress,
   allArchives,
   findArchive,
   putArchive,
-} from '../../data/store/archives.ts'
-import type { Db } from '../../data/store/db.ts'
-import { replaceStreamCursors, streamCursors } from '../../data/store/stream-cursors.ts'
+} from '../../data/store/stream/archives.ts'
+import { replaceStreamCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { noRetry, type WriteRetry } from '../../data/store/write-retry.ts'
 import type { ArchiveLimits } from '../../sources/archive/limits.ts'
 import { type ArchiveReader, createArchiveReader } from '../../sources/archive/read-archive.ts'

@@ -1,7 +1,7 @@
 // A thread that only copies the database's log into its file, each time it is told to.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { copyLogIfThereIsRoom, openCheckpointer } from '../../data/store/checkpoint.ts'
+import { copyLogIfThereIsRoom, openCheckpointer } from '../../data/store/files/checkpoint.ts'
 
 const port = parentPort!
 const db = openCheckpointer((workerData as { dataDir: string }).dataDir)

@@ -5,8 +5,13 @@
 
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../base/obs/log.ts'
-import { copyLogIfThereIsRoom, limitLog, logState, pagesOf } from '../../data/store/checkpoint.ts'
 import type { Db } from '../../data/store/db.ts'
+import {
+  copyLogIfThereIsRoom,
+  limitLog,
+  logState,
+  pagesOf,
+} from '../../data/store/files/checkpoint.ts'
 import type { Watchdog } from './watchdog.ts'
 
 type CheckpointLimits = {

@@ -5,7 +5,7 @@
 import type { StreamCursor } from '@slipstream/jetstream'
 import type { Config } from '../../base/config/config.ts'
 import type { Db } from '../../data/store/db.ts'
-import { putStreamCursor, streamCursors } from '../../data/store/stream-cursors.ts'
+import { putStreamCursor, streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 /** The saved cursors, or the present moment if there are none. */

@@ -3,7 +3,7 @@
 // is imported account by account, since a slice reads and writes each list that it adds to once.
 
 import { setImmediate } from 'node:timers/promises'
-import type { FollowLine } from '../../data/store/follows.ts'
+import type { FollowLine } from '../../data/store/records/follows.ts'
 import { addTo, emptyTally, type ImportTally } from '../indexing/import-tally.ts'
 
 /** One transaction: short enough for a waiting batch, long enough to write many lines at once. */

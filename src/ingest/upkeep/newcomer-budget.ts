@@ -6,15 +6,15 @@
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { createCountBuffer } from '../../data/shared-memory/count-table.ts'
 import { createSharedBudget, type SharedBudget } from '../../data/shared-memory/shared-budget.ts'
+import type { Db, WriteDb } from '../../data/store/db.ts'
 import {
   addBrought,
   broughtByMembers,
   findBrought,
   noteBroughtBy,
   pruneBrought,
-} from '../../data/store/brought.ts'
-import type { Db, WriteDb } from '../../data/store/db.ts'
-import { findMember } from '../../data/store/members.ts'
+} from '../../data/store/fetching/brought.ts'
+import { findMember } from '../../data/store/members/members.ts'
 import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/cold-start-budget.ts'
 
 const KB = 1_000

@@ -2,7 +2,7 @@
 // figures once committed and visible in memory.
 
 import type { OperatorReply, OperatorRequest } from '../../bridge/messages.ts'
-import type { FollowLine } from '../../data/store/follows.ts'
+import type { FollowLine } from '../../data/store/records/follows.ts'
 import type { ImportTally } from '../indexing/import-tally.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { createInvite, disableInvite } from '../indexing/invites.ts'

@@ -4,9 +4,9 @@
 
 import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import { findActor } from '../../data/store/actors.ts'
 import type { WriteDb } from '../../data/store/db.ts'
-import { enqueueJob, SLOW_LANE } from '../../data/store/jobs.ts'
+import { enqueueJob, SLOW_LANE } from '../../data/store/fetching/jobs.ts'
+import { findActor } from '../../data/store/records/actors.ts'
 import { isInCircle } from '../indexing/index-context.ts'
 
 const LOOKED_AT = 20_000

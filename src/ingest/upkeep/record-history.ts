@@ -8,8 +8,8 @@ import {
   type HistorySample,
   type HistorySeries,
   putHistory,
-} from '../../data/store/history.ts'
-import { beginRun } from '../../data/store/history-holes.ts'
+} from '../../data/store/counts/history.ts'
+import { beginRun } from '../../data/store/counts/history-holes.ts'
 import type { Writer } from '../indexing/writer.ts'
 
 const INTERVAL_MS = HISTORY_RINGS[0].stepSeconds * 1000

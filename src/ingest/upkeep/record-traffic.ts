@@ -2,7 +2,11 @@
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
-import { addStreamBytes, type StreamBytesRow, streamBytes } from '../../data/store/stream-bytes.ts'
+import {
+  addStreamBytes,
+  type StreamBytesRow,
+  streamBytes,
+} from '../../data/store/stream/stream-bytes.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { SourceTraffic, Traffic, TrafficStatus } from '../../sources/traffic.ts'
 import type { Writer } from '../indexing/writer.ts'

@@ -5,9 +5,13 @@ import type { Logger } from '../../base/obs/log.ts'
 import { DAY_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createGate } from '../../base/util/gate.ts'
 import type { Db } from '../../data/store/db.ts'
-import { deleteGapsOf } from '../../data/store/gaps.ts'
-import { membersDeletedBefore } from '../../data/store/members.ts'
-import { deleteRemoval, nextRemoval, removalsDoneBefore } from '../../data/store/removals.ts'
+import { membersDeletedBefore } from '../../data/store/members/members.ts'
+import {
+  deleteRemoval,
+  nextRemoval,
+  removalsDoneBefore,
+} from '../../data/store/removal/removals.ts'
+import { deleteGapsOf } from '../../data/store/stream/gaps.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
 import { forgetPrivateState } from '../indexing/private-state-removal.ts'
 import { removeSlice } from '../indexing/removal-slices.ts'

@@ -5,7 +5,7 @@
 import type { Logger } from '../../base/obs/log.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
-import { nextGcCandidate } from '../../data/store/gc-candidates.ts'
+import { nextGcCandidate } from '../../data/store/removal/gc-candidates.ts'
 import { ageNotifications } from '../indexing/retention/age-notifications.ts'
 import { type Pruned, type PruneLimits, pruneSlice } from '../indexing/retention/prune-old.ts'
 import { sweepCandidates } from '../indexing/retention/sweep-candidates.ts'

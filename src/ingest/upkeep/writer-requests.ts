@@ -3,7 +3,7 @@
 
 import { FetchLimitError } from '../../bridge/fetch-limit.ts'
 import type { FeatureRequest, WriterReply, WriterRequest } from '../../bridge/messages.ts'
-import { isBanned } from '../../data/store/bans.ts'
+import { isBanned } from '../../data/store/moderation/bans.ts'
 import type { Counting } from '../counts/counting.ts'
 import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'

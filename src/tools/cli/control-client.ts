@@ -4,7 +4,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { isHeldByAnother } from '../../data/store/lock.ts'
+import { isHeldByAnother } from '../../data/store/files/lock.ts'
 import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
 import type { ErrorBody } from '../../http/operator/operator-error.ts'
 import { CliError, EXIT } from './fail.ts'

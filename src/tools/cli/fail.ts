@@ -2,7 +2,7 @@
 // the kind of error, as in sysexits.h.
 
 import { ConfigError } from '../../base/config/config.ts'
-import { storeTrouble } from '../../data/store/trouble.ts'
+import { storeTrouble } from '../../data/store/files/trouble.ts'
 
 /** Cases that a script may want to tell apart. */
 export const EXIT = {

@@ -1,7 +1,7 @@
 // `slipstream gaps`: all gaps in the received data, with their causes and repairs.
 
 import type { Command } from 'commander'
-import { type Gap, type GapCounts, gapCounts, listGaps } from '../../data/store/gaps.ts'
+import { type Gap, type GapCounts, gapCounts, listGaps } from '../../data/store/stream/gaps.ts'
 import type { CliContext } from './context.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow } from './offline.ts'

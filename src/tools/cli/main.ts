@@ -1,7 +1,7 @@
 // The command line as a process: `scripts/slipstream`, or `slipstream` of the npm package (bin/slipstream).
 
 import { CommanderError } from 'commander'
-import { PRIVATE_UMASK } from '../../data/store/data-folder.ts'
+import { PRIVATE_UMASK } from '../../data/store/files/data-folder.ts'
 import { loadToolsFeatures } from '../feature.ts'
 import { EXIT, fail } from './fail.ts'
 import { createProgram } from './program.ts'

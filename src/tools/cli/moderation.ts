@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
-import type { ModerationAct } from '../../data/store/moderation-log.ts'
+import type { ModerationAct } from '../../data/store/moderation/moderation-log.ts'
 import {
   MAX_LISTED_DECISIONS,
   type ModerationAnswer,

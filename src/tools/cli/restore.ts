@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { ConfigError } from '../../base/config/config.ts'
-import { type Restored, restoreBackup } from '../../data/store/restore.ts'
+import { type Restored, restoreBackup } from '../../data/store/files/restore.ts'
 import { here } from '../doctor/cures.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'

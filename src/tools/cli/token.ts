@@ -2,7 +2,7 @@
 
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { listServiceTokens, newServiceToken } from '../../data/store/service-tokens.ts'
+import { listServiceTokens, newServiceToken } from '../../data/store/programs/service-tokens.ts'
 import { OperatorError } from '../../http/operator/operator-error.ts'
 import {
   checkTokenWish,

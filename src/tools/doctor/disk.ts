@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { canKeepLogIn } from '../../data/store/probe.ts'
+import { canKeepLogIn } from '../../data/store/files/probe.ts'
 import { readDiskUse } from '../../ingest/upkeep/disk-use.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'

@@ -3,7 +3,7 @@
 
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isOurs } from '../../data/store/data-folder.ts'
+import { isOurs } from '../../data/store/files/data-folder.ts'
 import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
 import type { DoctorContext } from './context.ts'
 import { here } from './cures.ts'

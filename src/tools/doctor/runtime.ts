@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createTrustedDecoder } from '@slipstream/zstd-dictionary'
-import { sqliteVersion } from '../../data/store/probe.ts'
+import { sqliteVersion } from '../../data/store/files/probe.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, wrong } from './finding.ts'
 

@@ -13,10 +13,10 @@ import {
   putEngineMove,
   raiseArrivals,
   sharedWith,
-} from '../../data/store/engine-move.ts'
-import { membersByDid } from '../../data/store/members.ts'
-import { addSigningKey } from '../../data/store/signing-keys.ts'
-import type { PostOutcome } from '../../data/store/timeline-posts.ts'
+} from '../../data/store/cluster/engine-move.ts'
+import { membersByDid } from '../../data/store/members/members.ts'
+import type { PostOutcome } from '../../data/store/programs/timeline-posts.ts'
+import { addSigningKey } from '../../data/store/timelines/signing-keys.ts'
 import { bringPlace } from '../../http/serve/shared-place.ts'
 import { bringState } from '../../http/serve/shared-state.ts'
 import { bringTimeline, sharedCursorSecret } from '../../http/serve/shared-timelines.ts'

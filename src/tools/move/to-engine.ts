@@ -4,18 +4,18 @@
 
 import { randomUUID } from 'node:crypto'
 import type { PlaceMove } from '../../data/engine/place-moves.ts'
-import { giveUpHoles } from '../../data/store/custom-numbers.ts'
-import type { CustomTimelineRow } from '../../data/store/custom-timelines.ts'
 import {
   findEngineMove,
   highestArrival,
   putEngineMove,
   sharedWith,
-} from '../../data/store/engine-move.ts'
-import { membersByDid } from '../../data/store/members.ts'
-import { allCustomTimelines } from '../../data/store/moved-timelines.ts'
+} from '../../data/store/cluster/engine-move.ts'
+import { allCustomTimelines } from '../../data/store/cluster/moved-timelines.ts'
+import { setFollowedVersion } from '../../data/store/cluster/shared-timelines.ts'
+import { membersByDid } from '../../data/store/members/members.ts'
+import { giveUpHoles } from '../../data/store/programs/custom-numbers.ts'
+import type { CustomTimelineRow } from '../../data/store/programs/custom-timelines.ts'
 import { prepareCustomTimelines } from '../../data/store/read/custom-timelines.ts'
-import { setFollowedVersion } from '../../data/store/shared-timelines.ts'
 import { addMissing, bringPlace } from '../../http/serve/shared-place.ts'
 import { bringState } from '../../http/serve/shared-state.ts'
 import { ownCursorKeys } from '../../ingest/place/own-place.ts'

@@ -11,7 +11,7 @@ import { asEveryone, createReader } from '../../../src/answers/hydrate/reader.ts
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { jsonBytes } from '../../../src/answers/views/ready-json.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 

@@ -8,7 +8,7 @@ import {
   InvalidationWriter,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../../src/data/store/db.ts'
-import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { hydrateWorld } from '../../support/hydration.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'

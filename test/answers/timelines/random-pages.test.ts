@@ -7,7 +7,10 @@ import { createOpenSource, prepareReaders } from '../../../src/answers/timelines
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
 import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
-import { rotateSigningKeys, validSigningKeys } from '../../../src/data/store/signing-keys.ts'
+import {
+  rotateSigningKeys,
+  validSigningKeys,
+} from '../../../src/data/store/timelines/signing-keys.ts'
 import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { createRandom, type Random } from '../../support/random.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { postView } from '../../../src/answers/views/post-view.ts'
-import { VIOLATES_POSTGATE } from '../../../src/data/store/post-flags.ts'
+import { VIOLATES_POSTGATE } from '../../../src/data/store/posts/post-flags.ts'
 import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
 import { blob, blobCidOf, createWorld, type World } from '../../support/social-world.ts'
 

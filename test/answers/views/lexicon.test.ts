@@ -10,7 +10,7 @@ import { profileViewDetailed } from '../../../src/answers/views/profile-view-det
 import { profileView } from '../../../src/answers/views/profile-views.ts'
 import { relationship } from '../../../src/answers/views/relationship.ts'
 import type { WriteDb } from '../../../src/data/store/db.ts'
-import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'

@@ -9,7 +9,7 @@ import { profileViewDetailed } from '../../../src/answers/views/profile-view-det
 import { profileView, profileViewBasic } from '../../../src/answers/views/profile-views.ts'
 import { feedItemRules } from '../../../src/answers/views/rules.ts'
 import { starterPackView } from '../../../src/answers/views/starter-pack-view.ts'
-import { postItem, repostItem } from '../../../src/data/store/item-ids.ts'
+import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { expectSameOnTheWire, type HydratedWorld, hydrateWorld } from '../../support/hydration.ts'
 import { indexWorld } from '../../support/indexed-world.ts'
 import { isMoreThanOurs } from '../../support/members-only.ts'

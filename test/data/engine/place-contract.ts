@@ -3,14 +3,17 @@
 
 import { expect, test } from 'vitest'
 import type { OperatorRequest } from '../../../src/bridge/messages.ts'
-import { findAdmission } from '../../../src/data/store/admissions.ts'
-import { isBanned } from '../../../src/data/store/bans.ts'
-import { findInvite } from '../../../src/data/store/invites.ts'
-import { allMembers } from '../../../src/data/store/members.ts'
-import { moderationLog } from '../../../src/data/store/moderation-log.ts'
-import { hasTag } from '../../../src/data/store/moderation-tags.ts'
-import { prepareFindServiceToken, tokenDigest } from '../../../src/data/store/service-tokens.ts'
-import { blobsHiddenWith, findTakedown } from '../../../src/data/store/takedowns.ts'
+import { findAdmission } from '../../../src/data/store/members/admissions.ts'
+import { findInvite } from '../../../src/data/store/members/invites.ts'
+import { allMembers } from '../../../src/data/store/members/members.ts'
+import { isBanned } from '../../../src/data/store/moderation/bans.ts'
+import { moderationLog } from '../../../src/data/store/moderation/moderation-log.ts'
+import { hasTag } from '../../../src/data/store/moderation/moderation-tags.ts'
+import { blobsHiddenWith, findTakedown } from '../../../src/data/store/moderation/takedowns.ts'
+import {
+  prepareFindServiceToken,
+  tokenDigest,
+} from '../../../src/data/store/programs/service-tokens.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'
 import { testSeed } from '../../support/seed.ts'

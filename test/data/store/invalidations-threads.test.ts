@@ -13,7 +13,7 @@ import {
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
 import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
-import { addPostCounts } from '../../../src/data/store/post-counts.ts'
+import { addPostCounts } from '../../../src/data/store/posts/post-counts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { createRandom } from '../../support/random.ts'
 import { readerIsDone } from '../../support/reading-thread.ts'

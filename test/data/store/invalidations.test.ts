@@ -11,10 +11,10 @@ import {
   InvalidationWriter,
   MAX_INVALIDATIONS_AT_ONCE,
 } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { insertActor } from '../../../src/data/store/actors.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { invalidationsOf, publishInvalidationsTo } from '../../../src/data/store/invalidations.ts'
-import { deleteMute, putMute } from '../../../src/data/store/mutes.ts'
+import { deleteMute, putMute } from '../../../src/data/store/private/mutes.ts'
+import { insertActor } from '../../../src/data/store/records/actors.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 
 let dataDir: string

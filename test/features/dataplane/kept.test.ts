@@ -9,7 +9,7 @@ import { createSearches as createSearching } from '../../../src/answers/skeleton
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { listTags } from '../../../src/data/store/moderation-tags.ts'
+import { listTags } from '../../../src/data/store/moderation/moderation-tags.ts'
 import { createSearches } from '../../../src/features/dataplane/calls/search.ts'
 import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import { createReading } from '../../../src/features/dataplane/reading/reading.ts'

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { FILE_NAME, openWriter } from '../../../src/data/store/db.ts'
 import { migrate } from '../../../src/data/store/migrate.ts'
-import { removalsDoneBefore } from '../../../src/data/store/removals.ts'
+import { removalsDoneBefore } from '../../../src/data/store/removal/removals.ts'
 
 test.each(['as a feature', 'before features'])(
   'deleted accounts with rows wait for their removal, and no row is lost: %s',

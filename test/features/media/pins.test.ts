@@ -17,7 +17,7 @@ import {
   blobSubject,
   parseTakedownSubject,
   putTakedown,
-} from '../../../src/data/store/takedowns.ts'
+} from '../../../src/data/store/moderation/takedowns.ts'
 import { makeEntry, sealHead } from '../../../src/features/media/cache/cache-entry.ts'
 import { createVideoPosts } from '../../../src/features/media/hls/video-posts.ts'
 import { mediaConfig } from '../../../src/features/media/media-config.ts'

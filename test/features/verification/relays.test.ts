@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { openReader } from '../../../src/data/store/db.ts'
-import { firehoseCursors } from '../../../src/data/store/stream-cursors.ts'
+import { firehoseCursors } from '../../../src/data/store/stream/stream-cursors.ts'
 import { decodeFrame } from '../../../src/sources/firehose/frame.ts'
 import { eventually, until } from '../../support/eventually.ts'
 import { type FirehoseDouble, startFirehoseDouble } from '../../support/firehose-double.ts'

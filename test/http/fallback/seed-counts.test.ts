@@ -4,7 +4,7 @@
 
 import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, test } from 'vitest'
-import { putBackfill } from '../../../src/data/store/backfills.ts'
+import { putBackfill } from '../../../src/data/store/fetching/backfills.ts'
 import { eventually } from '../../support/eventually.ts'
 import { allPages } from '../../support/serving-world.ts'
 import {

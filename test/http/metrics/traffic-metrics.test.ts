@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReader } from '../../../src/data/store/db.ts'
-import { streamBytes } from '../../../src/data/store/stream-bytes.ts'
+import { streamBytes } from '../../../src/data/store/stream/stream-bytes.ts'
 import { eventually, until } from '../../support/eventually.ts'
 import { cidOf } from '../../support/records.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'

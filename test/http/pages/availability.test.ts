@@ -2,9 +2,9 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/base/util/durations.ts'
+import { type HistorySample, putHistory } from '../../../src/data/store/counts/history.ts'
+import { beginRun, endRun } from '../../../src/data/store/counts/history-holes.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
-import { type HistorySample, putHistory } from '../../../src/data/store/history.ts'
-import { beginRun, endRun } from '../../../src/data/store/history-holes.ts'
 import { readAvailability } from '../../../src/http/pages/availability.ts'
 import {
   freshDataDir,

@@ -2,8 +2,8 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { putHistory } from '../../../src/data/store/counts/history.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
-import { putHistory } from '../../../src/data/store/history.ts'
 import { chromiumPath, launchBrowser } from '../../support/browser.ts'
 import { until } from '../../support/eventually.ts'
 import { overflow } from '../../support/page-audit.ts'

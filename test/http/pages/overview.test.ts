@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
-import { insertInvite } from '../../../src/data/store/invites.ts'
+import { insertInvite } from '../../../src/data/store/members/invites.ts'
 import { overview } from '../../../src/http/pages/explore/overview.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 

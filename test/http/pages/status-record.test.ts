@@ -4,8 +4,8 @@
 import { cpSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { MINUTE_MS, SECOND_MS } from '../../../src/base/util/durations.ts'
+import { putHistory } from '../../../src/data/store/counts/history.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
-import { putHistory } from '../../../src/data/store/history.ts'
 import { until } from '../../support/eventually.ts'
 import {
   freshDataDir,

@@ -5,10 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
 import { EngineUnavailableError } from '../../../src/data/engine/connect.ts'
 import type { PlaceChanges } from '../../../src/data/engine/place-changes.ts'
-import { findAdmission } from '../../../src/data/store/admissions.ts'
-import { isBanned } from '../../../src/data/store/bans.ts'
-import { findInvite } from '../../../src/data/store/invites.ts'
-import { prepareFindServiceToken, tokenDigest } from '../../../src/data/store/service-tokens.ts'
+import { findAdmission } from '../../../src/data/store/members/admissions.ts'
+import { findInvite } from '../../../src/data/store/members/invites.ts'
+import { isBanned } from '../../../src/data/store/moderation/bans.ts'
+import {
+  prepareFindServiceToken,
+  tokenDigest,
+} from '../../../src/data/store/programs/service-tokens.ts'
 import { MAX_MEMBERS, testPlaceContract } from '../../data/engine/place-contract.ts'
 import { createPlaceNode, type PlaceNode } from '../../data/engine/place-nodes.ts'
 import { createPlainPlaceChanges } from '../../support/plain-place-changes.ts'

@@ -8,8 +8,12 @@ import { afterEach, expect, test } from 'vitest'
 import type { IngestConnection } from '../../../src/bridge/connection.ts'
 import type { TimelineRequest } from '../../../src/bridge/messages.ts'
 import { openReader, openWriter } from '../../../src/data/store/db.ts'
+import type {
+  PostOutcome,
+  PostPlan,
+  TimelinePost,
+} from '../../../src/data/store/programs/timeline-posts.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
-import type { PostOutcome, PostPlan, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
 import { createSharedTimelines } from '../../../src/http/serve/shared-timelines.ts'
 import { createTimelineRequests } from '../../../src/ingest/timelines/timeline-requests.ts'
 import { createPlainTimelineLog } from '../../support/plain-timeline-log.ts'

@@ -9,8 +9,8 @@ import {
   insertServiceToken,
   newServiceToken,
   tokenDigest,
-} from '../../../src/data/store/service-tokens.ts'
-import { addSigningKey } from '../../../src/data/store/signing-keys.ts'
+} from '../../../src/data/store/programs/service-tokens.ts'
+import { addSigningKey } from '../../../src/data/store/timelines/signing-keys.ts'
 import type { Queued } from '../../../src/http/overload/fair-queue.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'

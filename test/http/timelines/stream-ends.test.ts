@@ -17,7 +17,7 @@ import {
   newServiceToken,
   revokeServiceToken,
   tokenDigest,
-} from '../../../src/data/store/service-tokens.ts'
+} from '../../../src/data/store/programs/service-tokens.ts'
 import { createOverload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { HttpRequest } from '../../../src/http/server/http-request.ts'

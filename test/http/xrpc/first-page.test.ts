@@ -3,8 +3,13 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
-import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
-import { bringJobsForward, enqueueJob, failJob, takeJobs } from '../../../src/data/store/jobs.ts'
+import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/fetching/backfills.ts'
+import {
+  bringJobsForward,
+  enqueueJob,
+  failJob,
+  takeJobs,
+} from '../../../src/data/store/fetching/jobs.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
-import { findTakedown } from '../../../src/data/store/takedowns.ts'
+import { findTakedown } from '../../../src/data/store/moderation/takedowns.ts'
 import { decide } from '../../../src/ingest/indexing/moderation.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'

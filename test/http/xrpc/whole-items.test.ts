@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { setActorIdentity } from '../../../src/data/store/actors.ts'
-import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/backfills.ts'
+import { COLD_START, MILESTONES, putBackfill } from '../../../src/data/store/fetching/backfills.ts'
+import { setActorIdentity } from '../../../src/data/store/records/actors.ts'
 import { eventually } from '../../support/eventually.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { unpackCid, unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
-import { isRepostItem, rowIdOf } from '../../../src/data/store/item-ids.ts'
-import { countJobs } from '../../../src/data/store/jobs.ts'
+import { countJobs } from '../../../src/data/store/fetching/jobs.ts'
+import { isRepostItem, rowIdOf } from '../../../src/data/store/timelines/item-ids.ts'
 import {
   type BackfillWorld,
   type BackfillWorldOptions,

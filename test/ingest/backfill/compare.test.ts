@@ -5,11 +5,20 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Collection, collections } from '../../../src/base/atproto/collections.ts'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
-import { findActor } from '../../../src/data/store/actors.ts'
-import { accountsToRepair, compareGap, setGapStep } from '../../../src/data/store/gap-repair.ts'
-import { gapCounts, insertAccountGap, insertGap, listGaps } from '../../../src/data/store/gaps.ts'
-import { findProfile } from '../../../src/data/store/profiles.ts'
-import { statusCode } from '../../../src/data/store/status.ts'
+import { findActor } from '../../../src/data/store/records/actors.ts'
+import { findProfile } from '../../../src/data/store/records/profiles.ts'
+import { statusCode } from '../../../src/data/store/records/status.ts'
+import {
+  accountsToRepair,
+  compareGap,
+  setGapStep,
+} from '../../../src/data/store/stream/gap-repair.ts'
+import {
+  gapCounts,
+  insertAccountGap,
+  insertGap,
+  listGaps,
+} from '../../../src/data/store/stream/gaps.ts'
 import { leaveGap } from '../../../src/ingest/backfill/settle-gap.ts'
 import { allRules } from '../../../src/ingest/indexing/collections/all-rules.ts'
 import { createGapRepair } from '../../../src/ingest/replay/gap-repair.ts'

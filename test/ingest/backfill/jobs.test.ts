@@ -3,9 +3,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packRkey, unpackCid } from '../../../src/base/atproto/keys.ts'
-import { findActor } from '../../../src/data/store/actors.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
-import { enqueueJob, type JobKind } from '../../../src/data/store/jobs.ts'
+import { enqueueJob, type JobKind } from '../../../src/data/store/fetching/jobs.ts'
+import { findActor } from '../../../src/data/store/records/actors.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
 import { type PdsAccount, startPdsDouble } from '../../support/pds-double.ts'

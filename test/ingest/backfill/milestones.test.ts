@@ -1,8 +1,12 @@
 // Milestones of a cold start's posts, stored for the threads that answer requests.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { COLD_START_BEGUN, findBackfill, MILESTONES } from '../../../src/data/store/backfills.ts'
-import { enqueueJobAgain } from '../../../src/data/store/jobs.ts'
+import {
+  COLD_START_BEGUN,
+  findBackfill,
+  MILESTONES,
+} from '../../../src/data/store/fetching/backfills.ts'
+import { enqueueJobAgain } from '../../../src/data/store/fetching/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import { MAX_WAIT_MS } from '../../support/patience.ts'
 import type { PdsAccount } from '../../support/pds-double.ts'

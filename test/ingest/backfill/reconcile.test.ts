@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { unpackRkey } from '../../../src/base/atproto/keys.ts'
 import { followEdges } from '../../../src/data/store/edges/all-edges.ts'
-import { enqueueJob } from '../../../src/data/store/jobs.ts'
+import { enqueueJob } from '../../../src/data/store/fetching/jobs.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
 import { cocoon, millipds } from '../../support/foreign-pds.ts'

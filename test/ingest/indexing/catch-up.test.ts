@@ -1,7 +1,10 @@
 // Memory built from a snapshot and the journal of follow changes equals memory built from rows.
 
 import { expect, it } from 'vitest'
-import { lastGraphChange, pruneGraphChanges } from '../../../src/data/store/graph-changes.ts'
+import {
+  lastGraphChange,
+  pruneGraphChanges,
+} from '../../../src/data/store/records/graph-changes.ts'
 import type { Memory } from '../../../src/ingest/indexing/memory.ts'
 import { catchUpMemory, rebuildMemory } from '../../../src/ingest/indexing/rebuild-memory.ts'
 import { createMemoryParts } from '../../support/memory-parts.ts'

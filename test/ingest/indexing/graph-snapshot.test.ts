@@ -10,7 +10,7 @@ import {
 } from '@slipstream/follow-graph'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
-import { countActors } from '../../../src/data/store/actors.ts'
+import { countActors } from '../../../src/data/store/records/actors.ts'
 import {
   loadActors,
   loadGraph,

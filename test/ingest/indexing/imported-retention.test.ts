@@ -2,8 +2,8 @@
 // account's own follows and followers are removed, and no others.
 
 import { afterEach, describe, expect, it } from 'vitest'
-import type { FollowLine } from '../../../src/data/store/follows.ts'
-import { nextGcCandidate } from '../../../src/data/store/gc-candidates.ts'
+import type { FollowLine } from '../../../src/data/store/records/follows.ts'
+import { nextGcCandidate } from '../../../src/data/store/removal/gc-candidates.ts'
 import { removeMember } from '../../../src/ingest/indexing/members.ts'
 import { sweepCandidates } from '../../../src/ingest/indexing/retention/sweep-candidates.ts'
 import { createRandom, type Random } from '../../support/random.ts'

@@ -1,10 +1,10 @@
 // Invites and admissions on a real database, and random histories of them against a naive model.
 
 import { expect, test } from 'vitest'
-import { findAdmission } from '../../../src/data/store/admissions.ts'
-import { newInviteCode, readInviteCode } from '../../../src/data/store/invite-code.ts'
-import { findInvite, listInvites } from '../../../src/data/store/invites.ts'
-import { findMember } from '../../../src/data/store/members.ts'
+import { findAdmission } from '../../../src/data/store/members/admissions.ts'
+import { newInviteCode, readInviteCode } from '../../../src/data/store/members/invite-code.ts'
+import { findInvite, listInvites } from '../../../src/data/store/members/invites.ts'
+import { findMember } from '../../../src/data/store/members/members.ts'
 import { createInvite, disableInvite, redeemInvite } from '../../../src/ingest/indexing/invites.ts'
 import { addMember, endMembership } from '../../../src/ingest/indexing/operator-members.ts'
 import { createRandom } from '../../support/random.ts'

@@ -2,7 +2,7 @@
 // it; replies from before the gate was created stay as they were.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { VIOLATES_THREADGATE } from '../../../src/data/store/post-flags.ts'
+import { VIOLATES_THREADGATE } from '../../../src/data/store/posts/post-flags.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'
 
 let world: World

@@ -3,7 +3,7 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/base/util/durations.ts'
-import { PRESENT, PRUNED, postRecord } from '../../../src/data/store/posts.ts'
+import { PRESENT, PRUNED, postRecord } from '../../../src/data/store/posts/posts.ts'
 import { type Pruned, pruneSlice } from '../../../src/ingest/indexing/retention/prune-old.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { createRandom } from '../../support/random.ts'

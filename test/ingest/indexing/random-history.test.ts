@@ -9,7 +9,7 @@ import { blockEdges, followEdges, likeEdges } from '../../../src/data/store/edge
 import type { Edge } from '../../../src/data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../src/data/store/edges/edge-table.ts'
 import { NEWEST } from '../../../src/data/store/edges/subject-lists.ts'
-import { isRepostItem, rowIdOf } from '../../../src/data/store/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../../src/data/store/timelines/item-ids.ts'
 import { createNaiveIndex, type NaiveIndex } from '../../support/naive-index.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'

@@ -7,8 +7,12 @@
 import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MEMBER } from '../../../src/data/graph/types.ts'
-import { GC, nextGcCandidate, putGcCandidate } from '../../../src/data/store/gc-candidates.ts'
-import { ANCHOR } from '../../../src/data/store/post-flags.ts'
+import { ANCHOR } from '../../../src/data/store/posts/post-flags.ts'
+import {
+  GC,
+  nextGcCandidate,
+  putGcCandidate,
+} from '../../../src/data/store/removal/gc-candidates.ts'
 import type { IndexContext, IndexScope } from '../../../src/ingest/indexing/index-context.ts'
 import { memberSeen, removeMember } from '../../../src/ingest/indexing/members.ts'
 import { bookmark, muteList } from '../../../src/ingest/indexing/private-state.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
-import { ANCHOR } from '../../../src/data/store/post-flags.ts'
+import { ANCHOR } from '../../../src/data/store/posts/post-flags.ts'
 import { cidOf, tidAt } from '../../support/records.ts'
 import { countRows, jobsOf, postOf } from '../../support/rows.ts'
 import { createWorld, type World } from '../../support/world.ts'

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
-import { seatsOfOnce } from '../../../src/data/store/seats.ts'
+import { seatsOfOnce } from '../../../src/data/store/members/seats.ts'
 import { makeSeat, memberSeen } from '../../../src/ingest/indexing/members.ts'
 import { addMember } from '../../../src/ingest/indexing/operator-members.ts'
 import { createWorld, type World } from '../../support/world.ts'

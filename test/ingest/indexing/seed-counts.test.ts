@@ -3,9 +3,12 @@
 
 import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
+import {
+  putSeedActorCounts,
+  putSeedPostCounts,
+} from '../../../src/data/store/counts/seed-counts.ts'
 import { prepareActors } from '../../../src/data/store/read/actors.ts'
 import { preparePosts } from '../../../src/data/store/read/posts.ts'
-import { putSeedActorCounts, putSeedPostCounts } from '../../../src/data/store/seed-counts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'

@@ -10,7 +10,7 @@ import {
   INVALID_REPLY_ROOT,
   VIOLATES_POSTGATE,
   VIOLATES_THREADGATE,
-} from '../../../src/data/store/post-flags.ts'
+} from '../../../src/data/store/posts/post-flags.ts'
 import { blobOf, cidOf } from '../../support/records.ts'
 import { postOf } from '../../support/rows.ts'
 import { createWorld, type RecordId, type World } from '../../support/world.ts'

@@ -4,7 +4,7 @@
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MINUTE_MS } from '../../../src/base/util/durations.ts'
-import { allLabelers, quarantinedLabelers } from '../../../src/data/store/labelers.ts'
+import { allLabelers, quarantinedLabelers } from '../../../src/data/store/moderation/labelers.ts'
 import { createLabels, type Labels } from '../../../src/ingest/labels/labels.ts'
 import type { LabelLimits } from '../../../src/ingest/labels/labels-parts.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'

@@ -3,7 +3,7 @@
 
 import type { StreamEvent } from '@slipstream/jetstream'
 import { afterEach, describe, expect, it } from 'vitest'
-import { insertGap } from '../../../src/data/store/gaps.ts'
+import { insertGap } from '../../../src/data/store/stream/gaps.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { type GapWorld, startGapWorld } from '../../support/gap-world.ts'
 import { createRandom, type Random } from '../../support/random.ts'

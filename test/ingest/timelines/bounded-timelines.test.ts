@@ -7,12 +7,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
-import { customBytes, findCustomTimeline } from '../../../src/data/store/custom-timelines.ts'
+import { putMovedHoles } from '../../../src/data/store/cluster/moved-timelines.ts'
 import { FILE_NAME, openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { migrate } from '../../../src/data/store/migrate.ts'
-import { putMovedHoles } from '../../../src/data/store/moved-timelines.ts'
+import {
+  customBytes,
+  findCustomTimeline,
+} from '../../../src/data/store/programs/custom-timelines.ts'
+import type { PostOutcome, TimelinePost } from '../../../src/data/store/programs/timeline-posts.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
-import type { PostOutcome, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { noRetry } from '../../../src/data/store/write-retry.ts'
 import { createAppend, LIMITS, type TimelineLimits } from '../../../src/ingest/timelines/append.ts'

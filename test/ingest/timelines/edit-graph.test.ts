@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
-import type { Follow } from '../../../src/data/store/graph-edits.ts'
+import type { Follow } from '../../../src/data/store/programs/graph-edits.ts'
 import { clearGraphs, editGraph } from '../../../src/ingest/timelines/edit-graph.ts'
 
 const LIMITS = { graphs: 2, edges: 4, allEdges: 6 }

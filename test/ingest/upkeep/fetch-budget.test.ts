@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createCountBuffer } from '../../../src/data/shared-memory/count-table.ts'
 import { createSharedBudget } from '../../../src/data/shared-memory/shared-budget.ts'
-import { putFeedDepth } from '../../../src/data/store/feed-depths.ts'
+import { putFeedDepth } from '../../../src/data/store/fetching/feed-depths.ts'
 import { createFetchRequests } from '../../../src/http/xrpc/fetch-requests.ts'
 import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
 import { plcDid } from '../../support/plc-double.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
-import { putStreamCursor } from '../../../src/data/store/stream-cursors.ts'
+import { putStreamCursor } from '../../../src/data/store/stream/stream-cursors.ts'
 import { cursorsFromNowOn } from '../../../src/ingest/upkeep/first-cursor.ts'
 import { writerOf } from '../../support/writer-of.ts'
 

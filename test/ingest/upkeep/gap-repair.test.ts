@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { openReader } from '../../../src/data/store/db.ts'
-import { listGaps } from '../../../src/data/store/gaps.ts'
+import { listGaps } from '../../../src/data/store/stream/gaps.ts'
 import {
   createJetstreamDouble,
   type JetstreamDouble,

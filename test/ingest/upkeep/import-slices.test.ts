@@ -1,7 +1,7 @@
 // How parts of lists are cut into slices.
 
 import { expect, it } from 'vitest'
-import type { FollowLine } from '../../../src/data/store/follows.ts'
+import type { FollowLine } from '../../../src/data/store/records/follows.ts'
 import { emptyTally } from '../../../src/ingest/indexing/import-tally.ts'
 import { createImportSlices } from '../../../src/ingest/upkeep/import-slices.ts'
 import { createRandom } from '../../support/random.ts'

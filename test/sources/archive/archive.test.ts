@@ -13,9 +13,12 @@ import { collections } from '../../../src/base/atproto/collections.ts'
 import { unpackCid } from '../../../src/base/atproto/keys.ts'
 import { unfitArchive } from '../../../src/base/config/archive.ts'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
-import { findArchive, putArchive } from '../../../src/data/store/archives.ts'
-import { listGaps } from '../../../src/data/store/gaps.ts'
-import { replaceStreamCursors, streamCursors } from '../../../src/data/store/stream-cursors.ts'
+import { findArchive, putArchive } from '../../../src/data/store/stream/archives.ts'
+import { listGaps } from '../../../src/data/store/stream/gaps.ts'
+import {
+  replaceStreamCursors,
+  streamCursors,
+} from '../../../src/data/store/stream/stream-cursors.ts'
 import {
   createStreamAfterArchive,
   type StreamWithArchive,

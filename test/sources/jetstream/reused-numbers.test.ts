@@ -12,7 +12,7 @@ import {
   tempDir,
 } from '../../../packages/jetstream/test/consumer-rig.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
-import { putStreamCursor, streamCursors } from '../../../src/data/store/stream-cursors.ts'
+import { putStreamCursor, streamCursors } from '../../../src/data/store/stream/stream-cursors.ts'
 import type { JetstreamDouble } from '../../support/jetstream-double/double.ts'
 import { didOf } from '../../support/jetstream-double/made-up-ids.ts'
 

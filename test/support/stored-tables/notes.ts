@@ -48,7 +48,13 @@ export const notes: Record<string, StoredTable> = {
   earlier_post_counts: nobody(NUMBERS, WITH_POST),
   gaps: {
     goes: 'account',
-    bound: most('server', 3_200, 1_000, 'src/data/store/gaps.ts', 'MAX_OPEN_ACCOUNT_GAPS = 2_000'),
+    bound: most(
+      'server',
+      3_200,
+      1_000,
+      'src/data/store/stream/gaps.ts',
+      'MAX_OPEN_ACCOUNT_GAPS = 2_000',
+    ),
     until: 'a thousand newer ones are closed',
   },
   unfollows: {

@@ -46,7 +46,7 @@ export const operators: Record<string, StoredTable> = {
       'server',
       1_000_000,
       8_000,
-      'src/data/store/moderation-log.ts',
+      'src/data/store/moderation/moderation-log.ts',
       'MAX_ENTRIES = 1_000_000',
     ),
     until: 'newer ones take its place',
@@ -81,7 +81,13 @@ export const programs: Record<string, StoredTable> = {
     'for ever',
   ),
   custom_holes: nobody(
-    most('timeline', 2_000, 800, 'src/data/store/custom-numbers.ts', 'MAX_GIVEN_UP = 1_000'),
+    most(
+      'timeline',
+      2_000,
+      800,
+      'src/data/store/programs/custom-numbers.ts',
+      'MAX_GIVEN_UP = 1_000',
+    ),
     'its events are dropped',
   ),
   custom_keys: nobody(

@@ -52,7 +52,13 @@ export const privateState: Record<string, StoredTable> = {
     most('member', 1, 100 * 1024, 'src/http/server/request-body.ts', 'MAX_BODY_BYTES = 100 * 1024'),
   ),
   notifications: private_(
-    most('member', 5_000, 2_400, 'src/data/store/notifications.ts', 'MAX_KEPT = 5_000'),
+    most(
+      'member',
+      5_000,
+      2_400,
+      'src/data/store/notifications/notifications.ts',
+      'MAX_KEPT = 5_000',
+    ),
     'the record that caused it is deleted',
     { author: 'of another member, until the record is deleted', record: OTHERS },
   ),
@@ -66,7 +72,7 @@ export const privateState: Record<string, StoredTable> = {
       'member',
       64,
       400,
-      'src/data/store/timeline-cursors.ts',
+      'src/data/store/timelines/timeline-cursors.ts',
       'member: { rows: 64, bytes: 16_384 }',
     ),
     '90 days after it was stored',

@@ -40,7 +40,7 @@ export const records: Record<string, StoredTable> = {
       'server',
       100_000,
       2_400,
-      'src/data/store/reaction-records.ts',
+      'src/data/store/records/reaction-records.ts',
       'MAX_KEPT = 100_000',
     ),
     until: 'newer ones take its place',

@@ -2,7 +2,7 @@
 // moderation services call; a complete process, real tokens, and a log of who did what.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobSubject } from '../../../src/data/store/takedowns.ts'
+import { blobSubject } from '../../../src/data/store/moderation/takedowns.ts'
 import type { ModerationAnswer, ModerationLists } from '../../../src/http/operator/moderation.ts'
 import { blobCid } from '../../support/blob-host.ts'
 import { cliJson, runCli } from '../../support/cli.ts'

@@ -3,13 +3,20 @@
 
 import { openFollowing, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { errorOf } from '../../../src/bridge/connection.ts'
-import { listInvites } from '../../../src/data/store/invites.ts'
-import { membersByDid } from '../../../src/data/store/members.ts'
-import { movedKeys } from '../../../src/data/store/moved-timelines.ts'
+import { movedKeys } from '../../../src/data/store/cluster/moved-timelines.ts'
+import { listInvites } from '../../../src/data/store/members/invites.ts'
+import { membersByDid } from '../../../src/data/store/members/members.ts'
+import {
+  findStoredToken,
+  listServiceTokens,
+} from '../../../src/data/store/programs/service-tokens.ts'
+import type {
+  PostOutcome,
+  PostPlan,
+  TimelinePost,
+} from '../../../src/data/store/programs/timeline-posts.ts'
 import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
-import { findStoredToken, listServiceTokens } from '../../../src/data/store/service-tokens.ts'
-import { validSigningKeys } from '../../../src/data/store/signing-keys.ts'
-import type { PostOutcome, PostPlan, TimelinePost } from '../../../src/data/store/timeline-posts.ts'
+import { validSigningKeys } from '../../../src/data/store/timelines/signing-keys.ts'
 import { bringPlace } from '../../../src/http/serve/shared-place.ts'
 import { bringState } from '../../../src/http/serve/shared-state.ts'
 import { createSharedTimelines } from '../../../src/http/serve/shared-timelines.ts'

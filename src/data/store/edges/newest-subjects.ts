@@ -3,8 +3,8 @@
 // thousands of records, which a program made, each page reads only its own, in the order of their subjects.
 
 import type { Db } from '../db.ts'
-import { NewestFirst } from '../newest-first.ts'
 import { perDatabase } from '../per-database.ts'
+import { NewestFirst } from '../timelines/newest-first.ts'
 import { untilCommit } from '../until-commit.ts'
 import { type Edge, type Pointer, periodOf, periodStart } from './edge.ts'
 import type { EdgeTable } from './edge-table.ts'

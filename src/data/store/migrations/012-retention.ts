@@ -8,7 +8,7 @@ export const version = 12
 
 export const sql = /* sql */ `
 CREATE TABLE doubts (
-  kind INTEGER NOT NULL,              -- see data/store/gc-candidates.ts
+  kind INTEGER NOT NULL,              -- see data/store/removal/gc-candidates.ts
   id INTEGER NOT NULL,                -- actors.uid or posts.id
   step INTEGER NOT NULL DEFAULT 0,
   reached,                            -- where the step goes on; NULL: at its beginning

@@ -1,4 +1,4 @@
-// Data for imports of follows (data/store/keyless-follows.ts): accounts with follows whose record keys are
+// Data for imports of follows (data/store/records/keyless-follows.ts): accounts with follows whose record keys are
 // unknown, and recently unfollowed pairs, so that an older list does not restore them.
 
 export const version = 15

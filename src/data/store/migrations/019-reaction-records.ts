@@ -1,6 +1,6 @@
 // Records of likes, reposts and follows that contain more than their rows store: their exact own time, or the
 // repost they came via. New members see them in their notifications as they were written. Only the newest are
-// kept (data/store/reaction-records.ts).
+// kept (data/store/records/reaction-records.ts).
 
 export const version = 19
 

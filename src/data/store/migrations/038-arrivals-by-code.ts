@@ -1,4 +1,4 @@
-// Numbers of arrival are given by code (data/store/arrivals.ts) instead of triggers: for a statement that
+// Numbers of arrival are given by code (data/store/timelines/arrivals.ts) instead of triggers: for a statement that
 // starts a trigger, SQLite copies each page before changing it, which doubled the cost of a repost.
 // https://www.sqlite.org/tempfiles.html#statement_journal_files
 

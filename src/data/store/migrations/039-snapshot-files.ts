@@ -1,4 +1,4 @@
-// Snapshots of memory are files beside the database (data/store/snapshots.ts); only their headers are rows.
+// Snapshots of memory are files beside the database (data/store/files/snapshots.ts); only their headers are rows.
 // The first start after this rebuilds memory from rows, and writes new ones.
 
 export const version = 39

@@ -1,6 +1,6 @@
 // Members' likes and follows in order of arrival: of one timeline, or of all.
 
-import type { ActArrival } from '../act-arrivals.ts'
+import type { ActArrival } from '../timelines/act-arrivals.ts'
 import type { ArrivalRange } from './arrivals.ts'
 import type { Db } from './id-list.ts'
 

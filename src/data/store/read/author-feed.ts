@@ -2,8 +2,8 @@
 
 import { unpackCid } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
-import { postItem, repostItem } from '../item-ids.ts'
-import { HAS_MEDIA, HAS_VIDEO, REPLY_TO_NO_POST } from '../post-flags.ts'
+import { HAS_MEDIA, HAS_VIDEO, REPLY_TO_NO_POST } from '../posts/post-flags.ts'
+import { postItem, repostItem } from '../timelines/item-ids.ts'
 
 /** Values of `filter`; as in the reference, any other value is treated as `posts_with_replies`. */
 type AuthorFeedFilter =

@@ -41,7 +41,7 @@ type Row = [
   receivedAt: number,
 ]
 
-/** As many as a timeline has: open ones, and those given up (data/store/custom-numbers.ts). */
+/** As many as a timeline has: open ones, and those given up (data/store/programs/custom-numbers.ts). */
 const MAX_HOLES = 2_000
 
 export function prepareCustomTimelines(db: Db): CustomTimelines {

@@ -1,8 +1,8 @@
 // Content of posts and reposts, for endpoints that return records rather than views.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import { isRepostItem, postItem, repostItem, rowIdOf } from '../item-ids.ts'
-import { recordColumn, recordText } from '../record-bytes.ts'
+import { recordColumn, recordText } from '../posts/record-bytes.ts'
+import { isRepostItem, postItem, repostItem, rowIdOf } from '../timelines/item-ids.ts'
 import { type Db, idList } from './id-list.ts'
 
 export type FeedEntity = {

@@ -5,7 +5,7 @@
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import { type Draw, hashDraw, itemHash } from '../../timeline/lossiness.ts'
-import { isRepostItem, rowIdOf } from '../item-ids.ts'
+import { isRepostItem, rowIdOf } from '../timelines/item-ids.ts'
 import type { Db } from './id-list.ts'
 
 type Key = [uid: number, rkey: PackedRkey]

@@ -4,8 +4,8 @@
 import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
-import { postItem, repostItem } from '../item-ids.ts'
-import { isWithoutRecord, PRESENT } from '../posts.ts'
+import { isWithoutRecord, PRESENT } from '../posts/posts.ts'
+import { postItem, repostItem } from '../timelines/item-ids.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 
 type Named = { post: string; repost: string | undefined }

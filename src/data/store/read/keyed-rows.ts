@@ -3,7 +3,7 @@
 
 import { type Collection, collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { RelationCollection } from '../relation-records.ts'
+import type { RelationCollection } from '../records/relation-records.ts'
 import type { Db } from './id-list.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 

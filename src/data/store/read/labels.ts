@@ -3,7 +3,7 @@
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { LabelSubject } from '../labels.ts'
+import type { LabelSubject } from '../moderation/labels.ts'
 import { type Db, idList } from './id-list.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 

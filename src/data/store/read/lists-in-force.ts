@@ -4,7 +4,7 @@
 // thousands must not make others' pages slow, so then the other account's lists are probed instead; and if that
 // account is on very many as well, only some of the owner's lists count.
 
-import { isHiddenStatus } from '../status.ts'
+import { isHiddenStatus } from '../records/status.ts'
 
 type Table = 'list_blocks' | 'list_mutes'
 

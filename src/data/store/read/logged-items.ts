@@ -3,7 +3,7 @@
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
-import { isRepostItem, postItem, repostItem, rowIdOf } from '../item-ids.ts'
+import { isRepostItem, postItem, repostItem, rowIdOf } from '../timelines/item-ids.ts'
 import { type Db, idList } from './id-list.ts'
 
 export type NamedItem = { uri: string; uid: number; item: number; sortAt: number }

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { recordColumn, recordText } from '../record-bytes.ts'
+import { recordColumn, recordText } from '../posts/record-bytes.ts'
 
 type Row = { uid: number; sortAt: number; record: Buffer | string | null }
 

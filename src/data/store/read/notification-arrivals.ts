@@ -2,7 +2,7 @@
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import { subjectCollectionOf } from '../notification-subjects.ts'
+import { subjectCollectionOf } from '../notifications/notification-subjects.ts'
 import type { ArrivalRange } from './arrivals.ts'
 import type { Db } from './id-list.ts'
 

@@ -5,7 +5,7 @@
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import { subjectCodes } from '../notification-subjects.ts'
+import { subjectCodes } from '../notifications/notification-subjects.ts'
 import { type Db, idList } from './id-list.ts'
 
 type NotificationFilter = {

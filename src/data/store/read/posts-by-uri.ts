@@ -3,7 +3,7 @@
 import { packRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
-import { isWithoutRecord, PRESENT } from '../posts.ts'
+import { isWithoutRecord, PRESENT } from '../posts/posts.ts'
 import { keyColumn, keyJson } from './key-list.ts'
 
 export type PostByUri = {

@@ -5,7 +5,7 @@
 // `version` (answers/hydrate/cached-rows.ts).
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import { recordColumn } from '../record-bytes.ts'
+import { recordColumn } from '../posts/record-bytes.ts'
 import { type Db, idList } from './id-list.ts'
 
 /** `version` identifies the record's bytes: its CID and rev. Empty without a record. */

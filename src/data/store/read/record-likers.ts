@@ -1,7 +1,7 @@
 // Accounts that like a record other than a post, newest like first; of one moment, the higher uid first.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { RecordKey } from '../records.ts'
+import type { RecordKey } from '../records/records.ts'
 import type { Db } from './id-list.ts'
 
 export type RecordLiker = { uid: number; createdAt: number }

@@ -4,7 +4,7 @@
 import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey, unpackCid } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
-import { recordColumn, recordText } from '../record-bytes.ts'
+import { recordColumn, recordText } from '../posts/record-bytes.ts'
 
 export type RecordKeyInRepo = { uid: number; collection: string; rkey: string }
 

@@ -17,7 +17,7 @@ export type RelationRow = [
   blockingByList: number | null,
   blockedByList: number | null,
   mutedByList: number | null,
-  /** One more than the mute's scope (data/store/mutes.ts). */
+  /** One more than the mute's scope (data/store/private/mutes.ts). */
   muted: number | null,
 ]
 

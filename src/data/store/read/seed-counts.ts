@@ -1,4 +1,4 @@
-// Counts from before we started counting (data/store/seed-counts.ts), and the posts and accounts whose counts
+// Counts from before we started counting (data/store/counts/seed-counts.ts), and the posts and accounts whose counts
 // must still be requested. Our own counts of a post are complete if the stream brought every event about it:
 // if it was written after its author's feed was read, since we keep everything from then on, and no part of
 // the stream was permanently lost since. In scope `authors`, which drops strangers' actions, they never are,

@@ -6,7 +6,7 @@ import { collectionCodes, recordCollections } from '../../../base/atproto/collec
 import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
-import type { JobKind } from '../jobs.ts'
+import type { JobKind } from '../fetching/jobs.ts'
 import { idList } from './id-list.ts'
 
 export type UnderWay = {

@@ -6,7 +6,7 @@
 import { termsIn } from '../../search/post-terms.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { perDatabase } from '../per-database.ts'
-import { recordColumn, recordText } from '../record-bytes.ts'
+import { recordColumn, recordText } from '../posts/record-bytes.ts'
 import { dropEmptiedStretches, growStretch, type Stretch, stretchFor } from './stretches.ts'
 
 export const PERIOD_MS = 1_024

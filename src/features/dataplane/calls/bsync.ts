@@ -6,8 +6,8 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { Writer } from '../../../bridge/messages.ts'
-import { bookmarksAmong } from '../../../data/store/bookmarks.ts'
-import { knownPreferences } from '../../../data/store/notification-preferences.ts'
+import { knownPreferences } from '../../../data/store/notifications/notification-preferences.ts'
+import { bookmarksAmong } from '../../../data/store/private/bookmarks.ts'
 import { prepareActivitySubscriptions } from '../../../data/store/read/activity-subscriptions.ts'
 import {
   Method,

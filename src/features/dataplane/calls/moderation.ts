@@ -4,10 +4,14 @@
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { Db } from '../../../data/store/db.ts'
-import type { ModerationAct } from '../../../data/store/moderation-log.ts'
+import type { ModerationAct } from '../../../data/store/moderation/moderation-log.ts'
+import {
+  blobSubject,
+  findTakedown,
+  takedownRefs,
+} from '../../../data/store/moderation/takedowns.ts'
 import { prepareTags } from '../../../data/store/read/moderation-tags.ts'
 import { prepareTakedowns } from '../../../data/store/read/takedowns.ts'
-import { blobSubject, findTakedown, takedownRefs } from '../../../data/store/takedowns.ts'
 import { ActorInfoSchema, RecordSchema } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
 import { encode, joined } from '../wire/encoded.ts'

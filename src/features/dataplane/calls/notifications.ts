@@ -8,10 +8,10 @@ import { MEMBER } from '../../../data/graph/types.ts'
 import {
   type NotificationPreferences,
   readPreferences,
-} from '../../../data/store/notification-preferences.ts'
-import { reasonOf } from '../../../data/store/notification-reasons.ts'
-import { storedPreferences } from '../../../data/store/notification-settings.ts'
-import { subjectCollectionOf } from '../../../data/store/notification-subjects.ts'
+} from '../../../data/store/notifications/notification-preferences.ts'
+import { reasonOf } from '../../../data/store/notifications/notification-reasons.ts'
+import { storedPreferences } from '../../../data/store/notifications/notification-settings.ts'
+import { subjectCollectionOf } from '../../../data/store/notifications/notification-subjects.ts'
 import {
   type NotificationRow,
   prepareNotifications,

@@ -10,11 +10,11 @@ import {
   HAS_VIDEO,
   VIOLATES_POSTGATE,
   VIOLATES_THREADGATE,
-} from '../../../data/store/post-flags.ts'
-import { PRESENT } from '../../../data/store/posts.ts'
+} from '../../../data/store/posts/post-flags.ts'
+import { PRESENT } from '../../../data/store/posts/posts.ts'
+import { recordText } from '../../../data/store/posts/record-bytes.ts'
 import type { PostRow, PostTextRow } from '../../../data/store/read/posts.ts'
 import { prepareThreads } from '../../../data/store/read/threads.ts'
-import { recordText } from '../../../data/store/record-bytes.ts'
 import { OpThreadSchema, PostRecordMetaSchema, RecordSchema } from '../generated/bsky-pb.ts'
 import type { EncodedPost, NamedPost } from '../reading/memory.ts'
 import { idsOf } from '../reading/names.ts'

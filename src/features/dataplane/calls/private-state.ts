@@ -4,7 +4,7 @@
 import { createBookmarkPages } from '../../../answers/skeleton/bookmarks.ts'
 import { createDraftPages } from '../../../answers/skeleton/drafts.ts'
 import { createAccountLists } from '../../../answers/skeleton/follow-lists.ts'
-import { bookmarksAmong } from '../../../data/store/bookmarks.ts'
+import { bookmarksAmong } from '../../../data/store/private/bookmarks.ts'
 import { prepareActivitySubscriptions } from '../../../data/store/read/activity-subscriptions.ts'
 import { BookmarkSchema } from '../generated/bsky-pb.ts'
 import { idsOf } from '../reading/names.ts'

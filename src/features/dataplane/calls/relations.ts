@@ -7,7 +7,7 @@ import { recordUri } from '../../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { inTurns } from '../../../base/util/turn.ts'
 import { blockEdges, followEdges } from '../../../data/store/edges/all-edges.ts'
-import { muteScopes, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../../data/store/mutes.ts'
+import { muteScopes, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../../data/store/private/mutes.ts'
 import { type Pair, prepareBlockPairs } from '../../../data/store/read/block-pairs.ts'
 import { prepareRelations, type RelationRow } from '../../../data/store/read/relations.ts'
 import {

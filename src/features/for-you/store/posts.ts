@@ -1,9 +1,9 @@
 // Rows of posts that For You needs: the keys of what a member liked, and what decides whether a post suits them.
 
 import { perDatabase } from '../../../data/store/per-database.ts'
-import { PRESENT } from '../../../data/store/posts.ts'
+import { PRESENT } from '../../../data/store/posts/posts.ts'
+import { recordColumn, recordText } from '../../../data/store/posts/record-bytes.ts'
 import { type Db, idList } from '../../../data/store/read/id-list.ts'
-import { recordColumn, recordText } from '../../../data/store/record-bytes.ts'
 
 type PostRow = { id: number; uid: number; rkey: Buffer | string }
 

@@ -6,7 +6,7 @@ import { blobCid } from '../../../answers/views/fields.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { findPostHandle, postRecord } from '../../../data/store/posts.ts'
+import { findPostHandle, postRecord } from '../../../data/store/posts/posts.ts'
 import { type BlobName, isBlobCid } from '../media-path.ts'
 import type { CaptionBlob, VideoPosts } from './captions.ts'
 

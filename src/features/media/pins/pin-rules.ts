@@ -1,11 +1,11 @@
 // Which accounts' videos are kept permanently, by the operator's setting: all that their posts show.
 
 import { type ActorReader, HIDDEN } from '../../../data/graph/types.ts'
-import { actorStatus } from '../../../data/store/actors.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { allMembers } from '../../../data/store/members.ts'
-import { statusOf } from '../../../data/store/status.ts'
-import { blobSubject, findTakedown } from '../../../data/store/takedowns.ts'
+import { allMembers } from '../../../data/store/members/members.ts'
+import { blobSubject, findTakedown } from '../../../data/store/moderation/takedowns.ts'
+import { actorStatus } from '../../../data/store/records/actors.ts'
+import { statusOf } from '../../../data/store/records/status.ts'
 import { blobsShownIn } from '../hls/video-posts.ts'
 import type { MediaConfig } from '../media-config.ts'
 import { videoRecordsOf } from '../store/video-records.ts'

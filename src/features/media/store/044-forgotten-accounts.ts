@@ -2,7 +2,7 @@
 
 export const version = 44
 
-/** As in data/store/status.ts. */
+/** As in data/store/records/status.ts. */
 const DELETED = 4
 
 export const sql = /* sql */ `

@@ -1,8 +1,8 @@
 import { type PackedRkey, unpackRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { perDatabase } from '../../../data/store/per-database.ts'
-import { HAS_VIDEO } from '../../../data/store/post-flags.ts'
-import { postRecord } from '../../../data/store/posts.ts'
+import { HAS_VIDEO } from '../../../data/store/posts/post-flags.ts'
+import { postRecord } from '../../../data/store/posts/posts.ts'
 
 const statements = perDatabase((db) => ({
   ids: db

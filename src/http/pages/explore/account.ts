@@ -3,8 +3,8 @@
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { CELEBRITY, HIDDEN, MEMBER } from '../../../data/graph/types.ts'
-import { COLD_START, findBackfill } from '../../../data/store/backfills.ts'
-import { findMember } from '../../../data/store/members.ts'
+import { COLD_START, findBackfill } from '../../../data/store/fetching/backfills.ts'
+import { findMember } from '../../../data/store/members/members.ts'
 import { keepShare } from '../../../data/timeline/lossiness.ts'
 import { type ExploreParts, type Person, personOf, type Subject } from './parts.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
-import { postItem, repostItem, rowIdOf } from '../../../data/store/item-ids.ts'
-import { newestReposts } from '../../../data/store/reactions.ts'
 import { createItemsByUri } from '../../../data/store/read/items-by-uri.ts'
+import { newestReposts } from '../../../data/store/records/reactions.ts'
+import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import { type ExploreParts, personOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'

@@ -9,7 +9,7 @@ import {
   createMergedFeed,
   type FeedHeads,
   type MergedFeed,
-} from '../../../data/store/merged-feed.ts'
+} from '../../../data/store/timelines/merged-feed.ts'
 import { type ExploreParts, followedOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'

@@ -4,7 +4,7 @@
 import type { FeedState } from '../../../answers/hydrate/types.ts'
 import { type FeedItemRules, feedItemRules } from '../../../answers/views/rules.ts'
 import { CELEBRITY } from '../../../data/graph/types.ts'
-import { isRepostItem } from '../../../data/store/item-ids.ts'
+import { isRepostItem } from '../../../data/store/timelines/item-ids.ts'
 import { keepShare } from '../../../data/timeline/lossiness.ts'
 import type { ExploreParts } from './parts.ts'
 

@@ -1,9 +1,9 @@
 // app.bsky.graph.block.
 
-import { deleteBlock, deleteBlocksOf, insertBlock } from '../../../data/store/blocks.ts'
 import { blockEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
-import { keysOfEdges } from '../../../data/store/stored-keys.ts'
+import { keysOfEdges } from '../../../data/store/fetching/stored-keys.ts'
+import { deleteBlock, deleteBlocksOf, insertBlock } from '../../../data/store/records/blocks.ts'
 import { addBoth } from '../gc-posts.ts'
 import {
   type IndexContext,

@@ -1,27 +1,27 @@
 // app.bsky.graph.follow. The graph has an edge while at least one record for the pair exists. A member's
 // follow changes the circle of authors.
 
-import { followsCountOf } from '../../../data/store/actors.ts'
 import { followEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
+import { enqueueJobAgain } from '../../../data/store/fetching/jobs.ts'
+import { keysOfEdges } from '../../../data/store/fetching/stored-keys.ts'
+import { followsCountOf } from '../../../data/store/records/actors.ts'
 import {
   deleteFollow,
   deleteFollowsOf,
   followedBy,
   insertFollow,
   isFollowing,
-} from '../../../data/store/follows.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { insertGraphChange } from '../../../data/store/graph-changes.ts'
-import { enqueueJobAgain } from '../../../data/store/jobs.ts'
+} from '../../../data/store/records/follows.ts'
+import { insertGraphChange } from '../../../data/store/records/graph-changes.ts'
 import {
   hasKeyless,
   isKeyless,
   keylessRkey,
   putUnfollow,
   unmarkKeyless,
-} from '../../../data/store/keyless-follows.ts'
-import { keysOfEdges } from '../../../data/store/stored-keys.ts'
+} from '../../../data/store/records/keyless-follows.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { noteAct } from '../act-arrival.ts'
 import { fetchAuthorOf } from '../fetch-missing.ts'
 import { addBoth, isFormerMember } from '../gc-posts.ts'

@@ -2,15 +2,15 @@
 // key, and a flag on that post marks that it exists.
 
 import { unpackRkey } from '../../../base/atproto/keys.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
 import {
   deleteGate,
   deleteGatesOf,
   findGate,
   type GateTable,
   putGate as putRow,
-} from '../../../data/store/gates.ts'
-import { clearPostFlagsOf, findPost, setPostFlags } from '../../../data/store/posts.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
+} from '../../../data/store/posts/gates.ts'
+import { clearPostFlagsOf, findPost, setPostFlags } from '../../../data/store/posts/posts.ts'
 import {
   type IndexContext,
   isAuthor,

@@ -1,8 +1,8 @@
 // app.bsky.feed.generator. A like of a feed generator, labeler or starter pack is kept if that record is
 // stored, or as long as an author likes it too; the sweep here covers all of these.
 
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { dropRecord, recordLikers, recordLikesBy } from '../../../data/store/unneeded.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import { dropRecord, recordLikers, recordLikesBy } from '../../../data/store/removal/unneeded.ts'
 import { isAuthor } from '../index-context.ts'
 import { goesOnAfter, keyAfter, PAGE, type Step } from '../retention/step.ts'
 import type { CollectionRules } from './collection-rules.ts'

@@ -1,15 +1,15 @@
 // app.bsky.graph.listblock. Blocks everyone on a list, so the list must be known.
 
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { enqueueJob } from '../../../data/store/jobs.ts'
+import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
 import {
   deleteListBlock,
   deleteListBlocksOf,
   findListBlock,
   insertListBlock,
-} from '../../../data/store/list-blocks.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
-import { listBlocksBy } from '../../../data/store/unneeded.ts'
+} from '../../../data/store/records/list-blocks.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import { listBlocksBy } from '../../../data/store/removal/unneeded.ts'
 import {
   type IndexContext,
   internCreator,

@@ -1,15 +1,15 @@
 // app.bsky.graph.listitem. Only a list's creator may add to it.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
 import {
   deleteListItem,
   deleteListItemsOf,
   findListItem,
   insertListItem,
-} from '../../../data/store/list-items.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
-import { listItemsBy } from '../../../data/store/unneeded.ts'
+} from '../../../data/store/records/list-items.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import { listItemsBy } from '../../../data/store/removal/unneeded.ts'
 import {
   type IndexContext,
   internActor,

@@ -1,17 +1,22 @@
 // app.bsky.graph.list.
 
-import { GC, putGcCandidate, type Reached } from '../../../data/store/gc-candidates.ts'
-import { deleteListBlock, listBlocksOn } from '../../../data/store/list-blocks.ts'
-import { deleteListItem } from '../../../data/store/list-items.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
+import { deleteListBlock, listBlocksOn } from '../../../data/store/records/list-blocks.ts'
+import { deleteListItem } from '../../../data/store/records/list-items.ts'
 import {
   emptyList,
   emptyListsOf,
   fillList,
   findList,
   insertStubList,
-} from '../../../data/store/lists.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
-import { blockersByList, dropList, listItemsBy, listsBy } from '../../../data/store/unneeded.ts'
+} from '../../../data/store/records/lists.ts'
+import { GC, putGcCandidate, type Reached } from '../../../data/store/removal/gc-candidates.ts'
+import {
+  blockersByList,
+  dropList,
+  listItemsBy,
+  listsBy,
+} from '../../../data/store/removal/unneeded.ts'
 import {
   type IndexContext,
   internCreator,

@@ -3,9 +3,9 @@
 
 import { cidRank } from '../../../base/atproto/keys.ts'
 import { asObject } from '../../../base/util/json-object.ts'
-import { postItem } from '../../../data/store/item-ids.ts'
-import { removeMentions } from '../../../data/store/mentions.ts'
-import { putOpReply } from '../../../data/store/op-replies.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
+import { removeMentions } from '../../../data/store/posts/mentions.ts'
+import { putOpReply } from '../../../data/store/posts/op-replies.ts'
 import {
   ANCHOR,
   HAS_POSTGATE,
@@ -14,7 +14,7 @@ import {
   REACTIONS_PRUNED,
   REPLY_TO_NO_POST,
   VIOLATES_THREADGATE,
-} from '../../../data/store/post-flags.ts'
+} from '../../../data/store/posts/post-flags.ts'
 import {
   DELETED,
   emptyPost,
@@ -31,8 +31,8 @@ import {
   presentReplies,
   prunedPostIds,
   setPostFlags,
-} from '../../../data/store/posts.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
+} from '../../../data/store/posts/posts.ts'
+import { postItem } from '../../../data/store/timelines/item-ids.ts'
 import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {

@@ -1,4 +1,4 @@
-import { HAS_POSTGATE } from '../../../data/store/post-flags.ts'
+import { HAS_POSTGATE } from '../../../data/store/posts/post-flags.ts'
 import type { CollectionRules } from './collection-rules.ts'
 import { gateRules } from './gate.ts'
 

@@ -1,7 +1,11 @@
 // app.bsky.actor.profile. A stranger's profile is kept once any other record of theirs is.
 
-import { deleteProfile, findProfile, putProfile as putRow } from '../../../data/store/profiles.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
+import {
+  deleteProfile,
+  findProfile,
+  putProfile as putRow,
+} from '../../../data/store/records/profiles.ts'
 import {
   type IndexContext,
   internCreator,

@@ -3,13 +3,13 @@
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
-import { enqueueJob } from '../../../data/store/jobs.ts'
+import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
 import {
   deleteRecordLike,
   findRecordLike,
   insertRecordLike,
   type RecordLike,
-} from '../../../data/store/record-likes.ts'
+} from '../../../data/store/records/record-likes.ts'
 import { noteAct } from '../act-arrival.ts'
 import {
   type IndexContext,

@@ -1,11 +1,10 @@
 // app.bsky.feed.repost. Every record is a separate feed item; several by one account of one post count once.
 
 import { cidRank, digestRank } from '../../../base/atproto/keys.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { repostItem } from '../../../data/store/item-ids.ts'
-import { ANCHOR } from '../../../data/store/post-flags.ts'
-import type { PostHandle } from '../../../data/store/posts.ts'
-import { type RepostKey, repostsOfAccount } from '../../../data/store/reactions.ts'
+import { keysIn } from '../../../data/store/fetching/stored-keys.ts'
+import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
+import type { PostHandle } from '../../../data/store/posts/posts.ts'
+import { type RepostKey, repostsOfAccount } from '../../../data/store/records/reactions.ts'
 import {
   deleteRepost,
   deleteRepostsOf,
@@ -14,8 +13,9 @@ import {
   insertRepost,
   type RepostRow,
   repostedBy,
-} from '../../../data/store/reposts.ts'
-import { keysIn } from '../../../data/store/stored-keys.ts'
+} from '../../../data/store/records/reposts.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import { repostItem } from '../../../data/store/timelines/item-ids.ts'
 import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
 import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'

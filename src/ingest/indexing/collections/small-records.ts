@@ -1,8 +1,9 @@
 // Record types with few records: feed generators, starter packs, labelers, live statuses and declarations,
-// and the rules that verifications share with them (data/store/records.ts). They cost little and a profile is
+// and the rules that verifications share with them (data/store/records/records.ts). They cost little and a profile is
 // incomplete without them, so those of every known account are kept.
 
 import { collectionCodes, type RecordCollection } from '../../../base/atproto/collections.ts'
+import { keysOfRecords } from '../../../data/store/fetching/stored-keys.ts'
 import {
   emptyRecord,
   emptyRecordsOf,
@@ -10,8 +11,7 @@ import {
   findRecord,
   insertStubRecord,
   type RecordRow,
-} from '../../../data/store/records.ts'
-import { keysOfRecords } from '../../../data/store/stored-keys.ts'
+} from '../../../data/store/records/records.ts'
 import {
   type IndexContext,
   internCreator,

@@ -1,9 +1,9 @@
 // app.bsky.feed.threadgate: who may reply. It applies to later replies; earlier ones keep their flag, as in
 // the reference, unless the gate itself arrives late.
 
-import { enqueueJob } from '../../../data/store/jobs.ts'
-import { HAS_THREADGATE } from '../../../data/store/post-flags.ts'
-import { findPostHandle } from '../../../data/store/posts.ts'
+import { enqueueJob } from '../../../data/store/fetching/jobs.ts'
+import { HAS_THREADGATE } from '../../../data/store/posts/post-flags.ts'
+import { findPostHandle } from '../../../data/store/posts/posts.ts'
 import { type IndexContext, isAuthor, type Outcome, type RecordWrite } from '../index-context.ts'
 import { reviseGatedReplies } from '../late-gate.ts'
 import { ensureList } from '../post-rows.ts'

@@ -1,13 +1,13 @@
 // Removes non-members' notifications past the age that the operator configured, a slice at a time, in order
 // of arrival; all of them if none are to be kept any more. Members' notifications stay, up to their maximum
-// number (data/store/notifications.ts).
+// number (data/store/notifications/notifications.ts).
 
-import { deleteNotification } from '../../../data/store/member-rows.ts'
+import { deleteNotification } from '../../../data/store/members/member-rows.ts'
 import {
   agingReached,
   notificationsFrom,
   setAgingReached,
-} from '../../../data/store/notifications.ts'
+} from '../../../data/store/notifications/notifications.ts'
 import { type IndexContext, isMember } from '../index-context.ts'
 
 const LOOKED_AT = 200

@@ -3,7 +3,7 @@ import {
   hasMembersOn,
   hasThreadgates,
   isMutedList,
-} from '../../../data/store/unneeded.ts'
+} from '../../../data/store/removal/unneeded.ts'
 import { type IndexContext, isAuthor } from '../index-context.ts'
 
 /**

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
-import { allMembers } from '../../../data/store/members.ts'
+import { allMembers } from '../../../data/store/members/members.ts'
 import {
   creatorsPointingAt,
   isBookmarked,
@@ -12,9 +12,9 @@ import {
   likersOf,
   MAX_LOOKED_AT,
   repostersOf,
-} from '../../../data/store/pointers-to-posts.ts'
-import { ANCHOR } from '../../../data/store/post-flags.ts'
-import { findPostById, type PostRow, postRecord } from '../../../data/store/posts.ts'
+} from '../../../data/store/posts/pointers-to-posts.ts'
+import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
+import { findPostById, type PostRow, postRecord } from '../../../data/store/posts/posts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 import { isKeptPost } from '../post-rows.ts'
 import { mentionsIn } from '../reply-rules.ts'

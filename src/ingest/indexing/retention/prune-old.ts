@@ -3,7 +3,10 @@
 // are gone but counted. Posts that notified a member stay, and so do reactions to members' posts.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
-import { deleteLike } from '../../../data/store/likes.ts'
+import { ANCHOR, REACTIONS_PRUNED } from '../../../data/store/posts/post-flags.ts'
+import { PRESENT, prunePost, setPostFlags } from '../../../data/store/posts/posts.ts'
+import { deleteLike } from '../../../data/store/records/likes.ts'
+import { deleteRepost } from '../../../data/store/records/reposts.ts'
 import {
   hasToldAnybody,
   type OldPost,
@@ -12,10 +15,7 @@ import {
   repostsBefore,
   setPruningReached,
   setReactionsPrunedBefore,
-} from '../../../data/store/old-posts.ts'
-import { ANCHOR, REACTIONS_PRUNED } from '../../../data/store/post-flags.ts'
-import { PRESENT, prunePost, setPostFlags } from '../../../data/store/posts.ts'
-import { deleteRepost } from '../../../data/store/reposts.ts'
+} from '../../../data/store/removal/old-posts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 
 /** Milliseconds since 1970: anything older is pruned; -Infinity keeps all. */

@@ -2,7 +2,7 @@
 // where it continues.
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
-import type { Reached } from '../../../data/store/gc-candidates.ts'
+import type { Reached } from '../../../data/store/removal/gc-candidates.ts'
 import type { IndexContext } from '../index-context.ts'
 
 /** Most rows of a page. */

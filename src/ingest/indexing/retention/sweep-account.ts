@@ -1,15 +1,19 @@
 // Sweeps an account that lost a record: if no other record here is by it or about it, its profile, its
 // identity and its queued fetches are removed too. Its row stays, since uids are never reused.
 
-import { deleteBackfillsOf } from '../../../data/store/backfills.ts'
-import { dropFetches, dropIdentity } from '../../../data/store/drop-rows.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { postRowsOf } from '../../../data/store/posts.ts'
-import { deleteProfile } from '../../../data/store/profiles.ts'
-import { emptyRecordsOf } from '../../../data/store/records.ts'
-import { unwantReplay } from '../../../data/store/replays.ts'
-import { deleteTombstonesOf } from '../../../data/store/tombstones.ts'
-import { dropRecordsOf, isReferenced, likersOfRecordsBy } from '../../../data/store/unneeded.ts'
+import { deleteBackfillsOf } from '../../../data/store/fetching/backfills.ts'
+import { postRowsOf } from '../../../data/store/posts/posts.ts'
+import { deleteProfile } from '../../../data/store/records/profiles.ts'
+import { emptyRecordsOf } from '../../../data/store/records/records.ts'
+import { deleteTombstonesOf } from '../../../data/store/records/tombstones.ts'
+import { dropFetches, dropIdentity } from '../../../data/store/removal/drop-rows.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import {
+  dropRecordsOf,
+  isReferenced,
+  likersOfRecordsBy,
+} from '../../../data/store/removal/unneeded.ts'
+import { unwantReplay } from '../../../data/store/stream/replays.ts'
 import type { IndexContext } from '../index-context.ts'
 import { isAuthor } from '../index-context.ts'
 import { isKeptWhole, isRowNeeded } from './post-needs.ts'

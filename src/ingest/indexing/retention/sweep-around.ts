@@ -2,9 +2,9 @@
 // become candidates, and if its record is gone, strangers' likes and reposts are dropped.
 
 import { likeEdges } from '../../../data/store/edges/all-edges.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { postsPointingAt, WAYS_TO_POINT } from '../../../data/store/pointers-to-posts.ts'
-import { repostsOfPost } from '../../../data/store/reactions.ts'
+import { postsPointingAt, WAYS_TO_POINT } from '../../../data/store/posts/pointers-to-posts.ts'
+import { repostsOfPost } from '../../../data/store/records/reactions.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { dropLike } from '../collections/like.ts'
 import { dropRepost } from '../collections/repost.ts'
 import { isAuthor } from '../index-context.ts'

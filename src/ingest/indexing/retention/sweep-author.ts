@@ -1,7 +1,7 @@
 // Sweeps a former author: each of its records is kept only if a stranger's would be, and so are others'
 // reactions to it. The rules of each record type define the steps.
 
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { allRules, everyRule } from '../collections/all-rules.ts'
 import type { IndexContext } from '../index-context.ts'
 import { once, type Step } from './step.ts'

@@ -9,7 +9,7 @@ import {
   nextGcCandidate,
   removeGcCandidate,
   setGcReached,
-} from '../../../data/store/gc-candidates.ts'
+} from '../../../data/store/removal/gc-candidates.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
 import { once, type Step } from './step.ts'
 import { sweepAccount } from './sweep-account.ts'
@@ -52,7 +52,7 @@ export function sweepCandidates(
   isTimeOver: () => boolean = () => false,
 ): boolean {
   // The dropped records did exist; we only stop storing them. Counts from elsewhere
-  // (data/store/seed-counts.ts) still include them.
+  // (data/store/counts/seed-counts.ts) still include them.
   ctx.happenedAt = 0
   for (let left = cost; left > 0; ) {
     const candidate = nextGcCandidate(ctx.db)

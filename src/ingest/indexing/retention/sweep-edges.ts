@@ -3,7 +3,7 @@
 import type { Edge, Pointer } from '../../../data/store/edges/edge.ts'
 import type { EdgeTable } from '../../../data/store/edges/edge-table.ts'
 import { type Before, NEWEST } from '../../../data/store/edges/subject-lists.ts'
-import type { Reached } from '../../../data/store/gc-candidates.ts'
+import type { Reached } from '../../../data/store/removal/gc-candidates.ts'
 import { type IndexContext, isAuthor } from '../index-context.ts'
 import { PAGE, type Step } from './step.ts'
 

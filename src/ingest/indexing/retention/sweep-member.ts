@@ -1,26 +1,26 @@
 // Sweeps a former member: removes their private state, and makes candidates of their follows, their likes and
 // the records that were kept because they named the member.
 
-import {
-  activitySubscriptionsBy,
-  deleteActivitySubscription,
-} from '../../../data/store/activity-subscriptions.ts'
-import { bookmarksOf, deleteBookmark } from '../../../data/store/bookmarks.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { followEdges, likeEdges } from '../../../data/store/edges/all-edges.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { deleteListMute, listMutesOf } from '../../../data/store/list-mutes.ts'
-import { findListKey } from '../../../data/store/lists.ts'
 import {
   actsToRemove,
   deleteAct,
   deleteNotification,
   notificationsToRemove,
-} from '../../../data/store/member-rows.ts'
-import { deleteMute, mutesOf } from '../../../data/store/mutes.ts'
-import { deletePrivateRows } from '../../../data/store/private-rows.ts'
-import { deleteThreadMute, threadMutesOf } from '../../../data/store/thread-mutes.ts'
-import { listersOf } from '../../../data/store/unneeded.ts'
+} from '../../../data/store/members/member-rows.ts'
+import {
+  activitySubscriptionsBy,
+  deleteActivitySubscription,
+} from '../../../data/store/private/activity-subscriptions.ts'
+import { bookmarksOf, deleteBookmark } from '../../../data/store/private/bookmarks.ts'
+import { deleteListMute, listMutesOf } from '../../../data/store/private/list-mutes.ts'
+import { deleteMute, mutesOf } from '../../../data/store/private/mutes.ts'
+import { deletePrivateRows } from '../../../data/store/private/private-rows.ts'
+import { deleteThreadMute, threadMutesOf } from '../../../data/store/private/thread-mutes.ts'
+import { findListKey } from '../../../data/store/records/lists.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
+import { listersOf } from '../../../data/store/removal/unneeded.ts'
 import { type IndexContext, isAuthor } from '../index-context.ts'
 import { once, PAGE, type Step } from './step.ts'
 import { eachPointer } from './sweep-edges.ts'

@@ -1,10 +1,9 @@
 // Reduces a candidate post to what is still needed: the whole post, a row without a record since others
 // reference it, or nothing. The posts it references, and replies and reactions to it, become candidates too.
 
-import { dropOpReply, dropPostRow } from '../../../data/store/drop-rows.ts'
-import { deleteGate, gateTables } from '../../../data/store/gates.ts'
-import { GC, putGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { ANCHOR } from '../../../data/store/post-flags.ts'
+import { forgetSeedPostCounts } from '../../../data/store/counts/seed-counts.ts'
+import { deleteGate, gateTables } from '../../../data/store/posts/gates.ts'
+import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
 import {
   findPostById,
   makeStub,
@@ -12,8 +11,9 @@ import {
   PRESENT,
   PRUNED,
   setPostFlags,
-} from '../../../data/store/posts.ts'
-import { forgetSeedPostCounts } from '../../../data/store/seed-counts.ts'
+} from '../../../data/store/posts/posts.ts'
+import { dropOpReply, dropPostRow } from '../../../data/store/removal/drop-rows.ts'
+import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { dropCountsOfPost, type IndexContext } from '../index-context.ts'
 import { retractPost } from '../retract-post.ts'
 import {

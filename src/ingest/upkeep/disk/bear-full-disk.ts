@@ -2,7 +2,7 @@
 // their transactions were rolled back, and once there is room the work is resumed as after a restart. Until
 // then no request goes to other people's servers: the answer could not be stored.
 
-import { releaseJobs } from '../../../data/store/jobs.ts'
+import { releaseJobs } from '../../../data/store/fetching/jobs.ts'
 import type { FetchOptions, GuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'

@@ -6,13 +6,18 @@ import { join } from 'node:path'
 import type { Logger } from '../../../base/obs/log.ts'
 import type { DiskStatus } from '../../../bridge/messages.ts'
 import { type Db, FILE_NAME } from '../../../data/store/db.ts'
-import { beginProbe, endProbe, fileSize, limitFileSize } from '../../../data/store/file-size.ts'
+import {
+  beginProbe,
+  endProbe,
+  fileSize,
+  limitFileSize,
+} from '../../../data/store/files/file-size.ts'
+import { REMOVED } from '../../../data/store/files/trouble.ts'
 import {
   giveUpPostIndex,
   isPostIndexGivenUp,
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
-import { REMOVED } from '../../../data/store/trouble.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import { readDiskUse } from '../disk-use.ts'
 import type { DiskRoom } from './disk-room.ts'

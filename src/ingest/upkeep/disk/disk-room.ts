@@ -7,7 +7,7 @@
 import type { Logger } from '../../../base/obs/log.ts'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createGate } from '../../../base/util/gate.ts'
-import { DiskFullError, isDiskFull } from '../../../data/store/disk-full.ts'
+import { DiskFullError, isDiskFull } from '../../../data/store/files/disk-full.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 

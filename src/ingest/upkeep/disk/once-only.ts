@@ -1,12 +1,12 @@
 // The first thing to give up when disk space runs out: the memberships of accounts that came once and never
-// again (data/store/seats.ts), and with them all data kept only for them. They lose nothing: an account that
+// again (data/store/members/seats.ts), and with them all data kept only for them. They lose nothing: an account that
 // returns is a newcomer. Until this is done, for some minutes at most, nothing else is given up.
 
 import type { Logger } from '../../../base/obs/log.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { nextGcCandidate } from '../../../data/store/gc-candidates.ts'
-import { seatsOfOnce } from '../../../data/store/seats.ts'
+import { seatsOfOnce } from '../../../data/store/members/seats.ts'
+import { nextGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
 import { removeMember } from '../../indexing/members.ts'
 import type { Writer } from '../../indexing/writer.ts'

@@ -1,7 +1,7 @@
 // app.bsky.feed.getActorLikes: an account's likes, latest first; shown only to that account.
 
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { postItem } from '../../../../../data/store/item-ids.ts'
+import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import { andThen } from '../../../maybe-later.ts'

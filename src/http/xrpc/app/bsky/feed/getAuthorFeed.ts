@@ -13,7 +13,7 @@ import {
 } from '../../../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/item-ids.ts'
+import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/timelines/item-ids.ts'
 import type { NamedActor } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'

@@ -3,7 +3,7 @@
 
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { viewerSeesNeedsReview } from '../../../../../answers/views/labels.ts'
-import { postItem } from '../../../../../data/store/item-ids.ts'
+import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
 import {

@@ -2,7 +2,7 @@
 // resulting preferences.
 
 import type { AppBskyNotificationPutPreferencesV2 } from '@atproto/api'
-import { knownPreferences } from '../../../../../data/store/notification-preferences.ts'
+import { knownPreferences } from '../../../../../data/store/notifications/notification-preferences.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
 

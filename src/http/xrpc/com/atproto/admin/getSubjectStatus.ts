@@ -1,7 +1,7 @@
 import type { ComAtprotoAdminGetSubjectStatus } from '@atproto/api'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { blobSubject } from '../../../../../data/store/takedowns.ts'
+import { blobSubject } from '../../../../../data/store/moderation/takedowns.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 

@@ -3,7 +3,7 @@
 
 import type { ComAtprotoAdminUpdateSubjectStatus } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { blobSubject } from '../../../../../data/store/takedowns.ts'
+import { blobSubject } from '../../../../../data/store/moderation/takedowns.ts'
 import type { Asker } from '../../../../../sources/quota.ts'
 import { uriByDid } from '../../../by-did.ts'
 import type { Call } from '../../../call.ts'

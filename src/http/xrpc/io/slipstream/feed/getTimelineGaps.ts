@@ -2,7 +2,7 @@
 // that is not repaired yet. Lexicon: lexicons/io/slipstream/feed/getTimelineGaps.json.
 
 import { isoTime } from '../../../../../base/util/iso-time.ts'
-import type { Gap } from '../../../../../data/store/gaps.ts'
+import type { Gap } from '../../../../../data/store/stream/gaps.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { query } from '../../../define.ts'
 

@@ -6,8 +6,8 @@ import {
   closeAccountGap,
   closeGap,
   setGapStep,
-} from '../../../../../../src/data/store/gap-repair.ts'
-import { insertAccountGap, insertGap } from '../../../../../../src/data/store/gaps.ts'
+} from '../../../../../../src/data/store/stream/gap-repair.ts'
+import { insertAccountGap, insertGap } from '../../../../../../src/data/store/stream/gaps.ts'
 import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'
 

@@ -1,0 +1,28 @@
+// How far this node has applied a member's private state that nodes share on an engine.
+
+import type { Db, WriteDb } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+
+const statements = perDatabase((db) => ({
+  find: db
+    .prepare<[number, string], number>(
+      'SELECT version FROM shared_state WHERE uid = ? AND place = ?',
+    )
+    .pluck(),
+  put: db.prepare<[number, string, number]>('INSERT OR REPLACE INTO shared_state VALUES (?, ?, ?)'),
+  remove: db.prepare<[number]>('DELETE FROM shared_state WHERE uid = ?'),
+}))
+
+/** Number of the latest change applied; undefined if none of that engine ever was. */
+export function sharedVersion(db: Db, uid: number, place: string): number | undefined {
+  return statements(db).find.get(uid, place)
+}
+
+export function setSharedVersion(db: WriteDb, uid: number, place: string, version: number): void {
+  statements(db).put.run(uid, place, version)
+}
+
+/** Makes the shared state be fetched again. */
+export function forgetSharedVersion(db: WriteDb, uid: number): void {
+  statements(db).remove.run(uid)
+}

@@ -1,0 +1,31 @@
+// The time at which something arrives, for all that is numbered by arrival. Merges of timelines that number
+// differently are ordered by it, so it must not go back when the machine's clock does.
+
+import { HOUR_MS } from '../../../base/util/durations.ts'
+import type { Db, WriteDb } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+
+/** A clock that is set back by more was wrong before, and is followed. */
+const MOST_HELD_MS = HOUR_MS
+
+const LAST = /* sql */ `SELECT max(at) FROM (
+  SELECT max(at) AS at FROM (SELECT at FROM arrivals ORDER BY seq DESC LIMIT 1)
+  UNION ALL SELECT max(at) FROM (SELECT at FROM act_arrivals ORDER BY seq DESC LIMIT 1)
+  UNION ALL SELECT max(at) FROM (SELECT arrived_at AS at FROM notifications ORDER BY id DESC LIMIT 1)
+  UNION ALL SELECT max(received_at) FROM custom_keys)`
+
+const latest = perDatabase((db) => ({ at: lastStored(db) }))
+
+/** Milliseconds since 1970, by our clock: never lower than for what arrived before. */
+export function arrivalTime(db: WriteDb): number {
+  const last = latest(db)
+  const now = Date.now()
+  const isHeld = now < last.at && last.at - now <= MOST_HELD_MS
+  if (!isHeld) last.at = now
+  return last.at
+}
+
+/** As far as the newest rows tell, at a start. */
+function lastStored(db: Db): number {
+  return db.prepare<[], number | null>(LAST).pluck().get() ?? 0
+}
