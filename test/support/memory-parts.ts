@@ -3,7 +3,7 @@
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import { createActorTable } from '../../src/data/graph/actor-table.ts'
 import type { Db } from '../../src/data/store/db.ts'
-import { prepareItemDraw } from '../../src/data/store/read/item-draw.ts'
+import { prepareItemDraw } from '../../src/data/store/read/timelines/item-draw.ts'
 import { fanOut } from '../../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
 import type { Memory } from '../../src/ingest/indexing/memory.ts'

@@ -2,7 +2,7 @@
 // state is consistent. A page costs about fifteen statements, however many items it has, and a few more for
 // rows not read before.
 
-import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
+import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import { KeptRows } from './cached-rows.ts'
 import { withoutTakenDown } from './hide-taken-down.ts'

@@ -4,7 +4,7 @@
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { collectionCodes } from '../../base/atproto/collections.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import type { RecordRow, VerificationRow } from '../../data/store/read/records.ts'
+import type { RecordRow, VerificationRow } from '../../data/store/read/records/records.ts'
 import { loadActors } from './load-actors.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'

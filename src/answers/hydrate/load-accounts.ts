@@ -2,8 +2,8 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import { REFERENCE_LIST } from '../../data/store/read/list-opt-outs.ts'
-import type { ListRow } from '../../data/store/read/lists.ts'
+import { REFERENCE_LIST } from '../../data/store/read/lists/list-opt-outs.ts'
+import type { ListRow } from '../../data/store/read/lists/lists.ts'
 import { loadAbout } from './load-about.ts'
 import { loadActors } from './load-actors.ts'
 import { toRelations, withoutMutes } from './load-relations.ts'

@@ -2,7 +2,7 @@
 
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import type { ActorRow } from '../../data/store/read/actors.ts'
+import type { ActorRow } from '../../data/store/read/accounts/actors.ts'
 import { statusCode } from '../../data/store/records/status.ts'
 import { type Found, isSameRow } from './cached-rows.ts'
 import type { Loader } from './page.ts'

@@ -2,7 +2,7 @@
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
-import type { GateRow } from '../../data/store/read/gates.ts'
+import type { GateRow } from '../../data/store/read/posts/gates.ts'
 import type { Loader } from './page.ts'
 import { parseRecord } from './parse-record.ts'
 import { isSoundPostgate, isSoundThreadgate } from './record-shapes.ts'

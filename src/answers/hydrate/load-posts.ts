@@ -4,7 +4,7 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { isWithoutRecord } from '../../data/store/posts/posts.ts'
-import type { PostKeyRow } from '../../data/store/read/posts.ts'
+import type { PostKeyRow } from '../../data/store/read/posts/posts.ts'
 import type { Loader } from './page.ts'
 import { readPosts } from './read-posts.ts'
 import type { FeedState, Post, PostRef } from './types.ts'

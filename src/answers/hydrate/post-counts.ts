@@ -1,4 +1,4 @@
-import type { PostCountsRow } from '../../data/store/read/posts.ts'
+import type { PostCountsRow } from '../../data/store/read/posts/posts.ts'
 import type { PostCounts } from './types.ts'
 
 type Columns = PostCountsRow extends [unknown, ...infer Counts] ? Counts : never

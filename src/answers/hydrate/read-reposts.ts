@@ -2,7 +2,7 @@
 
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { unpackCid } from '../../base/atproto/keys.ts'
-import type { RepostRow, RepostTextRow } from '../../data/store/read/reposts.ts'
+import type { RepostRow, RepostTextRow } from '../../data/store/read/posts/reposts.ts'
 import { isSameRow } from './cached-rows.ts'
 import type { Loader } from './page.ts'
 import type { Repost } from './types.ts'

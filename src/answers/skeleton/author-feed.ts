@@ -5,7 +5,10 @@
 // there.
 
 import type { Db } from '../../data/store/db.ts'
-import { type AuthorFeedWindow, prepareAuthorFeed } from '../../data/store/read/author-feed.ts'
+import {
+  type AuthorFeedWindow,
+  prepareAuthorFeed,
+} from '../../data/store/read/posts/author-feed.ts'
 import { LATEST } from './feed-page.ts'
 import {
   cursorBetween,

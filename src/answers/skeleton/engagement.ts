@@ -14,7 +14,7 @@ import {
   type EngagementRow,
   prepareEngagement,
   type ReadEngagement,
-} from '../../data/store/read/engagement.ts'
+} from '../../data/store/read/posts/engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { firstRecords } from './first-records.ts'
 import { parsePlace } from './page-cursor.ts'

@@ -11,7 +11,10 @@ import { blockEdges, followEdges } from '../../data/store/edges/all-edges.ts'
 import type { EdgeTable } from '../../data/store/edges/edge-table.ts'
 import { newestSubjects } from '../../data/store/edges/newest-subjects.ts'
 import { type Before, NEWEST } from '../../data/store/edges/subject-lists.ts'
-import { type PrivateRelation, privateAccounts } from '../../data/store/read/private-accounts.ts'
+import {
+  type PrivateRelation,
+  privateAccounts,
+} from '../../data/store/read/accounts/private-accounts.ts'
 import { firstRecords } from './first-records.ts'
 import { parsePlace } from './page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from './skeleton-page.ts'

@@ -4,8 +4,8 @@
 
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { prepareListOptOuts } from '../../data/store/read/list-opt-outs.ts'
-import { prepareListPages } from '../../data/store/read/list-pages.ts'
+import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
+import { prepareListPages } from '../../data/store/read/lists/list-pages.ts'
 import type { FeedHeads, MergedFeed } from '../../data/store/timelines/merged-feed.ts'
 import { cursorAfter, LATEST, rowsInRange, startCursorOf } from './feed-page.ts'
 import { parseFeedCursor } from './page-cursor.ts'

@@ -3,7 +3,7 @@
 // that, only a reply written after the deletion may take the place.
 
 import { microsOf, unpackRkey } from '../../base/atproto/keys.ts'
-import type { OpReplyRow } from '../../data/store/read/threads.ts'
+import type { OpReplyRow } from '../../data/store/read/posts/threads.ts'
 
 type Reply = { post: number; deletedAt: number | null; key: string; writtenAt: number }
 

@@ -5,7 +5,7 @@ import { collectionCodes, type RecordCollection } from '../../base/atproto/colle
 import { unpackCid } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { recordsBy } from '../../data/store/read/record-pages.ts'
+import { recordsBy } from '../../data/store/read/records/record-pages.ts'
 import { LATEST } from './feed-page.ts'
 import { cutRows, parseFeedCursor } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'

@@ -6,7 +6,7 @@ import { collectionCodes, type RecordCollection } from '../../base/atproto/colle
 import { unpackRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { popularRecords } from '../../data/store/read/record-pages.ts'
+import { popularRecords } from '../../data/store/read/records/record-pages.ts'
 import { BadCursorError } from './page-cursor.ts'
 import type { SkeletonPage } from './skeleton-page.ts'
 

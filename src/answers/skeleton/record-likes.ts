@@ -6,8 +6,11 @@ import { collectionCodes, isIndexed } from '../../base/atproto/collections.ts'
 import { type PackedRkey, packRkey } from '../../base/atproto/keys.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
-import { prepareRecordLikers, type RecordLiker } from '../../data/store/read/record-likers.ts'
-import type { RecordKeyInRepo } from '../../data/store/read/records-by-key.ts'
+import {
+  prepareRecordLikers,
+  type RecordLiker,
+} from '../../data/store/read/records/record-likers.ts'
+import type { RecordKeyInRepo } from '../../data/store/read/records/records-by-key.ts'
 import type { Like } from './engagement.ts'
 import { LATEST } from './feed-page.ts'
 import { parsePlace } from './page-cursor.ts'

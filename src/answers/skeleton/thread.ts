@@ -5,7 +5,11 @@
 // owner and the viewer. Reading stops at a limit on posts.
 
 import type { Db } from '../../data/store/db.ts'
-import { prepareThreads, type ReplyRow, type ThreadReader } from '../../data/store/read/threads.ts'
+import {
+  prepareThreads,
+  type ReplyRow,
+  type ThreadReader,
+} from '../../data/store/read/posts/threads.ts'
 import { opThread } from './op-thread.ts'
 
 export type ThreadOrder = 'newest' | 'oldest' | 'top'

@@ -4,7 +4,11 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { Db } from '../../data/store/db.ts'
-import { type NewestPost, newestPostId, postsDownFrom } from '../../data/store/read/newest-posts.ts'
+import {
+  type NewestPost,
+  newestPostId,
+  postsDownFrom,
+} from '../../data/store/read/posts/newest-posts.ts'
 
 type Trend = {
   /** In its most frequent spelling, without `#`. */

@@ -6,8 +6,12 @@
 
 import { isTimeUp } from '../../base/util/turn.ts'
 import { HIDDEN } from '../../data/graph/types.ts'
-import type { ArrivalBlocks } from '../../data/store/read/arrival-blocks.ts'
-import type { Arrival, ArrivalRange, ArrivalReader } from '../../data/store/read/arrivals.ts'
+import type { ArrivalBlocks } from '../../data/store/read/timelines/arrival-blocks.ts'
+import type {
+  Arrival,
+  ArrivalRange,
+  ArrivalReader,
+} from '../../data/store/read/timelines/arrivals.ts'
 import type { Gap } from '../../data/store/stream/gaps.ts'
 import type { Arrived, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 

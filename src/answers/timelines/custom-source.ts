@@ -1,7 +1,11 @@
 // `custom:<name>`: events posted by programs. Numbers that a producer skipped are waited for, and then passed
 // over; the page reports such gaps, pending or passed over. A timeline that nobody has posted to yet is empty.
 
-import type { CustomEvent, CustomTimelines, Hole } from '../../data/store/read/custom-timelines.ts'
+import type {
+  CustomEvent,
+  CustomTimelines,
+  Hole,
+} from '../../data/store/read/timelines/custom-timelines.ts'
 import { eventIdIn } from './event-json.ts'
 import type { Entity, TimelineGap, TimelineSource } from './types.ts'
 

@@ -8,7 +8,7 @@ import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { CustomGraphRow } from '../../data/store/programs/custom-graphs.ts'
 import { findGraphAccount } from '../../data/store/programs/custom-graphs.ts'
-import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
+import type { CustomGraphs } from '../../data/store/read/timelines/custom-graphs.ts'
 
 /** The follows or the followers of one account. */
 export type Side = { of: 'follows' | 'followers'; id: number }

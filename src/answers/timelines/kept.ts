@@ -5,7 +5,7 @@
 import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
 import { INVALIDATION } from '../../data/shared-memory/invalidation-kinds.ts'
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
-import type { KnownArrivals } from '../../data/store/read/arrival-blocks.ts'
+import type { KnownArrivals } from '../../data/store/read/timelines/arrival-blocks.ts'
 import { postItem, repostItem } from '../../data/store/timelines/item-ids.ts'
 import { KeptBlocks } from './kept-blocks.ts'
 import type { WrittenEntity } from './types.ts'

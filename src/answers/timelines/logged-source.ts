@@ -5,8 +5,8 @@
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { LoggedEntry } from '../../data/engine/following-log.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
-import type { Arrival, ArrivalRange } from '../../data/store/read/arrivals.ts'
-import type { LoggedItems } from '../../data/store/read/logged-items.ts'
+import type { Arrival, ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
+import type { LoggedItems } from '../../data/store/read/timelines/logged-items.ts'
 import { entityIdOf } from './event-json.ts'
 import type { SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 

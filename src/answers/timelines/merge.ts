@@ -5,7 +5,7 @@
 // skipped: its position stays and the page reports it, so a reader gets its events with a later page.
 
 import { within } from '../../base/util/waits.ts'
-import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
 import type { Arrived, SourceSlice, TimelineSource } from './types.ts'
 
 const MAX_WAIT_MS = 200

@@ -4,12 +4,12 @@
 import { recordUri } from '../../base/atproto/at-uri.ts'
 import { type ActorReader, HIDDEN } from '../../data/graph/types.ts'
 import { reasonOf } from '../../data/store/notifications/notification-reasons.ts'
-import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { TakedownReader } from '../../data/store/read/moderation/takedowns.ts'
+import type { ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
 import type {
   NotificationArrival,
   NotificationArrivals,
-} from '../../data/store/read/notification-arrivals.ts'
-import type { TakedownReader } from '../../data/store/read/takedowns.ts'
+} from '../../data/store/read/timelines/notification-arrivals.ts'
 import { eventIdIn } from './event-json.ts'
 import type { PlainEntity, SourceSlice, TimelineSource } from './types.ts'
 

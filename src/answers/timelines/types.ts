@@ -3,7 +3,7 @@
 // Embedded sources answer synchronously; remote ones may take a while, and are skipped if they take too long
 // (merge.ts).
 
-import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
 import type { Gap } from '../../data/store/stream/gaps.ts'
 
 /** An event whose content has not been read yet. */

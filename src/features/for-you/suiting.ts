@@ -4,7 +4,7 @@
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
-import { hiddenFromRecommendations } from '../../data/store/read/content-visibility.ts'
+import { hiddenFromRecommendations } from '../../data/store/read/accounts/content-visibility.ts'
 import { rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import type { Session } from './sessions.ts'
 import { type SuitingPost, suitingPosts } from './store/posts.ts'

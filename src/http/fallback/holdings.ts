@@ -5,7 +5,7 @@ import { asVisitor, type Reader } from '../../answers/hydrate/reader.ts'
 import type { ListPages } from '../../answers/skeleton/list-pages.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { type ActorReader, MEMBER } from '../../data/graph/types.ts'
-import type { PostsByUri } from '../../data/store/read/posts-by-uri.ts'
+import type { PostsByUri } from '../../data/store/read/posts/posts-by-uri.ts'
 import {
   type AccountFacts,
   holdsAccount,

@@ -11,7 +11,7 @@ import { relationRules } from '../../answers/views/rules.ts'
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import type { PostByUri } from '../../data/store/read/posts-by-uri.ts'
+import type { PostByUri } from '../../data/store/read/posts/posts-by-uri.ts'
 import {
   type AccountWord,
   collect,

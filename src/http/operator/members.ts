@@ -12,7 +12,7 @@ import {
 } from '../../data/store/fetching/backfills.ts'
 import { countJobsAmong, isAnyJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import { allMembers } from '../../data/store/members/members.ts'
-import { createAccounts } from '../../data/store/read/accounts.ts'
+import { createAccounts } from '../../data/store/read/accounts/accounts.ts'
 import { findActor, followsCountOf } from '../../data/store/records/actors.ts'
 import { followedBy } from '../../data/store/records/follows.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'

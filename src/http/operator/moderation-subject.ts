@@ -7,7 +7,7 @@ import { parseNamedThing } from '../../base/atproto/named-thing.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import { parseTakedownSubject } from '../../data/store/moderation/takedowns.ts'
-import { createRecords } from '../../data/store/read/records-by-key.ts'
+import { createRecords } from '../../data/store/read/records/records-by-key.ts'
 import { OperatorError } from './operator-error.ts'
 
 /**

@@ -2,7 +2,7 @@
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { Db } from '../../data/store/db.ts'
-import { createRecords } from '../../data/store/read/records-by-key.ts'
+import { createRecords } from '../../data/store/read/records/records-by-key.ts'
 import { findActor, uidOfDid } from '../../data/store/records/actors.ts'
 
 const MAX_WORDS = 80

@@ -7,8 +7,8 @@ import {
   type Readers,
   type SourceParts,
 } from '../../answers/timelines/open-sources.ts'
-import type { Arrival } from '../../data/store/read/arrivals.ts'
-import type { NamedItem } from '../../data/store/read/logged-items.ts'
+import type { Arrival } from '../../data/store/read/timelines/arrivals.ts'
+import type { NamedItem } from '../../data/store/read/timelines/logged-items.ts'
 
 /** An arrival, by the name that it has on every node. */
 export type Delivered = NamedItem & Pick<Arrival, 'seq' | 'at'>

@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { Writer } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { Accounts } from '../../data/store/read/accounts.ts'
+import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 import { type AcceptedLabelers, parseAcceptLabelers } from './labelers.ts'
 
 export type AcceptLabelers = (

@@ -11,7 +11,7 @@ import { forbidden, invalidRequest, XRPCError } from '../../base/atproto/xrpc-er
 import type { IngestConnection } from '../../bridge/connection.ts'
 import { type CustomGraphRow, findCustomGraph } from '../../data/store/programs/custom-graphs.ts'
 import type { GraphEdit } from '../../data/store/programs/graph-edits.ts'
-import type { CustomGraphs } from '../../data/store/read/custom-graphs.ts'
+import type { CustomGraphs } from '../../data/store/read/timelines/custom-graphs.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'

@@ -17,7 +17,7 @@ import type { Entity, TimelineGap, TimelineSource } from '../../answers/timeline
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import { packRkey } from '../../base/atproto/keys.ts'
 import { HIDDEN } from '../../data/graph/types.ts'
-import type { Arrival } from '../../data/store/read/arrivals.ts'
+import type { Arrival } from '../../data/store/read/timelines/arrivals.ts'
 import { findList } from '../../data/store/records/lists.ts'
 import { isRepostItem } from '../../data/store/timelines/item-ids.ts'
 import type { Keeps } from '../../data/timeline/lossiness.ts'

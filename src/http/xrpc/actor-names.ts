@@ -6,7 +6,7 @@
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { Accounts } from '../../data/store/read/accounts.ts'
+import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 import { UnansweredError } from '../../sources/identity/fetch-identity.ts'
 import { registrableDomain } from '../../sources/identity/registrable-domain.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'

@@ -6,7 +6,7 @@ import type { SearchCall, Searching } from '../../answers/skeleton/search/search
 import type { SkeletonPage } from '../../answers/skeleton/skeleton-page.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import { actorQuery } from '../../data/search/actor-terms.ts'
-import type { Accounts } from '../../data/store/read/accounts.ts'
+import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 import { someFollows } from './followed-accounts.ts'
 import { andThen, type MaybeLater } from './maybe-later.ts'
 

@@ -3,7 +3,7 @@
 
 import { isValidDid } from '@atproto/syntax'
 import { unavailable, XRPCError } from '../../base/atproto/xrpc-error.ts'
-import type { Accounts } from '../../data/store/read/accounts.ts'
+import type { Accounts } from '../../data/store/read/accounts/accounts.ts'
 import type { FetchedResponse, GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'

@@ -5,7 +5,7 @@ import type { Reader } from '../../answers/hydrate/reader.ts'
 import { knownFollowers } from '../../answers/views/profile-view-detailed.ts'
 import { profileView } from '../../answers/views/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../../answers/views/rules.ts'
-import { hiddenFromRecommendations } from '../../data/store/read/content-visibility.ts'
+import { hiddenFromRecommendations } from '../../data/store/read/accounts/content-visibility.ts'
 import type { Call } from './call.ts'
 import { type MethodDefinition, type Needs, query } from './define.ts'
 

@@ -3,7 +3,7 @@
 
 import { parseRecordUri } from '../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
-import type { PostsByUri } from '../../data/store/read/posts-by-uri.ts'
+import type { PostsByUri } from '../../data/store/read/posts/posts-by-uri.ts'
 import type { Scope } from '../../sources/appview/coverage.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'

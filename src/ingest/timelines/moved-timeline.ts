@@ -11,7 +11,10 @@ import {
 } from '../../data/store/cluster/moved-timelines.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { CustomTimelineRow } from '../../data/store/programs/custom-timelines.ts'
-import type { CustomEvent, CustomTimelines } from '../../data/store/read/custom-timelines.ts'
+import type {
+  CustomEvent,
+  CustomTimelines,
+} from '../../data/store/read/timelines/custom-timelines.ts'
 import { KEYS_LAST_MS } from './append.ts'
 import { base64, cutForLog, type Entry, type Remainder } from './follow-log.ts'
 

@@ -15,7 +15,7 @@ import { setFollowedVersion } from '../../data/store/cluster/shared-timelines.ts
 import { membersByDid } from '../../data/store/members/members.ts'
 import { giveUpHoles } from '../../data/store/programs/custom-numbers.ts'
 import type { CustomTimelineRow } from '../../data/store/programs/custom-timelines.ts'
-import { prepareCustomTimelines } from '../../data/store/read/custom-timelines.ts'
+import { prepareCustomTimelines } from '../../data/store/read/timelines/custom-timelines.ts'
 import { addMissing, bringPlace } from '../../http/serve/shared-place.ts'
 import { bringState } from '../../http/serve/shared-state.ts'
 import { ownCursorKeys } from '../../ingest/place/own-place.ts'

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { countPosts, scanPosts } from '../../../src/answers/skeleton/search/post-scan.ts'
-import type { PlaceRange, PostPlace, PostSearch } from '../../../src/data/store/read/post-search.ts'
+import type {
+  PlaceRange,
+  PostPlace,
+  PostSearch,
+} from '../../../src/data/store/read/posts/post-search.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 

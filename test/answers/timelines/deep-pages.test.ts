@@ -5,8 +5,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { createArrivalSource } from '../../../src/answers/timelines/arrival-source.ts'
 import type { Db } from '../../../src/data/store/db.ts'
-import { prepareArrivalBlocks } from '../../../src/data/store/read/arrival-blocks.ts'
-import { prepareArrivals } from '../../../src/data/store/read/arrivals.ts'
+import { prepareArrivalBlocks } from '../../../src/data/store/read/timelines/arrival-blocks.ts'
+import { prepareArrivals } from '../../../src/data/store/read/timelines/arrivals.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const ACCOUNTS = 250

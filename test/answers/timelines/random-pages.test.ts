@@ -6,7 +6,7 @@ import { pageBytes } from '../../../src/answers/timelines/event-json.ts'
 import { createOpenSource, prepareReaders } from '../../../src/answers/timelines/open-sources.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
 import { createTimelines, type Timelines } from '../../../src/answers/timelines/timelines.ts'
-import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
+import { prepareItemDraw } from '../../../src/data/store/read/timelines/item-draw.ts'
 import {
   rotateSigningKeys,
   validSigningKeys,

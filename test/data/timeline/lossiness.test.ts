@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { packRkey } from '../../../src/base/atproto/keys.ts'
 import { createActorTable } from '../../../src/data/graph/actor-table.ts'
 import { openWriter } from '../../../src/data/store/db.ts'
-import { prepareItemDraw } from '../../../src/data/store/read/item-draw.ts'
+import { prepareItemDraw } from '../../../src/data/store/read/timelines/item-draw.ts'
 import {
   createKeeps,
   type Draw,

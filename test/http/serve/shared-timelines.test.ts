@@ -13,7 +13,7 @@ import type {
   PostPlan,
   TimelinePost,
 } from '../../../src/data/store/programs/timeline-posts.ts'
-import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
+import { prepareCustomTimelines } from '../../../src/data/store/read/timelines/custom-timelines.ts'
 import { createSharedTimelines } from '../../../src/http/serve/shared-timelines.ts'
 import { createTimelineRequests } from '../../../src/ingest/timelines/timeline-requests.ts'
 import { createPlainTimelineLog } from '../../support/plain-timeline-log.ts'

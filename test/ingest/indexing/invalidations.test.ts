@@ -6,7 +6,7 @@ import type { StreamEvent } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
 import { INVALIDATION } from '../../../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
-import { prepareRelations } from '../../../src/data/store/read/relations.ts'
+import { prepareRelations } from '../../../src/data/store/read/accounts/relations.ts'
 import { furtherActs } from '../../support/further-acts.ts'
 import {
   changedBetween,

@@ -7,8 +7,8 @@ import {
   putSeedActorCounts,
   putSeedPostCounts,
 } from '../../../src/data/store/counts/seed-counts.ts'
-import { prepareActors } from '../../../src/data/store/read/actors.ts'
-import { preparePosts } from '../../../src/data/store/read/posts.ts'
+import { prepareActors } from '../../../src/data/store/read/accounts/actors.ts'
+import { preparePosts } from '../../../src/data/store/read/posts/posts.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { didOf } from '../../support/records.ts'

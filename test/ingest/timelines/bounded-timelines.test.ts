@@ -15,7 +15,7 @@ import {
   findCustomTimeline,
 } from '../../../src/data/store/programs/custom-timelines.ts'
 import type { PostOutcome, TimelinePost } from '../../../src/data/store/programs/timeline-posts.ts'
-import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
+import { prepareCustomTimelines } from '../../../src/data/store/read/timelines/custom-timelines.ts'
 import { transact } from '../../../src/data/store/transact.ts'
 import { noRetry } from '../../../src/data/store/write-retry.ts'
 import { createAppend, LIMITS, type TimelineLimits } from '../../../src/ingest/timelines/append.ts'

@@ -15,7 +15,7 @@ import type {
   PostPlan,
   TimelinePost,
 } from '../../../src/data/store/programs/timeline-posts.ts'
-import { prepareCustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
+import { prepareCustomTimelines } from '../../../src/data/store/read/timelines/custom-timelines.ts'
 import { validSigningKeys } from '../../../src/data/store/timelines/signing-keys.ts'
 import { bringPlace } from '../../../src/http/serve/shared-place.ts'
 import { bringState } from '../../../src/http/serve/shared-state.ts'

@@ -15,7 +15,7 @@ import {
   type ActorSearch,
   type NamedPlace,
   prepareActorSearch,
-} from '../../../data/store/read/actor-search.ts'
+} from '../../../data/store/read/accounts/actor-search.ts'
 import { BadCursorError } from '../page-cursor.ts'
 import type { SkeletonPage } from '../skeleton-page.ts'
 import { createFollowedNames } from './followed-names.ts'

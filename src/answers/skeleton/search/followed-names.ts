@@ -3,7 +3,7 @@
 
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { actorTerms } from '../../../data/search/actor-terms.ts'
-import type { ActorPlace, ActorSearch } from '../../../data/store/read/actor-search.ts'
+import type { ActorPlace, ActorSearch } from '../../../data/store/read/accounts/actor-search.ts'
 
 /** Each of the `terms` is preceded by a space. */
 type Followed = ActorPlace & { terms: string }

@@ -8,7 +8,7 @@ import type {
   PostPlace,
   PostSearch,
   Stretch,
-} from '../../../data/store/read/post-search.ts'
+} from '../../../data/store/read/posts/post-search.ts'
 
 export type Scan = {
   places: PostPlace[]

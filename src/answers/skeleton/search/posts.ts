@@ -9,14 +9,14 @@ import { HOUR_MS } from '../../../base/util/durations.ts'
 import { threadMs } from '../../../base/util/thread-time.ts'
 import type { PostMatch } from '../../../data/search/post-query.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { prepareTags } from '../../../data/store/read/moderation-tags.ts'
+import { prepareTags } from '../../../data/store/read/moderation/moderation-tags.ts'
 import {
   type FoundPost,
   type PlaceRange,
   type PostPlace,
   type PostSearch,
   preparePostSearch,
-} from '../../../data/store/read/post-search.ts'
+} from '../../../data/store/read/posts/post-search.ts'
 import { PERIOD_MS, periodOf } from '../../../data/store/search/post-index.ts'
 import { atOneMoment } from '../../../data/store/transact.ts'
 import {

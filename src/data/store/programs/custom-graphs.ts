@@ -1,4 +1,4 @@
-// Graphs that programs write: rows as the writer sees them. Readers: read/custom-graphs.ts.
+// Graphs that programs write: rows as the writer sees them. Readers: read/timelines/custom-graphs.ts.
 //
 // An account exists for as long as it follows or is followed.
 

@@ -1,4 +1,4 @@
-// Timelines that programs write: rows as the writer sees them. Readers: read/custom-timelines.ts.
+// Timelines that programs write: rows as the writer sees them. Readers: read/timelines/custom-timelines.ts.
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../../base/util/json-object.ts'
 import type { Writer } from '../../../bridge/messages.ts'
 import { knownPreferences } from '../../../data/store/notifications/notification-preferences.ts'
 import { bookmarksAmong } from '../../../data/store/private/bookmarks.ts'
-import { prepareActivitySubscriptions } from '../../../data/store/read/activity-subscriptions.ts'
+import { prepareActivitySubscriptions } from '../../../data/store/read/accounts/activity-subscriptions.ts'
 import {
   Method,
   MuteOperation_Type,

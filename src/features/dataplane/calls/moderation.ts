@@ -10,8 +10,8 @@ import {
   findTakedown,
   takedownRefs,
 } from '../../../data/store/moderation/takedowns.ts'
-import { prepareTags } from '../../../data/store/read/moderation-tags.ts'
-import { prepareTakedowns } from '../../../data/store/read/takedowns.ts'
+import { prepareTags } from '../../../data/store/read/moderation/moderation-tags.ts'
+import { prepareTakedowns } from '../../../data/store/read/moderation/takedowns.ts'
 import { ActorInfoSchema, RecordSchema } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
 import { encode, joined } from '../wire/encoded.ts'

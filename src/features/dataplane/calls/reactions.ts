@@ -14,7 +14,7 @@ import {
   prepareKeyedRows,
   type RowKey,
   type WrittenReaction,
-} from '../../../data/store/read/keyed-rows.ts'
+} from '../../../data/store/read/records/keyed-rows.ts'
 import type { Reading } from '../reading/reading.ts'
 import { byName, nameOf, type UriKey } from '../wire/keys.ts'
 import { inPlace, type RecordInit, toRecord } from '../wire/messages.ts'

@@ -5,7 +5,7 @@
 import type { RecordCollection } from '../../../base/atproto/collections.ts'
 import { collectionCodes, recordCollections } from '../../../base/atproto/collections.ts'
 import { unpackCid } from '../../../base/atproto/keys.ts'
-import type { RecordRow } from '../../../data/store/read/records.ts'
+import type { RecordRow } from '../../../data/store/read/records/records.ts'
 import { RecordSchema } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
 import { answerOf, type EncodedRpcs, encode } from '../wire/encoded.ts'

@@ -8,8 +8,8 @@ import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { inTurns } from '../../../base/util/turn.ts'
 import { blockEdges, followEdges } from '../../../data/store/edges/all-edges.ts'
 import { muteScopes, ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../../data/store/private/mutes.ts'
-import { type Pair, prepareBlockPairs } from '../../../data/store/read/block-pairs.ts'
-import { prepareRelations, type RelationRow } from '../../../data/store/read/relations.ts'
+import { type Pair, prepareBlockPairs } from '../../../data/store/read/accounts/block-pairs.ts'
+import { prepareRelations, type RelationRow } from '../../../data/store/read/accounts/relations.ts'
 import {
   BlockExistenceSchema,
   FollowsFollowingSchema,

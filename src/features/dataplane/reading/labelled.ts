@@ -6,7 +6,7 @@ import { subjectKeys } from '../../../answers/hydrate/load-labels.ts'
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
-import { prepareLabels } from '../../../data/store/read/labels.ts'
+import { prepareLabels } from '../../../data/store/read/moderation/labels.ts'
 import { Recent } from './recent.ts'
 
 /** A few hundred bytes each. */

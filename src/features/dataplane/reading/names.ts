@@ -4,9 +4,9 @@
 import { recordUri } from '../../../base/atproto/at-uri.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'
-import type { PostCountsRow, PostReader } from '../../../data/store/read/posts.ts'
-import { createPostsByUri, kindOfPost } from '../../../data/store/read/posts-by-uri.ts'
-import type { prepareReposts } from '../../../data/store/read/reposts.ts'
+import type { PostCountsRow, PostReader } from '../../../data/store/read/posts/posts.ts'
+import { createPostsByUri, kindOfPost } from '../../../data/store/read/posts/posts-by-uri.ts'
+import type { prepareReposts } from '../../../data/store/read/posts/reposts.ts'
 import type { Memory, NamedPost, NamedRepost } from './memory.ts'
 import { recalled, recalledInPlace } from './recent.ts'
 

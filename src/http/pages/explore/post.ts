@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { HIDDEN } from '../../../data/graph/types.ts'
-import { createItemsByUri } from '../../../data/store/read/items-by-uri.ts'
+import { createItemsByUri } from '../../../data/store/read/timelines/items-by-uri.ts'
 import { newestReposts } from '../../../data/store/records/reactions.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
 import { type ExploreParts, personOf, type Subject } from './parts.ts'

@@ -1,7 +1,7 @@
 // The members of a starter pack's list are found in time that does not depend on how many it has.
 
 import { afterEach, expect, test } from 'vitest'
-import { preparePacks } from '../../../../src/data/store/read/packs.ts'
+import { preparePacks } from '../../../../src/data/store/read/lists/packs.ts'
 import { createWorld, type RecordId, type World } from '../../../support/world.ts'
 
 const NEWEST = 50

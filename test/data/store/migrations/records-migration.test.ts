@@ -7,7 +7,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWriter } from '../../../../src/data/store/db.ts'
 import * as initial from '../../../../src/data/store/migrations/001-initial.ts'
-import { prepareRecords } from '../../../../src/data/store/read/records.ts'
+import { prepareRecords } from '../../../../src/data/store/read/records/records.ts'
 
 let folder: string
 

@@ -1,0 +1,44 @@
+// Blocks by list hold however many lists the blocking account subscribes to, and however many the blocked one
+// is on: which of the two is probed depends on their numbers.
+
+import { afterEach, expect, test } from 'vitest'
+import { prepareBlockPairs } from '../../../../../src/data/store/read/accounts/block-pairs.ts'
+import { prepareRelations } from '../../../../../src/data/store/read/accounts/relations.ts'
+import { createWorld, type World } from '../../../../support/world.ts'
+
+const FEW = 3
+const MANY = 80
+
+let world: World
+
+afterEach(() => world.dispose())
+
+test.each([
+  { subscribed: FEW, on: FEW },
+  { subscribed: FEW, on: MANY },
+  { subscribed: MANY, on: FEW },
+  { subscribed: MANY, on: MANY },
+])('a block by one of $subscribed lists, of an account on $on', ({ subscribed, on }) => {
+  world = createWorld({ members: ['owner'], scope: 'network' })
+  const { account, list, listItem, listBlock } = world
+  const [owner, blocked, other, lister] = ['owner', 'blocked', 'other', 'lister'].map(account)
+  const lists = Array.from({ length: subscribed }, (_, i) => list(lister!, `own ${i}`))
+  for (const one of lists) listBlock(owner!, one)
+  for (let i = 0; i < on; i++) listItem(lister!, list(lister!, `other ${i}`), blocked!)
+  world.post(other!)
+  const [from, to, beside] = [owner, blocked, other].map((did) => world.uid(did!))
+  const pairs = () => prepareBlockPairs(world.db)
+  expect(pairs().blocked([[from!, to!]]).byList).toEqual([])
+
+  // The last two: the lowest id counts.
+  for (const one of lists.slice(-2)) listItem(lister!, one, blocked!)
+  expect(pairs().blocked([[from!, to!]]).byList).toHaveLength(1)
+  expect(pairs().blocked([[to!, from!]]).byList).toHaveLength(1)
+  expect(pairs().blocked([[from!, beside!]]).byList).toEqual([])
+  const between = pairs().lists([[to!, from!]])
+  expect(between.map(([, , , isFirst]) => isFirst)).toEqual([0, 0])
+  const [relation] = prepareRelations(world.db)(from!, [to!])
+  const [backwards] = prepareRelations(world.db)(to!, [from!])
+  expect(relation![5]).toBe(Math.min(...between.map(([, , id]) => id)))
+  expect(backwards![6]).toBe(relation![5])
+})
