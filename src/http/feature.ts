@@ -26,7 +26,7 @@ import type { SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
-import type { OwnFeed } from './xrpc/own-feeds.ts'
+import type { OwnFeed } from './xrpc/feeds/own-feeds.ts'
 
 export type ServeFeature = Reports &
   Overviewed &

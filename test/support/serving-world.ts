@@ -22,10 +22,10 @@ import {
   type AppParts,
   createAppContext,
 } from '../../src/http/xrpc/app-context.ts'
-import { type Counted, createCounted } from '../../src/http/xrpc/counted.ts'
 import type { MethodDefinition } from '../../src/http/xrpc/define.ts'
-import { createLabelRequests } from '../../src/http/xrpc/label-requests.ts'
 import { bindMethods } from '../../src/http/xrpc/methods.ts'
+import { type Counted, createCounted } from '../../src/http/xrpc/waiting/counted.ts'
+import { createLabelRequests } from '../../src/http/xrpc/waiting/label-requests.ts'
 import type { Counting } from '../../src/ingest/counts/counting.ts'
 import type { Labels } from '../../src/ingest/labels/labels.ts'
 import type { Fallback } from '../../src/sources/appview/fallback.ts'

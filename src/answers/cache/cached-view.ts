@@ -28,7 +28,7 @@ type Showing = 'shown' | 'absent' | 'refused'
 
 /**
  * Records and accounts an answer had to omit because the index lacks them: see
- * http/xrpc/fetch-requests.ts.
+ * http/xrpc/waiting/fetch-requests.ts.
  */
 export type Missing = { uris: readonly string[]; dids: readonly string[] }
 

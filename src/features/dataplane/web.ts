@@ -2,7 +2,7 @@
 // calls over HTTP; and unknown calls, refused by name. Nothing else.
 
 import { BadCursorError } from '../../answers/skeleton/page-cursor.ts'
-import { ofSearchPosts } from '../../http/xrpc/post-search-params.ts'
+import { ofSearchPosts } from '../../http/xrpc/search/post-search-params.ts'
 import type { Searches } from './calls/search.ts'
 import type { FrontendQueue } from './service.ts'
 import type { Incoming, Outgoing } from './wire/listener.ts'

@@ -7,7 +7,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { DidService } from '../../http/server/well-known.ts'
 import type { Call } from '../../http/xrpc/call.ts'
 import { type MethodDefinition, query } from '../../http/xrpc/define.ts'
-import { languagesOf } from '../../http/xrpc/own-feeds.ts'
+import { languagesOf } from '../../http/xrpc/feeds/own-feeds.ts'
 
 const COLLECTION = 'app.bsky.feed.generator'
 const RKEY = 'for-you'

@@ -3,7 +3,7 @@
 import type { Config } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
-import { isDiscover } from '../../http/xrpc/discover-feed.ts'
+import { isDiscover } from '../../http/xrpc/feeds/discover-feed.ts'
 import { openState } from './engine/layout.ts'
 import { createForYouFeed } from './for-you-feed.ts'
 import { generatorMethods, generatorService, generatorUri } from './generator.ts'

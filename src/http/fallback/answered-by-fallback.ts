@@ -4,7 +4,7 @@
 import { type Lack, rules } from '../../sources/appview/coverage.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { MethodDefinition } from '../xrpc/define.ts'
-import type { Answering } from '../xrpc/up-to-date.ts'
+import type { Answering } from '../xrpc/waiting/up-to-date.ts'
 import { afterOurs } from './after-ours.ts'
 import { handleFromFallback } from './handles.ts'
 import { missingKeys } from './missing-keys.ts'

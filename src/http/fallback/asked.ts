@@ -10,7 +10,7 @@ import { formatLabelers } from '../server/labelers.ts'
 import type { Params } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
-import { waitLeftMs } from '../xrpc/wait-left.ts'
+import { waitLeftMs } from '../xrpc/waiting/wait-left.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }

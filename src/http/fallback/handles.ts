@@ -2,8 +2,8 @@
 // must then confirm the handle.
 
 import type { AppContext } from '../xrpc/app-context.ts'
-import { lookupsFor } from '../xrpc/outside-shares.ts'
-import type { Answering } from '../xrpc/up-to-date.ts'
+import { lookupsFor } from '../xrpc/strangers/outside-shares.ts'
+import type { Answering } from '../xrpc/waiting/up-to-date.ts'
 import { askFallback } from './asked.ts'
 import { outcomeOf, settle } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'

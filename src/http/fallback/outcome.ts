@@ -5,7 +5,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
-import type { Answering } from '../xrpc/up-to-date.ts'
+import type { Answering } from '../xrpc/waiting/up-to-date.ts'
 
 type Outcome = { result: MethodResult } | { error: XRPCError }
 

@@ -6,8 +6,8 @@ import type { MethodResult } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import type { MethodDefinition } from '../xrpc/define.ts'
-import { andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
-import type { Answering } from '../xrpc/up-to-date.ts'
+import { andThen, type MaybeLater } from '../xrpc/waiting/maybe-later.ts'
+import type { Answering } from '../xrpc/waiting/up-to-date.ts'
 
 export type OwnMethod = {
   nsid: string

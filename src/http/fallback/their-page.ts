@@ -13,7 +13,7 @@ import {
 import type { Params } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
-import type { MaybeLater } from '../xrpc/maybe-later.ts'
+import type { MaybeLater } from '../xrpc/waiting/maybe-later.ts'
 import { type Asked, askFallback } from './asked.ts'
 
 const MAX_READS = 3

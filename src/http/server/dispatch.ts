@@ -7,7 +7,7 @@ import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-er
 import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
-import { countFrom } from '../xrpc/wait-left.ts'
+import { countFrom } from '../xrpc/waiting/wait-left.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, resultAnswer } from './answer.ts'
 import type { Authenticate } from './auth.ts'

@@ -6,7 +6,7 @@ import { type NamedThing, parseNamedThing } from '../../base/atproto/named-thing
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { Asker } from '../../sources/quota.ts'
 import type { Needs } from '../xrpc/define.ts'
-import { allOf, andThen, type MaybeLater } from '../xrpc/maybe-later.ts'
+import { allOf, andThen, type MaybeLater } from '../xrpc/waiting/maybe-later.ts'
 
 const MAX_NAMED = 16
 

@@ -7,11 +7,11 @@ import { answeredByFallback } from '../fallback/answered-by-fallback.ts'
 import { formatLabelers } from '../server/labelers.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
-import { namingByDid } from './by-did.ts'
 import { type Call, createCall } from './call.ts'
 import type { MethodDefinition } from './define.ts'
-import { andThen } from './maybe-later.ts'
-import { type Answering, upToDate } from './up-to-date.ts'
+import { namingByDid } from './naming/by-did.ts'
+import { andThen } from './waiting/maybe-later.ts'
+import { type Answering, upToDate } from './waiting/up-to-date.ts'
 
 type Middleware = (app: AppContext, method: MethodDefinition, next: Answering) => Answering
 

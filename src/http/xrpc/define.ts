@@ -4,7 +4,7 @@
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
 import type { Call, SignedInCall } from './call.ts'
-import type { MaybeLater } from './maybe-later.ts'
+import type { MaybeLater } from './waiting/maybe-later.ts'
 
 /** The parts of the server that a handler needs. */
 export type Needs<Names extends keyof AppContext> = Pick<AppContext, Names>

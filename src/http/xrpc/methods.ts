@@ -2,6 +2,7 @@
 // the rest. Methods that differ only in name share a file.
 
 import type { Method } from '../server/method.ts'
+import { suggestedUsers } from './accounts/suggested-accounts.ts'
 import { getActorPreferences } from './app/bsky/actor/getPreferences.ts'
 import { getProfile } from './app/bsky/actor/getProfile.ts'
 import { getProfiles } from './app/bsky/actor/getProfiles.ts'
@@ -82,13 +83,12 @@ import { resolveHandle } from './com/atproto/identity/resolveHandle.ts'
 import { queryLabels } from './com/atproto/label/queryLabels.ts'
 import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { MethodDefinition } from './define.ts'
+import { popularFeeds } from './feeds/popular-feeds.ts'
 import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
-import { popularFeeds } from './popular-feeds.ts'
-import { popularPacks } from './popular-packs.ts'
-import { suggestedUsers } from './suggested-accounts.ts'
+import { popularPacks } from './lists/popular-packs.ts'
 
 export const methods: readonly MethodDefinition[] = [
   getActorPreferences,

@@ -1,5 +1,5 @@
 // Records how far a cold start has loaded posts, for the serving threads: a page read meanwhile waits for it,
-// and is never the last (http/xrpc/first-page.ts). Each milestone is reached once, and all of them at some
+// and is never the last (http/xrpc/waiting/first-page.ts). Each milestone is reached once, and all of them at some
 // time, since jobs that wait for a server or are queued again may never be done.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'

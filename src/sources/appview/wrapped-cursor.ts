@@ -1,5 +1,5 @@
 // The cursor of a page from elsewhere, as our clients carry it: `elsewhere_<page>_<theirs>.<sum>`; searches
-// of accounts add the accounts already shown, before the sum: `~<seen>` (http/xrpc/seen-accounts.ts). It is
+// of accounts add the accounts already shown, before the sum: `~<seen>` (http/xrpc/search/seen-accounts.ts). It is
 // valid only for its method and subject, and counts pages, so that a host with endless or circular cursors
 // can't lead a client on for ever.
 

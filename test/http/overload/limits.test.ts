@@ -11,7 +11,7 @@ import { createOverload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { Method } from '../../../src/http/server/method.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
-import { andThen } from '../../../src/http/xrpc/maybe-later.ts'
+import { andThen } from '../../../src/http/xrpc/waiting/maybe-later.ts'
 import { ServiceAuthError } from '../../../src/sources/identity/service-jwt.ts'
 import { trustingAuth } from '../../support/trusting-auth.ts'
 

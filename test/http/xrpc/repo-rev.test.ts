@@ -9,7 +9,7 @@ import type { MethodResult } from '../../../src/http/server/method.ts'
 import type { Call } from '../../../src/http/xrpc/call.ts'
 import { query } from '../../../src/http/xrpc/define.ts'
 import { createPublishedRev } from '../../../src/http/xrpc/repo-rev.ts'
-import { upToDate } from '../../../src/http/xrpc/up-to-date.ts'
+import { upToDate } from '../../../src/http/xrpc/waiting/up-to-date.ts'
 
 const VIEWER = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 

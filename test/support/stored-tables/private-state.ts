@@ -19,7 +19,7 @@ export const privateState: Record<string, StoredTable> = {
     ),
   ),
   thread_mutes: private_(
-    most('member', 20_000, 60, 'src/http/xrpc/thread-mute.ts', 'MAX_THREAD_MUTES = 20_000'),
+    most('member', 20_000, 60, 'src/http/xrpc/private/thread-mute.ts', 'MAX_THREAD_MUTES = 20_000'),
   ),
   bookmarks: private_(
     most(
@@ -43,7 +43,7 @@ export const privateState: Record<string, StoredTable> = {
   ),
   drafts: private_(
     // 4 MB together.
-    most('member', 1, 4 << 20, 'src/http/xrpc/draft-room.ts', 'MAX_DRAFT_BYTES = 4 << 20'),
+    most('member', 1, 4 << 20, 'src/http/xrpc/private/draft-room.ts', 'MAX_DRAFT_BYTES = 4 << 20'),
   ),
   preferences: private_(
     most('member', 1, 100 * 1024, 'src/http/server/request-body.ts', 'MAX_BODY_BYTES = 100 * 1024'),

@@ -5,8 +5,8 @@ import { profileViewDetailed } from '../../../../../answers/views/profile-view-d
 import { invalidRequest, type XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { profilesAwaited } from '../../../profiles-awaited.ts'
-import { withoutUnknownCounts } from '../../../unknown-counts.ts'
+import { withoutUnknownCounts } from '../../../strangers/unknown-counts.ts'
+import { profilesAwaited } from '../../../waiting/profiles-awaited.ts'
 
 export const getProfile = query(
   'app.bsky.actor.getProfile',

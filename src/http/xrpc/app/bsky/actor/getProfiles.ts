@@ -1,12 +1,12 @@
 // app.bsky.actor.getProfiles: accounts in detail. Leaves out those that can't be shown.
 
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
-import { findSome } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { inTurn } from '../../../maybe-later.ts'
-import { profilesAwaited } from '../../../profiles-awaited.ts'
-import { withoutUnknownCounts } from '../../../unknown-counts.ts'
+import { findSome } from '../../../naming/actor-names.ts'
+import { withoutUnknownCounts } from '../../../strangers/unknown-counts.ts'
+import { inTurn } from '../../../waiting/maybe-later.ts'
+import { profilesAwaited } from '../../../waiting/profiles-awaited.ts'
 
 export const getProfiles = query(
   'app.bsky.actor.getProfiles',

@@ -2,9 +2,9 @@
 // number of accounts already shown.
 
 import { BadCursorError } from '../../../../../answers/skeleton/page-cursor.ts'
+import { suggestedViews } from '../../../accounts/suggested-accounts.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { suggestedViews } from '../../../suggested-accounts.ts'
 
 export const getSuggestions = query(
   'app.bsky.actor.getSuggestions',

@@ -6,13 +6,13 @@ import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
-import { findActors } from '../../../actor-search.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { fillPageLater } from '../../../fill-page-later.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { notBlocked } from '../../../present.ts'
-import { splitSeen, withSeen } from '../../../seen-accounts.ts'
+import { fillPageLater } from '../../../paging/fill-page-later.ts'
+import { notBlocked } from '../../../paging/present.ts'
+import { findActors } from '../../../search/actor-search.ts'
+import { splitSeen, withSeen } from '../../../search/seen-accounts.ts'
+import { andThen } from '../../../waiting/maybe-later.ts'
 
 type SearchCall = Call<AppBskyActorSearchActors.QueryParams & { limit: number }>
 type Found = { view: ReadyJson; did: string }

@@ -2,10 +2,10 @@
 
 import type { AppBskyBookmarkCreateBookmark } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
-import { bookmarkable } from '../../../bookmarkable.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { checkExists } from '../../../existing.ts'
+import { checkExists } from '../../../naming/existing.ts'
+import { bookmarkable } from '../../../private/bookmarkable.ts'
 
 const MAX_BOOKMARKS = 50_000
 

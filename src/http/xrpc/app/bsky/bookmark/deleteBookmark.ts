@@ -1,9 +1,9 @@
 // app.bsky.bookmark.deleteBookmark. Deleting a missing bookmark is no error.
 
 import type { AppBskyBookmarkDeleteBookmark } from '@atproto/api'
-import { bookmarkable } from '../../../bookmarkable.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
+import { bookmarkable } from '../../../private/bookmarkable.ts'
 
 export const deleteBookmark = procedure(
   'app.bsky.bookmark.deleteBookmark',

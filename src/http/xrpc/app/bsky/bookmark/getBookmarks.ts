@@ -8,7 +8,7 @@ import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { PlacedBookmark } from '../../../../../data/store/private/bookmarks.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 
 const POST_VIEW = { $type: 'app.bsky.feed.defs#postView' }
 

@@ -2,7 +2,7 @@
 // cursor, as in the reference.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 
 export const getDrafts = pagedMethod(
   'app.bsky.draft.getDrafts',

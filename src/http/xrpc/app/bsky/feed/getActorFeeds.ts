@@ -1,8 +1,8 @@
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
-import { namedActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { records } from '../../../present.ts'
-import { areRecordsUnread, strangersRecords } from '../../../strangers-records.ts'
+import { namedActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { records } from '../../../paging/present.ts'
+import { areRecordsUnread, strangersRecords } from '../../../strangers/strangers-records.ts'
 
 export const getActorFeeds = pagedMethod(
   'app.bsky.feed.getActorFeeds',

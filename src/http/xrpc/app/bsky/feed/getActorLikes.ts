@@ -4,9 +4,9 @@ import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { feedItems } from '../../../present.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { feedItems } from '../../../paging/present.ts'
+import { andThen } from '../../../waiting/maybe-later.ts'
 
 const present = feedItems({ keep: ({ authorBlocked }) => !authorBlocked })
 

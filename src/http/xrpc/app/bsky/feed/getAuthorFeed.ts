@@ -14,13 +14,13 @@ import {
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { isRepostItem, postItem, rowIdOf } from '../../../../../data/store/timelines/item-ids.ts'
-import type { NamedActor } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { type PagePart, pagedMethod } from '../../../paged-method.ts'
-import { completeSelfThreads } from '../../../self-threads.ts'
-import { PAGE_MAX_WAIT_MS } from '../../../strangers-pages.ts'
+import type { NamedActor } from '../../../naming/actor-names.ts'
+import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
+import { completeSelfThreads } from '../../../posts/self-threads.ts'
+import { PAGE_MAX_WAIT_MS } from '../../../strangers/strangers-pages.ts'
+import { andThen } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyFeedGetAuthorFeed.QueryParams & {
   limit: number

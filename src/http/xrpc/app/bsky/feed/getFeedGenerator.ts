@@ -4,8 +4,8 @@
 import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { noSuchFeed } from '../../../feed-generator.ts'
-import { readGenerators } from '../../../generators-shown.ts'
+import { noSuchFeed } from '../../../feeds/feed-generator.ts'
+import { readGenerators } from '../../../feeds/generators-shown.ts'
 
 export const getFeedGenerator = query(
   'app.bsky.feed.getFeedGenerator',

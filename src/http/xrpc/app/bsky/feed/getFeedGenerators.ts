@@ -2,7 +2,7 @@
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { generatorViews, readGenerators } from '../../../generators-shown.ts'
+import { generatorViews, readGenerators } from '../../../feeds/generators-shown.ts'
 
 const MAX_FEEDS = 200
 

@@ -7,15 +7,15 @@ import { datetime } from '../../../../../answers/views/fields.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
+import { isPostUri } from '../../../naming/post-names.ts'
+import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
 import {
   echoed,
   isUnheld,
   NOTHING,
   namedSubject,
   type Subject,
-} from '../../../engagement-method.ts'
-import { type PagePart, pagedMethod } from '../../../paged-method.ts'
-import { isPostUri } from '../../../post-names.ts'
+} from '../../../posts/engagement-method.ts'
 
 export const getLikes = pagedMethod(
   'app.bsky.feed.getLikes',

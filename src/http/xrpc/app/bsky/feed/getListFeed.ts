@@ -11,10 +11,10 @@ import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.
 import { isStoredList } from '../../../../fallback/holdings.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { listByUri } from '../../../list-by-uri.ts'
-import { andThen } from '../../../maybe-later.ts'
-import { type PagePart, pagedMethod } from '../../../paged-method.ts'
-import { strangersList } from '../../../strangers-list.ts'
+import { listByUri } from '../../../lists/list-by-uri.ts'
+import { type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
+import { strangersList } from '../../../strangers/strangers-list.ts'
+import { andThen } from '../../../waiting/maybe-later.ts'
 
 type ListFeedCall = Call<{ list: string; limit: number; cursor?: string; since?: string }>
 

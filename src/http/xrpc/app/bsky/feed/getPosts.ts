@@ -3,7 +3,7 @@
 import type { AppBskyFeedGetPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { isPostUri, postIdOf } from '../../../post-names.ts'
+import { isPostUri, postIdOf } from '../../../naming/post-names.ts'
 
 export const getPosts = query(
   'app.bsky.feed.getPosts',

@@ -6,14 +6,14 @@ import { viewerSeesNeedsReview } from '../../../../../answers/views/labels.ts'
 import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 import {
   echoed,
   isUnheld,
   NOTHING,
   namedSubject,
   type Subject,
-} from '../../../engagement-method.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+} from '../../../posts/engagement-method.ts'
 
 export const getQuotes = pagedMethod(
   'app.bsky.feed.getQuotes',

@@ -1,6 +1,6 @@
-import { echoed, isUnheld, NOTHING, namedSubject } from '../../../engagement-method.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { notBlocked, profiles } from '../../../present.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { notBlocked, profiles } from '../../../paging/present.ts'
+import { echoed, isUnheld, NOTHING, namedSubject } from '../../../posts/engagement-method.ts'
 
 export const getRepostedBy = pagedMethod(
   'app.bsky.feed.getRepostedBy',

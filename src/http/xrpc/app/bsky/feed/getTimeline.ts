@@ -11,10 +11,10 @@ import { inTurns } from '../../../../../base/util/turn.ts'
 import type { FeedHeads } from '../../../../../data/store/timelines/merged-feed.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import type { PageRequest } from '../../../first-page.ts'
-import { andThen, type MaybeLater } from '../../../maybe-later.ts'
-import { type Page, type PagePart, pagedMethod } from '../../../paged-method.ts'
-import { feedItems, notBlockedOrMuted } from '../../../present.ts'
+import { type Page, type PagePart, pagedMethod } from '../../../paging/paged-method.ts'
+import { feedItems, notBlockedOrMuted } from '../../../paging/present.ts'
+import type { PageRequest } from '../../../waiting/first-page.ts'
+import { andThen, type MaybeLater } from '../../../waiting/maybe-later.ts'
 
 type Params = AppBskyFeedGetTimeline.QueryParams & { limit: number; since?: string }
 type TimelineCall = SignedInCall<Params>

@@ -3,10 +3,15 @@
 import type { AppBskyFeedSearchPosts } from '@atproto/api'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { foundPosts, postsBody, type SearchParts, shownPostSearch } from '../../../post-search.ts'
-import { ofSearchPosts } from '../../../post-search-params.ts'
-import { posts } from '../../../present.ts'
-import { searchedMethod } from '../../../searched-method.ts'
+import { posts } from '../../../paging/present.ts'
+import {
+  foundPosts,
+  postsBody,
+  type SearchParts,
+  shownPostSearch,
+} from '../../../search/post-search.ts'
+import { ofSearchPosts } from '../../../search/post-search-params.ts'
+import { searchedMethod } from '../../../search/searched-method.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 

@@ -5,17 +5,17 @@ import type { AppBskyFeedSearchPostsV2 } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { postIdOf } from '../../../post-names.ts'
+import { postIdOf } from '../../../naming/post-names.ts'
+import { posts } from '../../../paging/present.ts'
 import {
   foundPosts,
   hasConditions,
   postsBody,
   type SearchParts,
   shownPostSearch,
-} from '../../../post-search.ts'
-import { ofSearchPostsV2 } from '../../../post-search-params.ts'
-import { posts } from '../../../present.ts'
-import { searchedMethod } from '../../../searched-method.ts'
+} from '../../../search/post-search.ts'
+import { ofSearchPostsV2 } from '../../../search/post-search-params.ts'
+import { searchedMethod } from '../../../search/searched-method.ts'
 
 type Params = AppBskyFeedSearchPostsV2.QueryParams & { limit: number }
 

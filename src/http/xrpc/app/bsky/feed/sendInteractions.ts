@@ -5,8 +5,8 @@
 import type { AppBskyFeedSendInteractions } from '@atproto/api'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, procedure } from '../../../define.ts'
-import { takeShare } from '../../../outside-shares.ts'
-import type { OwnFeed } from '../../../own-feeds.ts'
+import type { OwnFeed } from '../../../feeds/own-feeds.ts'
+import { takeShare } from '../../../strangers/outside-shares.ts'
 
 type Interactions = SignedInCall<unknown, AppBskyFeedSendInteractions.InputSchema>
 

@@ -1,8 +1,8 @@
 import { starterPackViewBasic } from '../../../../../answers/views/starter-pack-view.ts'
-import { namedActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { records } from '../../../present.ts'
-import { areRecordsUnread, strangersRecords } from '../../../strangers-records.ts'
+import { namedActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { records } from '../../../paging/present.ts'
+import { areRecordsUnread, strangersRecords } from '../../../strangers/strangers-records.ts'
 
 export const getActorStarterPacks = pagedMethod(
   'app.bsky.graph.getActorStarterPacks',

@@ -2,9 +2,9 @@
 // reference's own data plane.
 
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
-import { connected } from '../../../connected.ts'
-import { visibleActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+import { connected } from '../../../accounts/connected.ts'
+import { visibleActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 
 export const getFollowers = pagedMethod(
   'app.bsky.graph.getFollowers',

@@ -1,9 +1,9 @@
 // app.bsky.graph.getKnownFollowers: accounts that the viewer follows and that follow the actor. Has a stable
 // order and real pages; see answers/skeleton/known-followers.ts.
 
-import { visibleActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { notBlocked, profiles } from '../../../present.ts'
+import { visibleActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { notBlocked, profiles } from '../../../paging/present.ts'
 
 export const getKnownFollowers = pagedMethod(
   'app.bsky.graph.getKnownFollowers',

@@ -1,5 +1,5 @@
-import { pagedMethod } from '../../../paged-method.ts'
-import { lists } from '../../../present-lists.ts'
+import { lists } from '../../../lists/present-lists.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 
 export const getListMutes = pagedMethod(
   'app.bsky.graph.getListMutes',

@@ -2,12 +2,12 @@ import { listView } from '../../../../../answers/views/list-view.ts'
 import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
-import type { NamedActor } from '../../../actor-names.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { hasPurpose } from '../../../list-purposes.ts'
-import { namedActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
+import { hasPurpose } from '../../../lists/list-purposes.ts'
+import type { NamedActor } from '../../../naming/actor-names.ts'
+import { namedActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
 
 export const getListsWithMembership = pagedMethod(
   'app.bsky.graph.getListsWithMembership',

@@ -1,7 +1,7 @@
 // app.bsky.graph.getMutes: accounts that the viewer mutes, latest first. Includes all that can be shown.
 
-import { pagedMethod } from '../../../paged-method.ts'
-import { profiles } from '../../../present.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { profiles } from '../../../paging/present.ts'
 
 export const getMutes = pagedMethod(
   'app.bsky.graph.getMutes',

@@ -5,12 +5,12 @@ import type { AppBskyGraphGetRelationships } from '@atproto/api'
 import { createReader } from '../../../../../answers/hydrate/reader.ts'
 import { relationship } from '../../../../../answers/views/relationship.ts'
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
-import type { NamedActor } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { allOf, andThen, type MaybeLater } from '../../../maybe-later.ts'
-import { notFoundActor } from '../../../named-actor.ts'
-import { notHereYet } from '../../../not-here.ts'
+import type { NamedActor } from '../../../naming/actor-names.ts'
+import { notFoundActor } from '../../../naming/named-actor.ts'
+import { allOf, andThen, type MaybeLater } from '../../../waiting/maybe-later.ts'
+import { notHereYet } from '../../../waiting/not-here.ts'
 
 export const getRelationships = query(
   'app.bsky.graph.getRelationships',

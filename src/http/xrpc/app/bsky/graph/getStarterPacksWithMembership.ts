@@ -1,10 +1,10 @@
 import { listItemView, starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
-import type { NamedActor } from '../../../actor-names.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { namedActor } from '../../../named-actor.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { PACKS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
+import type { NamedActor } from '../../../naming/actor-names.ts'
+import { namedActor } from '../../../naming/named-actor.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { PACKS_AT_ONCE, someAtOnce } from '../../../paging/some-at-once.ts'
 
 export const getStarterPacksWithMembership = pagedMethod(
   'app.bsky.graph.getStarterPacksWithMembership',

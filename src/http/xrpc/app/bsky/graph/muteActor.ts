@@ -5,7 +5,7 @@ import type { AppBskyGraphMuteActor } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { checkExists } from '../../../existing.ts'
+import { checkExists } from '../../../naming/existing.ts'
 
 const MAX_MUTES = 20_000
 

@@ -5,8 +5,8 @@ import type { AppBskyGraphMuteActorList } from '@atproto/api'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { procedure } from '../../../define.ts'
-import { checkExists } from '../../../existing.ts'
-import { listByUri } from '../../../list-by-uri.ts'
+import { listByUri } from '../../../lists/list-by-uri.ts'
+import { checkExists } from '../../../naming/existing.ts'
 
 const MAX_LIST_MUTES = 1_000
 

@@ -1,10 +1,10 @@
 // app.bsky.graph.searchStarterPacksV2: starter packs by name, with their content.
 
 import { starterPackView } from '../../../../../answers/views/starter-pack-view.ts'
-import { creatorNotBlocked, records } from '../../../present.ts'
-import { packsByName, SEARCHED_PACKS } from '../../../search-packs.ts'
-import { searchedMethod } from '../../../searched-method.ts'
-import { PACKS_AT_ONCE, someAtOnce } from '../../../some-at-once.ts'
+import { creatorNotBlocked, records } from '../../../paging/present.ts'
+import { PACKS_AT_ONCE, someAtOnce } from '../../../paging/some-at-once.ts'
+import { packsByName, SEARCHED_PACKS } from '../../../search/search-packs.ts'
+import { searchedMethod } from '../../../search/searched-method.ts'
 
 export const searchStarterPacksV2 = searchedMethod(
   'app.bsky.graph.searchStarterPacksV2',

@@ -1,5 +1,5 @@
 import { procedure } from '../../../define.ts'
-import { toldOfThread } from '../../../thread-mute.ts'
+import { toldOfThread } from '../../../private/thread-mute.ts'
 
 export const unmuteThread = procedure(
   'app.bsky.graph.unmuteThread',

@@ -6,8 +6,8 @@ import type { ProfileState } from '../../../../../answers/hydrate/types.ts'
 import { activitySubscription } from '../../../../../answers/views/activity-subscription.ts'
 import { profileView } from '../../../../../answers/views/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
-import { pagedMethod } from '../../../paged-method.ts'
-import { hydrated } from '../../../present.ts'
+import { pagedMethod } from '../../../paging/paged-method.ts'
+import { hydrated } from '../../../paging/present.ts'
 
 export const listActivitySubscriptions = pagedMethod(
   'app.bsky.notification.listActivitySubscriptions',

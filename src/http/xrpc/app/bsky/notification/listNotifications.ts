@@ -13,8 +13,8 @@ import {
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import type { SignedInCall } from '../../../call.ts'
 import type { Needs } from '../../../define.ts'
-import { type Page, pagedMethod } from '../../../paged-method.ts'
-import { hydrated } from '../../../present.ts'
+import { type Page, pagedMethod } from '../../../paging/paged-method.ts'
+import { hydrated } from '../../../paging/present.ts'
 
 type ListCall = SignedInCall<AppBskyNotificationListNotifications.QueryParams>
 /** `seenAt` in milliseconds; undefined if the member never called updateSeen. */

@@ -8,8 +8,8 @@ import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { type NamedPost, namedPost } from '../../../post-names.ts'
-import { presentThread, readThread, threadgateOf } from '../../../thread.ts'
+import { type NamedPost, namedPost } from '../../../naming/post-names.ts'
+import { presentThread, readThread, threadgateOf } from '../../../posts/thread.ts'
 
 type Params = Required<AppBskyUnspeccedGetPostThreadV2.QueryParams>
 

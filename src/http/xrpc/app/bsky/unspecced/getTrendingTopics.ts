@@ -5,8 +5,8 @@ import { generatorView } from '../../../../../answers/views/generator-view.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { creatorNotBlocked } from '../../../present.ts'
-import { tagLink } from '../../../tag-link.ts'
+import { creatorNotBlocked } from '../../../paging/present.ts'
+import { tagLink } from '../../../posts/tag-link.ts'
 
 type TopicsCall = Call<{ limit: number }>
 

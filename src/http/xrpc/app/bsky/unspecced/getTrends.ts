@@ -5,7 +5,7 @@ import { profileViewBasic } from '../../../../../answers/views/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { tagLink } from '../../../tag-link.ts'
+import { tagLink } from '../../../posts/tag-link.ts'
 
 export const getTrends = query(
   'app.bsky.unspecced.getTrends',

@@ -6,11 +6,11 @@ import type { ComAtprotoRepoGetRecord } from '@atproto/api'
 import { asEveryone, type Reader } from '../../../../../answers/hydrate/reader.ts'
 import { invalidRequest } from '../../../../../base/atproto/xrpc-error.ts'
 import { isAway } from '../../../../fallback/holdings.ts'
-import type { NamedActor } from '../../../actor-names.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { DISCOVER, isDiscover } from '../../../discover-feed.ts'
-import { fetchRecord, notLocated } from '../../../outside-record.ts'
+import { DISCOVER, isDiscover } from '../../../feeds/discover-feed.ts'
+import type { NamedActor } from '../../../naming/actor-names.ts'
+import { fetchRecord, notLocated } from '../../../strangers/outside-record.ts'
 
 type Params = ComAtprotoRepoGetRecord.QueryParams
 

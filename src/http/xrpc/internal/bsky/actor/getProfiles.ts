@@ -6,7 +6,7 @@ import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
-import { withoutUnknownCounts } from '../../../unknown-counts.ts'
+import { withoutUnknownCounts } from '../../../strangers/unknown-counts.ts'
 
 type ProfilesCall = Call<{
   dids: string[]

@@ -1,0 +1,103 @@
+// The choices of a feed as items of ours. Missing posts are fetched while the client waits, briefly, and left
+// out if they don't arrive.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import type { ItemFacts } from '../../../answers/cache/cached-view.ts'
+import type { Reader } from '../../../answers/hydrate/reader.ts'
+import { withFields } from '../../../answers/views/ready-json.ts'
+import type { FeedItemRules } from '../../../answers/views/rules.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.ts'
+import { postsFromFallback } from '../../fallback/posts-from-fallback.ts'
+import type { AppContext } from '../app-context.ts'
+import type { Call } from '../call.ts'
+import type { Needs } from '../define.ts'
+import { notBlockedOrMuted } from '../paging/present.ts'
+import { whenAsked } from '../waiting/when-asked.ts'
+import type { FeedSkeleton } from './feed-skeleton.ts'
+
+type Chosen = FeedSkeleton['feed'][number]
+
+const REPOST: AppBskyFeedDefs.SkeletonReasonRepost['$type'] =
+  'app.bsky.feed.defs#skeletonReasonRepost'
+const PIN: AppBskyFeedDefs.SkeletonReasonPin['$type'] = 'app.bsky.feed.defs#skeletonReasonPin'
+/** The wait for missing posts if at least half a page is at hand; LONG_WAIT_MS otherwise. */
+const MAX_WAIT_MS = 1_000
+const LONG_WAIT_MS = 2_500
+
+type Found = { items: ItemByUri[]; fallback: ReadonlyMap<string, object> }
+
+/**
+ * In the order of `chosen`; posts found nowhere have the item 0. Asks for missing posts at their
+ * PDSs and at the fallback concurrently, and stops waiting once the fallback has them.
+ */
+export async function findItems(
+  app: AppContext,
+  chosen: readonly Chosen[],
+  call: Call,
+): Promise<Found> {
+  const { itemsByUri, fetchRequests, waits, underWay } = app
+  const named = chosen.map(({ post, reason }) => ({ post, repost: repostOf(reason) }))
+  const found = itemsByUri(named)
+  const unknown = named.filter((_, i) => found[i]!.isUnknown)
+  const uris = unknown.map(({ post }) => post)
+  // A repost that is not indexed is not shown, so its post is not needed.
+  const single = unknown.filter(({ repost }) => repost === undefined).map(({ post }) => post)
+  const theirs = postsFromFallback(app, call, single)
+  if (unknown.length === 0 || !call.viewer) return { items: found, fallback: await theirs }
+  const asked = fetchRequests.ask(call.viewer, {
+    uris,
+    dids: [...new Set(uris.map((uri) => uri.split('/', 3)[2]!))],
+  })
+  const keys = uris.map(parseRecordUri).filter((key) => key !== undefined)
+  let isAnswered = false
+  void theirs.then((views) => {
+    isAnswered = views.size > 0
+  })
+  await waits.awaited(uris, {
+    isThere: () => isAnswered || itemsByUri(unknown).every(({ isUnknown }) => !isUnknown),
+    isOver: whenAsked(asked, () => underWay.records(keys)),
+    maxWaitMs: unknown.length * 2 > named.length ? LONG_WAIT_MS : MAX_WAIT_MS,
+    signal: call.signal,
+  })
+  return { items: itemsByUri(named), fallback: await theirs }
+}
+
+function repostOf(reason: Chosen['reason']): string | undefined {
+  if (!reason || reason.$type !== REPOST || !('repost' in reason)) return undefined
+  return String(reason.repost)
+}
+
+type Presented = {
+  feed: readonly Chosen[]
+  items: readonly ItemByUri[]
+  reqId: string | undefined
+  fallback: ReadonlyMap<string, object>
+}
+
+type IsShown = (rules: FeedItemRules, facts: ItemFacts) => boolean
+
+/** In the order of the choices; undefined for those that are not shown. */
+export function presentEach(
+  { viewCache }: Needs<'viewCache'>,
+  reader: Reader,
+  page: Presented,
+  isShown: IsShown = notBlockedOrMuted,
+): (object | undefined)[] {
+  const items = page.items.map(({ item }) => item)
+  const shown = items.filter((item) => item !== 0)
+  const ready = new Map(
+    viewCache.items(shown, reader, { isShown }).map((view, i) => [shown[i]!, view]),
+  )
+  return page.feed.map(({ post, reason, feedContext }, i) => {
+    const item = items[i]!
+    const fields = { feedContext, reqId: page.reqId }
+    const fallback = item === 0 ? page.fallback.get(post) : undefined
+    if (fallback) return { post: fallback, ...fields }
+    const pins = reason?.$type === PIN && item !== 0
+    const view = pins
+      ? viewCache.items([item], reader, { isShown, pinned: item })[0]
+      : ready.get(item)
+    return view && withFields(view, fields)
+  })
+}

@@ -1,0 +1,61 @@
+// The one feed that clients request regardless of their user's choices. At the end of a short Following page
+// the official client continues with Bluesky's Discover at once, and shows neither if that fails; later it
+// polls Discover's newest item and offers it if new. The PDS in between first requests the generator's
+// record. So this feed never fails: without its record or generator, the record is the one of 2023, and the
+// feed holds other accounts' items from Following, which the client dedupes.
+
+import type { Reader } from '../../../answers/hydrate/reader.ts'
+import type { ReadyJson } from '../../../answers/views/ready-json.ts'
+import { type FeedItemRules, isBlockedOrMuted } from '../../../answers/views/rules.ts'
+import type { Call } from '../call.ts'
+import type { Needs } from '../define.ts'
+import { fillPage } from '../paging/fill-page.ts'
+
+export const DISCOVER = {
+  did: 'did:plc:z72i7hdynmk6r22z27h6tvur',
+  collection: 'app.bsky.feed.generator',
+  rkey: 'whats-hot',
+  value: {
+    $type: 'app.bsky.feed.generator',
+    did: 'did:web:discover.bsky.app',
+    displayName: 'Discover',
+    createdAt: '2023-05-19T23:19:21.077Z',
+  },
+} as const
+
+const URI = `at://${DISCOVER.did}/${DISCOVER.collection}/${DISCOVER.rkey}`
+
+/**
+ * Reads more items than requested, since own items are left out: a peek at one item must find it
+ * below many of those.
+ */
+const FEWEST_READ = 30
+
+export function isDiscover(uri: string): boolean {
+  return uri === URI
+}
+
+type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems'>
+
+/**
+ * The newest items of the viewer's timeline without their own; there is no next page.
+ * The client recognises items that the page above already shows.
+ */
+export function inPlaceOfDiscover(
+  { firstPage, viewCache, timeline, wholeItems }: Parts,
+  { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
+): ReadyJson[] {
+  if (!viewer || params.cursor !== undefined) return []
+  const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
+    originator !== viewer.uid && !isBlockedOrMuted(rules)
+  const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
+  const isNewcomer = firstPage.isNewcomer(viewer.did)
+  const read = (cursor: string | undefined, limit: number) => {
+    const skeleton = timeline({ viewer: viewer.uid, limit, cursor, since: undefined })
+    const { items } = skeleton
+    const views = make(isNewcomer ? wholeItems.among(items, reader, make) : items, reader)
+    return { ...skeleton, items: views.filter((view) => view !== undefined) }
+  }
+  const limit = Math.max(params.limit, FEWEST_READ)
+  return fillPage({ limit, cursor: undefined }, read).items.slice(0, params.limit)
+}

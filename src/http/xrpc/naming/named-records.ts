@@ -1,0 +1,17 @@
+import { type NamedRequest, urisOf } from '../../../answers/skeleton/popular-records.ts'
+import type { SearchCall, Searching } from '../../../answers/skeleton/search/searches.ts'
+import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
+
+type Parts = { search: Pick<Searching, 'records'>; actors: Pick<ActorReader, 'didOf'> }
+
+/** A page of at-URIs. */
+export function namedRecords(
+  { search, actors }: Parts,
+  request: NamedRequest,
+  call: SearchCall,
+): MaybeLater<SkeletonPage<string>> {
+  const found = search.records(request, call)
+  return andThen(found, (page) => urisOf(actors, request.collection, page))
+}

@@ -1,0 +1,20 @@
+// Pages of large items: they are read and presented some at a time, since a page ends early once its time is up,
+// but only between two reads.
+
+import type { PlaceInList } from '../../../answers/skeleton/skeleton-page.ts'
+
+/** Each with up to 50 members to choose from, and their blocks. */
+export const PACKS_AT_ONCE = 10
+/** Of accounts that may block by thousands of lists which the viewer is on. */
+export const MEMBERS_AT_ONCE = 50
+
+/** @returns the same skeleton, which reads at most that many items. */
+export function someAtOnce<App, Part extends { place: PlaceInList }, Read>(
+  most: number,
+  skeleton: (app: App, part: Part) => Read,
+): (app: App, part: Part) => Read {
+  return (app, part) => {
+    const { limit } = part.place
+    return skeleton(app, { ...part, place: { ...part.place, limit: Math.min(limit, most) } })
+  }
+}

@@ -1,0 +1,115 @@
+// The shared part of the thread methods: reads and hydrates the thread, presents its posts, and requests the
+// missing ones. A thread is no page that could end early, so its generators hand the thread back (base/util/turn.ts).
+
+import { joinThread } from '../../../answers/hydrate/join-threads.ts'
+import type { Reader } from '../../../answers/hydrate/reader.ts'
+import type { ThreadState } from '../../../answers/hydrate/thread-types.ts'
+import type { ThreadRequest, ThreadSkeleton } from '../../../answers/skeleton/thread.ts'
+import { postView, threadgateView } from '../../../answers/views/post-view.ts'
+import type { ReadyJson } from '../../../answers/views/ready-json.ts'
+import { knownLikersView } from '../../../answers/views/thread-v2.ts'
+import type { Needs } from '../define.ts'
+import { isPostUri, type NamedPost } from '../naming/post-names.ts'
+
+type Thread = {
+  reader: Reader
+  skeleton: ThreadSkeleton
+  state: ThreadState
+  /** All posts but the anchor. */
+  ids: number[]
+}
+
+/**
+ * As in the reference, a moderation service sees threads through blocks, both its own and others'.
+ */
+function threadReader({ moderationServices }: Needs<'moderationServices'>, reader: Reader): Reader {
+  const { viewer } = reader
+  const isModerator = viewer && !viewer.withoutPrivateState && moderationServices.has(viewer.did)
+  if (!isModerator) return reader
+  return { ...reader, viewer: { ...viewer, seesThroughBlocks: true } }
+}
+
+export function* readThread(
+  app: Needs<'hydrator' | 'moderationServices' | 'threads'>,
+  { uri, id }: NamedPost,
+  options: Pick<ThreadRequest, 'above' | 'below' | 'order'> & {
+    reader: Reader
+    knownLikers?: boolean
+  },
+): Generator<void, Thread> {
+  const { knownLikers, reader: asked, ...range } = options
+  const reader = threadReader(app, asked)
+  const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
+  const ids = [...skeleton.above, ...skeleton.below]
+  yield
+  const [first = [], ...rest] = partsOf(ids)
+  const state = app.hydrator.thread({ anchor: id, ids: first, knownLikers }, reader)
+  for (const some of rest) {
+    yield
+    joinThread(state, app.hydrator.thread({ anchor: id, ids: some }, reader))
+  }
+  reader.missing.addFeed(state)
+  if (id === 0 && isPostUri(uri)) reader.missing.add({ uris: [uri] })
+  yield
+  return { reader, skeleton, state, ids }
+}
+
+function partsOf(ids: readonly number[]): number[][] {
+  const count = Math.ceil(ids.length / POSTS_AT_ONCE)
+  const part = (_: unknown, i: number) => ids.slice(i * POSTS_AT_ONCE, (i + 1) * POSTS_AT_ONCE)
+  return Array.from({ length: count }, part)
+}
+
+/** The threadgate of the anchor's thread. */
+export function threadgateOf({ state, skeleton: { anchor } }: Thread) {
+  return threadgateView(state, { id: state.posts.get(anchor)?.root ?? anchor })
+}
+
+const MAX_ROUNDS = 3
+/**
+ * Few enough that views that were never made, and accounts with as many labels and blocks as there
+ * may be, take no more than a turn.
+ */
+const POSTS_AT_ONCE = 50
+
+/**
+ * @param plan - the posts to show, without those already found to be hidden
+ * @returns the last plan, with each of its posts as JSON
+ */
+export function* presentThread<Plan>(
+  app: Needs<'hydrator' | 'viewCache'>,
+  thread: Thread,
+  { plan, postsOf }: { plan: (absent: Set<number>) => Plan; postsOf: (plan: Plan) => number[] },
+): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
+  const absent = new Set<number>()
+  for (let round = 1; ; round++) {
+    const planned = plan(absent)
+    const ids = postsOf(planned)
+    yield
+    const posts = yield* presentPosts(app, thread, ids)
+    const lost = ids.filter((id) => !posts.has(id))
+    if (lost.length === 0 || round === MAX_ROUNDS) return { plan: planned, posts }
+    for (const id of lost) absent.add(id)
+  }
+}
+
+function* presentPosts(
+  { viewCache, hydrator }: Needs<'hydrator' | 'viewCache'>,
+  { reader, state, skeleton: { anchor } }: Thread,
+  ids: readonly number[],
+): Generator<void, Map<number, ReadyJson | object>> {
+  const posts = new Map<number, ReadyJson | object>()
+  for (let from = 0; from < ids.length; from += POSTS_AT_ONCE) {
+    const some = ids.slice(from, from + POSTS_AT_ONCE)
+    for (const [i, view] of viewCache.posts(some, reader).entries()) {
+      if (view) posts.set(some[i]!, view)
+    }
+    yield
+  }
+  const author = state.posts.get(anchor)?.uid ?? 0
+  const knownLikers = posts.has(anchor) ? knownLikersView(state, author) : undefined
+  if (!knownLikers) return posts
+  const view = postView(hydrator.posts([anchor], reader), anchor)
+  if (view) posts.set(anchor, { ...view, viewer: { ...view.viewer, knownLikers } })
+  return posts
+}

@@ -1,7 +1,0 @@
-import { listView } from '../../answers/views/list-view.ts'
-import { hydrated } from './present.ts'
-
-export const lists = hydrated({
-  hydrate: ({ hydrator }, ids: readonly number[], reader) => hydrator.lists(ids, reader),
-  view: listView,
-})

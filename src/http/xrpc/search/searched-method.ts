@@ -1,0 +1,62 @@
+// Methods that answer a search page by page, as paged-method.ts does for what this thread reads itself.
+
+import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
+import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
+import type { Method, MethodResult } from '../../server/method.ts'
+import type { AppContext } from '../app-context.ts'
+import type { Call } from '../call.ts'
+import { type CallOf, type MethodDefinition, type QueryOptions, query } from '../define.ts'
+import type { FilledPage } from '../paging/fill-page.ts'
+import { fillPageLater } from '../paging/fill-page-later.ts'
+import type { PagePart, View } from '../paging/paged-method.ts'
+import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
+
+type Found<C, About> = { app: AppContext; call: C; about: About; cursor: string | undefined }
+
+type SearchSteps<C, About, Item> = {
+  /** What is searched for; throws if the caller may not search for it. */
+  about?(app: AppContext, call: C): MaybeLater<About>
+  /** @throws BadCursorError */
+  skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): MaybeLater<SkeletonPage<Item>>
+  /** Views of the shown items, in order. */
+  present(app: AppContext, items: readonly NoInfer<Item>[], page: { call: C }): readonly View[]
+  /** The name of the field with the views, followed by the cursor; or the whole body. */
+  body: string | ((views: readonly object[], found: Found<C, NoInfer<About>>) => MaybeLater<object>)
+}
+
+export function searchedMethod<Auth extends Method['auth'], About, Item>(
+  nsid: string,
+  options: QueryOptions<Auth>,
+  steps: SearchSteps<CallOf<Auth>, About, Item>,
+): MethodDefinition {
+  return query(nsid, options, (app, call) =>
+    andThen(steps.about?.(app, call) as MaybeLater<About>, (about) =>
+      answer(app, steps, { call, about }),
+    ),
+  )
+}
+
+function answer<C extends Call<never>, About, Item>(
+  app: AppContext,
+  steps: SearchSteps<C, About, Item>,
+  { call, about }: { call: C; about: About },
+): MaybeLater<MethodResult> {
+  const { limit, cursor } = call.params as { limit: number; cursor?: string }
+  const read = (from: string | undefined, count: number) =>
+    andThen(
+      steps.skeleton(app, { call, about, place: { limit: count, cursor: from } }),
+      (found): FilledPage<NonNullable<View>> => ({
+        items: steps.present(app, found.items, { call }).filter((view) => view !== undefined),
+        cursor: found.cursor,
+        ...(found.isCut && { isCut: true }),
+      }),
+    )
+  const page = isRetiredCursor(cursor)
+    ? { items: [], cursor: undefined }
+    : fillPageLater({ limit, cursor }, read)
+  return andThen(page, ({ items, cursor: next }) => {
+    const { body } = steps
+    if (typeof body === 'string') return { body: { [body]: items, cursor: next } }
+    return andThen(body(items, { app, call, about, cursor: next }), (whole) => ({ body: whole }))
+  })
+}

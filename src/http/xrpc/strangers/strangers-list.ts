@@ -1,0 +1,44 @@
+// A list whose creator no member follows, where no public AppView answers: a member who opens it
+// waits until its record and items have arrived from the creator's PDS, or can't be had. A list that is
+// stored follows the stream; one that exists nowhere is requested again only after a while
+// (fetch-requests.ts), so asking is cheap.
+
+import { asVisitor } from '../../../answers/hydrate/reader.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import type { Call } from '../call.ts'
+import type { Needs } from '../define.ts'
+import { listByUri } from '../lists/list-by-uri.ts'
+import { whenAsked } from '../waiting/when-asked.ts'
+import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
+
+type ListCall = Pick<Call<{ list: string }>, 'params' | 'reader' | 'signal'>
+type Parts = Needs<
+  'actors' | 'fetchRequests' | 'hydrator' | 'listPages' | 'strangersPages' | 'underWay' | 'waits'
+>
+
+/** @returns undefined if there is nothing to wait for */
+export function strangersList(app: Parts, call: ListCall): Promise<void> | undefined {
+  const { params, reader } = call
+  const key = parseRecordUri(params.list)
+  if (!reader.viewer || !key || isHere(app, call)) return undefined
+  const isFetched = app.strangersPages.isFetched({ uid: app.actors.uidOf(key.did) })
+  return isFetched && listByUri(app, params.list) ? whenHere(app, call, key) : undefined
+}
+
+function isHere(app: Pick<Parts, 'hydrator' | 'listPages'>, { params, reader }: ListCall): boolean {
+  const id = listByUri(app, params.list)?.id ?? 0
+  return id !== 0 && app.hydrator.lists([id], asVisitor(reader)).lists.has(id)
+}
+
+async function whenHere(
+  { fetchRequests, underWay, waits }: Parts,
+  { params, reader, signal }: ListCall,
+  key: NonNullable<ReturnType<typeof parseRecordUri>>,
+): Promise<void> {
+  const uris = [params.list]
+  const asked = fetchRequests.ask(reader.viewer, { uris, dids: [key.did] })
+  // The record is written first; once its job is done, the list's items are here too.
+  const isThere = whenAsked(asked, () => underWay.records([key]))
+  await Promise.resolve() // by then an earlier request is visible
+  await waits.awaited(uris, { isThere, isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal })
+}

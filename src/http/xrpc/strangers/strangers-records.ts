@@ -1,0 +1,36 @@
+// Feeds and starter packs that a stranger made: read from their PDS when a member first sees the account, and
+// kept current by the stream afterwards. A member who asks for them waits until they are read.
+
+import { isStoredAccount } from '../../fallback/holdings.ts'
+import type { Call } from '../call.ts'
+import type { Needs } from '../define.ts'
+import type { NamedActor } from '../naming/actor-names.ts'
+import { whenAsked } from '../waiting/when-asked.ts'
+import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'
+
+type ActorCall = Pick<Call<{ actor: string }>, 'params' | 'reader' | 'signal' | 'who'>
+type Facts = Needs<'actors' | 'scope' | 'underWay'>
+type Parts = Facts & Needs<'fetchRequests' | 'names' | 'waits'>
+
+/** Whether the account's records are neither kept all the time nor read yet. */
+export function areRecordsUnread(app: Facts, uid: number): boolean {
+  return uid !== 0 && !isStoredAccount(app, uid) && app.underWay.neverRead([uid]).length > 0
+}
+
+/** @returns undefined if there is nothing to wait for */
+export function strangersRecords(app: Parts, call: ActorCall): Promise<void> | undefined {
+  if (!call.reader.viewer) return undefined
+  const found = app.names.find(call.params.actor, call.who)
+  if (found instanceof Promise) return found.then((one) => one && whenRead(app, one, call))
+  return found && whenRead(app, found, call)
+}
+
+function whenRead(app: Parts, actor: NamedActor, call: ActorCall): Promise<void> | undefined {
+  const { actors, fetchRequests, underWay, waits } = app
+  const { did, uid } = actor
+  if (uid !== 0 && !areRecordsUnread(app, uid)) return undefined
+  const asked = fetchRequests.ask(call.reader.viewer, { dids: [did] })
+  const isThere = whenAsked(asked, () => underWay.declarations(actors.uidOf(did)))
+  const bounds = { isShared: true, maxWaitMs: PAGE_MAX_WAIT_MS, signal: call.signal }
+  return waits.awaited([`${did} records`], { isThere, ...bounds }).then(() => undefined)
+}

@@ -1,0 +1,81 @@
+// Handles in requests: how often the resolver is asked for one, and how a failed lookup is treated.
+
+import { expect, test } from 'vitest'
+import { createActorNames } from '../../../../src/http/xrpc/naming/actor-names.ts'
+import {
+  IdentityUnavailableError,
+  UnansweredError,
+} from '../../../../src/sources/identity/fetch-identity.ts'
+import { didOf } from '../../../support/records.ts'
+
+/** An empty index in front of a resolver that returns `answers` one after the other. */
+function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
+  const asked: string[] = []
+  const names = createActorNames({
+    now,
+    actors: {
+      count: 0,
+      uidOf: () => 0,
+      didOf: () => '',
+      hashOf: () => 0,
+      flagsOf: () => 0,
+      memberFollowersOf: () => 0,
+      celebrities: () => [],
+    },
+    accounts: {
+      uidOfHandle: () => 0,
+      uidsOfHandles: () => [],
+      pdsOf: () => undefined,
+      revOf: () => undefined,
+      isActive: () => true,
+    },
+    resolver: {
+      resolveHandle: async (handle) => {
+        asked.push(handle)
+        const answer = answers.shift()
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+    },
+  })
+  return { names, asked }
+}
+
+const UNTOLD = { status: 503, error: 'NotHereYet' }
+
+test('looks up a handle that leads nowhere only once', async () => {
+  const { names, asked } = namesOver([undefined])
+  expect(await names.find('nobody.example.com', undefined)).toBeUndefined()
+  expect(await names.find('Nobody.example.com', undefined)).toBeUndefined()
+  expect(asked).toEqual(['nobody.example.com'])
+})
+
+test('looks up a handle that led nowhere again after a minute', async () => {
+  let nowMs = 1_000_000
+  const { names, asked } = namesOver([undefined, didOf('alice')], () => nowMs)
+  expect(await names.find('alice.test', undefined)).toBeUndefined()
+  nowMs += 59_000
+  expect(await names.find('alice.test', undefined)).toBeUndefined()
+  expect(asked).toHaveLength(1)
+  nowMs += 2_000
+  expect(await names.find('alice.test', undefined)).toMatchObject({ did: didOf('alice') })
+})
+
+test('does not remember a failed lookup as an unknown handle', async () => {
+  const did = didOf('alice')
+  const { names } = namesOver([new IdentityUnavailableError('too many look-ups at once'), did])
+  await expect(names.find('alice.example.com', undefined)).rejects.toMatchObject(UNTOLD)
+  expect(await names.find('alice.example.com', undefined)).toEqual({ did, uid: 0 })
+})
+
+test('asks servers that gave no answer again after half a minute, not at every request', async () => {
+  let nowMs = 1_000_000
+  const alice = didOf('alice')
+  const { names, asked } = namesOver([new UnansweredError('slow'), alice], () => nowMs)
+  for (let i = 0; i < 3; i++) {
+    await expect(names.find('alice.test', undefined)).rejects.toMatchObject(UNTOLD)
+  }
+  expect(asked).toHaveLength(1)
+  nowMs += 31_000
+  expect(await names.find('alice.test', undefined)).toMatchObject({ did: alice })
+})

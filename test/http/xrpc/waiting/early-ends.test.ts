@@ -1,0 +1,130 @@
+// Pages end early when their time is up, also within the reads that look for what is not repeated, and a large
+// thread is hydrated some posts at a time: rows that others made hold the thread no longer.
+
+import { afterEach, expect, test } from 'vitest'
+import { createReader } from '../../../../src/answers/hydrate/reader.ts'
+import type { ThreadState } from '../../../../src/answers/hydrate/thread-types.ts'
+import { readThread } from '../../../../src/http/xrpc/posts/thread.ts'
+import { hydrateWorld } from '../../../support/hydration.ts'
+import { createRandom } from '../../../support/random.ts'
+import { randomWorld } from '../../../support/random-world.ts'
+import { didOf } from '../../../support/records.ts'
+import { allPages, createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
+
+const [alice, bob] = [didOf('alice'), didOf('bob')]
+const SEED = Number(process.env['SEED'] ?? 47)
+
+let world: ServingWorld | undefined
+afterEach(() => world?.dispose())
+
+/** @returns a function that makes each look at the clock find the time of a turn gone */
+function start(): { w: ServingWorld; hurry: () => void } {
+  let clockMs = 0
+  let tickMs = 0
+  world = createServingWorld({
+    scope: 'network',
+    members: ['alice'],
+    threadMs: () => (clockMs += tickMs),
+  })
+  for (const did of [alice, bob]) world.profile(did, {})
+  return {
+    w: world,
+    hurry: () => {
+      tickMs = 30
+    },
+  }
+}
+
+type Followed = { follows: { did: string }[]; cursor?: string }
+
+test('follows of one account again and again are read page by page, not to the last', async () => {
+  const { w, hurry } = start()
+  w.follow(bob, alice)
+  for (let i = 0; i < 1_200; i++) w.follow(bob, didOf('carol'))
+  hurry()
+  let pages = 0
+  const read = (cursor?: string) => {
+    pages++
+    return w.get<Followed>('app.bsky.graph.getFollows', { actor: bob, limit: 100, cursor })
+  }
+  const found = await allPages(read, ({ follows }) => follows)
+  expect(found.map(({ did }) => did)).toContain(alice)
+  expect(pages).toBeGreaterThan(5)
+})
+
+test('the members of a list are presented fifty at a time', async () => {
+  const { w, hurry } = start()
+  const list = w.list(bob, 'people')
+  const members = Array.from({ length: 120 }, (_, i) => didOf(`member ${i}`))
+  for (const did of members) {
+    w.profile(did, {})
+    w.write({
+      did: bob,
+      collection: 'app.bsky.graph.listitem',
+      record: { list: list.uri, subject: did, createdAt: w.isoNow() },
+    })
+  }
+  hurry()
+  const sizes: number[] = []
+  const read = async (cursor?: string) => {
+    const query = { list: list.uri, limit: 100, cursor }
+    const page = await w.get<{ items: { subject: { did: string } }[]; cursor?: string }>(
+      'app.bsky.graph.getList',
+      query,
+    )
+    sizes.push(page.items.length)
+    return page
+  }
+  const found = await allPages(read, ({ items }) => items)
+  expect(found.map(({ subject }) => subject.did).sort()).toEqual(members.sort())
+  expect(sizes[0]).toBe(50)
+})
+
+test(`a large thread is hydrated in parts, to the same state (SEED=${SEED})`, () => {
+  const social = randomWorld(createRandom(SEED), 1_500, 12)
+  const { hydrator, db, reader: readerOf, close } = hydrateWorld(social)
+  try {
+    const ids = db.prepare<[], number>('SELECT id FROM posts WHERE state IS NOT NULL').pluck().all()
+    const [anchor = 0, ...below] = ids
+    const sizes: number[] = []
+    const app = {
+      hydrator: {
+        ...hydrator,
+        thread(request: Parameters<typeof hydrator.thread>[0], by: typeof reader) {
+          sizes.push(request.ids.length)
+          return hydrator.thread(request, by)
+        },
+      },
+      moderationServices: new Set<string>(),
+      threads: () => ({ anchor, above: [], below, opThread: undefined }),
+    }
+    const { viewer, now } = readerOf([...social.accounts.keys()][0])
+    const reader = createReader(viewer, { now })
+    const range = { above: 0, below: 10, order: 'newest' as const, reader }
+    const { state } = lastOf(readThread(app, { uri: 'at://x', id: anchor }, range))
+    const whole = hydrator.thread({ anchor, ids: below }, reader)
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(50)
+    expectSame(state, whole)
+  } finally {
+    close()
+  }
+})
+
+function lastOf<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}
+
+function expectSame(state: ThreadState, whole: ThreadState): void {
+  const { blocks, ...rest } = state
+  const { blocks: wholeBlocks, ...wholeRest } = whole
+  expect(rest).toEqual(wholeRest)
+  const uids = [...whole.actors.keys()]
+  const among = (one: typeof blocks) =>
+    uids.flatMap((a) => uids.filter((b) => one.has(a, b)).map((b) => `${a} ${b}`))
+  expect(among(blocks)).toEqual(among(wholeBlocks))
+  expect(among(blocks).length).toBeGreaterThan(0)
+}
