@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ImportReport } from '../src/ingest/indexing/import-tally.ts'
+import type { ImportReport } from '../src/ingest/indexing/imports/import-tally.ts'
 import { cliJson } from '../test/support/cli.ts'
 import { createJetstreamDouble } from '../test/support/jetstream-double/double.ts'
 import type { BenchOptions, BenchResult } from './result.ts'

@@ -7,7 +7,7 @@ import { ImageError, loadFollowGraph } from '@slipstream/follow-graph'
 import { loadActorTable } from '../src/data/graph/actor-table.ts'
 import { openWriter } from '../src/data/store/db.ts'
 import { countActors } from '../src/data/store/records/actors.ts'
-import { loadActors, loadGraph } from '../src/ingest/indexing/graph-snapshot.ts'
+import { loadActors, loadGraph } from '../src/ingest/indexing/memory/graph-snapshot.ts'
 import type { BenchResult } from './result.ts'
 
 const [dataDir, label] = process.argv.slice(2) as [string, string]

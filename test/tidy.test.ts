@@ -229,7 +229,7 @@ test('all SQL is in the store', () => {
 })
 
 test('only the writer publishes to memory', () => {
-  const publishing = join(src, 'ingest/indexing/publish.ts')
+  const publishing = join(src, 'ingest/indexing/memory/publish.ts')
   const users = sources.filter(({ imports }) => imports.includes(publishing))
   expect(users.map(({ path }) => below(path))).toEqual(['ingest/indexing/writer.ts'])
 })

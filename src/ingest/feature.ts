@@ -7,7 +7,7 @@ import { loadParts } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
-import type { MemoryChange } from './indexing/memory-changes.ts'
+import type { MemoryChange } from './indexing/memory/memory-changes.ts'
 
 type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => unknown
 type Call<Body> = (did: string, body: Body) => unknown

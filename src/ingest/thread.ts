@@ -28,7 +28,7 @@ import {
 } from './feature.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
 import type { IndexContext } from './indexing/index-context.ts'
-import { memberSeen } from './indexing/members.ts'
+import { memberSeen } from './indexing/members/members.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collection, collections } from '../../src/base/atproto/collections.ts'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
 import documents from '../../src/data/lexicons/record-lexicons.json' with { type: 'json' }
-import { isValidRecord } from '../../src/ingest/indexing/validate.ts'
+import { isValidRecord } from '../../src/ingest/indexing/validation/validate.ts'
 import { superlinear } from '../support/cpu-growth.ts'
 import {
   type Place,

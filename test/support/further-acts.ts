@@ -3,8 +3,8 @@
 
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { JsonObject } from '../../src/base/util/json-object.ts'
-import { markPostMissing } from '../../src/ingest/indexing/found-posts.ts'
-import { applyLabels } from '../../src/ingest/indexing/label.ts'
+import { applyLabels } from '../../src/ingest/indexing/moderation/label.ts'
+import { markPostMissing } from '../../src/ingest/indexing/records/found-posts.ts'
 import { tellSeedCounts } from './earlier-acts.ts'
 import { privateAct } from './private-acts.ts'
 import type { Random } from './random.ts'

@@ -6,7 +6,7 @@ import type { Db } from '../../src/data/store/db.ts'
 import { prepareItemDraw } from '../../src/data/store/read/timelines/item-draw.ts'
 import { fanOut } from '../../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
-import type { Memory } from '../../src/ingest/indexing/memory.ts'
+import type { Memory } from '../../src/ingest/indexing/memory/memory.ts'
 
 export type MemorySettings = {
   timelineLength: number

@@ -1,7 +1,7 @@
 // Brings the search index of a test world up to date with its rows, as the ingest thread does on the side.
 
 import type { WriteDb } from '../../src/data/store/db.ts'
-import { tendSearch } from '../../src/ingest/indexing/search-upkeep.ts'
+import { tendSearch } from '../../src/ingest/indexing/search/search-upkeep.ts'
 import { writerOf } from './writer-of.ts'
 
 /** Few enough that a small world has several stretches. */

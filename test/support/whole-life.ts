@@ -4,7 +4,7 @@
 import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import { storeCursor } from '../../src/data/store/timelines/timeline-cursors.ts'
-import { decide } from '../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../src/ingest/indexing/moderation/moderation.ts'
 import { cidOf } from './records.ts'
 import { type Life, wholes } from './wholes.ts'
 import type { RecordId, World } from './world.ts'

@@ -16,7 +16,7 @@ import { createScanner } from './unread.ts'
 
 /**
  * A record with this many values exceeds the 100,000 characters of JSON beyond which none is kept
- * (ingest/indexing/validate.ts). The specification allows a record of 1,000,000 bytes
+ * (ingest/indexing/validation/validate.ts). The specification allows a record of 1,000,000 bytes
  * (https://atproto.com/specs/sync), which could be 200,000 values.
  */
 const MAX_VALUES = 50_000

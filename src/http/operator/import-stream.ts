@@ -4,12 +4,12 @@
 
 import type { OperatorRequest } from '../../bridge/messages.ts'
 import type { FollowLine } from '../../data/store/records/follows.ts'
-import { createFollowReader } from '../../ingest/indexing/follow-lines.ts'
-import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
+import { createFollowReader } from '../../ingest/indexing/imports/follow-lines.ts'
+import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/imports/import-tally.ts'
 
 /**
  * The more of an account's lines come together, the fewer times its list is written. A line has at
- * most two kilobytes (ingest/indexing/follow-lines.ts), but mostly eighty bytes.
+ * most two kilobytes (ingest/indexing/imports/follow-lines.ts), but mostly eighty bytes.
  */
 const PART_LINES = 16_384
 const MAX_PARTS = 2

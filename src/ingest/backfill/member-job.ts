@@ -9,8 +9,8 @@ import { isJobWaiting, rankJob } from '../../data/store/fetching/job-schedule.ts
 import { deleteJob, enqueueJob, type JobKind, jobPriority } from '../../data/store/fetching/jobs.ts'
 import { findActor } from '../../data/store/records/actors.ts'
 import type { RepoTarget } from '../../sources/pds/pds-client.ts'
-import { AUTHORS_AT_ONCE } from '../indexing/cold-start-budget.ts'
 import { MAX_AUTHORS_TO_FETCH } from '../indexing/fetch-missing.ts'
+import { AUTHORS_AT_ONCE } from '../indexing/members/cold-start-budget.ts'
 import { loadFollows, type RepoJobResult } from './repo-jobs.ts'
 import { type Services, yieldToOthers } from './work.ts'
 

@@ -1,5 +1,5 @@
 // Truncates the pages of a listing to the bytes that the account's cold start may load
-// (ingest/indexing/cold-start-budget.ts). Records beyond it count as unusable, and are fetched singly when a
+// (ingest/indexing/members/cold-start-budget.ts). Records beyond it count as unusable, and are fetched singly when a
 // client views them, or with the rest of their listing once an hour has renewed the budget (slow-lane.ts).
 // Records already here cost nothing.
 

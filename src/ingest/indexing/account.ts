@@ -28,7 +28,7 @@ import {
   isMember,
   type Outcome,
 } from './index-context.ts'
-import { beginRemoval, finishRemoval } from './removal-slices.ts'
+import { beginRemoval, finishRemoval } from './removal/removal-slices.ts'
 
 const DELETED = statusCode('deleted')
 const TAKENDOWN = statusCode('takendown')

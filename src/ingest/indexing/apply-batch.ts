@@ -17,7 +17,6 @@ import { applyAccount, bringBack } from './account.ts'
 import { applyGap } from './account-gaps.ts'
 import { applyRemoval, applyWrite } from './apply-record.ts'
 import { type BatchOutcome, commitSparing } from './commit-sparing.ts'
-import { type FetchedRecords, toWrites } from './fetched-records.ts'
 import { applyIdentity } from './identity.ts'
 import {
   type IndexContext,
@@ -27,11 +26,12 @@ import {
   type Outcome,
 } from './index-context.ts'
 import { laterRev } from './lateness.ts'
-import { keepShown } from './post-rows.ts'
-import { parseCreatedAt } from './record-times.ts'
+import { type FetchedRecords, toWrites } from './records/fetched-records.ts'
+import { keepShown } from './records/post-rows.ts'
+import { parseCreatedAt } from './records/record-times.ts'
 import { isFarAway, isFarAwayUnread } from './scope.ts'
 import { applySync } from './sync.ts'
-import { isValidRecord } from './validate.ts'
+import { isValidRecord } from './validation/validate.ts'
 import type { Writer } from './writer.ts'
 
 type EventBatch = {

@@ -22,9 +22,9 @@ import { findActor } from '../../data/store/records/actors.ts'
 import { findProfile } from '../../data/store/records/profiles.ts'
 import { requestReplay } from '../../data/store/stream/replays.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
-import { ensureList, ensurePost } from './post-rows.ts'
-import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './record-keys.ts'
-import { ensureRecord, parseNamedRecord } from './record-rows.ts'
+import { ensureList, ensurePost } from './records/post-rows.ts'
+import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-keys.ts'
+import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'
 
 const MAX_KNOWN_PEOPLE = 200_000
 const MAX_FETCHES_AT_ONCE = 200

@@ -15,10 +15,10 @@ import {
 import type { WriteDb } from '../../data/store/db.ts'
 import { addPostCounts, type PostCounts } from '../../data/store/posts/post-counts.ts'
 import { type ActorCounts, addActorCounts, insertActor } from '../../data/store/records/actors.ts'
-import type { ColdStartBudget } from './cold-start-budget.ts'
-import type { MemoryChange } from './memory-changes.ts'
-import { keyMadeAt } from './record-times.ts'
-import type { TombstoneFilter } from './tombstone-filter.ts'
+import type { ColdStartBudget } from './members/cold-start-budget.ts'
+import type { MemoryChange } from './memory/memory-changes.ts'
+import { keyMadeAt } from './records/record-times.ts'
+import type { TombstoneFilter } from './records/tombstone-filter.ts'
 
 export type IndexScope = 'authors' | 'community' | 'network'
 

@@ -12,12 +12,12 @@ import { statusCode } from '../../data/store/records/status.ts'
 import { reactionsPrunedBefore } from '../../data/store/removal/old-posts.ts'
 import { latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
 import { transact } from '../../data/store/transact.ts'
-import { type ColdStartBudget, UNCOUNTED } from './cold-start-budget.ts'
 import { dropCounts, flushCounts, type IndexContext, type IndexScope } from './index-context.ts'
-import type { Memory } from './memory.ts'
-import type { MemoryChange } from './memory-changes.ts'
-import { publish } from './publish.ts'
-import { createTombstoneFilter } from './tombstone-filter.ts'
+import { type ColdStartBudget, UNCOUNTED } from './members/cold-start-budget.ts'
+import type { Memory } from './memory/memory.ts'
+import type { MemoryChange } from './memory/memory-changes.ts'
+import { publish } from './memory/publish.ts'
+import { createTombstoneFilter } from './records/tombstone-filter.ts'
 
 export type Writer = {
   /**

@@ -8,7 +8,7 @@ import {
   type LabelerRow,
   moveLabelerCursor,
 } from '../../data/store/moderation/labelers.ts'
-import { applyLabels, labelSubject } from '../indexing/label.ts'
+import { applyLabels, labelSubject } from '../indexing/moderation/label.ts'
 import { followLabels, type LabelStream } from './label-stream.ts'
 import { findLabeler } from './labeler-identity.ts'
 import type { LabelsParts } from './labels-parts.ts'

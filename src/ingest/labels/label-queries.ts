@@ -3,7 +3,7 @@
 // the limits are dropped: they are queried when they are shown again.
 
 import { LruMap } from '../../base/util/lru.ts'
-import { reconcileLabels } from '../indexing/label.ts'
+import { reconcileLabels } from '../indexing/moderation/label.ts'
 import { askLabeler } from './label-question.ts'
 import type { LabelsParts } from './labels-parts.ts'
 import { countKeptLabels, roomForLabels } from './room-for-labels.ts'

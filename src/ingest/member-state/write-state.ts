@@ -8,16 +8,20 @@ import { putActivitySubscription } from '../../data/store/private/activity-subsc
 import { iterateActors } from '../../data/store/records/actors.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, type IndexScope, internActor } from '../indexing/index-context.ts'
-import { muteThread } from '../indexing/muted-threads.ts'
-import { seeNotifications, setPreferences, setPriority } from '../indexing/notification-state.ts'
-import { addMember } from '../indexing/operator-members.ts'
+import { addMember } from '../indexing/members/operator-members.ts'
 import {
   bookmark,
   createDraft,
   mute,
   muteList,
   setActorPreferences,
-} from '../indexing/private-state.ts'
+} from '../indexing/members/private-state.ts'
+import { muteThread } from '../indexing/notifications/muted-threads.ts'
+import {
+  seeNotifications,
+  setPreferences,
+  setPriority,
+} from '../indexing/notifications/notification-state.ts'
 import { createWriter } from '../indexing/writer.ts'
 import { type MemberState, timeOf } from './document.ts'
 

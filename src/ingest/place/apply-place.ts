@@ -18,9 +18,9 @@ import { storeToken } from '../../data/store/programs/service-tokens.ts'
 import { addSigningKey } from '../../data/store/timelines/signing-keys.ts'
 import { deleteCursorsOfToken } from '../../data/store/timelines/timeline-cursors.ts'
 import { type IndexContext, isMember } from '../indexing/index-context.ts'
-import { memberSeen, removeMember } from '../indexing/members.ts'
-import { decide } from '../indexing/moderation.ts'
-import { ModerationError } from '../indexing/moderation-error.ts'
+import { memberSeen, removeMember } from '../indexing/members/members.ts'
+import { decide } from '../indexing/moderation/moderation.ts'
+import { ModerationError } from '../indexing/moderation/moderation-error.ts'
 import {
   type AdmissionDoc,
   type CursorKeyDoc,

@@ -11,9 +11,9 @@ import { isBanned } from '../../data/store/moderation/bans.ts'
 import { hasTag } from '../../data/store/moderation/moderation-tags.ts'
 import { findTakedown } from '../../data/store/moderation/takedowns.ts'
 import { findStoredToken } from '../../data/store/programs/service-tokens.ts'
-import { checkRoomForInvite, inviteToUse, serverFull } from '../indexing/invites.ts'
-import { checkDecision } from '../indexing/moderation.ts'
-import { ModerationError } from '../indexing/moderation-error.ts'
+import { checkRoomForInvite, inviteToUse, serverFull } from '../indexing/members/invites.ts'
+import { checkDecision } from '../indexing/moderation/moderation.ts'
+import { ModerationError } from '../indexing/moderation/moderation-error.ts'
 import { checkNewToken } from '../timelines/tokens.ts'
 import {
   type DocChange,

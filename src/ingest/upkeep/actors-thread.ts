@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads'
 import { loadActorTable } from '../../data/graph/actor-table.ts'
 import { openReader } from '../../data/store/db.ts'
-import { actorChunks } from '../indexing/graph-snapshot.ts'
+import { actorChunks } from '../indexing/memory/graph-snapshot.ts'
 import { type ActorsOrder, FAILED, LOADED, STATE } from './actors-order.ts'
 
 const { dataDir, handle, state } = workerData as ActorsOrder

@@ -11,7 +11,7 @@ import { allMembers } from '../../data/store/members/members.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { type Counting, createCounting } from '../counts/counting.ts'
-import type { Memory } from '../indexing/memory.ts'
+import type { Memory } from '../indexing/memory/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { countFetches } from './count-work.ts'
 

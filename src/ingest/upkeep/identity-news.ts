@@ -7,7 +7,7 @@ import type { StreamItem } from '@slipstream/jetstream'
 import type { IngestMessage } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import type { MemoryChange } from '../indexing/memory-changes.ts'
+import type { MemoryChange } from '../indexing/memory/memory-changes.ts'
 
 export type IdentityNews = {
   ofEvents(events: readonly StreamItem[]): void

@@ -4,7 +4,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { FollowLine } from '../../data/store/records/follows.ts'
-import { addTo, emptyTally, type ImportTally } from '../indexing/import-tally.ts'
+import { addTo, emptyTally, type ImportTally } from '../indexing/imports/import-tally.ts'
 
 /** One transaction: short enough for a waiting batch, long enough to write many lines at once. */
 const SLICE_MS = 20

@@ -6,8 +6,8 @@ import type { Config } from '../../base/config/config.ts'
 import { BUCKETS, bucketOf } from '../../data/engine/buckets.ts'
 import { createHeldBuckets } from '../../data/engine/held-buckets.ts'
 import type { Db } from '../../data/store/db.ts'
-import type { Memory } from '../indexing/memory.ts'
-import { openTimeline } from '../indexing/open-timeline.ts'
+import type { Memory } from '../indexing/memory/memory.ts'
+import { openTimeline } from '../indexing/memory/open-timeline.ts'
 
 type MemberRings = {
   /** The member makes a request. */

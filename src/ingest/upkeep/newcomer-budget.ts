@@ -15,7 +15,7 @@ import {
   pruneBrought,
 } from '../../data/store/fetching/brought.ts'
 import { findMember } from '../../data/store/members/members.ts'
-import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/cold-start-budget.ts'
+import { AUTHORS_AT_ONCE, type ColdStartBudget } from '../indexing/members/cold-start-budget.ts'
 
 const KB = 1_000
 

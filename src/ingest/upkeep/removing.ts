@@ -13,8 +13,8 @@ import {
 } from '../../data/store/removal/removals.ts'
 import { deleteGapsOf } from '../../data/store/stream/gaps.ts'
 import type { IndexContext } from '../indexing/index-context.ts'
-import { forgetPrivateState } from '../indexing/private-state-removal.ts'
-import { removeSlice } from '../indexing/removal-slices.ts'
+import { forgetPrivateState } from '../indexing/members/private-state-removal.ts'
+import { removeSlice } from '../indexing/removal/removal-slices.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { DiskRoom } from './disk/disk-room.ts'
 

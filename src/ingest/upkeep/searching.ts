@@ -3,7 +3,7 @@
 // searchable within a quarter of a second, as long as there is no backlog.
 
 import { watchUtilization } from '../../base/util/utilization.ts'
-import { type SearchUpkeep, tendSearch } from '../indexing/search-upkeep.ts'
+import { type SearchUpkeep, tendSearch } from '../indexing/search/search-upkeep.ts'
 import { type SliceParts, workInSlices } from './slices.ts'
 
 const IDLE_WAIT_MS = 250

@@ -11,7 +11,7 @@ import type { Db } from '../../data/store/db.ts'
 import { copyLog } from '../../data/store/files/checkpoint.ts'
 import { removeLeftovers } from '../../data/store/files/snapshots.ts'
 import { countGraphChanges } from '../../data/store/records/graph-changes.ts'
-import { savingMemory } from '../indexing/graph-snapshot.ts'
+import { savingMemory } from '../indexing/memory/graph-snapshot.ts'
 import type { Writer } from '../indexing/writer.ts'
 import { readDiskUse } from './disk-use.ts'
 

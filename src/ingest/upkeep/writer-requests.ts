@@ -8,15 +8,8 @@ import type { Counting } from '../counts/counting.ts'
 import type { IngestCalls, RequestHandlers } from '../feature.ts'
 import { fetchKept } from '../indexing/fetch-missing.ts'
 import { type IndexContext, internActor } from '../indexing/index-context.ts'
-import { redeemInvite } from '../indexing/invites.ts'
-import { keepIdentity, makeSeat, memberSeen, type SeatLimits } from '../indexing/members.ts'
-import { muteThread, unmuteThread } from '../indexing/muted-threads.ts'
-import {
-  choosePriority,
-  seeNotifications,
-  setPreferences,
-  subscribeToActivity,
-} from '../indexing/notification-state.ts'
+import { redeemInvite } from '../indexing/members/invites.ts'
+import { keepIdentity, makeSeat, memberSeen, type SeatLimits } from '../indexing/members/members.ts'
 import {
   bookmark,
   changeDraft,
@@ -28,7 +21,14 @@ import {
   unbookmark,
   unmute,
   unmuteList,
-} from '../indexing/private-state.ts'
+} from '../indexing/members/private-state.ts'
+import { muteThread, unmuteThread } from '../indexing/notifications/muted-threads.ts'
+import {
+  choosePriority,
+  seeNotifications,
+  setPreferences,
+  subscribeToActivity,
+} from '../indexing/notifications/notification-state.ts'
 import type { Writer } from '../indexing/writer.ts'
 import type { Labels } from '../labels/labels.ts'
 import { applySharedState } from '../member-state/apply-changes.ts'

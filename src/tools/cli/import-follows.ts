@@ -2,7 +2,7 @@
 // stream's batches, or into the database at once.
 
 import type { Command } from 'commander'
-import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/import-tally.ts'
+import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/imports/import-tally.ts'
 import type { CliContext } from './context.ts'
 import { type ControlClient, findServer } from './control-client.ts'
 import { EXIT } from './fail.ts'
@@ -78,8 +78,8 @@ async function offline(
   context: CliContext,
   { file, progress, isInScopeOnly }: Sink,
 ): Promise<ImportReport> {
-  const { createBulkImport } = await import('../../ingest/indexing/bulk-follows.ts')
-  const { createFollowReader } = await import('../../ingest/indexing/follow-lines.ts')
+  const { createBulkImport } = await import('../../ingest/indexing/imports/bulk-follows.ts')
+  const { createFollowReader } = await import('../../ingest/indexing/imports/follow-lines.ts')
   const config = context.config()
   const { indexScope: scope } = config
   // The follow graph is in each node's own rows.

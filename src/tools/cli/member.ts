@@ -68,7 +68,7 @@ async function addOffline(context: CliContext, actor: string, options: AddOption
   const config = context.config()
   // Imported late, as in offline.ts.
   const { resolveOffline } = await import('./resolve-offline.ts')
-  const { addMember: letIn } = await import('../../ingest/indexing/operator-members.ts')
+  const { addMember: letIn } = await import('../../ingest/indexing/members/operator-members.ts')
   const account = await resolveOffline(config, actor)
   const isNew = await writingOffline(config, ({ writer }) => {
     return writer.commit((ctx) => {
@@ -134,7 +134,7 @@ const AGAIN = {
 }
 
 async function removeOffline(config: Config, did: string): Promise<void> {
-  const { endMembership } = await import('../../ingest/indexing/operator-members.ts')
+  const { endMembership } = await import('../../ingest/indexing/members/operator-members.ts')
   await writingOffline(config, ({ writer }) => writer.commit((ctx) => endMembership(ctx, did)))
 }
 

@@ -114,7 +114,7 @@ async function carryOutOffline(config: Config, wish: Wish): Promise<ModerationAn
   const { blobsOf, readSubject } = await import('../../http/operator/moderation-subject.ts')
   const { accountKnownAs } = await import('../../http/operator/members.ts')
   const { resolveOffline } = await import('./resolve-offline.ts')
-  const { decide } = await import('../../ingest/indexing/moderation.ts')
+  const { decide } = await import('../../ingest/indexing/moderation/moderation.ts')
   const { OperatorError } = await import('../../http/operator/operator-error.ts')
   return writingOffline(config, async ({ db, actors, writer }) => {
     const didOf = async (handle: string) =>

@@ -70,7 +70,7 @@ export async function writingOwn<T>(
     // Imported late: they load slowly, and most commands don't need them.
     const { createActorTable } = await import('../../data/graph/actor-table.ts')
     const { createWriter } = await import('../../ingest/indexing/writer.ts')
-    const { rebuildActors } = await import('../../ingest/indexing/rebuild-memory.ts')
+    const { rebuildActors } = await import('../../ingest/indexing/memory/rebuild-memory.ts')
     const db = openWriter(config.dataDir)
     try {
       const actors = createActorTable()

@@ -13,7 +13,7 @@ import {
 } from '../../../src/answers/hydrate/record-shapes.ts'
 import type { Check } from '../../../src/answers/hydrate/shape.ts'
 import type { Collection } from '../../../src/base/atproto/collections.ts'
-import { isValidRecord } from '../../../src/ingest/indexing/validate.ts'
+import { isValidRecord } from '../../../src/ingest/indexing/validation/validate.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomWorld } from '../../support/random-world.ts'
 

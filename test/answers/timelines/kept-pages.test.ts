@@ -13,7 +13,7 @@ import { prepareItemDraw } from '../../../src/data/store/read/timelines/item-dra
 import { closeAccountGap } from '../../../src/data/store/stream/gap-repair.ts'
 import { insertAccountGap } from '../../../src/data/store/stream/gaps.ts'
 import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
-import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { entityIdOf } from '../../support/timeline-events.ts'

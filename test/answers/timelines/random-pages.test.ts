@@ -12,7 +12,7 @@ import {
   validSigningKeys,
 } from '../../../src/data/store/timelines/signing-keys.ts'
 import { createKeeps } from '../../../src/data/timeline/lossiness.ts'
-import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import { entityIdOf } from '../../support/timeline-events.ts'

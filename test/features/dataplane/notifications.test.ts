@@ -10,7 +10,7 @@ import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import {
   seeNotifications,
   setPreferences,
-} from '../../../src/ingest/indexing/notification-state.ts'
+} from '../../../src/ingest/indexing/notifications/notification-state.ts'
 import { ageNotifications } from '../../../src/ingest/indexing/retention/age-notifications.ts'
 import { createWriter } from '../../../src/ingest/indexing/writer.ts'
 import { createNaiveNotifications } from '../../support/naive-notifications.ts'

@@ -2,7 +2,7 @@
 // answers are shown with Alice's own relation added, and without anything she must not see.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { applyLabels } from '../../../src/ingest/indexing/label.ts'
+import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { OWN_URLS } from '../../support/appview-double.ts'
 import { blobOf, didOf } from '../../support/records.ts'
 import { allPages, type Query } from '../../support/serving-world.ts'

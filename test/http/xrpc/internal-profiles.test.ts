@@ -1,7 +1,7 @@
 // internal.bsky.actor.getProfiles: for the operator's services, which ask on a viewer's behalf.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
 

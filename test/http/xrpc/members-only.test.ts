@@ -2,7 +2,7 @@
 // posts, anywhere in an answer; every signed-in viewer sees them.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { applyLabels } from '../../../src/ingest/indexing/label.ts'
+import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
 

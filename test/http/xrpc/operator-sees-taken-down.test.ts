@@ -2,7 +2,7 @@
 // review it, and to no other viewer, even after one of them viewed it.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'
 import type { RecordId } from '../../support/world.ts'

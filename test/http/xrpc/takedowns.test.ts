@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ModerationDecision } from '../../../src/bridge/messages.ts'
 import { findTakedown } from '../../../src/data/store/moderation/takedowns.ts'
-import { decide } from '../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../src/ingest/indexing/moderation/moderation.ts'
 import { didOf } from '../../support/records.ts'
 import { searchable } from '../../support/searching.ts'
 import { createServingWorld, type Query, type ServingWorld } from '../../support/serving-world.ts'

@@ -2,7 +2,7 @@
 // and given up like a job whose server is broken. The other jobs continue, and so does the process.
 
 import { afterEach, expect, test } from 'vitest'
-import { UNCOUNTED } from '../../../src/ingest/indexing/cold-start-budget.ts'
+import { UNCOUNTED } from '../../../src/ingest/indexing/members/cold-start-budget.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
 

@@ -5,8 +5,8 @@ import {
   lastGraphChange,
   pruneGraphChanges,
 } from '../../../src/data/store/records/graph-changes.ts'
-import type { Memory } from '../../../src/ingest/indexing/memory.ts'
-import { catchUpMemory, rebuildMemory } from '../../../src/ingest/indexing/rebuild-memory.ts'
+import type { Memory } from '../../../src/ingest/indexing/memory/memory.ts'
+import { catchUpMemory, rebuildMemory } from '../../../src/ingest/indexing/memory/rebuild-memory.ts'
 import { createMemoryParts } from '../../support/memory-parts.ts'
 import { createRandom } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'

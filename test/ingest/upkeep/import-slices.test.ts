@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import type { FollowLine } from '../../../src/data/store/records/follows.ts'
-import { emptyTally } from '../../../src/ingest/indexing/import-tally.ts'
+import { emptyTally } from '../../../src/ingest/indexing/imports/import-tally.ts'
 import { createImportSlices } from '../../../src/ingest/upkeep/import-slices.ts'
 import { createRandom } from '../../support/random.ts'
 

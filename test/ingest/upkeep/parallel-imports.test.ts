@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ImportReport } from '../../../src/ingest/indexing/import-tally.ts'
+import type { ImportReport } from '../../../src/ingest/indexing/imports/import-tally.ts'
 import { cliJson } from '../../support/cli.ts'
 import { until } from '../../support/eventually.ts'
 import {

@@ -6,7 +6,7 @@ import { loadFollowGraph, type SharedFollowGraph } from '@slipstream/follow-grap
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type ActorTable, loadActorTable } from '../../../src/data/graph/actor-table.ts'
 import { countActors } from '../../../src/data/store/records/actors.ts'
-import { loadActors, loadGraph } from '../../../src/ingest/indexing/graph-snapshot.ts'
+import { loadActors, loadGraph } from '../../../src/ingest/indexing/memory/graph-snapshot.ts'
 import { keepSnapshots, type SnapshotKeeper } from '../../../src/ingest/upkeep/snapshots.ts'
 import { until } from '../../support/eventually.ts'
 import { createRandom } from '../../support/random.ts'

@@ -3,8 +3,8 @@
 import { openSeeder } from '../../../bench/world/seeding.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import type { IndexContext } from '../../../src/ingest/indexing/index-context.ts'
-import { applyLabels } from '../../../src/ingest/indexing/label.ts'
-import { bookmark, mute, muteList } from '../../../src/ingest/indexing/private-state.ts'
+import { bookmark, mute, muteList } from '../../../src/ingest/indexing/members/private-state.ts'
+import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { createActs, crowd } from './acts.ts'
 import { type Cast, HERMIT, LABELER, MEMBER, MEMBERS, WHALE, worstEvents } from './worst-rows.ts'
 

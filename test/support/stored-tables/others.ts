@@ -22,7 +22,7 @@ export const operators: Record<string, StoredTable> = {
       'server',
       1_000_000,
       4_000,
-      'src/ingest/indexing/moderation.ts',
+      'src/ingest/indexing/moderation/moderation.ts',
       'MAX_TAKEDOWNS = 1_000_000',
     ),
     until: 'the operator shows it',
@@ -34,7 +34,7 @@ export const operators: Record<string, StoredTable> = {
       'server',
       1_000_000,
       4_000,
-      'src/ingest/indexing/moderation.ts',
+      'src/ingest/indexing/moderation/moderation.ts',
       'MAX_TAGS = 1_000_000',
     ),
     until: 'the operator removes it',
@@ -52,7 +52,7 @@ export const operators: Record<string, StoredTable> = {
     until: 'newer ones take its place',
   },
   invites: nobody(
-    most('server', 10_000, 2_000, 'src/ingest/indexing/invites.ts', 'MAX_INVITES = 10_000'),
+    most('server', 10_000, 2_000, 'src/ingest/indexing/members/invites.ts', 'MAX_INVITES = 10_000'),
     'for ever',
   ),
   service_tokens: nobody(

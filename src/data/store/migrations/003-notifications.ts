@@ -2,7 +2,7 @@
 // record key), its recipient and its reason. Posts and profiles are read from their own tables; for other records the row
 // keeps CID and JSON, since likes and follows are stored without. The subject belongs to the recipient, so collection and
 // record key identify it. An older database starts without rows: `has_backlog` tells the ingest thread whose backlog is still
-// to be built (ingest/indexing/notify-backlog.ts).
+// to be built (ingest/indexing/notifications/notify-backlog.ts).
 
 export const version = 3
 

@@ -1,5 +1,5 @@
 // Words of accounts and posts (FTS5), without the texts. Rows to reindex are queued in the transaction that
-// changed them and processed soon after (ingest/indexing/search-upkeep.ts); a reader checks its matches
+// changed them and processed soon after (ingest/indexing/search/search-upkeep.ts); a reader checks its matches
 // against the rows. Row numbers put the most wanted rows next to each other, so that a page is read without
 // scanning all matches: accounts by number of followers (band, descending), posts by time.
 

@@ -1,6 +1,6 @@
 // Accounts mentioned in posts, so that a new member finds earlier mentions. Most mentioned accounts have no
 // row here and so no uid: a digest of the DID is stored, and a reader checks the record
-// (ingest/indexing/notify-backlog.ts). Older posts are read bit by bit, as for search.
+// (ingest/indexing/notifications/notify-backlog.ts). Older posts are read bit by bit, as for search.
 
 export const version = 20
 

@@ -1,4 +1,4 @@
-// Labels: written by ingest/indexing/label.ts, read by read/moderation/labels.ts.
+// Labels: written by ingest/indexing/moderation/label.ts, read by read/moderation/labels.ts.
 
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'

@@ -1,4 +1,4 @@
-// The moderators' tags on accounts, profiles and posts. Written by ingest/indexing/moderation.ts.
+// The moderators' tags on accounts, profiles and posts. Written by ingest/indexing/moderation/moderation.ts.
 
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
 import type { Db, WriteDb } from '../db.ts'

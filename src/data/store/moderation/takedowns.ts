@@ -1,4 +1,4 @@
-// Accounts, records and blobs hidden by the operator. Written by ingest/indexing/moderation.ts.
+// Accounts, records and blobs hidden by the operator. Written by ingest/indexing/moderation/moderation.ts.
 
 import { isValidDid } from '@atproto/syntax'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'

@@ -1,5 +1,5 @@
 // A newcomer's first notifications: events from before they read here are collected once the ingest thread
-// learns of the newcomer (ingest/indexing/notify-backlog.ts), shortly after their first request, which does
+// learns of the newcomer (ingest/indexing/notifications/notify-backlog.ts), shortly after their first request, which does
 // not wait for that. An empty page would look final, so the page waits, but not long (newcomer-waits.ts).
 
 import type { ActorReader } from '../../../data/graph/types.ts'

@@ -4,7 +4,6 @@ import { blockEdges } from '../../../data/store/edges/all-edges.ts'
 import type { Edge } from '../../../data/store/edges/edge.ts'
 import { keysOfEdges } from '../../../data/store/fetching/stored-keys.ts'
 import { deleteBlock, deleteBlocksOf, insertBlock } from '../../../data/store/records/blocks.ts'
-import { addBoth } from '../gc-posts.ts'
 import {
   type IndexContext,
   internActor,
@@ -17,8 +16,9 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { keepUnusualRelation } from '../reaction-record.ts'
-import { removeEdges } from '../remove-edges.ts'
+import { addBoth } from '../records/gc-posts.ts'
+import { keepUnusualRelation } from '../records/reaction-record.ts'
+import { removeEdges } from '../removal/remove-edges.ts'
 import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
 import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
 

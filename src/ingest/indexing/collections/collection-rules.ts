@@ -11,8 +11,8 @@ import {
   type RecordRemoval,
   type RecordWrite,
 } from '../index-context.ts'
-import { subjectUri } from '../record-fields.ts'
-import { authorityOf } from '../record-keys.ts'
+import { subjectUri } from '../records/record-fields.ts'
+import { authorityOf } from '../records/record-keys.ts'
 import type { Step } from '../retention/step.ts'
 
 export type CollectionRules = {

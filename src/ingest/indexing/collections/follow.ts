@@ -22,9 +22,7 @@ import {
   unmarkKeyless,
 } from '../../../data/store/records/keyless-follows.ts'
 import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
-import { noteAct } from '../act-arrival.ts'
 import { fetchAuthorOf } from '../fetch-missing.ts'
-import { addBoth, isFormerMember } from '../gc-posts.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -39,10 +37,12 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { FOLLOW, notifyOfFollow, withdrawNotifications } from '../notify.ts'
-import { notifyOfOtherFollow } from '../notify-rows.ts'
-import { keepUnusual } from '../reaction-record.ts'
-import { removeEdges } from '../remove-edges.ts'
+import { FOLLOW, notifyOfFollow, withdrawNotifications } from '../notifications/notify.ts'
+import { notifyOfOtherFollow } from '../notifications/notify-rows.ts'
+import { noteAct } from '../records/act-arrival.ts'
+import { addBoth, isFormerMember } from '../records/gc-posts.ts'
+import { keepUnusual } from '../records/reaction-record.ts'
+import { removeEdges } from '../removal/remove-edges.ts'
 import { dropPointedBy, dropPointers, isKeptSubject } from '../retention/sweep-edges.ts'
 import { type CollectionRules, isAboutFarAccount, isUnreadRelation } from './collection-rules.ts'
 

@@ -20,8 +20,8 @@ import {
   recordJson,
 } from '../index-context.ts'
 import { isOutdated } from '../lateness.ts'
-import { ensurePost } from '../post-rows.ts'
-import { parsePostUri } from '../record-keys.ts'
+import { ensurePost } from '../records/post-rows.ts'
+import { parsePostUri } from '../records/record-keys.ts'
 import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
 
 type GateKind = { table: GateTable; flag: number }

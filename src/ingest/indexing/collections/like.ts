@@ -10,8 +10,6 @@ import type { PostHandle } from '../../../data/store/posts/posts.ts'
 import { deleteLike, deleteLikesOf, insertLike } from '../../../data/store/records/likes.ts'
 import { deleteRecordLikesOf } from '../../../data/store/records/record-likes.ts'
 import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
-import { noteAct } from '../act-arrival.ts'
-import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
   internCreator,
@@ -23,14 +21,16 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { LIKE, notifyOfReaction, withdrawNotifications } from '../notify.ts'
-import { notifyOfOtherLike } from '../notify-rows.ts'
-import { ensurePost, isCountedAlready, keptPost } from '../post-rows.ts'
-import { keepUnusual } from '../reaction-record.ts'
-import { subjectUri } from '../record-fields.ts'
-import { parsePostUri, type RecordRef } from '../record-keys.ts'
-import { parseNamedRecord } from '../record-rows.ts'
-import { removeEdges } from '../remove-edges.ts'
+import { LIKE, notifyOfReaction, withdrawNotifications } from '../notifications/notify.ts'
+import { notifyOfOtherLike } from '../notifications/notify-rows.ts'
+import { noteAct } from '../records/act-arrival.ts'
+import { addPostCandidates, isOrWasAuthor } from '../records/gc-posts.ts'
+import { ensurePost, isCountedAlready, keptPost } from '../records/post-rows.ts'
+import { keepUnusual } from '../records/reaction-record.ts'
+import { subjectUri } from '../records/record-fields.ts'
+import { parsePostUri, type RecordRef } from '../records/record-keys.ts'
+import { parseNamedRecord } from '../records/record-rows.ts'
+import { removeEdges } from '../removal/remove-edges.ts'
 import { isKeptPostId } from '../retention/post-needs.ts'
 import { eachPointer } from '../retention/sweep-edges.ts'
 import { sweepPost } from '../retention/sweep-post.ts'

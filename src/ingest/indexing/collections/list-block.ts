@@ -18,9 +18,9 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { ensureList, lookUpList } from '../post-rows.ts'
-import { keepUnusualRelation } from '../reaction-record.ts'
-import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../record-keys.ts'
+import { ensureList, lookUpList } from '../records/post-rows.ts'
+import { keepUnusualRelation } from '../records/reaction-record.ts'
+import { authorityOf, LIST_COLLECTION, parseRecordUri } from '../records/record-keys.ts'
 import { isListInUse } from '../retention/list-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { type CollectionRules, isKnown, namesNone, uidOf } from './collection-rules.ts'

@@ -21,9 +21,9 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { ensureList, lookUpList } from '../post-rows.ts'
-import { keepUnusualRelation } from '../reaction-record.ts'
-import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../record-keys.ts'
+import { ensureList, lookUpList } from '../records/post-rows.ts'
+import { keepUnusualRelation } from '../records/reaction-record.ts'
+import { LIST_COLLECTION, parseRecordUri, type RecordRef } from '../records/record-keys.ts'
 import { type CollectionRules, namesNone, uidOf } from './collection-rules.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {

@@ -50,15 +50,15 @@ import {
   sortAtOf,
 } from '../index-context.ts'
 import { isOutdated, laterRev } from '../lateness.ts'
-import { indexMentions } from '../mentions.ts'
-import { notifyOfPost, notifyOfRepliesBelow } from '../notify-post.ts'
-import { mediaFlags, quotedPost } from '../post-embeds.ts'
-import { ensurePost, lookUpPost, mayStillCome } from '../post-rows.ts'
-import { authorityOf, parsePostUri, type RecordRef } from '../record-keys.ts'
-import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from '../reply-rules.ts'
+import { notifyOfPost, notifyOfRepliesBelow } from '../notifications/notify-post.ts'
+import { indexMentions } from '../records/mentions.ts'
+import { mediaFlags, quotedPost } from '../records/post-embeds.ts'
+import { ensurePost, lookUpPost, mayStillCome } from '../records/post-rows.ts'
+import { authorityOf, parsePostUri, type RecordRef } from '../records/record-keys.ts'
+import { mentionsIn, postgateFlag, replyRootFlag, threadgateFlag } from '../records/reply-rules.ts'
+import { retractPost } from '../records/retract-post.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { addWhatItPointsAt, sweepPost } from '../retention/sweep-post.ts'
-import { retractPost } from '../retract-post.ts'
 import { type CollectionRules, isUnreadReaction, uidOf } from './collection-rules.ts'
 
 /** Flags that belong to the row, not to the record in it. */

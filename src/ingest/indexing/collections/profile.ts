@@ -16,8 +16,8 @@ import {
   recordJson,
 } from '../index-context.ts'
 import { isOutdated } from '../lateness.ts'
-import { PROFILE, withdrawNotifications } from '../notify.ts'
-import { joinedThrough, notifyOfJoining } from '../notify-joining.ts'
+import { PROFILE, withdrawNotifications } from '../notifications/notify.ts'
+import { joinedThrough, notifyOfJoining } from '../notifications/notify-joining.ts'
 import { type CollectionRules, namesNone } from './collection-rules.ts'
 
 function put(ctx: IndexContext, write: RecordWrite): Outcome {

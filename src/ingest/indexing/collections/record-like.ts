@@ -10,7 +10,6 @@ import {
   insertRecordLike,
   type RecordLike,
 } from '../../../data/store/records/record-likes.ts'
-import { noteAct } from '../act-arrival.ts'
 import {
   type IndexContext,
   internCreator,
@@ -19,9 +18,10 @@ import {
   type RecordRemoval,
   type RecordWrite,
 } from '../index-context.ts'
-import { LIKE, notifyOfRecordLike, withdrawNotifications } from '../notify.ts'
-import { keepUnusual } from '../reaction-record.ts'
-import { ensureRecord, lookUpRecord, type NamedRecord } from '../record-rows.ts'
+import { LIKE, notifyOfRecordLike, withdrawNotifications } from '../notifications/notify.ts'
+import { noteAct } from '../records/act-arrival.ts'
+import { keepUnusual } from '../records/reaction-record.ts'
+import { ensureRecord, lookUpRecord, type NamedRecord } from '../records/record-rows.ts'
 
 export function putRecordLike(ctx: IndexContext, write: RecordWrite, ref: NamedRecord): Outcome {
   const isNear = ctx.scope === 'network' || isAuthor(ctx, write.uid)

@@ -18,7 +18,6 @@ import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts
 import { repostItem } from '../../../data/store/timelines/item-ids.ts'
 import { itemHash } from '../../../data/timeline/lossiness.ts'
 import { fetchPerson, fetchPost } from '../fetch-missing.ts'
-import { addPostCandidates, isOrWasAuthor } from '../gc-posts.ts'
 import {
   type IndexContext,
   internCreator,
@@ -30,12 +29,13 @@ import {
   type RecordWrite,
   sortAtOf,
 } from '../index-context.ts'
-import { notifyOfReaction, REPOST, withdrawNotifications } from '../notify.ts'
-import { notifyOfOtherRepost } from '../notify-rows.ts'
-import { ensurePost, isCountedAlready, keptPost } from '../post-rows.ts'
-import { keepUnusual } from '../reaction-record.ts'
-import { subjectUri } from '../record-fields.ts'
-import { parsePostUri, type RecordRef } from '../record-keys.ts'
+import { notifyOfReaction, REPOST, withdrawNotifications } from '../notifications/notify.ts'
+import { notifyOfOtherRepost } from '../notifications/notify-rows.ts'
+import { addPostCandidates, isOrWasAuthor } from '../records/gc-posts.ts'
+import { ensurePost, isCountedAlready, keptPost } from '../records/post-rows.ts'
+import { keepUnusual } from '../records/reaction-record.ts'
+import { subjectUri } from '../records/record-fields.ts'
+import { parsePostUri, type RecordRef } from '../records/record-keys.ts'
 import { isKeptPostId } from '../retention/post-needs.ts'
 import { goesOnAfter, keyAfter, PAGE } from '../retention/step.ts'
 import { sweepPost } from '../retention/sweep-post.ts'

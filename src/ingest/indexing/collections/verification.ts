@@ -2,7 +2,10 @@
 // trusted verifier's verifications are all kept, since their subjects may turn up any day.
 
 import { type IndexContext, internActor, isAuthor } from '../index-context.ts'
-import { notifyOfNoVerification, notifyOfVerification } from '../notify-verification.ts'
+import {
+  notifyOfNoVerification,
+  notifyOfVerification,
+} from '../notifications/notify-verification.ts'
 import { type CollectionRules, uidOf } from './collection-rules.ts'
 import { putSmallRecord, smallRecord, takeSmallRecord } from './small-records.ts'
 

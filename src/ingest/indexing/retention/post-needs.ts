@@ -16,8 +16,8 @@ import {
 import { ANCHOR } from '../../../data/store/posts/post-flags.ts'
 import { findPostById, type PostRow, postRecord } from '../../../data/store/posts/posts.ts'
 import { type IndexContext, isAuthor, isMember } from '../index-context.ts'
-import { isKeptPost } from '../post-rows.ts'
-import { mentionsIn } from '../reply-rules.ts'
+import { isKeptPost } from '../records/post-rows.ts'
+import { mentionsIn } from '../records/reply-rules.ts'
 
 /** Whether the post's author alone makes it kept. */
 export function isKeptWhole(ctx: IndexContext, uid: number): boolean {

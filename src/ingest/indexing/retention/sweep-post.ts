@@ -15,7 +15,7 @@ import {
 import { dropOpReply, dropPostRow } from '../../../data/store/removal/drop-rows.ts'
 import { GC, putGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import { dropCountsOfPost, type IndexContext } from '../index-context.ts'
-import { retractPost } from '../retract-post.ts'
+import { retractPost } from '../records/retract-post.ts'
 import {
   hasStrangersReactions,
   isAnchored,

@@ -8,7 +8,7 @@ import type { Db } from '../../../data/store/db.ts'
 import { seatsOfOnce } from '../../../data/store/members/seats.ts'
 import { nextGcCandidate } from '../../../data/store/removal/gc-candidates.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
-import { removeMember } from '../../indexing/members.ts'
+import { removeMember } from '../../indexing/members/members.ts'
 import type { Writer } from '../../indexing/writer.ts'
 import type { DiskRoom } from './disk-room.ts'
 

@@ -3,7 +3,7 @@
 // still does.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyLabels } from '../../../../src/ingest/indexing/label.ts'
+import { applyLabels } from '../../../../src/ingest/indexing/moderation/label.ts'
 import { didOf } from '../../../support/records.ts'
 import {
   createServingWorld,

@@ -14,7 +14,7 @@ import {
   failJob,
   takeJobs,
 } from '../../../../src/data/store/fetching/jobs.ts'
-import { memberSeen, removeMember } from '../../../../src/ingest/indexing/members.ts'
+import { memberSeen, removeMember } from '../../../../src/ingest/indexing/members/members.ts'
 import { didOf } from '../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
 import type { RecordId } from '../../../support/world.ts'

@@ -4,7 +4,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../../../src/base/util/json-object.ts'
-import { decide } from '../../../../../../src/ingest/indexing/moderation.ts'
+import { decide } from '../../../../../../src/ingest/indexing/moderation/moderation.ts'
 import { didOf } from '../../../../../support/records.ts'
 import {
   createServingWorld,

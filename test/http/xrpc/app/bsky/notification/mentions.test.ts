@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql as mentionsSql } from '../../../../../../src/data/store/migrations/020-mentions.ts'
-import { tendSearch } from '../../../../../../src/ingest/indexing/search-upkeep.ts'
+import { tendSearch } from '../../../../../../src/ingest/indexing/search/search-upkeep.ts'
 import { notificationsOf } from '../../../../../support/notifications.ts'
 import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../../../support/serving-world.ts'

@@ -2,7 +2,7 @@
 // handle, missing posts are requested, and changes show at once although answers are cached.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { applyLabels } from '../../../../../../src/ingest/indexing/label.ts'
+import { applyLabels } from '../../../../../../src/ingest/indexing/moderation/label.ts'
 import { didOf } from '../../../../../support/records.ts'
 import { createServingWorld } from '../../../../../support/serving-world.ts'
 import type { RecordId } from '../../../../../support/world.ts'
