@@ -19,7 +19,7 @@ import type { IndexScope } from '../src/ingest/indexing/index-context.ts'
 import { memberSeen } from '../src/ingest/indexing/members/members.ts'
 import { openTimeline } from '../src/ingest/indexing/memory/open-timeline.ts'
 import { createWriter } from '../src/ingest/indexing/writer.ts'
-import { keepCheckpointed } from '../src/ingest/upkeep/checkpoints.ts'
+import { keepCheckpointed } from '../src/ingest/upkeep/disk/checkpoints.ts'
 import {
   compressFrame,
   fixtureDictionaryPath,

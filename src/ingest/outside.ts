@@ -8,9 +8,9 @@ import { createGuardedFetch, type GuardedFetch } from '../sources/identity/guard
 import { createGuardedLookup } from '../sources/identity/guarded-lookup.ts'
 import { createResolver } from '../sources/identity/resolver.ts'
 import { DEFAULT_LIMITS } from './backfill/limits.ts'
-import { countFetches } from './upkeep/count-work.ts'
 import { fetchWithRoom } from './upkeep/disk/bear-full-disk.ts'
 import type { DiskRoom } from './upkeep/disk/disk-room.ts'
+import { countFetches } from './upkeep/status/count-work.ts'
 
 type Parts = { counts: Counts; log: Logger; now: () => number; room: DiskRoom }
 

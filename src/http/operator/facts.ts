@@ -11,7 +11,7 @@ import { countActors } from '../../data/store/records/actors.ts'
 import { type GapCounts, gapCounts } from '../../data/store/stream/gaps.ts'
 import { type StreamBytesFacts, streamBytes } from '../../data/store/stream/stream-bytes.ts'
 import { streamCursors } from '../../data/store/stream/stream-cursors.ts'
-import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk-use.ts'
+import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk/disk-use.ts'
 
 export type Facts = {
   schema: number

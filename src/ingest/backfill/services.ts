@@ -31,7 +31,7 @@ export type BackfillOptions = {
   /** Whether jobs that nobody waits for should leave the thread to the stream; never by default. */
   isCatchingUp?: () => boolean
   limits?: Partial<BackfillLimits>
-  /** Keeps the database's log short (upkeep/checkpoints.ts); left to SQLite if not given. */
+  /** Keeps the database's log short (upkeep/disk/checkpoints.ts); left to SQLite if not given. */
   tendLog?: () => Promise<void> | undefined
   /** What cold starts may consume at once. */
   coldStarts?: ColdStartBudget

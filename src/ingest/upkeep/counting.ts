@@ -13,7 +13,7 @@ import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { type Counting, createCounting } from '../counts/counting.ts'
 import type { Memory } from '../indexing/memory/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
-import { countFetches } from './count-work.ts'
+import { countFetches } from './status/count-work.ts'
 
 /**
  * Undefined if the operator wants to depend on no other server: then counts made by others are

@@ -12,8 +12,8 @@ import { pruneTombstones } from '../../data/store/records/tombstones.ts'
 import type { WriteRetry } from '../../data/store/write-retry.ts'
 import type { Memory } from '../indexing/memory/memory.ts'
 import type { Writer } from '../indexing/writer.ts'
-import { createHandleChecks } from './recheck-handles.ts'
-import type { SnapshotKeeper } from './snapshots.ts'
+import { createHandleChecks } from './members/recheck-handles.ts'
+import type { SnapshotKeeper } from './memory/snapshots.ts'
 
 const INTERVAL_MS = MINUTE_MS
 /** Streams replay 36 hours; twice that, for hosts whose clock or window is off. */

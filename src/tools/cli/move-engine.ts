@@ -78,7 +78,7 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
 async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
   await refuseServer(config)
   const { openMovingPlace } = await import('../move/moving-place.ts')
-  const { createWriterRequests } = await import('../../ingest/upkeep/writer-requests.ts')
+  const { createWriterRequests } = await import('../../ingest/upkeep/requests/writer-requests.ts')
   const { errorOf } = await import('../../bridge/connection.ts')
   await withEngine(config, async (engine) => {
     const place: MovingPlace = await openMovingPlace(engine)

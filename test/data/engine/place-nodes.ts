@@ -5,8 +5,8 @@ import type { OperatorRequest, Writer } from '../../../src/bridge/messages.ts'
 import type { PlaceChanges } from '../../../src/data/engine/place-changes.ts'
 import type { Db } from '../../../src/data/store/db.ts'
 import { sharePlace } from '../../../src/http/serve/place-sharing.ts'
-import { createOperatorRequests } from '../../../src/ingest/upkeep/operator-requests.ts'
-import { createWriterRequests } from '../../../src/ingest/upkeep/writer-requests.ts'
+import { createOperatorRequests } from '../../../src/ingest/upkeep/requests/operator-requests.ts'
+import { createWriterRequests } from '../../../src/ingest/upkeep/requests/writer-requests.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
 const attempt = <T>(work: () => T): T => work()

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { logState, pagesOf } from '../../../src/data/store/files/checkpoint.ts'
-import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/checkpoints.ts'
+import { type Checkpoints, keepCheckpointed } from '../../../src/ingest/upkeep/disk/checkpoints.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 
 const log = pino({ enabled: false })

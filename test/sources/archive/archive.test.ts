@@ -22,7 +22,7 @@ import {
 import {
   createStreamAfterArchive,
   type StreamWithArchive,
-} from '../../../src/ingest/upkeep/archive-first.ts'
+} from '../../../src/ingest/upkeep/stream/archive-first.ts'
 import { type ArchiveDouble, createArchiveDouble, dagCbor } from '../../support/archive-double.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'

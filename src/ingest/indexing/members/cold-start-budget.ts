@@ -1,7 +1,7 @@
 // Limits how much of a newcomer's cold start is done at once: how many of their follows are fetched, and how
 // many bytes may be loaded from the repositories of these authors, and of strangers whose pages members open.
 // Authors beyond the limit wait as a job `author` and are fetched slowly; so are records beyond it. The
-// ingest thread counts (ingest/upkeep/newcomer-budget.ts).
+// ingest thread counts (ingest/upkeep/requests/newcomer-budget.ts).
 
 import type { WriteDb } from '../../../data/store/db.ts'
 

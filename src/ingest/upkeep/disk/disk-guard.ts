@@ -19,8 +19,8 @@ import {
   rebuildPostIndex,
 } from '../../../data/store/search/give-up.ts'
 import type { Writer } from '../../indexing/writer.ts'
-import { readDiskUse } from '../disk-use.ts'
 import type { DiskRoom } from './disk-room.ts'
+import { readDiskUse } from './disk-use.ts'
 import {
   capOf,
   daysKept,

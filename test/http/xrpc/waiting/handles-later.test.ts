@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src/base/util/durations.ts'
 import { setActorIdentity } from '../../../../src/data/store/records/actors.ts'
-import { createHandleChecks } from '../../../../src/ingest/upkeep/recheck-handles.ts'
+import { createHandleChecks } from '../../../../src/ingest/upkeep/members/recheck-handles.ts'
 import { didOf } from '../../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../../support/serving-world.ts'
 import { type StrangersWorld, startStrangersWorld } from '../../../support/strangers-world.ts'

@@ -1,0 +1,85 @@
+// The operator's write requests, each in one transaction (parts of imported lists in several), answered with
+// figures once committed and visible in memory.
+
+import type { OperatorReply, OperatorRequest } from '../../../bridge/messages.ts'
+import type { FollowLine } from '../../../data/store/records/follows.ts'
+import type { ImportTally } from '../../indexing/imports/import-tally.ts'
+import { importLiveFollows } from '../../indexing/imports/live-follows.ts'
+import type { IndexContext } from '../../indexing/index-context.ts'
+import { createInvite, disableInvite } from '../../indexing/members/invites.ts'
+import { addMember, endMembership } from '../../indexing/members/operator-members.ts'
+import type { MemoryChange } from '../../indexing/memory/memory-changes.ts'
+import { decide } from '../../indexing/moderation/moderation.ts'
+import type { Writer } from '../../indexing/writer.ts'
+import { parseState } from '../../member-state/document.ts'
+import { applyState } from '../../member-state/write-state.ts'
+import { createToken, revokeToken } from '../../timelines/tokens.ts'
+import type { DiskRoom } from '../disk/disk-room.ts'
+import { failedReply } from './failed-reply.ts'
+import { createImportSlices } from './import-slices.ts'
+
+type OperatorParts = {
+  writer: Pick<Writer, 'commit'>
+  wakeBackfill: () => void
+  room: Pick<DiskRoom, 'attempt'>
+  /** Keeps the database's log short, which large imports lengthen; awaited. */
+  tendLog: () => Promise<void> | undefined
+}
+
+export function createOperatorRequests(
+  parts: OperatorParts,
+): (id: number, request: OperatorRequest) => Promise<OperatorReply> {
+  const importFollows = createImportSlices({ ...parts, apply: importSlice })
+
+  function importSlice(lines: readonly FollowLine[], isInScopeOnly: boolean): ImportTally {
+    const work = (ctx: IndexContext) => importLiveFollows(ctx, lines, { isInScopeOnly })
+    return parts.room.attempt(() => parts.writer.commit(work))
+  }
+
+  return async (id, request) => {
+    try {
+      const figures =
+        request.kind === 'import-follows'
+          ? await importFollows(request.lines, request.isInScopeOnly)
+          : parts.room.attempt(() => parts.writer.commit((ctx) => apply(ctx, request)))
+      parts.wakeBackfill()
+      await parts.tendLog()
+      return { id, ok: true, figures }
+    } catch (error) {
+      return failedReply(id, error)
+    }
+  }
+}
+
+function apply(
+  ctx: IndexContext,
+  request: Exclude<OperatorRequest, { kind: 'import-follows' }>,
+): Record<string, number> {
+  switch (request.kind) {
+    case 'add-member':
+      addMember(ctx, request.did)
+      return { added: count(ctx.changes, 'member-added') }
+    case 'remove-member':
+      endMembership(ctx, request.did)
+      return { removed: count(ctx.changes, 'member-removed') }
+    case 'create-invite':
+      createInvite(ctx, request)
+      return {}
+    case 'disable-invite':
+      return { disabled: Number(disableInvite(ctx, request.code)) }
+    case 'moderate':
+      return { changed: Number(decide(ctx, request)) }
+    case 'create-token':
+      createToken(ctx, request)
+      return {}
+    case 'revoke-token':
+      return { revoked: Number(revokeToken(ctx, request.name)) }
+    case 'import-state':
+      applyState(ctx, parseState(request.document))
+      return {}
+  }
+}
+
+function count(changes: readonly MemoryChange[], kind: MemoryChange['kind']): number {
+  return changes.filter((change) => change.kind === kind).length
+}

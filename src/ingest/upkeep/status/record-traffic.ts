@@ -1,0 +1,76 @@
+// Adds what the streams received to the rows of the day, once a minute and at the end. A kill loses a minute.
+
+import { MINUTE_MS } from '../../../base/util/durations.ts'
+import type { Db } from '../../../data/store/db.ts'
+import {
+  addStreamBytes,
+  type StreamBytesRow,
+  streamBytes,
+} from '../../../data/store/stream/stream-bytes.ts'
+import type { WriteRetry } from '../../../data/store/write-retry.ts'
+import type { SourceTraffic, Traffic, TrafficStatus } from '../../../sources/traffic.ts'
+import type { Writer } from '../../indexing/writer.ts'
+
+export function recordTraffic(options: {
+  traffic: Traffic
+  db: Db
+  writer: Pick<Writer, 'commit'>
+  room: Pick<WriteRetry, 'ifThereIsRoom'>
+  /** The live stream, whose time this is. */
+  current: () => { host: string; wire: string }
+  now: () => number
+}): { status(): TrafficStatus; stop(): void } {
+  const { traffic, db, writer, room, current, now } = options
+  let saved = new Map<string, StreamBytesRow>()
+  let savedAt = performance.now()
+  let facts = streamBytes(db, now())
+
+  function save(): void {
+    const rows = traffic.read().flatMap(rowsOf)
+    const seconds = Math.round((performance.now() - savedAt) / 1000)
+    const added = rows.map((row) => since(saved.get(keyOf(row)), row)).filter(hasAny)
+    writer.commit((ctx) => addStreamBytes(ctx.db, now(), [...added, timeOf(current(), seconds)]))
+    saved = new Map(rows.map((row) => [keyOf(row), row]))
+    savedAt += seconds * 1000
+    facts = streamBytes(db, now())
+  }
+
+  const timer = setInterval(() => room.ifThereIsRoom(save), MINUTE_MS)
+  return {
+    status: () => ({ sources: traffic.read(), facts }),
+    stop() {
+      clearInterval(timer)
+      room.ifThereIsRoom(save)
+    },
+  }
+}
+
+function rowsOf({ host, wire, use, socketBytes, frames }: SourceTraffic): StreamBytesRow[] {
+  const source = { host, wire, use, seconds: 0 }
+  return [
+    { ...source, kind: '', frames: 0, received: socketBytes, plain: 0 },
+    ...Object.entries(frames).map(([kind, bytes]) => ({ ...source, kind, ...bytes })),
+  ]
+}
+
+function since(before: StreamBytesRow | undefined, row: StreamBytesRow): StreamBytesRow {
+  if (!before) return row
+  return {
+    ...row,
+    frames: row.frames - before.frames,
+    received: row.received - before.received,
+    plain: row.plain - before.plain,
+  }
+}
+
+function hasAny({ received, frames }: StreamBytesRow): boolean {
+  return received > 0 || frames > 0
+}
+
+function timeOf({ host, wire }: { host: string; wire: string }, seconds: number): StreamBytesRow {
+  return { host, wire, use: 'stream', kind: '', frames: 0, received: 0, plain: 0, seconds }
+}
+
+function keyOf({ host, wire, use, kind }: StreamBytesRow): string {
+  return `${use} ${wire} ${host} ${kind}`
+}
