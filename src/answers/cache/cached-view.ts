@@ -1,5 +1,5 @@
 // A cached view: the JSON of a view built once for every viewer and cut at its slots
-// (answers/views/slots.ts), with the conditions to check before it is shown to a viewer.
+// (answers/views/json/slots.ts), with the conditions to check before it is shown to a viewer.
 
 import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
 import type { FeedItemAccounts } from '../views/rules.ts'

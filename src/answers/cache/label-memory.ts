@@ -5,7 +5,7 @@
 
 import type { Labelers } from '../hydrate/labelers.ts'
 import type { Labelled } from '../hydrate/types.ts'
-import { byteText } from '../views/ready-json.ts'
+import { byteText } from '../views/json/ready-json.ts'
 
 const MAX_BYTES = 20 << 20
 const MAX_SETS = 64

@@ -1,20 +1,20 @@
 // Builds cached views, with the ordinary view functions, from a state hydrated for no particular viewer.
 
 import type { FeedState, PostCounts, ProfileState } from '../hydrate/types.ts'
-import { feedViewPost } from '../views/feed-view-post.ts'
-import { jsonPieces, type Spot } from '../views/json-pieces.ts'
+import { jsonPieces, type Spot } from '../views/json/json-pieces.ts'
+import { byteText, wholeText } from '../views/json/ready-json.ts'
+import { SLOT, type Slot } from '../views/json/slots.ts'
 import { isForMembersOnly } from '../views/members-only.ts'
-import { postCounts } from '../views/post-base.ts'
-import { postViewForEveryone } from '../views/post-view.ts'
+import { feedViewPost } from '../views/posts/feed-view-post.ts'
+import { postCounts } from '../views/posts/post-base.ts'
+import { postViewForEveryone } from '../views/posts/post-view.ts'
 import {
   profileBase,
   profileView,
   profileViewBasicForEveryone,
   visibleActor,
-} from '../views/profile-views.ts'
-import { byteText, wholeText } from '../views/ready-json.ts'
+} from '../views/profiles/profile-views.ts'
 import { feedItemAccounts } from '../views/rules.ts'
-import { SLOT, type Slot } from '../views/slots.ts'
 import {
   ABSENT,
   CACHED,

@@ -1,8 +1,8 @@
 // One page in the making: writes cached views with their slots filled, and records what is missing. It loads
 // nothing itself: view-cache.ts loads what is missing and has the page write again.
 
-import { ReadyJson } from '../views/ready-json.ts'
-import { SLOT } from '../views/slots.ts'
+import { ReadyJson } from '../views/json/ready-json.ts'
+import { SLOT } from '../views/json/slots.ts'
 import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'

@@ -4,7 +4,7 @@
 import { timed } from '../../base/obs/stopwatch.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
-import type { ReadyJson } from '../views/ready-json.ts'
+import type { ReadyJson } from '../views/json/ready-json.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { LabelMemories } from './label-memory.ts'
 import { loadMisses } from './load-misses.ts'

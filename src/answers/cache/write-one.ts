@@ -1,7 +1,7 @@
 // Writes one element of a page: decides by the method's rules whether this viewer is shown it, and returns
 // its JSON.
 
-import { ReadyJson } from '../views/ready-json.ts'
+import { ReadyJson } from '../views/json/ready-json.ts'
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
 import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { Page, Written } from './page.ts'

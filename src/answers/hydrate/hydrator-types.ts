@@ -18,13 +18,13 @@ export type Hydrator = {
   /**
    * Loads everything needed to present these feed items (data/store/timelines/item-ids.ts): posts, reposts,
    * parents, roots, grandparent authors, embeds to depth 2, gates, lists of gates, counts, actors,
-   * viewer state, blocks and mutes. Present with `answers/views/feed-view-post.ts`, filter with
+   * viewer state, blocks and mutes. Present with `answers/views/posts/feed-view-post.ts`, filter with
    * `answers/views/rules.ts`.
    */
   feed(items: readonly number[], reader: Reader): FeedState
-  /** The same for single posts. Present with `answers/views/post-view.ts`. */
+  /** The same for single posts. Present with `answers/views/posts/post-view.ts`. */
   posts(postIds: readonly number[], reader: Reader): FeedState
-  /** Present with `answers/views/profile-views.ts` or `answers/views/relationship.ts`. */
+  /** Present with `answers/views/profiles/profile-views.ts` or `answers/views/profiles/relationship.ts`. */
   profiles(uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState
   /**
    * Feed generators, starter packs and labelers by at-URI, with their creators. Present with
@@ -34,7 +34,7 @@ export type Hydrator = {
   /** The account's items on the lists of starter packs loaded with their content, by at-URI. */
   memberships(state: ProfileState, uid: number): Map<string, string>
   /**
-   * Which posts of a thread are shown, and how. Present with `answers/views/thread-v2.ts` and
+   * Which posts of a thread are shown, and how. Present with `answers/views/threads/thread-v2.ts` and
    * similar.
    */
   thread(request: ThreadHydration, reader: Reader): ThreadState

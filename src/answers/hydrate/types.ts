@@ -47,7 +47,7 @@ type ImagePreset = 'avatar' | 'banner' | 'feed_thumbnail' | 'feed_fullsize'
 
 /**
  * Receives the assumptions of views built once for every viewer (answers/cache/). In such a state,
- * views leave slots (answers/views/slots.ts) for whatever depends on the viewer.
+ * views leave slots (answers/views/json/slots.ts) for whatever depends on the viewer.
  */
 export type ForEveryone = {
   /** The view is valid only for viewers with no block between them and the account. */

@@ -1,11 +1,11 @@
 // Serialises events and pages as JSON. Payloads are JSON already and are inserted unchanged. Timeline keys
 // contain no characters that JSON escapes (timeline-key.ts). The result is byte text, which needs no encoding
-// (views/ready-json.ts).
+// (views/json/ready-json.ts).
 
 import { isoTime } from '../../base/util/iso-time.ts'
 import type { Gap } from '../../data/store/stream/gaps.ts'
-import { JsonBuffer } from '../views/json-buffer.ts'
-import { toByteText } from '../views/ready-json.ts'
+import { JsonBuffer } from '../views/json/json-buffer.ts'
+import { toByteText } from '../views/json/ready-json.ts'
 import type { Entity, PlainEntity, TimelineGap, WrittenEntity } from './types.ts'
 
 export type DescribedEvent = {

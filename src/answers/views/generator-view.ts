@@ -2,7 +2,7 @@ import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { blobCid, datetime } from './fields.ts'
 import { labelsOf } from './labels.ts'
-import { profileView } from './profile-views.ts'
+import { profileView } from './profiles/profile-views.ts'
 import { storedRecord } from './stored-record.ts'
 
 type View = Omit<AppBskyFeedDefs.GeneratorView, '$type'>

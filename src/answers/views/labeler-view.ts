@@ -2,7 +2,7 @@ import type { AppBskyLabelerDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { datetime } from './fields.ts'
 import { labelsOf } from './labels.ts'
-import { profileView } from './profile-views.ts'
+import { profileView } from './profiles/profile-views.ts'
 import { selfLabels } from './self-labels.ts'
 import { storedRecord } from './stored-record.ts'
 

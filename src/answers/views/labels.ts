@@ -2,7 +2,7 @@
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
-import { type SlotKind, slot } from './slots.ts'
+import { type SlotKind, slot } from './json/slots.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 

@@ -1,7 +1,7 @@
 import type { AppBskyGraphDefs } from '@atproto/api'
 import type { ProfileState } from '../hydrate/types.ts'
 import { listViewBasic } from './list-view-basic.ts'
-import { profileView } from './profile-views.ts'
+import { profileView } from './profiles/profile-views.ts'
 
 /** @returns undefined if the list is not in our index, or its creator is hidden. */
 export function listView(

@@ -3,7 +3,7 @@
 // client; here these visitors never get the posts. Profiles are shown, with the label.
 
 import type { ProfileState } from '../hydrate/types.ts'
-import { profileBase } from './profile-views.ts'
+import { profileBase } from './profiles/profile-views.ts'
 
 const NO_UNAUTHENTICATED = '!no-unauthenticated'
 

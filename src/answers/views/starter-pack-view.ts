@@ -6,7 +6,7 @@ import { datetime } from './fields.ts'
 import { generatorView } from './generator-view.ts'
 import { labelsOf } from './labels.ts'
 import { listViewBasic } from './list-view-basic.ts'
-import { profileView, profileViewBasic } from './profile-views.ts'
+import { profileView, profileViewBasic } from './profiles/profile-views.ts'
 import { storedRecord } from './stored-record.ts'
 
 type Basic = Omit<AppBskyGraphDefs.StarterPackViewBasic, '$type'>

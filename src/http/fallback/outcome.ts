@@ -1,6 +1,6 @@
 // Our own handler's result or error as a value: when the public AppView is asked too, our error is not final.
 
-import { jsonBytes } from '../../answers/views/ready-json.ts'
+import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import type { MethodResult } from '../server/method.ts'

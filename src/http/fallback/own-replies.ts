@@ -2,7 +2,7 @@
 // since our index has them before the AppView's does.
 
 import type { Reader } from '../../answers/hydrate/reader.ts'
-import { postView } from '../../answers/views/post-view.ts'
+import { postView } from '../../answers/views/posts/post-view.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'

@@ -1,6 +1,6 @@
 // An answer before it becomes HTTP: handlers' results and errors in one shape.
 
-import { jsonBytes } from '../../answers/views/ready-json.ts'
+import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import {
   noRoom,
   tooManyFetches,

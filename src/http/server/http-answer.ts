@@ -3,7 +3,7 @@
 // most requests need neither, and the rest need a header or two.
 
 import type { ServerResponse } from 'node:http'
-import { answerMemory } from '../../answers/views/json-buffer.ts'
+import { answerMemory } from '../../answers/views/json/json-buffer.ts'
 import type { Answer } from './answer.ts'
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './compression.ts'
 import type { HttpRequest } from './http-request.ts'

@@ -1,6 +1,6 @@
 import { eventJson, gapFields } from '../../answers/timelines/event-json.ts'
 import type { TimelineGap } from '../../answers/timelines/types.ts'
-import { byteText } from '../../answers/views/ready-json.ts'
+import { byteText } from '../../answers/views/json/ready-json.ts'
 import type { DeletedEvent, NewEvent, Topic } from './live-feed.ts'
 
 /** Strings are byte text. */

@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
-import { jsonBytes } from '../../answers/views/ready-json.ts'
+import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import { lastSeenMembers } from '../../data/store/members/members.ts'
 import { getTimeline } from './app/bsky/feed/getTimeline.ts'

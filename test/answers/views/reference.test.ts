@@ -1,12 +1,12 @@
 // Random worlds, presented by the reference AppView's code and by ours: the JSON is equal.
 
 import { describe, expect, test } from 'vitest'
-import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
 import { generatorView } from '../../../src/answers/views/generator-view.ts'
 import { labelerUri, labelerViewDetailed } from '../../../src/answers/views/labeler-view.ts'
-import { postView } from '../../../src/answers/views/post-view.ts'
-import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
-import { profileView, profileViewBasic } from '../../../src/answers/views/profile-views.ts'
+import { feedViewPost } from '../../../src/answers/views/posts/feed-view-post.ts'
+import { postView } from '../../../src/answers/views/posts/post-view.ts'
+import { profileViewDetailed } from '../../../src/answers/views/profiles/profile-view-detailed.ts'
+import { profileView, profileViewBasic } from '../../../src/answers/views/profiles/profile-views.ts'
 import { feedItemRules } from '../../../src/answers/views/rules.ts'
 import { starterPackView } from '../../../src/answers/views/starter-pack-view.ts'
 import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'

@@ -4,7 +4,7 @@
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import { parseFeedCursor } from '../../../answers/skeleton/page-cursor.ts'
 import { createTimelineHeads, createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
-import { feedViewPost } from '../../../answers/views/feed-view-post.ts'
+import { feedViewPost } from '../../../answers/views/posts/feed-view-post.ts'
 import {
   createMergedFeed,
   type FeedHeads,

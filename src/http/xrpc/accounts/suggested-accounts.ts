@@ -2,8 +2,8 @@
 // viewer follows, blocks or mutes by now, whatever was true when they were found.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
-import { knownFollowers } from '../../../answers/views/profile-view-detailed.ts'
-import { profileView } from '../../../answers/views/profile-views.ts'
+import { knownFollowers } from '../../../answers/views/profiles/profile-view-detailed.ts'
+import { profileView } from '../../../answers/views/profiles/profile-views.ts'
 import { viewerBlocks, viewerMutes } from '../../../answers/views/rules.ts'
 import { hiddenFromRecommendations } from '../../../data/store/read/accounts/content-visibility.ts'
 import type { Call } from '../call.ts'

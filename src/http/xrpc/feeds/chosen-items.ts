@@ -4,7 +4,7 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ItemFacts } from '../../../answers/cache/cached-view.ts'
 import type { Reader } from '../../../answers/hydrate/reader.ts'
-import { withFields } from '../../../answers/views/ready-json.ts'
+import { withFields } from '../../../answers/views/json/ready-json.ts'
 import type { FeedItemRules } from '../../../answers/views/rules.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { ItemByUri } from '../../../data/store/read/timelines/items-by-uri.ts'

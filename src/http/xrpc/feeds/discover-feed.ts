@@ -5,7 +5,7 @@
 // feed holds other accounts' items from Following, which the client dedupes.
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
-import type { ReadyJson } from '../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 import { type FeedItemRules, isBlockedOrMuted } from '../../../answers/views/rules.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'

@@ -1,7 +1,7 @@
 // Resolves the account that a request names by handle or DID, for methods about one account.
 
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
-import type { ReadyJson } from '../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'

@@ -1,7 +1,7 @@
 // app.bsky.actor.getProfile: one account in detail, with known followers if the caller is signed in.
 
 import type { HiddenAs } from '../../../../../answers/hydrate/types.ts'
-import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
+import { profileViewDetailed } from '../../../../../answers/views/profiles/profile-view-detailed.ts'
 import { invalidRequest, type XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'

@@ -1,6 +1,6 @@
 // app.bsky.actor.getProfiles: accounts in detail. Leaves out those that can't be shown.
 
-import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
+import { profileViewDetailed } from '../../../../../answers/views/profiles/profile-view-detailed.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
 import { findSome } from '../../../naming/actor-names.ts'

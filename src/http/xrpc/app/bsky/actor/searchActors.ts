@@ -5,7 +5,7 @@
 import type { AppBskyActorSearchActors } from '@atproto/api'
 import { isValidHandle } from '@atproto/syntax'
 import { BadCursorError, isRetiredCursor } from '../../../../../answers/skeleton/page-cursor.ts'
-import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { fillPageLater } from '../../../paging/fill-page-later.ts'

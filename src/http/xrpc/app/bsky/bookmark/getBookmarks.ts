@@ -2,8 +2,8 @@
 // accounts are shown, blocked posts are marked as blocked, and deleted ones as not found.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
-import { postOrReason } from '../../../../../answers/views/post-or-reason.ts'
-import { withFields } from '../../../../../answers/views/ready-json.ts'
+import { withFields } from '../../../../../answers/views/json/ready-json.ts'
+import { postOrReason } from '../../../../../answers/views/posts/post-or-reason.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import type { PlacedBookmark } from '../../../../../data/store/private/bookmarks.ts'
 import type { SignedInCall } from '../../../call.ts'

@@ -5,7 +5,7 @@ import type { AppBskyFeedGetAuthorFeed } from '@atproto/api'
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
 import { isBadFeedCursor } from '../../../../../answers/skeleton/page-cursor.ts'
 import type { FeedSkeleton } from '../../../../../answers/skeleton/timeline.ts'
-import { pinnedPost } from '../../../../../answers/views/profile-views.ts'
+import { pinnedPost } from '../../../../../answers/views/profiles/profile-views.ts'
 import {
   type FeedItemRules,
   viewerIsBlockedBy,

@@ -2,7 +2,7 @@
 // latest posts, using the rev in the answer; also to a NotFound error.
 
 import type { AppBskyFeedGetPostThread } from '@atproto/api'
-import { threadView } from '../../../../../answers/views/thread-v1.ts'
+import { threadView } from '../../../../../answers/views/threads/thread-v1.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'

@@ -2,7 +2,7 @@
 // reference's own data plane. A stranger's are listed by their PDS, in its order.
 
 import { isValidDid } from '@atproto/syntax'
-import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
+import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import { connected } from '../../../accounts/connected.ts'

@@ -1,5 +1,5 @@
+import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
 import { listView } from '../../../../../answers/views/list-view.ts'
-import type { ReadyJson } from '../../../../../answers/views/ready-json.ts'
 import { recordUri } from '../../../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../../../base/atproto/keys.ts'
 import type { SignedInCall } from '../../../call.ts'

@@ -3,7 +3,7 @@
 
 import type { AppBskyGraphGetRelationships } from '@atproto/api'
 import { createReader } from '../../../../../answers/hydrate/reader.ts'
-import { relationship } from '../../../../../answers/views/relationship.ts'
+import { relationship } from '../../../../../answers/views/profiles/relationship.ts'
 import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'

@@ -3,8 +3,8 @@
 
 import type { AppBskyActorDefs } from '@atproto/api'
 import type { ProfileState } from '../../../../../answers/hydrate/types.ts'
-import { activitySubscription } from '../../../../../answers/views/activity-subscription.ts'
-import { profileView } from '../../../../../answers/views/profile-views.ts'
+import { activitySubscription } from '../../../../../answers/views/profiles/activity-subscription.ts'
+import { profileView } from '../../../../../answers/views/profiles/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { hydrated } from '../../../paging/present.ts'

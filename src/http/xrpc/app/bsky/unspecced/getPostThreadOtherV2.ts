@@ -2,7 +2,7 @@
 // thread's gate or a moderators' tag, muted by the viewer, or only a pin emoji.
 
 import type { AppBskyUnspeccedGetPostThreadOtherV2 } from '@atproto/api'
-import { planOthers, threadItem } from '../../../../../answers/views/thread-v2.ts'
+import { planOthers, threadItem } from '../../../../../answers/views/threads/thread-v2.ts'
 import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'

@@ -2,7 +2,7 @@
 
 import type { AppBskyUnspeccedGetPostThreadV2 } from '@atproto/api'
 import type { ThreadOrder } from '../../../../../answers/skeleton/thread.ts'
-import { planThread, threadItem } from '../../../../../answers/views/thread-v2.ts'
+import { planThread, threadItem } from '../../../../../answers/views/threads/thread-v2.ts'
 import { inTurns } from '../../../../../base/util/turn.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'

@@ -1,7 +1,7 @@
 // app.bsky.unspecced.getTrends: the hashtags used by the most accounts, with some of these accounts.
 
 import { datetime } from '../../../../../answers/views/fields.ts'
-import { profileViewBasic } from '../../../../../answers/views/profile-views.ts'
+import { profileViewBasic } from '../../../../../answers/views/profiles/profile-views.ts'
 import { viewerBlocks } from '../../../../../answers/views/rules.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'

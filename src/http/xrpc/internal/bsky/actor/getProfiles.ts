@@ -3,7 +3,7 @@
 // lexicons/internal/bsky/actor/.
 
 import type { Reader } from '../../../../../answers/hydrate/reader.ts'
-import { profileViewDetailed } from '../../../../../answers/views/profile-view-detailed.ts'
+import { profileViewDetailed } from '../../../../../answers/views/profiles/profile-view-detailed.ts'
 import type { Call } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { withoutUnknownCounts } from '../../../strangers/unknown-counts.ts'

@@ -2,7 +2,7 @@
 // JSON, for every viewer, from every post.
 
 import { describe, expect, test } from 'vitest'
-import { jsonBytes } from '../../../../../../src/answers/views/ready-json.ts'
+import { jsonBytes } from '../../../../../../src/answers/views/json/ready-json.ts'
 import type { Method, MethodContext } from '../../../../../../src/http/server/method.ts'
 import type { AppParts } from '../../../../../../src/http/xrpc/app-context.ts'
 import { createMethods } from '../../../../../../src/http/xrpc/methods.ts'

@@ -8,8 +8,8 @@ import {
   keepJson,
   ReadyJson,
   withFields,
-} from '../../../src/answers/views/ready-json.ts'
-import { createRandom, type Random } from '../../support/random.ts'
+} from '../../../../src/answers/views/json/ready-json.ts'
+import { createRandom, type Random } from '../../../support/random.ts'
 
 const SEED = Number(process.env['SEED'] ?? 4_477)
 const TEXTS = [

@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../../src/answers/views/json-pieces.ts'
-import { SLOT, slot } from '../../../src/answers/views/slots.ts'
+import { jsonPieces } from '../../../../src/answers/views/json/json-pieces.ts'
+import { SLOT, slot } from '../../../../src/answers/views/json/slots.ts'
 
 const ONE_BYTE_STRING = 0x22
 

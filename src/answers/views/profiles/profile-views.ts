@@ -2,16 +2,16 @@
 // viewer, and a viewer object.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { isStrongRef } from '../hydrate/record-shapes.ts'
-import type { Actor, MediaUrls, Profile, ProfileState } from '../hydrate/types.ts'
+import { isStrongRef } from '../../hydrate/record-shapes.ts'
+import type { Actor, MediaUrls, Profile, ProfileState } from '../../hydrate/types.ts'
+import { blobCid, datetime, text } from '../fields.ts'
+import { oncePerObject, oncePerState } from '../json/memo.ts'
+import { extended, keepJson } from '../json/ready-json.ts'
+import { SLOT, slot } from '../json/slots.ts'
+import { withLabels, withLabelsSlot } from '../labels.ts'
+import { selfLabels } from '../self-labels.ts'
 import { aboutView, associated } from './about-actor.ts'
-import { blobCid, datetime, text } from './fields.ts'
-import { withLabels, withLabelsSlot } from './labels.ts'
-import { oncePerObject, oncePerState } from './memo.ts'
 import { profileViewer } from './profile-viewer.ts'
-import { extended, keepJson } from './ready-json.ts'
-import { selfLabels } from './self-labels.ts'
-import { SLOT, slot } from './slots.ts'
 
 type Basic = Omit<AppBskyActorDefs.ProfileViewBasic, '$type'>
 type Text = Pick<AppBskyActorDefs.ProfileView, 'description' | 'indexedAt'>

@@ -2,14 +2,14 @@
 // First plans what is shown where; the planned posts are filled in once presented.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { ThreadState } from '../hydrate/thread-types.ts'
-import type { Post } from '../hydrate/types.ts'
-import { isWithheld } from './members-only.ts'
-import { authorDid } from './post-base.ts'
-import { blockedProfileViewer } from './profile-viewer.ts'
-import { profileViewBasic } from './profile-views.ts'
-import type { ReadyJson } from './ready-json.ts'
-import { viewerBlocks } from './rules.ts'
+import type { ThreadState } from '../../hydrate/thread-types.ts'
+import type { Post } from '../../hydrate/types.ts'
+import type { ReadyJson } from '../json/ready-json.ts'
+import { isWithheld } from '../members-only.ts'
+import { authorDid } from '../posts/post-base.ts'
+import { blockedProfileViewer } from '../profiles/profile-viewer.ts'
+import { profileViewBasic } from '../profiles/profile-views.ts'
+import { viewerBlocks } from '../rules.ts'
 import { inThreadOrder, newestFirst } from './thread-order.ts'
 import {
   isByOp,

@@ -1,12 +1,12 @@
 // Which posts of a thread are shown, and which replies are set aside, as in the reference.
 
-import type { ThreadState } from '../hydrate/thread-types.ts'
-import type { Post } from '../hydrate/types.ts'
-import { viewerSeesNeedsReview } from './labels.ts'
-import { isWithheld } from './members-only.ts'
-import { authorDid } from './post-base.ts'
-import { visibleActor } from './profile-views.ts'
-import { viewerBlocks, viewerMutes } from './rules.ts'
+import type { ThreadState } from '../../hydrate/thread-types.ts'
+import type { Post } from '../../hydrate/types.ts'
+import { viewerSeesNeedsReview } from '../labels.ts'
+import { isWithheld } from '../members-only.ts'
+import { authorDid } from '../posts/post-base.ts'
+import { visibleActor } from '../profiles/profile-views.ts'
+import { viewerBlocks, viewerMutes } from '../rules.ts'
 
 /** A thread as its views use it. `absent`: posts that could not be presented after all. */
 export type ShownThread = {

@@ -1,10 +1,10 @@
 // How a post shows its embeds, case by case.
 
 import { afterEach, expect, test } from 'vitest'
-import { postView } from '../../../src/answers/views/post-view.ts'
-import { VIOLATES_POSTGATE } from '../../../src/data/store/posts/post-flags.ts'
-import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
-import { blob, blobCidOf, createWorld, type World } from '../../support/social-world.ts'
+import { postView } from '../../../../src/answers/views/posts/post-view.ts'
+import { VIOLATES_POSTGATE } from '../../../../src/data/store/posts/post-flags.ts'
+import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../support/hydration.ts'
+import { blob, blobCidOf, createWorld, type World } from '../../../support/social-world.ts'
 
 let open: HydratedWorld | undefined
 afterEach(() => {

@@ -1,13 +1,13 @@
 // app.bsky.feed.defs#threadViewPost, for app.bsky.feed.getPostThread: the thread as a tree. Decides which
 // post is shown where; the posts themselves are presented by the caller.
 
-import { didOfUri } from '../../base/atproto/at-uri.ts'
-import type { ThreadState } from '../hydrate/thread-types.ts'
-import type { Post } from '../hydrate/types.ts'
-import { viewerSeesNeedsReview } from './labels.ts'
-import { blockedProfileViewer } from './profile-viewer.ts'
-import type { ReadyJson } from './ready-json.ts'
-import { viewerBlocks } from './rules.ts'
+import { didOfUri } from '../../../base/atproto/at-uri.ts'
+import type { ThreadState } from '../../hydrate/thread-types.ts'
+import type { Post } from '../../hydrate/types.ts'
+import type { ReadyJson } from '../json/ready-json.ts'
+import { viewerSeesNeedsReview } from '../labels.ts'
+import { blockedProfileViewer } from '../profiles/profile-viewer.ts'
+import { viewerBlocks } from '../rules.ts'
 import {
   isInThread,
   isParentBlocked,

@@ -3,7 +3,7 @@
 // Among replies set aside, those hidden by the gate are after the rest, then those hidden by moderators, and
 // muted ones last. Within each of these tiers, the requested order.
 
-import type { Post } from '../hydrate/types.ts'
+import type { Post } from '../../hydrate/types.ts'
 import { isByOp, type ShownThread, type StandsAside } from './thread-rules.ts'
 
 type ReplyOrder = {

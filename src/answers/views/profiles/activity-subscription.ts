@@ -2,7 +2,7 @@
 // shows only while the account lets the viewer subscribe: followers, unless the account declares otherwise.
 
 import type { AppBskyNotificationDefs } from '@atproto/api'
-import type { ProfileState } from '../hydrate/types.ts'
+import type { ProfileState } from '../../hydrate/types.ts'
 
 export function activitySubscription(
   { about, activitySubscriptions, relations }: ProfileState,

@@ -1,14 +1,17 @@
 // How profiles are shown, case by case.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ProfileOptions } from '../../../src/answers/hydrate/hydrator-types.ts'
-import { createReader } from '../../../src/answers/hydrate/reader.ts'
-import { profileViewDetailed } from '../../../src/answers/views/profile-view-detailed.ts'
-import { profileView, profileViewBasic } from '../../../src/answers/views/profile-views.ts'
-import { relationship } from '../../../src/answers/views/relationship.ts'
-import { viewerBlocks } from '../../../src/answers/views/rules.ts'
-import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
-import { blob, blobCidOf, createWorld, type World } from '../../support/social-world.ts'
+import type { ProfileOptions } from '../../../../src/answers/hydrate/hydrator-types.ts'
+import { createReader } from '../../../../src/answers/hydrate/reader.ts'
+import { profileViewDetailed } from '../../../../src/answers/views/profiles/profile-view-detailed.ts'
+import {
+  profileView,
+  profileViewBasic,
+} from '../../../../src/answers/views/profiles/profile-views.ts'
+import { relationship } from '../../../../src/answers/views/profiles/relationship.ts'
+import { viewerBlocks } from '../../../../src/answers/views/rules.ts'
+import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../support/hydration.ts'
+import { blob, blobCidOf, createWorld, type World } from '../../../support/social-world.ts'
 
 let open: HydratedWorld | undefined
 afterEach(() => {

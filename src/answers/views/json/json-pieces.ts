@@ -3,7 +3,7 @@
 // slot. The marks are then found in the text, and the pieces between them taken from its bytes, without the
 // parts that the slot's content brings.
 
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../../../base/util/assert.ts'
 import { jsonWithMarks, MARK, SLOT, type Slot } from './slots.ts'
 
 /** Where in a piece content may be inserted, which is rare. */

@@ -7,10 +7,10 @@ import type {
   AppBskyEmbedImages,
   AppBskyEmbedVideo,
 } from '@atproto/api'
-import type { MediaUrls } from '../hydrate/types.ts'
-import { aspectRatio, blobCid, hasType, text } from './fields.ts'
-import { oncePerObject } from './memo.ts'
-import { keepJson } from './ready-json.ts'
+import type { MediaUrls } from '../../hydrate/types.ts'
+import { aspectRatio, blobCid, hasType, text } from '../fields.ts'
+import { oncePerObject } from '../json/memo.ts'
+import { keepJson } from '../json/ready-json.ts'
 
 export type MediaView =
   | $Typed<AppBskyEmbedImages.View>

@@ -2,11 +2,11 @@
 // As in the reference, an account without a valid handle is not verified either.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
-import type { AboutActor } from '../hydrate/stored-records.ts'
-import type { Actor, ProfileState } from '../hydrate/types.ts'
-import { datetime, text } from './fields.ts'
-import { isImpersonation, isTakenDownByLabel } from './labels.ts'
+import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import type { AboutActor } from '../../hydrate/stored-records.ts'
+import type { Actor, ProfileState } from '../../hydrate/types.ts'
+import { datetime, text } from '../fields.ts'
+import { isImpersonation, isTakenDownByLabel } from '../labels.ts'
 import { statusView } from './status-view.ts'
 
 type Basic = AppBskyActorDefs.ProfileViewBasic

@@ -1,13 +1,13 @@
 // The view of a post that another one points at, or the reason why there is none.
 
 import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState } from '../hydrate/types.ts'
+import type { FeedState } from '../../hydrate/types.ts'
+import { extended } from '../json/ready-json.ts'
+import { blockedProfileViewer } from '../profiles/profile-viewer.ts'
+import { visibleActor } from '../profiles/profile-views.ts'
+import { viewerBlocks } from '../rules.ts'
 import { authorDid } from './post-base.ts'
 import { postView } from './post-view.ts'
-import { blockedProfileViewer } from './profile-viewer.ts'
-import { visibleActor } from './profile-views.ts'
-import { extended } from './ready-json.ts'
-import { viewerBlocks } from './rules.ts'
 
 export type PostOrReason =
   | $Typed<AppBskyFeedDefs.PostView>

@@ -4,7 +4,7 @@
 // content; only json-pieces.ts, which cuts the JSON at slots, tells them apart.
 
 import { randomBytes } from 'node:crypto'
-import { assert } from '../../base/util/assert.ts'
+import { assert } from '../../../base/util/assert.ts'
 
 /**
  * `profile` and `post` stand for an object that may have further fields; `postLabels` and

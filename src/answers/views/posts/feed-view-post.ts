@@ -1,11 +1,11 @@
 // app.bsky.feed.defs#feedViewPost: a feed item with its reason and the posts it replies to.
 
 import type { $Typed, AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState, Post, Repost } from '../hydrate/types.ts'
-import { datetime } from './fields.ts'
+import type { FeedState, Post, Repost } from '../../hydrate/types.ts'
+import { datetime } from '../fields.ts'
+import { profileViewBasic } from '../profiles/profile-views.ts'
 import { type PostOrReason, postOrReason } from './post-or-reason.ts'
 import { postView } from './post-view.ts'
-import { profileViewBasic } from './profile-views.ts'
 
 /**
  * `pinned`: the item is first in its author's feed because the author pinned it.

@@ -2,19 +2,19 @@
 // level (depth 2). Blocked, detached and missing records show as such.
 
 import type { $Typed, AppBskyEmbedRecord, AppBskyEmbedRecordWithMedia } from '@atproto/api'
-import type { EmbeddedRecord, FeedState, Post } from '../hydrate/types.ts'
+import type { EmbeddedRecord, FeedState, Post } from '../../hydrate/types.ts'
+import { hasType } from '../fields.ts'
+import { generatorView } from '../generator-view.ts'
+import { extended } from '../json/ready-json.ts'
+import { labelerView } from '../labeler-view.ts'
+import { listView } from '../list-view.ts'
+import { isWithheld } from '../members-only.ts'
+import { blockedProfileViewer } from '../profiles/profile-viewer.ts'
+import { profileViewBasic } from '../profiles/profile-views.ts'
+import { viewerBlocks } from '../rules.ts'
+import { starterPackViewBasic } from '../starter-pack-view.ts'
 import { type MediaView, mediaEmbedView } from './embed-media.ts'
-import { hasType } from './fields.ts'
-import { generatorView } from './generator-view.ts'
-import { labelerView } from './labeler-view.ts'
-import { listView } from './list-view.ts'
-import { isWithheld } from './members-only.ts'
 import { postBase } from './post-base.ts'
-import { blockedProfileViewer } from './profile-viewer.ts'
-import { profileViewBasic } from './profile-views.ts'
-import { extended } from './ready-json.ts'
-import { viewerBlocks } from './rules.ts'
-import { starterPackViewBasic } from './starter-pack-view.ts'
 
 const MAX_DEPTH = 2
 

@@ -1,12 +1,12 @@
 // app.bsky.actor.defs#statusView: an account's current status, for example being live.
 
 import type { AppBskyActorDefs, AppBskyEmbedExternal } from '@atproto/api'
-import { MINUTE_MS } from '../../base/util/durations.ts'
-import type { LiveStatus } from '../hydrate/stored-records.ts'
-import type { Actor, ProfileState } from '../hydrate/types.ts'
-import { mediaEmbedView } from './embed-media.ts'
-import { datetime, hasType } from './fields.ts'
-import { labelsOf } from './labels.ts'
+import { MINUTE_MS } from '../../../base/util/durations.ts'
+import type { LiveStatus } from '../../hydrate/stored-records.ts'
+import type { Actor, ProfileState } from '../../hydrate/types.ts'
+import { datetime, hasType } from '../fields.ts'
+import { labelsOf } from '../labels.ts'
+import { mediaEmbedView } from '../posts/embed-media.ts'
 
 /** Bounds on the duration of a status, whatever it declares. */
 const SHORTEST_MS = 5 * MINUTE_MS

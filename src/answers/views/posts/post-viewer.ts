@@ -1,10 +1,10 @@
 // The viewer object of a post: app.bsky.feed.defs#viewerState.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState, Post, PostViewer } from '../hydrate/types.ts'
+import type { FeedState, Post, PostViewer } from '../../hydrate/types.ts'
+import { SLOT, slot } from '../json/slots.ts'
+import { pinnedPost } from '../profiles/profile-views.ts'
 import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
-import { pinnedPost } from './profile-views.ts'
-import { SLOT, slot } from './slots.ts'
 
 /** @returns undefined if anonymous. */
 export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {

@@ -1,10 +1,12 @@
 // app.bsky.actor.defs#profileViewDetailed: the complete profile of an account.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import type { Actor, ProfileState } from '../hydrate/types.ts'
+import type { Actor, ProfileState } from '../../hydrate/types.ts'
+import { blobCid, text } from '../fields.ts'
+import { viewerBlocks } from '../rules.ts'
+import { starterPackViewBasic } from '../starter-pack-view.ts'
 import { associated } from './about-actor.ts'
 import { activitySubscription } from './activity-subscription.ts'
-import { blobCid, text } from './fields.ts'
 import { profileViewer } from './profile-viewer.ts'
 import {
   pinnedPost,
@@ -13,8 +15,6 @@ import {
   profileViewBasic,
   visibleActor,
 } from './profile-views.ts'
-import { viewerBlocks } from './rules.ts'
-import { starterPackViewBasic } from './starter-pack-view.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 

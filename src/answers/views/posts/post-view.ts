@@ -1,15 +1,15 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
-import type { FeedState, Post } from '../hydrate/types.ts'
+import type { FeedState, Post } from '../../hydrate/types.ts'
+import { oncePerState } from '../json/memo.ts'
+import { extended } from '../json/ready-json.ts'
+import { SLOT, slot } from '../json/slots.ts'
+import { listViewBasic } from '../list-view-basic.ts'
+import { isWithheld } from '../members-only.ts'
+import { profileViewBasic } from '../profiles/profile-views.ts'
 import { embedView } from './embed-view.ts'
 import { hasListRule } from './gate-rules.ts'
-import { listViewBasic } from './list-view-basic.ts'
-import { isWithheld } from './members-only.ts'
-import { oncePerState } from './memo.ts'
 import { postBaseWithBookmarks } from './post-base.ts'
 import { postViewer } from './post-viewer.ts'
-import { profileViewBasic } from './profile-views.ts'
-import { extended } from './ready-json.ts'
-import { SLOT, slot } from './slots.ts'
 
 type PostView = AppBskyFeedDefs.PostView
 

@@ -1,7 +1,7 @@
 // app.bsky.graph.defs#relationship. The requesting account is the state's viewer.
 
 import type { $Typed, AppBskyGraphDefs } from '@atproto/api'
-import type { ProfileState } from '../hydrate/types.ts'
+import type { ProfileState } from '../../hydrate/types.ts'
 import { relationTo } from './profile-viewer.ts'
 
 /** `uid` is 0 for an unknown account, which has no relation to any other. */

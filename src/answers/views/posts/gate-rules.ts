@@ -1,9 +1,9 @@
 // What a threadgate or a postgate allows an account to do.
 
 import type { AppBskyRichtextFacet } from '@atproto/api'
-import type { Post, Postgate, ProfileState, Threadgate } from '../hydrate/types.ts'
-import { hasType } from './fields.ts'
-import { relationTo } from './profile-viewer.ts'
+import type { Post, Postgate, ProfileState, Threadgate } from '../../hydrate/types.ts'
+import { hasType } from '../fields.ts'
+import { relationTo } from '../profiles/profile-viewer.ts'
 
 type RuleName = 'mentionRule' | 'followerRule' | 'followingRule'
 

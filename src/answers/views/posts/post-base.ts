@@ -2,14 +2,14 @@
 // every viewer. It does not include the record, which has a different field name in an embedded post.
 
 import type { AppBskyFeedDefs } from '@atproto/api'
-import { didOfUri } from '../../base/atproto/at-uri.ts'
-import type { FeedState, Post, PostCounts } from '../hydrate/types.ts'
-import { datetime } from './fields.ts'
-import { withLabels, withLabelsSlot } from './labels.ts'
-import { oncePerObject } from './memo.ts'
-import { extended, keepJson } from './ready-json.ts'
-import { selfLabels } from './self-labels.ts'
-import { SLOT, slot } from './slots.ts'
+import { didOfUri } from '../../../base/atproto/at-uri.ts'
+import type { FeedState, Post, PostCounts } from '../../hydrate/types.ts'
+import { datetime } from '../fields.ts'
+import { oncePerObject } from '../json/memo.ts'
+import { extended, keepJson } from '../json/ready-json.ts'
+import { SLOT, slot } from '../json/slots.ts'
+import { withLabels, withLabelsSlot } from '../labels.ts'
+import { selfLabels } from '../self-labels.ts'
 
 type Fixed = Pick<AppBskyFeedDefs.PostView, 'uri' | 'cid' | 'indexedAt' | 'labels'>
 type Counts = Pick<

@@ -1,13 +1,13 @@
 // How a feed item shows its thread and the reason for its presence, case by case.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { feedViewPost } from '../../../src/answers/views/feed-view-post.ts'
-import { postView } from '../../../src/answers/views/post-view.ts'
-import { feedItemRules, isBlockedOrMuted } from '../../../src/answers/views/rules.ts'
-import { VIOLATES_THREADGATE } from '../../../src/data/store/posts/post-flags.ts'
-import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
-import { type HydratedWorld, hydrateWorld, overTheWire } from '../../support/hydration.ts'
-import { createWorld, type World } from '../../support/social-world.ts'
+import { feedViewPost } from '../../../../src/answers/views/posts/feed-view-post.ts'
+import { postView } from '../../../../src/answers/views/posts/post-view.ts'
+import { feedItemRules, isBlockedOrMuted } from '../../../../src/answers/views/rules.ts'
+import { VIOLATES_THREADGATE } from '../../../../src/data/store/posts/post-flags.ts'
+import { postItem, repostItem } from '../../../../src/data/store/timelines/item-ids.ts'
+import { type HydratedWorld, hydrateWorld, overTheWire } from '../../../support/hydration.ts'
+import { createWorld, type World } from '../../../support/social-world.ts'
 
 let open: HydratedWorld | undefined
 afterEach(() => {

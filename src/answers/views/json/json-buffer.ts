@@ -1,7 +1,7 @@
 // A growing buffer that text and bytes are appended to. Text is collected first, since one long write is much
 // cheaper than many short ones.
 
-import { createReusedMemory } from '../../base/util/reused-memory.ts'
+import { createReusedMemory } from '../../../base/util/reused-memory.ts'
 
 const FIRST_BYTES = 1 << 18
 /** Larger memory is released afterwards, since pages seldom need it. */
