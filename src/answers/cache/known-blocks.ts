@@ -2,8 +2,8 @@
 // accounts omit those in a block with the account that the list is about. Pairs blocked by a list that some
 // labeler took down are read again for each request, because its labelers decide.
 
-import { blockedPairs } from '../hydrate/blocked-pairs.ts'
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import { blockedPairs } from '../hydrate/load/blocked-pairs.ts'
 import { asEveryone, asVisitor, type Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import { PairMemory } from './pair-memory.ts'

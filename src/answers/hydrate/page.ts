@@ -21,11 +21,11 @@ import { preparePostViewers } from '../../data/store/read/posts/post-viewers.ts'
 import { type PostRow, preparePosts } from '../../data/store/read/posts/posts.ts'
 import { prepareReposts, type RepostRow } from '../../data/store/read/posts/reposts.ts'
 import { prepareRecords } from '../../data/store/read/records/records.ts'
-import { blockedPairs } from './blocked-pairs.ts'
 import type { KeptRows } from './cached-rows.ts'
 import type { Labelers } from './labelers.ts'
-import type { OnUnusable } from './parse-record.ts'
+import { blockedPairs } from './load/blocked-pairs.ts'
 import type { Reader } from './reader.ts'
+import type { OnUnusable } from './shapes/parse-record.ts'
 import type {
   Actor,
   FeedState,

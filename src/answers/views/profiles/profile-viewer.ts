@@ -2,7 +2,7 @@
 // always present and other fields only if they apply, and a block hides follows.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { NO_RELATION } from '../../hydrate/no-relation.ts'
+import { NO_RELATION } from '../../hydrate/load/no-relation.ts'
 import type { ProfileState, Relation } from '../../hydrate/types.ts'
 import { SLOT, slot } from '../json/slots.ts'
 import { listViewBasic } from '../list-view-basic.ts'

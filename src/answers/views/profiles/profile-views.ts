@@ -2,7 +2,7 @@
 // viewer, and a viewer object.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { isStrongRef } from '../../hydrate/record-shapes.ts'
+import { isStrongRef } from '../../hydrate/shapes/record-shapes.ts'
 import type { Actor, MediaUrls, Profile, ProfileState } from '../../hydrate/types.ts'
 import { blobCid, datetime, text } from '../fields.ts'
 import { oncePerObject, oncePerState } from '../json/memo.ts'

@@ -2,7 +2,7 @@
 // labelers that it asks for. The absence of labels is cached between calls until an invalidation names the
 // account.
 
-import { subjectKeys } from '../../../answers/hydrate/load-labels.ts'
+import { subjectKeys } from '../../../answers/hydrate/load/load-labels.ts'
 import { collectionCodes } from '../../../base/atproto/collections.ts'
 import type { ActorReader } from '../../../data/graph/types.ts'
 import type { Db } from '../../../data/store/db.ts'

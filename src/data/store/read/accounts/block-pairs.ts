@@ -1,5 +1,5 @@
 // Which of many pairs of accounts have a block between them, in either direction, direct or by a list in
-// force (see lists-in-force.ts). answers/hydrate/load-blocks.ts checks whether labelers took a list down.
+// force (see lists-in-force.ts). answers/hydrate/load/load-blocks.ts checks whether labelers took a list down.
 
 import { blockEdges } from '../../edges/all-edges.ts'
 import { type Db, idList } from '../id-list.ts'

@@ -1,6 +1,6 @@
 // Building blocks for checks on JSON values: each tells whether a value has a shape.
 
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject } from '../../../base/util/json-object.ts'
 
 export type Check = (value: unknown) => boolean
 

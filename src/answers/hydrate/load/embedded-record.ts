@@ -1,8 +1,8 @@
-import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { packRkey } from '../../base/atproto/keys.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { ListReader } from '../../data/store/read/lists/lists.ts'
-import type { EmbeddedRecord } from './types.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import type { ListReader } from '../../../data/store/read/lists/lists.ts'
+import type { EmbeddedRecord } from '../types.ts'
 
 const POST = 'app.bsky.feed.post'
 const LIST = 'app.bsky.graph.list'

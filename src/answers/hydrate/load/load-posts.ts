@@ -2,12 +2,12 @@
 // parents and roots), then the roots and quotes of those, then the quotes of the quoted posts. One statement
 // per layer.
 
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import { isWithoutRecord } from '../../data/store/posts/posts.ts'
-import type { PostKeyRow } from '../../data/store/read/posts/posts.ts'
-import type { Loader } from './page.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import { isWithoutRecord } from '../../../data/store/posts/posts.ts'
+import type { PostKeyRow } from '../../../data/store/read/posts/posts.ts'
+import type { Loader } from '../page.ts'
+import type { FeedState, Post, PostRef } from '../types.ts'
 import { readPosts } from './read-posts.ts'
-import type { FeedState, Post, PostRef } from './types.ts'
 
 const POST = 'app.bsky.feed.post'
 

@@ -1,4 +1,4 @@
-import type { AccountPair, BlockedPairs } from './types.ts'
+import type { AccountPair, BlockedPairs } from '../types.ts'
 
 export function blockedPairs(pairs: Iterable<AccountPair>): BlockedPairs {
   const byLower = new Map<number, Set<number>>()

@@ -4,19 +4,19 @@
 // only shown.
 
 import type { ComAtprotoLabelDefs } from '@atproto/api'
-import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
-import { type Collection, collectionCodes, collections } from '../../base/atproto/collections.ts'
-import { packRkey } from '../../base/atproto/keys.ts'
-import { isoTime } from '../../base/util/iso-time.ts'
-import type { ActorReader } from '../../data/graph/types.ts'
-import type { LabelSubject } from '../../data/store/moderation/labels.ts'
-import type { LabelFilter, StoredLabel } from '../../data/store/read/moderation/labels.ts'
+import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
+import { type Collection, collectionCodes, collections } from '../../../base/atproto/collections.ts'
+import { packRkey } from '../../../base/atproto/keys.ts'
+import { isoTime } from '../../../base/util/iso-time.ts'
+import type { ActorReader } from '../../../data/graph/types.ts'
+import type { LabelSubject } from '../../../data/store/moderation/labels.ts'
+import type { LabelFilter, StoredLabel } from '../../../data/store/read/moderation/labels.ts'
+import type { Hydrator } from '../hydrator-types.ts'
+import type { Labelers } from '../labelers.ts'
+import type { Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { FeedState, Labelled, ProfileState, SubjectLabels } from '../types.ts'
 import { withoutLists } from './hide-taken-down.ts'
-import type { Hydrator } from './hydrator-types.ts'
-import type { Labelers } from './labelers.ts'
-import type { Loader } from './page.ts'
-import type { Reader } from './reader.ts'
-import type { FeedState, Labelled, ProfileState, SubjectLabels } from './types.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 

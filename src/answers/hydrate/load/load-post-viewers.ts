@@ -1,9 +1,9 @@
 // One account's actions on posts, and the counts of all accounts' actions on them.
 
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import type { Loader } from './page.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import type { Loader } from '../page.ts'
+import type { PostCounts, PostViewer, Viewer } from '../types.ts'
 import { toPostCounts } from './post-counts.ts'
-import type { PostCounts, PostViewer, Viewer } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
 const REPOST = 'app.bsky.feed.repost'

@@ -1,5 +1,5 @@
-import type { PostCountsRow } from '../../data/store/read/posts/posts.ts'
-import type { PostCounts } from './types.ts'
+import type { PostCountsRow } from '../../../data/store/read/posts/posts.ts'
+import type { PostCounts } from '../types.ts'
 
 type Columns = PostCountsRow extends [unknown, ...infer Counts] ? Counts : never
 

@@ -1,6 +1,6 @@
 // The relation between unrelated accounts, and of an account to itself.
 
-import type { Relation } from './types.ts'
+import type { Relation } from '../types.ts'
 
 export const NO_RELATION: Readonly<Relation> = Object.freeze({
   muted: false,

@@ -2,18 +2,18 @@
 // posts, their authors, relations of these to the viewer and the authors above, the thread's gate, and the
 // owner's likes. Embeds and the like are not included: the posts shown are presented separately.
 
-import { parseRecordUri, recordUri } from '../../base/atproto/at-uri.ts'
-import { NO_TAG_RULES } from '../../base/config/moderation-tags.ts'
-import { likeEdges } from '../../data/store/edges/all-edges.ts'
-import { NEWEST } from '../../data/store/edges/subject-lists.ts'
+import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
+import { NO_TAG_RULES } from '../../../base/config/moderation-tags.ts'
+import { likeEdges } from '../../../data/store/edges/all-edges.ts'
+import { NEWEST } from '../../../data/store/edges/subject-lists.ts'
+import { emptyFeedState, type Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { ThreadHydration, ThreadState } from '../thread-types.ts'
+import type { AccountPair, FeedState, Post, Viewer } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadThreadgates } from './load-gates.ts'
 import { loadPosts, loadRefs } from './load-posts.ts'
-import { emptyFeedState, type Loader } from './page.ts'
-import type { Reader } from './reader.ts'
-import type { ThreadHydration, ThreadState } from './thread-types.ts'
-import type { AccountPair, FeedState, Post, Viewer } from './types.ts'
 
 const LIKE = 'app.bsky.feed.like'
 /**

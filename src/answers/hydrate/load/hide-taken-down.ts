@@ -1,9 +1,9 @@
 // Removes records hidden by the operator from a state, as if they were not indexed, for all viewers. Whole
 // accounts are hidden by their status instead, and labelers' takedowns are applied by load-labels.ts.
 
-import type { Loader } from './page.ts'
-import type { AboutActor } from './stored-records.ts'
-import type { Actor, FeedState, ProfileState } from './types.ts'
+import type { Loader } from '../page.ts'
+import type { AboutActor } from '../stored-records.ts'
+import type { Actor, FeedState, ProfileState } from '../types.ts'
 
 const PROFILE = 'app.bsky.actor.profile'
 

@@ -3,11 +3,11 @@
 // Data cached for all requests is independent of labelers, so the result also says which pairs are disputed:
 // blocked by a list that some labeler took down.
 
-import type { Pair } from '../../data/store/read/accounts/block-pairs.ts'
+import type { Pair } from '../../../data/store/read/accounts/block-pairs.ts'
+import type { Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { BlockedPairs } from '../types.ts'
 import { blockedPairs } from './blocked-pairs.ts'
-import type { Loader } from './page.ts'
-import type { Reader } from './reader.ts'
-import type { BlockedPairs } from './types.ts'
 
 /** The part of a Reader that a state has, too. */
 type ReadFor = Pick<Reader, 'viewer' | 'labelers' | 'now'>

@@ -1,11 +1,11 @@
 // Reposts: turns rows into Reposts, cached across requests (cached-rows.ts).
 
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import { unpackCid } from '../../base/atproto/keys.ts'
-import type { RepostRow, RepostTextRow } from '../../data/store/read/posts/reposts.ts'
-import { isSameRow } from './cached-rows.ts'
-import type { Loader } from './page.ts'
-import type { Repost } from './types.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import { unpackCid } from '../../../base/atproto/keys.ts'
+import type { RepostRow, RepostTextRow } from '../../../data/store/read/posts/reposts.ts'
+import { isSameRow } from '../cached-rows.ts'
+import type { Loader } from '../page.ts'
+import type { Repost } from '../types.ts'
 
 const REPOST = 'app.bsky.feed.repost'
 /** Approximate bytes of one Repost. */

@@ -1,10 +1,10 @@
 // Relations of the viewer to accounts: turns rows into one Relation for each account that has any.
 
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import type { PackedRkey } from '../../base/atproto/keys.ts'
-import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../data/store/private/mutes.ts'
-import type { RelationRow } from '../../data/store/read/accounts/relations.ts'
-import type { Relation } from './types.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import { ONLY_QUOTE_POSTS, ONLY_REPOSTS } from '../../../data/store/private/mutes.ts'
+import type { RelationRow } from '../../../data/store/read/accounts/relations.ts'
+import type { Relation } from '../types.ts'
 
 const FOLLOW = 'app.bsky.graph.follow'
 const BLOCK = 'app.bsky.graph.block'

@@ -1,13 +1,13 @@
 // Hydration of profiles.
 
-import { collectionCodes } from '../../base/atproto/collections.ts'
-import type { ProfileOptions } from './hydrator-types.ts'
+import { collectionCodes } from '../../../base/atproto/collections.ts'
+import type { ProfileOptions } from '../hydrator-types.ts'
+import { emptyProfileState, type Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { AccountPair, KnownFollowers, ProfileState } from '../types.ts'
 import { loadAccounts, loadLists, loadRelations } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { addRecords } from './load-records.ts'
-import { emptyProfileState, type Loader } from './page.ts'
-import type { Reader } from './reader.ts'
-import type { AccountPair, KnownFollowers, ProfileState } from './types.ts'
 
 /** Number of known followers that a profile shows. Lexicon app.bsky.actor.defs#knownFollowers. */
 const SHOWN_KNOWN_FOLLOWERS = 5

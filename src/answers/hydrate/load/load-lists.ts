@@ -1,7 +1,7 @@
+import { emptyProfileState, type Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { ProfileState } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
-import { emptyProfileState, type Loader } from './page.ts'
-import type { Reader } from './reader.ts'
-import type { ProfileState } from './types.ts'
 
 export function loadListsOnly(
   loader: Loader,

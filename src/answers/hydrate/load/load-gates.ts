@@ -1,12 +1,12 @@
 // Threadgates of the threads in front, and postgates of all posts shown.
 
-import { parseRecordUri } from '../../base/atproto/at-uri.ts'
-import { packRkey, unpackCid } from '../../base/atproto/keys.ts'
-import type { GateRow } from '../../data/store/read/posts/gates.ts'
-import type { Loader } from './page.ts'
-import { parseRecord } from './parse-record.ts'
-import { isSoundPostgate, isSoundThreadgate } from './record-shapes.ts'
-import type { FeedState, Post, Postgate, Threadgate } from './types.ts'
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import { packRkey, unpackCid } from '../../../base/atproto/keys.ts'
+import type { GateRow } from '../../../data/store/read/posts/gates.ts'
+import type { Loader } from '../page.ts'
+import { parseRecord } from '../shapes/parse-record.ts'
+import { isSoundPostgate, isSoundThreadgate } from '../shapes/record-shapes.ts'
+import type { FeedState, Post, Postgate, Threadgate } from '../types.ts'
 
 const LIST = 'app.bsky.graph.list'
 const LIST_RULE = 'app.bsky.feed.threadgate#listRule'

@@ -1,16 +1,16 @@
 // Hydration of feed items and of posts.
 
-import { isRepostItem, rowIdOf } from '../../data/store/timelines/item-ids.ts'
+import { isRepostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
+import { emptyFeedState, type Loader } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { AccountPair, FeedState, Post } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadGates } from './load-gates.ts'
 import { loadPostViewers } from './load-post-viewers.ts'
 import { loadPosts, loadSurroundings, loadThreads } from './load-posts.ts'
 import { addRecords } from './load-records.ts'
-import { emptyFeedState, type Loader } from './page.ts'
 import { readReposts } from './read-reposts.ts'
-import type { Reader } from './reader.ts'
-import type { AccountPair, FeedState, Post } from './types.ts'
 
 const LIST = 'app.bsky.graph.list'
 const POST = 'app.bsky.feed.post'

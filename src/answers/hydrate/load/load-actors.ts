@@ -1,14 +1,14 @@
 // Accounts: turns rows into Actors.
 
-import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
-import { unpackCid } from '../../base/atproto/keys.ts'
-import type { ActorRow } from '../../data/store/read/accounts/actors.ts'
-import { statusCode } from '../../data/store/records/status.ts'
-import { type Found, isSameRow } from './cached-rows.ts'
-import type { Loader } from './page.ts'
-import { parseRecord } from './parse-record.ts'
-import { isSoundProfile } from './record-shapes.ts'
-import type { Actor, HiddenAs, Profile } from './types.ts'
+import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import { unpackCid } from '../../../base/atproto/keys.ts'
+import type { ActorRow } from '../../../data/store/read/accounts/actors.ts'
+import { statusCode } from '../../../data/store/records/status.ts'
+import { type Found, isSameRow } from '../cached-rows.ts'
+import type { Loader } from '../page.ts'
+import { parseRecord } from '../shapes/parse-record.ts'
+import { isSoundProfile } from '../shapes/record-shapes.ts'
+import type { Actor, HiddenAs, Profile } from '../types.ts'
 
 const VERSION = 7
 /** Approximate bytes of an Actor without its record, and of a record per character of its JSON. */

@@ -10,16 +10,16 @@ import {
   isSoundPostgate,
   isSoundProfile,
   isSoundThreadgate,
-} from '../../../src/answers/hydrate/record-shapes.ts'
-import type { Check } from '../../../src/answers/hydrate/shape.ts'
-import type { Collection } from '../../../src/base/atproto/collections.ts'
-import { isValidRecord } from '../../../src/ingest/indexing/validation/validate.ts'
-import { createRandom, type Random } from '../../support/random.ts'
-import { randomWorld } from '../../support/random-world.ts'
+} from '../../../../src/answers/hydrate/shapes/record-shapes.ts'
+import type { Check } from '../../../../src/answers/hydrate/shapes/shape.ts'
+import type { Collection } from '../../../../src/base/atproto/collections.ts'
+import { isValidRecord } from '../../../../src/ingest/indexing/validation/validate.ts'
+import { createRandom, type Random } from '../../../support/random.ts'
+import { randomWorld } from '../../../support/random-world.ts'
 
 const PRODUCTION = join(
   import.meta.dirname,
-  '../../../../shared/data/jetstream/production-v1-2026-07-04.jsonl',
+  '../../../../../shared/data/jetstream/production-v1-2026-07-04.jsonl',
 )
 
 const checks = new Map<string, Check>([

@@ -1,16 +1,16 @@
 // What profiles show about accounts besides their profile records: whether they are labelers or live, who may
 // message them, and which trusted verifiers vouch for them.
 
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import { collectionCodes } from '../../base/atproto/collections.ts'
-import { unpackCid } from '../../base/atproto/keys.ts'
-import type { RecordRow, VerificationRow } from '../../data/store/read/records/records.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import { collectionCodes } from '../../../base/atproto/collections.ts'
+import { unpackCid } from '../../../base/atproto/keys.ts'
+import type { RecordRow, VerificationRow } from '../../../data/store/read/records/records.ts'
+import type { Loader } from '../page.ts'
+import { parseRecord } from '../shapes/parse-record.ts'
+import { isSoundDeclaration, isSoundStatus, isSoundVerification } from '../shapes/record-shapes.ts'
+import type { AboutActor, LiveStatus, Verification } from '../stored-records.ts'
+import type { ProfileState } from '../types.ts'
 import { loadActors } from './load-actors.ts'
-import type { Loader } from './page.ts'
-import { parseRecord } from './parse-record.ts'
-import { isSoundDeclaration, isSoundStatus, isSoundVerification } from './record-shapes.ts'
-import type { AboutActor, LiveStatus, Verification } from './stored-records.ts'
-import type { ProfileState } from './types.ts'
 
 const STATUS = 'app.bsky.actor.status'
 const VERIFICATION = 'app.bsky.graph.verification'
