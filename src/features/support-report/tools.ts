@@ -82,7 +82,7 @@ function howMany(value: string): string {
 
 async function seeDoctor(parts: Pick<DoctorContext, 'config' | 'problems' | 'server'>) {
   const { checksWith } = await import('../../tools/doctor/checks.ts')
-  const { createDoctorContext } = await import('../../tools/doctor/connect.ts')
+  const { createDoctorContext } = await import('../../tools/doctor/network/connect.ts')
   const { examine } = await import('../../tools/doctor/examine.ts')
   const features = await loadToolsFeatures()
   const processBytes = processBytesOf(features, parts.config)

@@ -57,7 +57,7 @@ async function seeDoctor(
 ): Promise<void> {
   // Imported late: they load slowly, and other commands don't need them.
   const { checksWith } = await import('../doctor/checks.ts')
-  const { createDoctorContext } = await import('../doctor/connect.ts')
+  const { createDoctorContext } = await import('../doctor/network/connect.ts')
   const { examine } = await import('../doctor/examine.ts')
   const { config, problems } = examineConfig()
   const doctor = createDoctorContext({

@@ -1,9 +1,9 @@
 // Checks the public AppView that is asked for what is not here.
 
-import { jsonOf } from './ask.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { jsonOf } from './network/ask.ts'
+import { whyNot } from './network/why-not.ts'
 
 const SLOW_MS = 1_500
 const METHOD = '/xrpc/app.bsky.actor.getProfile?actor=bsky.app'

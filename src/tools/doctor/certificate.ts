@@ -4,7 +4,7 @@ import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { DAY_MS } from '../../base/util/durations.ts'
 import { type DoctorContext, isLocalOnly, nameOf } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { whyNot } from './network/why-not.ts'
 
 const TIMEOUT_MS = 6_000
 const FEW_DAYS = 14

@@ -6,7 +6,7 @@ import type { Config, ConfigError } from '../../base/config/config.ts'
 import type { Status } from '../../http/operator/status.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
-import type { Ask } from './ask.ts'
+import type { Ask } from './network/ask.ts'
 
 /** Through control.sock in the data folder. */
 type RunningServer = {

@@ -4,11 +4,11 @@
 
 import type { Config } from '../../base/config/config.ts'
 import { documentUrl } from '../../sources/identity/fetch-identity.ts'
-import { jsonOf, type Reply } from './ask.ts'
 import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { jsonOf, type Reply } from './network/ask.ts'
+import { whyNot } from './network/why-not.ts'
 
 /** The timeout that PDSs use. */
 const PDS_MAX_WAIT_MS = 3_000

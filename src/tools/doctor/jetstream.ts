@@ -5,7 +5,7 @@ import type { Config } from '../../base/config/config.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { type Heard, listenTo } from './hear-jetstream.ts'
+import { type Heard, listenTo } from './network/hear-jetstream.ts'
 
 type Wire = 'v1' | 'v2'
 

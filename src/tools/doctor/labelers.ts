@@ -3,7 +3,7 @@
 import { findLabeler } from '../../ingest/labels/labeler-identity.ts'
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { whyNot } from './network/why-not.ts'
 
 const MAX_CHECKED = 10
 

@@ -5,11 +5,11 @@ import { namedMembers } from '../../base/config/members.ts'
 import type { MemberLine } from '../../http/operator/members.ts'
 import type { Identity } from '../../sources/identity/did-document.ts'
 import { createPdsClient } from '../../sources/pds/pds-client.ts'
-import { jsonOf } from './ask.ts'
 import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { jsonOf } from './network/ask.ts'
+import { whyNot } from './network/why-not.ts'
 
 const MAX_CHECKED = 10
 const PDS_TIMEOUT_MS = 6_000

@@ -1,10 +1,10 @@
 // Checks the source of images: Bluesky's CDN, our own server, or another URL.
 
 import type { Config } from '../../base/config/config.ts'
-import { jsonOf } from './ask.ts'
 import { type DoctorContext, isLocalOnly, runningServer } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { jsonOf } from './network/ask.ts'
+import { whyNot } from './network/why-not.ts'
 
 /** A DID of no account; each kind of image server answers it differently. */
 const NOBODY = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

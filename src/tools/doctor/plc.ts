@@ -2,7 +2,7 @@
 
 import type { DoctorContext } from './context.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { whyNot } from './network/why-not.ts'
 
 const SLOW_MS = 2_000
 /** Bluesky's moderation service, which every public mirror has. */

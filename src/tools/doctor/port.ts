@@ -3,11 +3,11 @@
 import { createServer } from 'node:net'
 import type { Config } from '../../base/config/config.ts'
 import type { Status } from '../../http/operator/status.ts'
-import { jsonOf } from './ask.ts'
 import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, unchecked, wrong } from './finding.ts'
-import { whyNot } from './why-not.ts'
+import { jsonOf } from './network/ask.ts'
+import { whyNot } from './network/why-not.ts'
 
 const TIMEOUT_MS = 3_000
 

@@ -3,10 +3,10 @@
 
 import { lookup } from 'node:dns/promises'
 import { within } from '../../base/util/waits.ts'
-import { type Ask, jsonOf, type Reply } from './ask.ts'
 import { type DoctorContext, isLocalOnly, nameOf, runningServer } from './context.ts'
 import { aboutGateway } from './face.ts'
 import { type Finding, good, unchecked, wrong } from './finding.ts'
+import { type Ask, jsonOf, type Reply } from './network/ask.ts'
 import { reachable } from './port.ts'
 
 const CHEAP = '/xrpc/app.bsky.unspecced.getConfig'

@@ -15,9 +15,9 @@ import { examine } from '../../../src/tools/doctor/examine.ts'
 import { good, wrong } from '../../../src/tools/doctor/finding.ts'
 import { aboutMemory, aboutSeats, neededBytes } from '../../../src/tools/doctor/memory.ts'
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
+import { whyNot } from '../../../src/tools/doctor/network/why-not.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
 import { aboutTraffic, aboutUnsigned } from '../../../src/tools/doctor/server.ts'
-import { whyNot } from '../../../src/tools/doctor/why-not.ts'
 
 const GB = 1e9
 const LIMITS = {

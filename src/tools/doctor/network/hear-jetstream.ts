@@ -13,8 +13,8 @@ import {
   subscribeUrl,
 } from '@slipstream/jetstream'
 import { createDecompressor, type Decompressor, type Dictionary } from '@slipstream/zstd-dictionary'
-import { createLogger } from '../../base/obs/log.ts'
-import type { DoctorContext } from './context.ts'
+import { createLogger } from '../../../base/obs/log.ts'
+import type { DoctorContext } from '../context.ts'
 
 export type Heard = {
   /** How it ended before any data; undefined if it was open. */

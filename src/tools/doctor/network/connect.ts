@@ -2,12 +2,15 @@
 
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
-import type { Config, ConfigError } from '../../base/config/config.ts'
-import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
-import { createPublicLookup, type LookupAddresses } from '../../sources/identity/guarded-lookup.ts'
-import { createResolver } from '../../sources/identity/resolver.ts'
+import type { Config, ConfigError } from '../../../base/config/config.ts'
+import { createGuardedFetch } from '../../../sources/identity/guarded-fetch.ts'
+import {
+  createPublicLookup,
+  type LookupAddresses,
+} from '../../../sources/identity/guarded-lookup.ts'
+import { createResolver } from '../../../sources/identity/resolver.ts'
+import type { DoctorContext } from '../context.ts'
 import { createAsk } from './ask.ts'
-import type { DoctorContext } from './context.ts'
 
 const CONNECT_MS = 4_000
 

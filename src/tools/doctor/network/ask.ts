@@ -3,7 +3,7 @@
 
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, request } from 'undici'
-import { asObject, parseJson } from '../../base/util/json-object.ts'
+import { asObject, parseJson } from '../../../base/util/json-object.ts'
 
 type AskOptions = {
   method?: Dispatcher.HttpMethod
