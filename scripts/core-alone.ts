@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readArguments } from '../src/tools/script-usage.ts'
 import { linkPackages } from '../test/support/linked-packages.ts'
 
 const root = join(import.meta.dirname, '..')

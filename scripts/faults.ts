@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util'
 import { connectEngine } from '../src/data/engine/connect.ts'
 import { migrateEngine } from '../src/data/engine/schema.ts'
-import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readArguments } from '../src/tools/script-usage.ts'
 import { startCassandra, whyNoCassandra } from '../test/support/cassandra-cluster.ts'
 import { startFaultyCluster } from '../test/support/cluster-faults/cluster.ts'
 import { type FaultKind, faultKinds, usualKinds } from '../test/support/cluster-faults/kinds.ts'

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readArguments } from '../src/tools/script-usage.ts'
 import { type House, measureHouse } from './house/rooms.ts'
 import { type Walk, walk } from './house/walks.ts'
 

@@ -2,7 +2,7 @@
 // separately started Slipstream or any other Jetstream client. `--readers 200` adds servers and readers that
 // use them (readers/options.ts has the remaining options).
 
-import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readArguments } from '../src/tools/script-usage.ts'
 import { readReaderOptions } from './readers/options.ts'
 import { runReaders } from './readers/run.ts'
 import { readSimulationOptions, simulationFlags, startSimulation } from './simulation.ts'

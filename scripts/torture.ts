@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { text as textOf } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { readArguments } from '../src/tools/cli/script-usage.ts'
+import { readArguments } from '../src/tools/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
 import { ATTACKERS_USAGE, tortureByAttackers } from './torture-by-attackers.ts'

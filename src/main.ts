@@ -1,7 +1,7 @@
 // The server as a process, for scripts/start: only its few options. All other operator commands are in
 // src/tools/cli/.
 //
-// Exit codes (tools/cli/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a full or
+// Exit codes (tools/fail.ts): 0 after a clean stop, 78 for an operator's mistake, 74 for a full or
 // failing disk or a damaged database, 70 for a broken invariant or anything else unexpected.
 
 import './base/util/v8-flags.ts'
@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util'
 import { ConfigError, loadConfig, printConfig } from './base/config/config.ts'
 import { version } from './base/util/version.ts'
 import { PRIVATE_UMASK } from './data/store/files/data-folder.ts'
-import { fail } from './tools/cli/fail.ts'
 import { serve } from './tools/cli/serve.ts'
+import { fail } from './tools/fail.ts'
 
 const HELP = `Usage: scripts/start [option]
 

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { readArguments } from '../../src/tools/cli/script-usage.ts'
+import { readArguments } from '../../src/tools/script-usage.ts'
 
 const HERE = join(import.meta.dirname, '../..')
 

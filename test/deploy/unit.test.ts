@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { EXIT } from '../../src/tools/cli/fail.ts'
+import { EXIT } from '../../src/tools/fail.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const path = join(root, 'deploy/systemd/slipstream.service')

@@ -8,9 +8,9 @@ import { keepShown } from '../../sources/appview/shown-items.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
 import { formatLabelers } from '../server/labelers.ts'
 import type { Params } from '../server/method.ts'
+import { waitLeftMs } from '../server/wait-left.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
-import { waitLeftMs } from '../xrpc/waiting/wait-left.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }

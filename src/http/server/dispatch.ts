@@ -7,7 +7,6 @@ import { invalidRequest, methodNotImplemented } from '../../base/atproto/xrpc-er
 import { type CallTime, inLaterTurn } from '../../base/util/turn.ts'
 import { costOf, type MethodCost } from '../overload/method-costs.ts'
 import type { Overload } from '../overload/overload.ts'
-import { countFrom } from '../xrpc/waiting/wait-left.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
 import { type Answer, resultAnswer } from './answer.ts'
 import type { Authenticate } from './auth.ts'
@@ -18,6 +17,7 @@ import { parseAcceptLabelers } from './labelers.ts'
 import type { Method, MethodContext, Params } from './method.ts'
 import { createParamsParser, type ParamsParser } from './params.ts'
 import { readRequestBody } from './request-body.ts'
+import { countFrom } from './wait-left.ts'
 
 export type Dispatch = (nsid: string, request: HttpRequest) => Promise<Answer>
 

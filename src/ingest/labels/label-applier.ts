@@ -2,7 +2,7 @@
 // saved now and then. Labels that find no room on disk are kept and retried in order.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Label } from './label.ts'
+import type { Label } from '../../sources/label.ts'
 
 export type LabelApplier = {
   /** Adds the labels read up to `cursor`. */

@@ -3,7 +3,7 @@
 
 import { encode, type LexValue } from '@atproto/lex-cbor'
 import { SIGNATURE_BYTES, verifyingKey } from '../../sources/identity/verifying-key.ts'
-import type { SignedLabel } from './label.ts'
+import type { SignedLabel } from '../../sources/label.ts'
 
 /** @param didKey - the key as did:key */
 export function isSignedBy({ unsigned, sig }: SignedLabel, didKey: string): boolean {

@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto'
 import { type Decoded, isDid, readAccountLevel, readCommit } from '@slipstream/jetstream'
 import { unpackCid } from '../../base/atproto/keys.ts'
+import { decodeObject } from '../dag-cbor.ts'
 import { type BlockRows, ROW_KIND } from './block-rows.ts'
-import { decodeObject } from './dag-cbor.ts'
 
 const TYPE = 'network.bsky.jetstream.subscribeEvents#'
 

@@ -4,8 +4,8 @@
 
 import { CID_BYTES } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import { decodeObject, decodeObjects } from '../archive/dag-cbor.ts'
 import { blockOf, type Section, sectionAt } from '../car-sections.ts'
+import { decodeObject, decodeObjects } from '../dag-cbor.ts'
 
 /** The specification's limits: 2,000,000 bytes and 200 operations, each with some nodes of the tree. */
 const MAX_CAR_BYTES = 2_000_000

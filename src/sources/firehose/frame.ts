@@ -15,7 +15,7 @@ import {
   readStatus,
 } from '@slipstream/jetstream'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import { decodeObjects } from '../archive/dag-cbor.ts'
+import { decodeObjects } from '../dag-cbor.ts'
 
 /** CIDs are their 36 bytes as latin1 text. */
 export type RepoOp = {

@@ -4,8 +4,8 @@
 
 import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import { decodeObject } from '../archive/dag-cbor.ts'
 import { blockOf, type Section, sectionAt } from '../car-sections.ts'
+import { decodeObject } from '../dag-cbor.ts'
 
 export type CarBlocks = {
   /** CID of the commit. */

@@ -1,7 +1,7 @@
 import type { Status } from '../../http/operator/status.ts'
 import type { DoctorContext } from '../doctor/context.ts'
+import { CliError } from '../fail.ts'
 import { findServer } from './control-client.ts'
-import { CliError } from './fail.ts'
 
 /** The running server as the doctor sees it. */
 export async function callServer(dataDir: string): Promise<DoctorContext['server']> {

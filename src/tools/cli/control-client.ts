@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { isHeldByAnother } from '../../data/store/files/lock.ts'
 import { controlSocketPath } from '../../http/operator/control-socket-path.ts'
 import type { ErrorBody } from '../../http/operator/operator-error.ts'
-import { CliError, EXIT } from './fail.ts'
+import { CliError, EXIT } from '../fail.ts'
 
 export type ControlClient = {
   /** @throws CliError with the server's explanation. */

@@ -14,8 +14,8 @@ import {
   replicationOf,
   schemaState,
 } from '../../data/engine/schema.ts'
+import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
-import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { report, table } from './terminal.ts'
 import { wholeNumber } from './whole-number.ts'

@@ -3,9 +3,9 @@
 
 import type { Command } from 'commander'
 import { addTo, emptyTally, type ImportReport } from '../../ingest/indexing/imports/import-tally.ts'
+import { EXIT } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { type ControlClient, findServer } from './control-client.ts'
-import { EXIT } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { type ListFile, openList } from './list-file.ts'
 import { writingOwn } from './offline.ts'

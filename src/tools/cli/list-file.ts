@@ -5,7 +5,7 @@ import { createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { explainAccess } from '../../base/util/file-access.ts'
-import { CliError } from './fail.ts'
+import { CliError } from '../fail.ts'
 
 export type ListFile = {
   /** Size of the file on disk; 0 for a pipe. */

@@ -2,8 +2,8 @@
 
 import { CommanderError } from 'commander'
 import { PRIVATE_UMASK } from '../../data/store/files/data-folder.ts'
+import { EXIT, fail } from '../fail.ts'
 import { loadToolsFeatures } from '../feature.ts'
-import { EXIT, fail } from './fail.ts'
 import { createProgram } from './program.ts'
 
 const program = createProgram(await loadToolsFeatures())

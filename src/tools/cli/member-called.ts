@@ -4,8 +4,8 @@ import type { Config } from '../../base/config/config.ts'
 import type { Db } from '../../data/store/db.ts'
 import { listMembers, type MemberLine } from '../../http/operator/members.ts'
 import { accountIn } from '../../http/operator/moderation-subject.ts'
+import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
-import { CliError } from './fail.ts'
 import { readingAnyhow } from './offline.ts'
 
 /**

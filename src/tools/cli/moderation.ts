@@ -11,9 +11,9 @@ import {
   moderationLists,
   refuseUnfitTag,
 } from '../../http/operator/moderation.ts'
+import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
-import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow, refuseMissing, writingOffline } from './offline.ts'
 import { report, table } from './terminal.ts'

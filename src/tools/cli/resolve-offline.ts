@@ -6,7 +6,7 @@ import { type Account, resolveAccount } from '../../http/operator/members.ts'
 import { OperatorError } from '../../http/operator/operator-error.ts'
 import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { createResolver } from '../../sources/identity/resolver.ts'
-import { CliError } from './fail.ts'
+import { CliError } from '../fail.ts'
 
 /** @throws CliError */
 export async function resolveOffline(

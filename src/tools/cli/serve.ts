@@ -1,6 +1,6 @@
 import type { Config } from '../../base/config/config.ts'
 import { createLogger, type Logger } from '../../base/obs/log.ts'
-import { EXIT, fail } from './fail.ts'
+import { EXIT, fail } from '../fail.ts'
 
 const STOP_TIMEOUT_MS = 20_000
 

@@ -14,9 +14,9 @@ import {
   tokenLine,
 } from '../../http/operator/tokens.ts'
 import { createToken, revokeToken, TokenError } from '../../ingest/timelines/tokens.ts'
+import { CliError } from '../fail.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
-import { CliError } from './fail.ts'
 import { type JsonOption, withJson } from './json-option.ts'
 import { readingAnyhow, writingOffline } from './offline.ts'
 import { report, say, table } from './terminal.ts'

@@ -22,7 +22,7 @@ import { bringState } from '../../http/serve/shared-state.ts'
 import { bringTimeline, sharedCursorSecret } from '../../http/serve/shared-timelines.ts'
 import type { IndexContext } from '../../ingest/indexing/index-context.ts'
 import { followLog } from '../../ingest/timelines/follow-log.ts'
-import { CliError } from '../cli/fail.ts'
+import { CliError } from '../fail.ts'
 import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
 
 export type MovedFromEngine = {

@@ -20,7 +20,7 @@ import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { PrivatePlace } from '../../http/serve/shared-state.ts'
 import type { Writer } from '../../ingest/indexing/writer.ts'
-import { CliError } from '../cli/fail.ts'
+import { CliError } from '../fail.ts'
 
 export type MovingPlace = PrivatePlace & {
   decisions: PlaceChanges

@@ -21,7 +21,7 @@ import { bringState } from '../../http/serve/shared-state.ts'
 import { ownCursorKeys } from '../../ingest/place/own-place.ts'
 import type { Entry } from '../../ingest/timelines/follow-log.ts'
 import { movedEntries } from '../../ingest/timelines/moved-timeline.ts'
-import { CliError } from '../cli/fail.ts'
+import { CliError } from '../fail.ts'
 import { inBatches, type MoveParts, mark, refuseServers, rowsOf } from './moving-place.ts'
 import { moveFollowing } from './to-following.ts'
 

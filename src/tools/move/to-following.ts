@@ -14,7 +14,7 @@ import { prepareItemDraw } from '../../data/store/read/timelines/item-draw.ts'
 import { latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
 import { createKeeps } from '../../data/timeline/lossiness.ts'
 import { createDeliveries } from '../../http/serve/following-deliveries.ts'
-import { CliError } from '../cli/fail.ts'
+import { CliError } from '../fail.ts'
 import { inBatches, type MoveParts } from './moving-place.ts'
 
 type Members = readonly { uid: number; did: string }[]

@@ -4,7 +4,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createServer, type Server } from '../../../src/http/server/server.ts'
-import { waitLeftMs } from '../../../src/http/xrpc/waiting/wait-left.ts'
+import { waitLeftMs } from '../../../src/http/server/wait-left.ts'
 import type { ServiceAuth } from '../../../src/sources/identity/service-jwt.ts'
 import { trustingAuth } from '../../support/trusting-auth.ts'
 

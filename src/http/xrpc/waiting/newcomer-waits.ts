@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LruMap } from '../../../base/util/lru.ts'
-import { waitLeftMs } from './wait-left.ts'
+import { waitLeftMs } from '../../server/wait-left.ts'
 
 export type NewcomerWaits = {
   /**

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../../base/util/durations.ts'
 import { createThingGate } from '../../../base/util/gate.ts'
 import { forThisCall } from '../../../base/util/turn.ts'
-import { waitLeftMs } from './wait-left.ts'
+import { waitLeftMs } from '../../server/wait-left.ts'
 
 type Waits = {
   /**

@@ -10,7 +10,7 @@ import {
   queriedLabelsBefore,
   withdrawLabel,
 } from '../../../data/store/moderation/labels.ts'
-import type { Label } from '../../labels/label.ts'
+import type { Label } from '../../../sources/label.ts'
 import { type IndexContext, internActor } from '../index-context.ts'
 
 /** A label, as a labeler gives it for one subject. */

@@ -3,6 +3,7 @@
 
 import type { OperatorReply, OperatorRequest } from '../../../bridge/messages.ts'
 import type { FollowLine } from '../../../data/store/records/follows.ts'
+import { failedReply } from '../../failed-reply.ts'
 import type { ImportTally } from '../../indexing/imports/import-tally.ts'
 import { importLiveFollows } from '../../indexing/imports/live-follows.ts'
 import type { IndexContext } from '../../indexing/index-context.ts'
@@ -15,7 +16,6 @@ import { parseState } from '../../member-state/document.ts'
 import { applyState } from '../../member-state/write-state.ts'
 import { createToken, revokeToken } from '../../timelines/tokens.ts'
 import type { DiskRoom } from '../disk/disk-room.ts'
-import { failedReply } from './failed-reply.ts'
 import { createImportSlices } from './import-slices.ts'
 
 type OperatorParts = {

@@ -1,7 +1,7 @@
 // The reply to a request that the writer could not fulfil. A full disk always has the same error name,
 // however it was found.
 
-import { DiskFullError, isDiskFull } from '../../../data/store/files/disk-full.ts'
+import { DiskFullError, isDiskFull } from '../data/store/files/disk-full.ts'
 
 export function failedReply(
   id: number,

@@ -4,8 +4,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { DropReason } from '@slipstream/jetstream'
-import { CID_BYTES, cidAt } from '../../base/atproto/keys.ts'
-import type { JsonObject } from '../../base/util/json-object.ts'
+import { CID_BYTES, cidAt } from '../base/atproto/keys.ts'
+import type { JsonObject } from '../base/util/json-object.ts'
 
 /** With its envelope on the live wire, a record may nest as deep as frames may. */
 const MAX_DEPTH = 97

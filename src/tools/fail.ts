@@ -1,8 +1,8 @@
 // Ends a process that can't go on: prints what is wrong and what to do about it, and sets an exit code for
 // the kind of error, as in sysexits.h.
 
-import { ConfigError } from '../../base/config/config.ts'
-import { storeTrouble } from '../../data/store/files/trouble.ts'
+import { ConfigError } from '../base/config/config.ts'
+import { storeTrouble } from '../data/store/files/trouble.ts'
 
 /** Cases that a script may want to tell apart. */
 export const EXIT = {
