@@ -76,6 +76,7 @@ class Run implements GapRun {
   #cursor: StreamCursor | undefined
   #latest: StreamItem[] = []
   #events = 0
+  #isApplying = false
   #unreadable = 0
   #windowUs: number | undefined
 
@@ -92,6 +93,7 @@ class Run implements GapRun {
       limits: parts.limits,
       quietMs: undefined,
       startedAtMs: parts.now(),
+      lookEveryMs: LOOK_EVERY_MS,
     })
     this.#reachedUs = Math.max(gap.fromUs, gap.reached)
     const { promise, resolve } = Promise.withResolvers<GapRunEnd>()
@@ -108,6 +110,15 @@ class Run implements GapRun {
   }
 
   async #apply(batch: StreamBatch): Promise<void> {
+    this.#isApplying = true
+    try {
+      await this.#applyBatch(batch)
+    } finally {
+      this.#isApplying = false
+    }
+  }
+
+  async #applyBatch(batch: StreamBatch): Promise<void> {
     const { signal } = this.#abort
     if (signal.aborted) return
     const clamp = batch.gaps.find(isClamp)
@@ -172,11 +183,12 @@ class Run implements GapRun {
   #note(items: readonly StreamItem[]): void {
     if (!this.#cursor) return
     const events = items.flatMap((item) => readItem(item) ?? [])
-    this.#catchUp?.note({ events, cursor: this.#cursor }, this.#stallWatch.heardAtMs())
+    this.#catchUp?.note({ events, cursor: this.#cursor })
   }
 
   #look(): void {
     const { now, writeRetry } = this.#parts
+    this.#stallWatch.looked(now(), this.#isApplying)
     if (writeRetry.isFull()) this.#stallWatch.heldUp(now(), LOOK_EVERY_MS)
     this.#aim()
     const how = this.#stallWatch.verdict(now(), this.#consumer.status(), this.#catchUp)

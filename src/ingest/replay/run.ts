@@ -80,14 +80,25 @@ export function startReplayRun(
     limits,
     quietMs: catchUp ? undefined : limits.quietMs,
     startedAtMs: now(),
+    lookEveryMs: LOOK_EVERY_MS,
   })
   const abort = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<ReplayEnd>()
   let { windowUs } = replay
   let reachedUs = replay.cursor?.timeUs
   let events = 0
+  let isApplying = false
 
   async function apply(batch: StreamBatch): Promise<void> {
+    isApplying = true
+    try {
+      await applyBatch(batch)
+    } finally {
+      isApplying = false
+    }
+  }
+
+  async function applyBatch(batch: StreamBatch): Promise<void> {
     if (abort.signal.aborted) return
     const all = batch.events as StreamEvent[]
     const ours = all.filter((event) => {
@@ -106,7 +117,7 @@ export function startReplayRun(
     })
     if (!isApplied) return
     if (beginsAtUs !== undefined) windowUs = Math.max(windowUs ?? 0, beginsAtUs)
-    catchUp?.note({ events: all, cursor: batch.cursor }, now())
+    catchUp?.note({ events: all, cursor: batch.cursor })
     reachedUs = batch.cursor.timeUs
     stallWatch.heard(now())
     events += ours.length
@@ -115,6 +126,7 @@ export function startReplayRun(
   }
 
   function look(): void {
+    stallWatch.looked(now(), isApplying)
     if (writeRetry.isFull()) stallWatch.heldUp(now(), LOOK_EVERY_MS)
     const how = stallWatch.verdict(now(), consumer.status(), catchUp)
     if (how) void end(how)

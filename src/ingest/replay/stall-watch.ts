@@ -19,6 +19,11 @@ export type StallWatch = {
   /** No event could be taken for this long: the host was not silent. */
   heldUp(nowMs: number, forMs: number): void
   /**
+   * Called every `lookEveryMs`. A look that comes late shows that this thread stood still and could
+   * not have heard anything; nor does it while it applies a batch.
+   */
+  looked(nowMs: number, isApplying: boolean): void
+  /**
    * Returns undefined while the replay continues.
    * @param catchUp - given once the main stream's position is known.
    */
@@ -37,9 +42,11 @@ export function createStallWatch(options: {
   limits: Pick<ReplayLimits, 'silentMs' | 'giveUpMs' | 'longestMs'>
   quietMs: number | undefined
   startedAtMs: number
+  lookEveryMs: number
 }): StallWatch {
-  const { limits, quietMs = Infinity, startedAtMs } = options
+  const { limits, quietMs = Infinity, startedAtMs, lookEveryMs } = options
   let heardAtMs = startedAtMs
+  let lookedAtMs = startedAtMs
   let heldUpMs = 0
   let wasConnected = false
   return {
@@ -51,12 +58,17 @@ export function createStallWatch(options: {
       heardAtMs = nowMs
       heldUpMs += forMs
     },
+    looked(nowMs, isApplying) {
+      const lateMs = Math.max(0, nowMs - lookedAtMs - lookEveryMs)
+      heardAtMs = isApplying ? nowMs : Math.min(nowMs, heardAtMs + lateMs)
+      lookedAtMs = nowMs
+    },
     verdict(nowMs, { connected, paused }, catchUp) {
       if (connected !== wasConnected || paused) heardAtMs = nowMs
       wasConnected = connected
       const silentMs = nowMs - heardAtMs
       const isPresent = connected && silentMs >= quietMs
-      if (isPresent || catchUp?.isOver(nowMs)) return 'met'
+      if (isPresent || catchUp?.isOver(silentMs)) return 'met'
       if (connected && silentMs >= limits.silentMs) return 'silent'
       const isHopeless = !connected && silentMs >= limits.giveUpMs
       const workedMs = nowMs - startedAtMs - heldUpMs

@@ -46,6 +46,11 @@ function expectWhole(): void {
   )
 }
 
+function block(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
 const scopes = ['community', 'network'] as const
 
 /** Receives a first part, misses a second by being away too long, and receives the rest. */
@@ -70,6 +75,25 @@ describe('away for longer than the host’s window', () => {
     expect(scene.gaps()).toMatchObject([{ cause: 'cursor-too-old', state: 'open', times: 1 }])
     scene.startRepair()
     await scene.repaired()
+    expect(scene.gaps()).toMatchObject([
+      { state: 'closed', how: `replayed from ${scene.doubles[1]!.url}` },
+    ])
+    expectWhole()
+  })
+
+  it('loses nothing although the thread stands still for longer than the hosts differ', async () => {
+    const random = createRandom(testSeed('gap on a slow thread'))
+    const limits = { overlapMs: 40, slice: 3 }
+    await begin({ world: { members: MEMBERS }, doubles: [{}, { firstSeq: 70_000 }], limits })
+    const events = history(random, 900)
+    await missMiddle(events, 600, [300, 600])
+    scene.startRepair()
+    const standingStill = setInterval(() => block(60), 5)
+    try {
+      await scene.repaired()
+    } finally {
+      clearInterval(standingStill)
+    }
     expect(scene.gaps()).toMatchObject([
       { state: 'closed', how: `replayed from ${scene.doubles[1]!.url}` },
     ])

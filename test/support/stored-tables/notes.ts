@@ -34,7 +34,12 @@ export const notes: Record<string, StoredTable> = {
     bound: 'two rows for each author',
     until: 'the author is no longer one',
   },
-  replay_accounts: { goes: 'account', bound: 'one row for each author', until: 'the replay ends' },
+  replay_accounts: {
+    goes: 'stays',
+    why: 'where a deletion lies in the replay’s past, the account’s return may follow in the same replay',
+    bound: 'one row for each author',
+    until: 'the replay ends',
+  },
   keyless_follows: {
     goes: 'account',
     bound: 'one row for each account of an import',
