@@ -7,6 +7,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { HOUR_MS } from '../../base/util/durations.ts'
 import { LruMap } from '../../base/util/lru.ts'
 import type { ServeParts } from '../../http/feature.ts'
+import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
 import type { FeedRequest, Interaction, OwnFeed } from '../../http/xrpc/feeds/own-feeds.ts'
 import type { State } from './engine/layout.ts'
 import { authorOfPost, hashOfPost, keyOfPost } from './engine/posts.ts'
@@ -146,12 +147,15 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
         choices.feed.map(({ post }) => ({ post, repost: undefined })),
       )
       const isFit = choices.fitting(items.map(({ item }) => item))
+      const authors = choices.feed.map(({ post }) => parts.actors.uidOf(didOfUri(post)))
+      const hidden = notRecommendedTo(parts, viewer?.uid ?? 0, new Set(authors))
       const fit: (typeof choices.feed)[number][] = []
       let read = 0
       for (; read < items.length && fit.length < limit; read++) {
         const { item } = items[read]!
-        // What is not here is for the reader's own server to judge.
-        if (item === 0 || isFit(read, item)) fit.push(choices.feed[read]!)
+        // A post that is not here is for the reader's own server to judge, but for its author's wish.
+        const isShown = item === 0 ? !hidden.has(authors[read]!) : isFit(read, item)
+        if (isShown) fit.push(choices.feed[read]!)
       }
       return { feed: fit, cursor: choices.cursorBehind(read) }
     },

@@ -1,11 +1,11 @@
 // Which choices suit a reader, once their posts are here: not their own, no reply without its root, in a language
-// they read, without a word they mute, by nobody who does not want to be recommended, no more than two of one
+// they read, without a word they mute, by no stranger who does not want to be recommended, no more than two of one
 // author in ten, and no more than a third by accounts that they follow anyway.
 
 import type { FollowGraphReader } from '@slipstream/follow-graph'
 import type { Db } from '../../data/store/db.ts'
-import { hiddenFromRecommendations } from '../../data/store/read/accounts/content-visibility.ts'
 import { rowIdOf } from '../../data/store/timelines/item-ids.ts'
+import { notRecommendedTo } from '../../http/xrpc/accounts/not-recommended.ts'
 import type { Session } from './sessions.ts'
 import { type SuitingPost, suitingPosts } from './store/posts.ts'
 
@@ -27,9 +27,10 @@ const MOST_OF_AN_AUTHOR = 2
 
 /** @returns a judgement of one choice after another; those that suit count as shown */
 export function createSuits(parts: Parts, items: readonly number[]): Suits {
-  const { db, session } = parts
+  const { db, reader, session } = parts
   const posts = suitingPosts(db, items.filter((item) => item !== 0).map(rowIdOf))
-  const hidden = hiddenFromRecommendations(db, new Set([...posts.values()].map(({ uid }) => uid)))
+  const authors = new Set([...posts.values()].map(({ uid }) => uid))
+  const hidden = notRecommendedTo(parts, reader, authors)
   return (_choice, item) => {
     const post = item === 0 ? undefined : posts.get(rowIdOf(item))
     if (!post || hidden.has(post.uid) || parts.without(post.uid)) return false

@@ -130,3 +130,15 @@ test('replies below a deleted post are still shown', async () => {
   const { uris } = await calls.getThread({ postUri: post.uri, above: 5, below: 5 })
   expect(uris.toSorted()).toEqual([answer.uri, further.uri].toSorted())
 })
+
+test('suggestions leave out strangers who do not want to be recommended', async () => {
+  world.member(alice)
+  world.follow(alice, bob)
+  world.follow(bob, carla)
+  world.follow(didOf('dave'), carla)
+  const suggested = async () => (await calls.getFollowSuggestions({ actorDid: alice })).dids
+  expect(await suggested()).toEqual([carla])
+  const hides = { hideFromAlgorithmicRecommendations: true }
+  world.create(carla, 'app.bsky.actor.contentVisibilityDeclaration', hides, 'self')
+  expect(await suggested()).toEqual([])
+})

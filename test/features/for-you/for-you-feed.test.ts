@@ -140,6 +140,16 @@ describe('the rules', () => {
     expect(urisOf(await one.page({ limit: 30 }))).toEqual([category.uri])
   })
 
+  test('who does not want to be recommended still is to those who follow them', async () => {
+    const one = start()
+    const posts = community(one, 4, 4)
+    const hides = { hideFromAlgorithmicRecommendations: true }
+    const type = 'app.bsky.actor.contentVisibilityDeclaration'
+    one.w.create(didOf('author-2'), type, hides, 'self')
+    one.w.follow(didOf('alice'), didOf('author-2'))
+    expect(urisOf(await one.page({ limit: 30 }))).toContain(posts[2]!.uri)
+  })
+
   test('who does not want to be recommended is not, from then on and backwards', async () => {
     const one = start()
     const posts = community(one, 4, 4)

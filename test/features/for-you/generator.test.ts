@@ -71,6 +71,13 @@ describe('a feed generator', () => {
     const { feed } = await one.skeleton({}, didOf('stranger'))
     expect(feed).toHaveLength(5)
     expect(feed.map(({ post }) => post)).not.toContain(posts[2])
+    // Nor a post of theirs that is not here.
+    const here = one.post('author-3')
+    const uri = here.uri.replace(didOf('author-3'), didOf('author-2'))
+    const elsewhere = { ...here, uri }
+    for (const post of [here, elsewhere]) one.like('alice', post)
+    const { feed: members } = await one.skeleton()
+    expect(members.map(({ post }) => post)).toEqual([here.uri])
   })
 
   test('has members’ likes for a visitor, nothing under another name, and refuses bad tokens', async () => {

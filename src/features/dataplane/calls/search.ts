@@ -5,6 +5,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { createPopularRecords } from '../../../answers/skeleton/popular-records.ts'
 import type { SearchCall } from '../../../answers/skeleton/search/searches.ts'
 import type { RecordCollection } from '../../../base/atproto/collections.ts'
+import { notRecommendedTo } from '../../../http/xrpc/accounts/not-recommended.ts'
 import { createSuggestions } from '../../../http/xrpc/accounts/suggestions.ts'
 import { createKnownNames } from '../../../http/xrpc/naming/actor-names.ts'
 import { namedRecords } from '../../../http/xrpc/naming/named-records.ts'
@@ -124,7 +125,7 @@ export function searchRpcs(reading: Reading, searches: Searches): Rpcs {
 }
 
 function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
-  const { actors, graph } = reading
+  const { actors, graph, db } = reading
   const suggestions = createSuggestions({ graph, actors })
   return {
     getSuggestedFeeds: ({ limit, cursor }) => searches.records(GENERATOR, { q: '', limit, cursor }),
@@ -132,12 +133,14 @@ function suggestionRpcs(reading: Reading, searches: Searches): Rpcs {
     getFollowSuggestions({ actorDid, relativeToDid, limit, cursor }) {
       const viewer = actors.uidOf(actorDid)
       const relativeTo = relativeToDid === '' ? 0 : actors.uidOf(relativeToDid)
-      const uids =
+      const found =
         relativeToDid === ''
           ? suggestions.forViewer(viewer)
           : relativeTo === 0
             ? []
             : suggestions.relativeTo(relativeTo, viewer)
+      const hidden = notRecommendedTo({ db, graph }, viewer, found)
+      const uids = found.filter((uid) => !hidden.has(uid))
       const start = /^\d{1,6}$/.test(cursor) ? Number(cursor) : 0
       const end = start + Math.min(pageSize(limit), MAX_SUGGESTED)
       const dids = uids.slice(start, end).map((uid) => actors.didOf(uid))

@@ -6,7 +6,12 @@
 
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
-import { type FeedItemRules, isBlockedOrMuted } from '../../../answers/views/rules.ts'
+import {
+  type FeedItemAccounts,
+  type FeedItemRules,
+  isBlockedOrMuted,
+} from '../../../answers/views/rules.ts'
+import { notRecommendedTo } from '../accounts/not-recommended.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
 import { fillPage } from '../paging/fill-page.ts'
@@ -35,19 +40,21 @@ export function isDiscover(uri: string): boolean {
   return uri === URI
 }
 
-type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems'>
+type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'>
 
 /**
- * The newest items of the viewer's timeline without their own; there is no next page.
- * The client recognises items that the page above already shows.
+ * The newest items of the viewer's timeline without their own, and without what others repost of
+ * strangers who do not want to be recommended; there is no next page. The client recognises items that the page above already shows.
  */
 export function inPlaceOfDiscover(
-  { firstPage, viewCache, timeline, wholeItems }: Parts,
+  { firstPage, viewCache, timeline, wholeItems, db, graph }: Parts,
   { viewer, params, reader }: Call<{ limit: number; cursor?: string }>,
 ): ReadyJson[] {
   if (!viewer || params.cursor !== undefined) return []
-  const isShown = (rules: FeedItemRules, { originator }: { originator: number }) =>
-    originator !== viewer.uid && !isBlockedOrMuted(rules)
+  const isShown = (rules: FeedItemRules, { author, originator, isRepost }: FeedItemAccounts) =>
+    originator !== viewer.uid &&
+    !isBlockedOrMuted(rules) &&
+    !(isRepost && notRecommendedTo({ db, graph }, viewer.uid, [author]).size > 0)
   const make = (items: readonly number[], by: Reader) => viewCache.items(items, by, { isShown })
   const isNewcomer = firstPage.isNewcomer(viewer.did)
   const read = (cursor: string | undefined, limit: number) => {

@@ -181,6 +181,16 @@ test('trends are hashtags that several accounts used recently, with some of thes
   expect(cats).toMatchObject({ topic: 'Cats', postCount: 5, link: '/hashtag/Cats' })
   expect(cats.actors.map(({ did }) => did)).not.toContain(blocked)
   expect(dogs).toMatchObject({ topic: 'Dogs and more', link: '/hashtag/Dogs%20and%20more' })
+  const type = 'app.bsky.actor.contentVisibilityDeclaration'
+  for (const did of [friends[0]!, liked]) {
+    w.create(did, type, { hideFromAlgorithmicRecommendations: true }, 'self')
+  }
+  const [after] = (await trends()).trends as [Trend]
+  expect(after.postCount).toBe(5)
+  // Alice follows her friends.
+  const shown = cats.actors.map(({ did }) => did).filter((did) => did !== liked)
+  expect(after.actors.map(({ did }) => did)).toEqual(shown)
+  expect(shown).toContain(friends[0])
   const { topics } = await w.get<{ topics: { topic: string }[] }>(
     'app.bsky.unspecced.getTrendingTopics',
     { limit: 1 },

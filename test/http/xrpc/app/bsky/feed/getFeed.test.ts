@@ -258,6 +258,23 @@ describe('the feed at the end of Following', () => {
     expect(await peek(started)).toEqual([])
   })
 
+  test('leaves out reposts of strangers who do not want to be recommended, but not of others', async () => {
+    const started = start()
+    const { w } = started
+    w.follow(alice, bob)
+    w.repost(bob, w.post(carol))
+    const own = w.repost(bob, w.post(bob, 'mine'))
+    expect(own).toBeDefined()
+    expect(await peek(started, { limit: 30 }, alice)).toHaveLength(3)
+    const type = 'app.bsky.actor.contentVisibilityDeclaration'
+    for (const did of [bob, carol]) {
+      w.create(did, type, { hideFromAlgorithmicRecommendations: true }, 'self')
+    }
+    expect(await peek(started, { limit: 30 }, alice)).toHaveLength(2)
+    w.follow(alice, carol)
+    expect(await peek(started, { limit: 30 }, alice)).toHaveLength(4)
+  })
+
   test('leaves out accounts the viewer mutes', async () => {
     const started = start()
     const { w } = started
