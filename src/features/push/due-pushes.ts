@@ -1,6 +1,6 @@
 // Selects new notifications to push, their recipients and texts. The rules are those of listing: the member's
-// preferences (here for `push`), follows, blocks, mutes and hidden items; and only recent notifications
-// count.
+// preferences (here for `push`), follows, blocks, mutes and hidden items; only recent notifications count; a
+// group of them is one push; and in quiet hours there is none.
 
 import type { Hydrator } from '../../answers/hydrate/hydrator-types.ts'
 import { createReader } from '../../answers/hydrate/reader.ts'
@@ -9,6 +9,10 @@ import { isNotificationHidden, notificationView } from '../../answers/views/noti
 import { HOUR_MS } from '../../base/util/durations.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
+import type { HeldBack } from './held-back.ts'
+import { groupOf, type PushGroups } from './push-groups.ts'
+import { isQuiet } from './quiet-hours.ts'
+import { findQuietHours } from './store/quiet-hours.ts'
 import {
   type NewNotification,
   notificationsAfter,
@@ -16,17 +20,25 @@ import {
   pushRegistrationsOf,
 } from './store/registrations.ts'
 
-export type Push = { to: PushRegistration; did: string; id: number; payload: string }
+export type Push = {
+  to: PushRegistration
+  did: string
+  payload: string
+  /** A push service replaces one that a device has not received by the next one of its group. */
+  group: string
+}
 
 export type DuePushesParts = {
   db: Db
   actors: Pick<ActorReader, 'didOf'>
   hydrator: Pick<Hydrator, 'notifications'>
-  notifications: Pick<Notifications, 'pushed'>
+  notifications: Pick<Notifications, 'pushed' | 'settings' | 'unseenCount'>
   /** Whether a push names the author and contains text. */
   withText: boolean
   now: () => number
 }
+
+type Parts = DuePushesParts & { groups: PushGroups; heldBack: HeldBack }
 
 /** Per batch; the rest follows with the next one. */
 const MOST_AT_ONCE = 200
@@ -34,10 +46,11 @@ const NEWS_MS = HOUR_MS
 /** Per member and batch; more pushes would not tell a member more. */
 const MOST_EACH = 20
 const MAX_TEXT = 300
+const AFTER_QUIET_HOURS = 'after-quiet-hours'
 
 /** @returns the pushes, and the id of the last notification checked. */
 export function duePushes(
-  parts: DuePushesParts,
+  parts: Parts,
   { after, to }: { after: number; to: number },
 ): { pushes: Push[]; told: number } {
   const rows = notificationsAfter(parts.db, { after, to, limit: MOST_AT_ONCE })
@@ -46,31 +59,66 @@ export function duePushes(
   return { pushes, told: rows.length < MOST_AT_ONCE ? to : rows.at(-1)!.id }
 }
 
-function pushesOf(parts: DuePushesParts, uid: number, news: NewNotification[]): Push[] {
-  const { db, actors, hydrator, notifications, now } = parts
+/** One push for each member whose quiet hours are over, if they have not looked since. */
+export function pushesAfterQuietHours(parts: Parts): Push[] {
+  const { db, actors, heldBack, notifications } = parts
+  const over = heldBack.ended((uid) => isMemberQuiet(parts, uid))
+  return over.flatMap(({ uid, count }) => {
+    if (notifications.unseenCount(uid) === 0) return []
+    const did = actors.didOf(uid)
+    const payload = JSON.stringify({ recipientDid: did, reason: AFTER_QUIET_HOURS, count })
+    const group = AFTER_QUIET_HOURS
+    return pushRegistrationsOf(db, uid).map((to) => ({ to, did, payload, group }))
+  })
+}
+
+function isMemberQuiet({ db, now }: Pick<Parts, 'db' | 'now'>, uid: number): boolean {
+  const hours = findQuietHours(db, uid)
+  return hours !== undefined && isQuiet(hours, now())
+}
+
+function pushesOf(parts: Parts, uid: number, news: NewNotification[]): Push[] {
+  const { db, actors, now, withText } = parts
   const did = actors.didOf(uid)
-  const reader = createReader({ uid, did }, { now: now() })
+  const views = shownViews(parts, { uid, did }, news)
+  if (views.length === 0) return []
+  if (isMemberQuiet(parts, uid)) {
+    parts.heldBack.add(uid, views.length)
+    return []
+  }
+  const at = { now: now(), seenAt: parts.notifications.settings(uid).seenAt ?? 0 }
+  const devices = pushRegistrationsOf(db, uid)
+  return [...Map.groupBy(views, groupOf)].flatMap(([group, [...some]]) => {
+    if (!parts.groups.begins(uid, group, at)) return []
+    const payload = JSON.stringify(payloadOf(some, { did, withText }))
+    return devices.map((to) => ({ to, did, payload, group }))
+  })
+}
+
+/** Those that the member wants to be pushed, and would see in the list. */
+function shownViews(
+  { hydrator, notifications, now }: Parts,
+  { uid, did }: { uid: number; did: string },
+  news: NewNotification[],
+): View[] {
   const fresh = news.filter(({ sortAt }) => sortAt > now() - NEWS_MS)
   const ids = notifications.pushed(uid, fresh).slice(0, MOST_EACH)
   if (ids.length === 0) return []
-  const state = hydrator.notifications(ids, reader)
-  const devices = pushRegistrationsOf(db, uid)
+  const state = hydrator.notifications(ids, createReader({ uid, did }, { now: now() }))
   return ids.flatMap((id) => {
-    const view = isNotificationHidden(state, id)
-      ? undefined
-      : notificationView(state, id, undefined)
-    if (!view) return []
-    const payload = JSON.stringify(payloadOf(view, { did, withText: parts.withText }))
-    return devices.map((device) => ({ to: device, did, id, payload }))
+    if (isNotificationHidden(state, id)) return []
+    return notificationView(state, id, undefined) ?? []
   })
 }
 
 type View = NonNullable<ReturnType<typeof notificationView>>
 
-/** What a device receives; clients fetch the rest. */
-function payloadOf(view: View, { did, withText }: { did: string; withText: boolean }) {
+/** What a device receives of a group, newest last; clients fetch the rest. */
+function payloadOf(views: readonly View[], { did, withText }: { did: string; withText: boolean }) {
+  const view = views.at(-1)!
   const { reason, uri, reasonSubject: subject, indexedAt, author } = view
-  const told = { recipientDid: did, reason, uri, subject, indexedAt }
+  const count = views.length > 1 ? views.length : undefined
+  const told = { recipientDid: did, reason, uri, subject, indexedAt, count }
   if (!withText) return told
   const { text } = view.record as { text?: unknown }
   return {

@@ -5,13 +5,14 @@ import { gauges } from './gauges.ts'
 import { pushSettings } from './settings.ts'
 import * as push from './store/027-push.ts'
 import * as forgottenAccounts from './store/044-forgotten-accounts.ts'
+import * as quietHours from './store/068-quiet-hours.ts'
 
 export const pushFeature: ListedFeature = {
   name: 'push',
   settings: pushSettings,
-  migrations: [push, forgottenAccounts],
-  tables: ['push_registrations', 'push_state'],
-  memberTables: ['push_registrations'],
+  migrations: [push, forgottenAccounts, quietHours],
+  tables: ['push_registrations', 'push_quiet_hours', 'push_state'],
+  memberTables: ['push_registrations', 'push_quiet_hours'],
   gauges,
   ingest: async () => (await import('./ingest.ts')).ingest,
   serve: async () => (await import('./serve.ts')).serve,

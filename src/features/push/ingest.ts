@@ -1,8 +1,9 @@
-// The writer's part: devices that members register, the signing key, and how far notifications were read.
+// The writer's part: devices that members register, their quiet hours, the signing key, and how far notifications were read.
 
 import { type IngestFeature, requestHandlers } from '../../ingest/feature.ts'
 import { internActor } from '../../ingest/indexing/index-context.ts'
 import type { PushRequests } from './requests.ts'
+import { putQuietHours } from './store/quiet-hours.ts'
 import {
   beginPushes,
   deletePushRegistration,
@@ -20,6 +21,8 @@ export const ingest: IngestFeature = {
       }),
     'push/unregister': (ctx, did, { endpoint }) =>
       deletePushRegistration(ctx.db, ctx.actors.uidOf(did), endpoint),
+    'push/quiet-hours': (ctx, did, { hours }) =>
+      putQuietHours(ctx.db, internActor(ctx, did), hours),
     'push/begin': (ctx, _did, keys) => beginPushes(ctx.db, keys),
     'push/notified': (ctx, _did, { upTo }) => setPushesTold(ctx.db, upTo),
   }),

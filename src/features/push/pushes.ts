@@ -4,7 +4,9 @@
 
 import type { Logger } from '../../base/obs/log.ts'
 import type { Writer } from '../../bridge/messages.ts'
-import { type DuePushesParts, duePushes, type Push } from './due-pushes.ts'
+import { type DuePushesParts, duePushes, type Push, pushesAfterQuietHours } from './due-pushes.ts'
+import { createHeldBack } from './held-back.ts'
+import { createPushGroups } from './push-groups.ts'
 import { askWriter } from './requests.ts'
 import { createPushSender, type PushCounts, type PushSenderOptions } from './send-pushes.ts'
 import { findPushState, newestNotification, type PushState } from './store/registrations.ts'
@@ -36,6 +38,7 @@ export function createPushes(options: PushesOptions): Pushes {
   let state: PushState | undefined
   let told = 0
   let looking: Promise<void> | undefined
+  const parts = { ...options, groups: createPushGroups(), heldBack: createHeldBack() }
   const sender = createPushSender({ ...options, keys: () => state, onGone: forget })
 
   function forget({ did, to }: Push): void {
@@ -62,9 +65,10 @@ export function createPushes(options: PushesOptions): Pushes {
 
   async function look(): Promise<void> {
     state ??= await begin()
+    for (const push of pushesAfterQuietHours(parts)) sender.send(push)
     const to = newestNotification(db)
     if (to <= told) return
-    const due = duePushes(options, { after: told, to })
+    const due = duePushes(parts, { after: told, to })
     if (due.pushes.length > 0 || due.told - state.told >= REMEMBER_EVERY) {
       await askWriter(writer, serviceDid, { kind: 'push/notified', body: { upTo: due.told } })
       state = { ...state, told: due.told }

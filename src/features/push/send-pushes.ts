@@ -2,6 +2,7 @@
 // the guarded fetch. Retries three times if a service is away or asks to wait. Registrations that it reports
 // as gone are removed; pushes that it otherwise refuses are dropped, since the next push says what there is.
 
+import { createHash } from 'node:crypto'
 import { HOUR_MS, MINUTE_MS } from '../../base/util/durations.ts'
 import { createLimiter } from '../../base/util/limiter.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
@@ -42,6 +43,7 @@ const LONGEST_WAIT_MS = HOUR_MS
 const MAX_PENDING = 5000
 /** A device that is off receives the push once it is on again. */
 const TTL_SECONDS = 86_400
+const TOPIC_LENGTH = 32
 const LIMITS = { maxBytes: 16_384, timeoutMs: 10_000, maxRedirects: 0 }
 const GONE = new Set([404, 410])
 const AGAIN = new Set([408, 425, 429, 500, 502, 503, 504])
@@ -109,7 +111,7 @@ export function createPushSender(options: PushSenderOptions): PushSender {
 }
 
 /** A service that the operator no longer allows counts as refused. */
-async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<Outcome> {
+async function ask(options: PushSenderOptions, { to, payload, group }: Push): Promise<Outcome> {
   const { fetch, rules, keys: keysOf, subject } = options
   const keys = keysOf()
   if (!keys || unfitEndpoint(to.endpoint, rules)) return 'refused'
@@ -118,6 +120,7 @@ async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<O
   const request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
     vapidDetails: { subject, ...keys },
     TTL: TTL_SECONDS,
+    topic: topicOf(group),
     contentEncoding: 'aes128gcm',
   })
   const headers = Object.fromEntries(
@@ -132,4 +135,9 @@ async function ask(options: PushSenderOptions, { to, payload }: Push): Promise<O
   return AGAIN.has(response.status)
     ? { again: retryAfterMs(response.headers, Date.now()) }
     : 'refused'
+}
+
+/** RFC 8030, section 5.4: at most 32 characters of base64url. The service learns no more by it. */
+function topicOf(group: string): string {
+  return createHash('sha256').update(group).digest('base64url').slice(0, TOPIC_LENGTH)
 }

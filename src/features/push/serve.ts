@@ -8,13 +8,15 @@ import { createGuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import { getPushKey } from './getPushKey.ts'
 import { pushMetrics } from './metrics.ts'
 import { createPushes } from './pushes.ts'
+import { getQuietHours, putQuietHours } from './quiet-hours-methods.ts'
 import { type PushRules, registrationMethods } from './registration-methods.ts'
 import { pushSettings } from './settings.ts'
 
 export const serve: ServeFeature = {
   methods(config) {
     const rules = rulesOf(config)
-    return [...registrationMethods(rules), getPushKey({ isOn: rules !== undefined })]
+    const key = getPushKey({ isOn: rules !== undefined })
+    return [...registrationMethods(rules), key, getQuietHours, putQuietHours]
   },
   metrics: pushMetrics,
   /** The service to which a PDS forwards device registrations. */

@@ -17,6 +17,7 @@ const scripts = [
   new URL('./assets/facets.ts', import.meta.url),
   new URL('./assets/feeds.ts', import.meta.url),
   new URL('./assets/gaps.ts', import.meta.url),
+  new URL('./assets/groups.ts', import.meta.url),
   new URL('./assets/lists.ts', import.meta.url),
   new URL('./assets/moderation.js', import.meta.url),
   new URL('./assets/notifications.ts', import.meta.url),
@@ -44,6 +45,7 @@ const scripts = [
 /** Loaded when they are needed, or by the browser itself. */
 const others = [
   new URL('./assets/settings.ts', import.meta.url),
+  new URL('./assets/quiet-hours.ts', import.meta.url),
   new URL('./assets/bring.ts', import.meta.url),
   new URL('./assets/hls.js', import.meta.url),
   new URL('./assets/icon.svg', import.meta.url),

@@ -226,6 +226,7 @@ export const queries: Record<string, Case> = {
     refusal: 'MethodNotImplemented',
     visitors: 'MethodNotImplemented',
   },
+  'io.slipstream.notification.getQuietHours': { asks: () => [{}], mayBeEmpty: true },
   'io.slipstream.video.getStats': { asks: () => [{}], mayBeEmpty: true },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
@@ -290,6 +291,9 @@ export const procedures: Record<string, Case> = {
   [`${notification}updateSeen`]: { asks: () => [{ seenAt: '2020-01-01T00:00:00.000Z' }] },
   'io.slipstream.feed.putPosition': {
     asks: () => [{ timeline: 'following', position: `1700000000000__bafyrei${'a'.repeat(52)}` }],
+  },
+  'io.slipstream.notification.putQuietHours': {
+    asks: () => [{ from: '22:30', until: '07:00', timeZone: 'Europe/Berlin' }, {}],
   },
   // The server is open, so codes admit no one.
   'io.slipstream.server.redeemInvite': {

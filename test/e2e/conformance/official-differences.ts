@@ -16,6 +16,7 @@ export const unlike: Record<string, string> = {
   'io.slipstream.feed.getTimelineState': OURS_ALONE,
   'io.slipstream.graph.getSocialProof': OURS_ALONE,
   'io.slipstream.notification.getPushKey': OURS_ALONE,
+  'io.slipstream.notification.getQuietHours': OURS_ALONE,
   'io.slipstream.video.getStats': OURS_ALONE,
   'app.bsky.actor.getPreferences': ON_PDS,
   'app.bsky.ageassurance.getConfig': 'Bluesky’s rules are in the frontend’s code; we have none',

@@ -169,6 +169,107 @@ describe('a device', () => {
   })
 })
 
+describe('a group', () => {
+  const seen = () =>
+    w.tell(`${NOTIFICATION}.updateSeen`, { seenAt: new Date(w.now()).toISOString() }, alice)
+
+  test('is one push, which says how many there are', async () => {
+    await register()
+    w.like(bob, post)
+    w.like(carol, post)
+    w.follow(bob, alice)
+    await sendAll()
+    const told = receiver.received.map(({ message }) => [message['reason'], message['count']])
+    expect(told.toSorted()).toEqual([
+      ['follow', undefined],
+      ['like', 2],
+    ])
+    const [one, other] = receiver.received.map(({ headers }) => headers['topic'])
+    expect(one).toMatch(/^[\w-]{32}$/)
+    expect(other).not.toBe(one)
+  })
+
+  test('is not pushed again until its owner has looked; another post and a reply are', async () => {
+    await register()
+    w.like(bob, post)
+    await sendAll()
+    w.like(carol, post)
+    await sendAll()
+    expect(reasons()).toEqual(['like'])
+    w.like(carol, w.post(alice))
+    w.post(bob, { text: 'one', reply: { parent: post } })
+    w.post(bob, { text: 'two', reply: { parent: post } })
+    await sendAll()
+    expect(reasons().toSorted()).toEqual(['like', 'like', 'reply', 'reply'])
+    await seen()
+    w.like(didOf('dave'), post)
+    await sendAll()
+    expect(reasons()).toHaveLength(5)
+  })
+})
+
+describe('quiet hours', () => {
+  const QUIET = `io.slipstream.notification`
+  const put = (hours: object) => w.tell(`${QUIET}.putQuietHours`, hours, alice)
+  const hourAt = (ms: number) => new Date(ms).toISOString().slice(11, 16)
+  const HOUR_MS = 3_600_000
+  /** From a minute ago or so until two hours later. */
+  const now = () => ({
+    from: hourAt(w.now() - HOUR_MS),
+    until: hourAt(w.now() + 2 * HOUR_MS),
+    timeZone: 'UTC',
+  })
+
+  test('hold pushes back; once they end, one says how many there were', async () => {
+    await register()
+    await put(now())
+    w.like(bob, post)
+    w.repost(carol, post)
+    await sendAll()
+    expect(reasons()).toEqual([])
+    await put({})
+    await sendAll()
+    const message = { recipientDid: alice, reason: 'after-quiet-hours', count: 2 }
+    expect(receiver.received.map(({ message }) => message)).toEqual([message])
+    await sendAll()
+    expect(reasons()).toHaveLength(1)
+    w.follow(bob, alice)
+    await sendAll()
+    expect(reasons()).toHaveLength(2)
+  })
+
+  test('say nothing afterwards to a member who has looked', async () => {
+    await register()
+    await put(now())
+    w.like(bob, post)
+    await sendAll()
+    await w.tell(`${NOTIFICATION}.updateSeen`, { seenAt: new Date(w.now()).toISOString() }, alice)
+    await put({})
+    await sendAll()
+    expect(reasons()).toEqual([])
+  })
+
+  test('are their member’s alone, and gone when they leave', async () => {
+    const hours = { from: '22:30', until: '07:00', timeZone: 'Europe/Berlin' }
+    expect(await put(hours)).toMatchObject({ status: 200, body: hours })
+    expect(await w.get(`${QUIET}.getQuietHours`, {}, alice)).toEqual(hours)
+    expect(await w.get(`${QUIET}.getQuietHours`, {}, bob)).toEqual({})
+    expect(await put({})).toMatchObject({ status: 200, body: {} })
+    expect(await w.get(`${QUIET}.getQuietHours`, {}, alice)).toEqual({})
+  })
+
+  test.each([
+    { from: '22:30' },
+    { from: '24:00', until: '07:00', timeZone: 'UTC' },
+    { from: '7:00', until: '08:00', timeZone: 'UTC' },
+    { from: '07:00', until: '07:00', timeZone: 'UTC' },
+    { from: '07:00', until: '08:00' },
+    { from: '07:00', until: '08:00', timeZone: 'Mars/Olympus' },
+  ])('are refused as %o', async (hours) => {
+    expect((await put(hours)).status).toBe(400)
+  })
+})
+
 describe('a push service', () => {
   test('that says gone is not asked again', async () => {
     await register()
@@ -188,7 +289,7 @@ describe('a push service', () => {
     await sendAll()
     expect([receiver.asked(), reasons()]).toEqual([3, ['like']])
     receiver.answerWith(500, 500, 500, 500, 500)
-    w.like(carol, post)
+    w.repost(carol, post)
     await sendAll()
     expect([receiver.asked(), pushes.counts().failed]).toEqual([6, 1])
   })

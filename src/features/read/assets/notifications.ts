@@ -1,4 +1,4 @@
-// Notifications: what happened, with the post that it happened to. Looking at them marks them seen, also on the
+// Notifications: what happened, with the post that it happened to, and groups of them as one row. Looking at them marks them seen, also on the
 // member's other devices.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
@@ -6,6 +6,7 @@ import { ask, tell } from './api.ts'
 import { byId, el, link } from './dom.ts'
 import { postPath } from './embeds.ts'
 import { endless } from './endless.ts'
+import { groupsOf } from './groups.ts'
 import { byline, face, nameOf, profilePath } from './people.ts'
 import { type Post, postCard } from './post.ts'
 import { judgedProfile } from './preferences.ts'
@@ -22,9 +23,15 @@ const WORDS: Record<string, Key> = {
   mention: 'mentioner',
   reply: 'replier',
   quote: 'quoter',
+  'like-via-repost': 'viaLiker',
+  'repost-via-repost': 'viaReposter',
+  'subscribed-post': 'poster',
+  'starterpack-joined': 'joiner',
+  verified: 'verifier',
+  unverified: 'unverifier',
 }
 /** Their own record is the post to show. */
-const WRITTEN = ['mention', 'reply', 'quote']
+const WRITTEN = ['mention', 'reply', 'quote', 'subscribed-post']
 const LOOK_EVERY_MS = 30_000
 const AT_ONCE = 25
 
@@ -40,7 +47,7 @@ export function notificationsView(): View {
     const shown = page.notifications.filter(
       ({ author }) => !judgedProfile(author).ui('contentList').filter,
     )
-    return { nodes: shown.map((one) => row(one, posts)), cursor: page.cursor }
+    return { nodes: groupsOf(shown).map((group) => row(group, posts)), cursor: page.cursor }
   })
   return { title: t('notifications'), node: el('div', {}, browserPush(), node), first }
 }
@@ -62,10 +69,15 @@ function postUriOf({ reason, uri, reasonSubject }: Notification): string | undef
   return about?.includes('/app.bsky.feed.post/') ? about : undefined
 }
 
-function row(one: Notification, posts: ReadonlyMap<string, Post>): HTMLElement {
-  const { author, reason, isRead, indexedAt } = one
+function row(
+  group: readonly [Notification, ...Notification[]],
+  posts: ReadonlyMap<string, Post>,
+): HTMLElement {
+  const [one] = group
+  const { author, reason, indexedAt } = one
+  const isRead = group.every((each) => each.isRead)
   const post = posts.get(postUriOf(one) ?? '')
-  const words = t(WORDS[reason] ?? 'otherReason', { name: nameOf(author), reason })
+  const words = t(WORDS[reason] ?? 'otherReason', { name: namesOf(group), reason })
   const to = post ? postPath(post.uri) : profilePath(author)
   const head = el(
     'div',
@@ -82,6 +94,14 @@ function row(one: Notification, posts: ReadonlyMap<string, Post>): HTMLElement {
     reason === 'follow' ? byline(author) : undefined,
     body,
   )
+}
+
+/** The newest by name, the others by number. */
+function namesOf(group: readonly [Notification, ...Notification[]]): string {
+  const [{ author }] = group
+  const count = new Set(group.map((one) => one.author.did)).size - 1
+  const name = nameOf(author)
+  return count === 0 ? name : t('andOthers', { name, count })
 }
 
 function excerpt(post: Post): HTMLElement {

@@ -6,6 +6,7 @@ import { button, el } from './dom.ts'
 import { forgetLastPage } from './offline.ts'
 import { mutedWords, setMutedWords } from './preferences.ts'
 import { browserPush } from './push.ts'
+import { quietHours } from './quiet-hours.ts'
 import { attempt, toast } from './toast.ts'
 import type { View } from './view.ts'
 import { chooseLanguage, type Key, language, t } from './words.ts'
@@ -16,6 +17,7 @@ export function settingsView(session: Session, signed: string | null): View {
     'div',
     { class: 'settings' },
     browserPush(),
+    quietHours(),
     words(),
     el(
       'section',

@@ -7,6 +7,9 @@ type Pushed = Waiting & { data: { json(): Push } | null }
 type Clicked = Waiting & { notification: Notification & { data: { path: string } } }
 type Push = {
   reason?: string
+  /** How many of a group it stands for. */
+  count?: number
+  subject?: string
   author?: { displayName?: string; handle?: string }
   text?: string
   uri?: string
@@ -30,6 +33,7 @@ const scope = globalThis as unknown as Scope
 const files: string[] = /* files */ []
 const NAME = `slipstream-${files[0] ?? ''}`
 const PAGE = '/read'
+const GROUPED = ['like', 'repost', 'follow', 'like-via-repost', 'repost-via-repost']
 
 scope.addEventListener('install', (event: Waiting) => {
   event.waitUntil(keep().then(() => scope.skipWaiting()))
@@ -81,16 +85,19 @@ async function kept(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request)
 }
 
-async function show({ reason = '', author, text, uri }: Push): Promise<void> {
+async function show({ reason = '', count, author, text, uri, subject }: Push): Promise<void> {
   const by = author?.displayName || (author?.handle ? `@${author.handle}` : '')
+  const others = count ? String(count) : ''
+  // One row for a group, as in the list, also if the server has forgotten that it told of it.
+  const isGroup = GROUPED.includes(reason)
   const options = {
     body: text ?? '',
-    tag: uri ?? reason,
+    tag: isGroup ? `${reason} ${subject ?? ''}` : (uri ?? reason),
     icon: '/read/icon.svg',
     data: { path: '/read/notifications' },
   }
   await scope.registration.showNotification(
-    [by, reason].filter((part) => part).join(' · ') || 'Slipstream',
+    [by, reason, others].filter((part) => part).join(' · ') || 'Slipstream',
     options,
   )
 }

@@ -1,0 +1,26 @@
+// What was not pushed in members' quiet hours: once they end, a device hears how much there was, unless the member has
+// looked meanwhile. Held in memory: a restart in quiet hours forgets it.
+
+const MAX_MEMBERS = 10_000
+
+export type HeldBack = {
+  add(uid: number, count: number): void
+  /** Forgets and returns those who are no longer quiet. */
+  ended(isQuiet: (uid: number) => boolean): { uid: number; count: number }[]
+}
+
+export function createHeldBack(): HeldBack {
+  const counts = new Map<number, number>()
+  return {
+    add(uid, count) {
+      const before = counts.get(uid)
+      if (before === undefined && counts.size >= MAX_MEMBERS) return
+      counts.set(uid, (before ?? 0) + count)
+    },
+    ended(isQuiet) {
+      const over = [...counts].filter(([uid]) => !isQuiet(uid))
+      for (const [uid] of over) counts.delete(uid)
+      return over.map(([uid, count]) => ({ uid, count }))
+    },
+  }
+}

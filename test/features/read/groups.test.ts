@@ -1,0 +1,55 @@
+// Rows of the page of notifications.
+
+import { expect, test } from 'vitest'
+import { groupsOf } from '../../../src/features/read/assets/groups.ts'
+
+const HOUR_MS = 3_600_000
+const NEWEST = Date.parse('2026-11-28T12:00:00Z')
+
+let made = 0
+const one = (reason: string, by: string, hoursAgo: number, reasonSubject?: string) => ({
+  id: made++,
+  reason,
+  author: { did: by },
+  indexedAt: new Date(NEWEST - hoursAgo * HOUR_MS).toISOString(),
+  ...(reasonSubject && { reasonSubject }),
+})
+
+const shapes = (all: ReturnType<typeof one>[]) =>
+  groupsOf(all).map((group) => `${group[0].reason} ${group.length}`)
+
+test('are one for likes of a post, reposts of it, and followers', () => {
+  const all = [
+    one('like', 'a', 0, 'p'),
+    one('follow', 'a', 1),
+    one('like', 'b', 2, 'p'),
+    one('repost', 'b', 2, 'p'),
+    one('like', 'b', 3, 'q'),
+    one('follow', 'c', 4),
+  ]
+  expect(shapes(all)).toEqual(['like 2', 'follow 2', 'repost 1', 'like 1'])
+  expect(
+    groupsOf(all)
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+  ).toEqual(all.map(({ id }) => id))
+})
+
+test('are two beyond two days, and for one account twice', () => {
+  expect(shapes([one('like', 'a', 0, 'p'), one('like', 'b', 47, 'p')])).toEqual(['like 2'])
+  expect(shapes([one('like', 'a', 0, 'p'), one('like', 'b', 48, 'p')])).toEqual([
+    'like 1',
+    'like 1',
+  ])
+  expect(shapes([one('follow', 'a', 0), one('follow', 'a', 1)])).toEqual(['follow 1', 'follow 1'])
+})
+
+test('what somebody wrote is a row of its own, but for posts of accounts subscribed to', () => {
+  for (const reason of ['reply', 'mention', 'quote', 'verified']) {
+    expect(shapes([one(reason, 'a', 0, 'p'), one(reason, 'b', 0, 'p')])).toHaveLength(2)
+  }
+  expect(shapes([one('subscribed-post', 'a', 0), one('subscribed-post', 'a', 1)])).toEqual([
+    'subscribed-post 2',
+  ])
+})
