@@ -81,6 +81,10 @@ export const namedDifferences: Difference[] = [
     why: 'No self-hosted AppView has those services.',
   },
   {
+    what: 'Who asks not to be recommended (`app.bsky.actor.contentVisibilityDeclaration`) is left out of suggestions, Discover and the accounts shown with trends, unless the viewer follows them. Searches, threads and lists show them, and their posts count for trends.',
+    why: 'The official client promises this of Discover, and asks other apps for it. The published code of the reference does not read the record.',
+  },
+  {
     what: 'Notifications from before an account became a member count as read; there, all are unread until the account marks them seen.',
     why: 'A newcomer’s list is built from earlier records. A badge counting them all would call them new.',
   },
