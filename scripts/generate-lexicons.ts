@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemas } from '@atproto/api'
-import { collections } from '../src/base/atproto/collections.ts'
+import { collections, isIndexed } from '../src/base/atproto/collections.ts'
 import { loadLexicons } from '../src/data/lexicons/lexicons.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/data/lexicons')
@@ -54,11 +54,28 @@ function withoutDescriptions(node: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutDescriptions(value)]))
 }
 
+/**
+ * The validator takes no record inside of a record (site.standard.theme.basic is one). Such a record is an object that
+ * says its type.
+ */
+function asPart(id: string, definition: Json): Json {
+  if (definition['type'] !== 'record' || isIndexed(id)) return definition
+  const { required = [], properties, ...rest } = definition['record'] as Json
+  const $type = { type: 'string', const: id }
+  return {
+    ...rest,
+    required: ['$type', ...(required as string[])],
+    properties: { $type, ...(properties as Json) },
+  }
+}
+
 for (const collection of collections) reach(collection, 'main')
 const generated = [...reached.keys()].sort().map((id) => {
   const { lexicon, defs } = documentOf(id) as { lexicon: number; defs: Json }
   const names = [...reached.get(id)!].sort()
-  const kept = Object.fromEntries(names.map((name) => [name, withoutDescriptions(defs[name])]))
+  const kept = Object.fromEntries(
+    names.map((name) => [name, withoutDescriptions(asPart(id, defs[name] as Json))]),
+  )
   return { lexicon, id, defs: kept }
 })
 writeFileSync(RECORDS, JSON.stringify(generated, null, 2))

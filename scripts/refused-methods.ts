@@ -20,8 +20,6 @@ export const refusedMethods: Record<string, string> = {
   'app.bsky.ageassurance.begin': AGE,
   'app.bsky.unspecced.initAgeAssurance': AGE,
   'app.bsky.contact.*': CONTACTS,
-  'app.bsky.embed.getEmbedExternalView':
-    'Cards made of `site.standard` records, which are not indexed here; clients fall back to the link’s own card.',
   'app.bsky.feed.describeFeedGenerator': GENERATOR,
   'app.bsky.feed.getFeedSkeleton': GENERATOR,
   'app.bsky.unspecced.getOnboardingSuggestedStarterPacksSkeleton': SKELETON,

@@ -82,11 +82,16 @@ function graphRows({ say, edges, key, cid, did, lists }: Text) {
 }
 
 /** Records of the collections that share one table, and the likes of them. */
-function smallRows({ say, key, cid, records }: Text) {
+function smallRows({ say, key, cid, posts, records }: Text) {
   return {
     records: say(
       'SELECT * FROM records WHERE cid IS NOT NULL',
       (row) => `${row['collection']} ${key(row)} ${cid(row)} ${row['likes']}`,
+    ),
+    associated: say(
+      `SELECT r.*, a.post FROM associated_records r JOIN post_associations a ON a.record = r.id
+        WHERE r.record IS NOT NULL`,
+      (row) => `${row['collection']} ${key(row)} ${cid(row)} ${posts.get(row['post'])}`,
     ),
     recordLikes: say(
       'SELECT * FROM record_likes',

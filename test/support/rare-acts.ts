@@ -2,6 +2,7 @@
 // other accounts' records, pins, handles, records imported by hand. Applied at once.
 
 import type { JsonObject } from '../../src/base/util/json-object.ts'
+import { cardEmbed, DOCUMENT, documentRecord, PUBLICATION, publicationRecord } from './long-form.ts'
 import type { Random } from './random.ts'
 import { cidOf, didOf } from './records.ts'
 import type { RecordId, World } from './world.ts'
@@ -40,6 +41,7 @@ function rareAct(world: World, random: Random): void {
     ...accountActs(scene),
     ...relationActs(scene),
     ...generatorActs(scene),
+    ...cardActs(scene),
     ...soleRecordActs(scene),
     ...verificationActs(scene),
     () => random.chance(0.3) && comeAndGo(world, scene.did),
@@ -139,6 +141,31 @@ function generatorActs({ world, random, did, generator }: Scene): Act[] {
     () => generator && world.post(did, { embed: embed(generator.uri, generator.cid) }),
     () => generator && world.like(did, generator),
     () => generator && world.delete(generator),
+  ]
+}
+
+/** Posts with link cards, and the records that they name, which are stored if they come after the post. */
+function cardActs({ world, random, did, other }: Scene): Act[] {
+  const rkey = `3kaaaaaaaaaa${random.pick(['a', 'b'])}`
+  const site = `at://${did}/${PUBLICATION}/self`
+  const [article, publication] = [
+    { did, collection: DOCUMENT, rkey, record: documentRecord(site) },
+    { did, collection: PUBLICATION, rkey: 'self', record: publicationRecord() },
+  ].map((one) => ({ ...one, operation: 'update' as const }))
+  const refOf = (one: NonNullable<typeof article>) => ({
+    uri: `at://${did}/${one.collection}/${one.rkey}`,
+    cid: cidOf([did, one.rkey, { $type: one.collection, ...one.record }]),
+  })
+  const name = () => world.post(other, { embed: cardEmbed([refOf(article!), refOf(publication!)]) })
+  return [
+    name,
+    () => {
+      name()
+      world.write(article!)
+      world.write(publication!)
+    },
+    () => world.write(random.pick([article!, publication!])),
+    () => world.delete(refOf(random.pick([article!, publication!]))),
   ]
 }
 

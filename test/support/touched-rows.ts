@@ -192,6 +192,8 @@ const unseen = new Set([
   ],
   // Views with like counts of feeds and the like are rebuilt each time.
   'record_likes',
+  // Views with link cards to articles are rebuilt each time.
+  ...['associated_records', 'post_associations'],
   ...['replays', 'replay_accounts', 'feed_depths'],
   ...['snapshots', 'meta', 'notifications', 'notification_settings', 'activity_subscriptions'],
   'act_arrivals',

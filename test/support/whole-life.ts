@@ -5,6 +5,7 @@ import { packRkey } from '../../src/base/atproto/keys.ts'
 import type { WriterRequest } from '../../src/bridge/messages.ts'
 import { storeCursor } from '../../src/data/store/timelines/timeline-cursors.ts'
 import { decide } from '../../src/ingest/indexing/moderation/moderation.ts'
+import { cardEmbed, DOCUMENT, documentRecord } from './long-form.ts'
 import { cidOf } from './records.ts'
 import { type Life, wholes } from './wholes.ts'
 import type { RecordId, World } from './world.ts'
@@ -41,7 +42,23 @@ function actsOfFriend(world: World, { did, friend }: Life) {
     did: 'did:web:feeds.test',
     displayName: 'theirs',
   })
-  return { post, list, generator, repost: world.repost(friend, post) }
+  const article = stampedArticle(world, friend)
+  return { post, list, generator, article, repost: world.repost(friend, post) }
+}
+
+/** An article whose version is known before it is written. */
+function stampedArticle(world: World, did: string) {
+  const write = () =>
+    world.write({
+      did,
+      collection: DOCUMENT,
+      rkey: '3kaaaaaaaaaaa',
+      record: documentRecord('https://blog.example.org'),
+      operation: 'update',
+    })
+  const [event] = world.hold(() => void write())
+  const { cid } = event as unknown as RecordId
+  return { ref: { uri: `at://${did}/${DOCUMENT}/3kaaaaaaaaaaa`, cid }, write }
 }
 
 function writeRecords(world: World, { did, friend }: Life, theirs: Theirs): RecordId {
@@ -53,6 +70,12 @@ function writeRecords(world: World, { did, friend }: Life, theirs: Theirs): Reco
   world.post(did, { reply: { parent: reply, root: post } })
   world.post(did, { reply: { parent: theirs.post } })
   world.post(did, { quote: theirs.post })
+  const article = stampedArticle(world, did)
+  for (const one of [did, friend]) {
+    world.post(one, { embed: cardEmbed([article.ref, theirs.article.ref]) })
+  }
+  article.write()
+  theirs.article.write()
   world.threadgate(post, [])
   world.postgate(post)
   const via = { via: { uri: theirs.repost.uri, cid: theirs.repost.cid } }

@@ -1,13 +1,16 @@
 // What an answer needs and our index lacks: records by at-URI, and accounts without a profile or a valid
 // handle.
 
+import { cardOfPost } from '../../base/atproto/at-uri.ts'
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
+import { lacksCard } from './card-records.ts'
 import type { FeedState, ProfileState } from './types.ts'
 
 export class MissingSet {
   /** Created on the first missing record, since most answers lack nothing. */
   #uris: Set<string> | undefined
   #dids: Set<string> | undefined
+  #cards: Set<string> | undefined
 
   get uris(): ReadonlySet<string> {
     return this.#uris ?? NONE
@@ -15,6 +18,14 @@ export class MissingSet {
 
   get dids(): ReadonlySet<string> {
     return this.#dids ?? NONE
+  }
+
+  /**
+   * Names of posts' link cards (`cardOfPost`) of which records are missing: a link is shown until
+   * they arrive, and nobody waits for them.
+   */
+  get cards(): ReadonlySet<string> {
+    return this.#cards ?? NONE
   }
 
   get isEmpty(): boolean {
@@ -30,6 +41,12 @@ export class MissingSet {
   addFeed(state: FeedState): void {
     if (!state.viewer) return
     this.add({ uris: [...stubsIn(state), ...embeddedNotStored(state)] })
+    const cards = [...state.posts.values()].filter((post) => lacksCard(state, post))
+    if (cards.length > 0)
+      this.#cards = withAll(
+        this.#cards,
+        cards.map(({ uri }) => cardOfPost(uri)),
+      )
     this.addProfiles(state)
   }
 

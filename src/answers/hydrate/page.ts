@@ -8,6 +8,7 @@ import { prepareActivitySubscriptions } from '../../data/store/read/accounts/act
 import { type ActorRow, prepareActors } from '../../data/store/read/accounts/actors.ts'
 import { prepareBlockPairs } from '../../data/store/read/accounts/block-pairs.ts'
 import { prepareRelations } from '../../data/store/read/accounts/relations.ts'
+import { prepareAssociated } from '../../data/store/read/associated-records.ts'
 import type { Db } from '../../data/store/read/id-list.ts'
 import type { ListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts'
 import { prepareLists } from '../../data/store/read/lists/lists.ts'
@@ -74,6 +75,7 @@ export function prepareReaders(db: Db) {
   return {
     activitySubscriptions: prepareActivitySubscriptions(db),
     actors: prepareActors(db),
+    associated: prepareAssociated(db),
     blockPairs: prepareBlockPairs(db),
     gates: prepareGates(db),
     labels: prepareLabels(db),
@@ -129,5 +131,6 @@ export function emptyFeedState(reader: Reader, urls: MediaUrls): FeedState {
     threadgates: new Map(),
     postgates: new Map(),
     postViewers: new Map(),
+    associated: new Map(),
   }
 }

@@ -33,6 +33,42 @@ export type StoredRecord = {
   }
 }[ShownCollection]
 
+type DocumentCard = {
+  /** at-URI of its publication, or the address of a site without one. */
+  site: string
+  path?: string
+  title: string
+  description?: string
+  coverImage?: unknown
+  publishedAt: string
+  updatedAt?: string
+  readingMinutes?: number
+}
+
+type PublicationCard = {
+  name: string
+  url: string
+  description?: string
+  icon?: unknown
+  basicTheme?: { [name: string]: unknown }
+}
+
+type Associated<Name, Card> = {
+  collection: Name
+  uid: number
+  uri: string
+  cid: string
+  record: Card
+  /** Nobody, or not this viewer, may see it. */
+  isHidden?: boolean
+}
+
+export type DocumentRecord = Associated<'site.standard.document', DocumentCard>
+export type PublicationRecord = Associated<'site.standard.publication', PublicationCard>
+
+/** A version of a record that a post's link card names; only what cards show of it. */
+export type AssociatedRecord = DocumentRecord | PublicationRecord
+
 /** Number of profiles that name a starter pack as the one they joined through. */
 export type Joins = { allTime: number; week: number }
 

@@ -13,7 +13,13 @@ import type {
   ComAtprotoLabelDefs,
 } from '@atproto/api'
 import type { Labelers } from './labelers.ts'
-import type { AboutActor, Joins, PackContent, StoredRecord } from './stored-records.ts'
+import type {
+  AboutActor,
+  AssociatedRecord,
+  Joins,
+  PackContent,
+  StoredRecord,
+} from './stored-records.ts'
 
 /**
  * The viewer; undefined for anonymous. `uid` is 0 for a verified viewer without a row yet: views
@@ -127,6 +133,8 @@ export type FeedState = ProfileState & {
   postgates: Map<number, Postgate>
   /** The viewer's own actions, by post id; no entry if there are none. */
   postViewers: Map<number, PostViewer>
+  /** Named by posts' link cards, by at-URI and CID (load-associated.ts); only versions in our index. */
+  associated: Map<string, AssociatedRecord>
 }
 
 /** Only labelers that may redact set the flags. See load-labels.ts. */

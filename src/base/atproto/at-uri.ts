@@ -45,3 +45,15 @@ export function parseCollectionUri(uri: string): CollectionPage | undefined {
   const before = match[3] === undefined ? undefined : Number(match[3])
   return { did: match[1]!, collection: match[2]!, before }
 }
+
+const CARD = '#card'
+
+/** Names the records of a post's link card: only for requests between our own threads. */
+export function cardOfPost(uri: string): string {
+  return `${uri}${CARD}`
+}
+
+/** The at-URI of the post whose card is named so; undefined for anything else. */
+export function postOfCard(name: string): string | undefined {
+  return name.endsWith(CARD) ? name.slice(0, -CARD.length) : undefined
+}

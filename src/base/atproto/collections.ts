@@ -23,6 +23,8 @@ export const collectionCodes = {
   'com.germnetwork.declaration': 19,
   'app.bsky.graph.referencelistoptout': 20,
   'app.bsky.actor.contentVisibilityDeclaration': 21,
+  'site.standard.document': 22,
+  'site.standard.publication': 23,
 } as const
 
 export type Collection = keyof typeof collectionCodes
@@ -42,6 +44,14 @@ export const recordCollections = [
 ] as const satisfies readonly Collection[]
 
 export type RecordCollection = (typeof recordCollections)[number]
+
+/** Articles and publications that link cards name (standard.site); only those that a post here names are stored. */
+export const associatedCollections = [
+  'site.standard.document',
+  'site.standard.publication',
+] as const satisfies readonly Collection[]
+
+export type AssociatedCollection = (typeof associatedCollections)[number]
 
 export const collections = Object.keys(collectionCodes) as Collection[]
 

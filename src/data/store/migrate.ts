@@ -47,6 +47,7 @@ import * as streamedLabels from './migrations/046-streamed-labels.ts'
 import * as notificationArrivals from './migrations/048-notification-arrivals.ts'
 import * as actArrivals from './migrations/050-act-arrivals.ts'
 import * as streamBytes from './migrations/062-stream-bytes.ts'
+import * as associatedRecords from './migrations/067-associated-records.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 
@@ -94,6 +95,7 @@ const migrations: readonly Migration[] = [
   notificationArrivals,
   actArrivals,
   streamBytes,
+  associatedRecords,
 ]
 
 export const schemaVersion = Math.max(

@@ -11,6 +11,7 @@ import { unlessAborted } from '../../base/util/waits.ts'
 import { isDiskFull } from '../../data/store/files/disk-full.ts'
 import type { Overload } from '../../http/overload/overload.ts'
 import { actorInfoRpcs, actorRpcs } from './calls/actors.ts'
+import { associatedRpcs } from './calls/associated.ts'
 import { emptyRpcs } from './calls/empty.ts'
 import { deedRpcs, engagementRpcs } from './calls/engagement.ts'
 import { feedRpcs } from './calls/feeds.ts'
@@ -50,6 +51,7 @@ function handlers({ reading, searches }: ServiceParts): object {
     ...bookmarkRpcs(reading),
     ...deedRpcs(reading),
     ...emptyRpcs(),
+    ...associatedRpcs(reading),
     ...engagementRpcs(reading),
     ...feedRpcs(reading),
     ...labelRpcs(reading),

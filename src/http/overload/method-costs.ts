@@ -31,6 +31,7 @@ export const costs: Record<string, MethodCost> = {
   'io.slipstream.server.redeemInvite': { points: 20, isHeavy: false },
   'com.atproto.identity.resolveHandle': { points: 2, isHeavy: false }, // may make a network request
   'com.atproto.repo.getRecord': { points: 2, isHeavy: false },
+  'app.bsky.embed.getEmbedExternalView': { points: 5, isHeavy: false }, // may make five network requests
 }
 
 export function costOf({ nsid, kind }: Pick<Method, 'nsid' | 'kind'>): MethodCost {

@@ -19,6 +19,7 @@ import { createDraft } from './app/bsky/draft/createDraft.ts'
 import { deleteDraft } from './app/bsky/draft/deleteDraft.ts'
 import { getDrafts } from './app/bsky/draft/getDrafts.ts'
 import { updateDraft } from './app/bsky/draft/updateDraft.ts'
+import { getEmbedExternalView } from './app/bsky/embed/getEmbedExternalView.ts'
 import { getActorFeeds } from './app/bsky/feed/getActorFeeds.ts'
 import { getActorLikes } from './app/bsky/feed/getActorLikes.ts'
 import { getAuthorFeed } from './app/bsky/feed/getAuthorFeed.ts'
@@ -107,6 +108,7 @@ export const methods: readonly MethodDefinition[] = [
   deleteDraft,
   getDrafts,
   updateDraft,
+  getEmbedExternalView,
   getActorFeeds,
   getActorLikes,
   getAuthorFeed,

@@ -21,6 +21,8 @@ import type { Services } from './work.ts'
 
 const FOLLOWS: Collection = 'app.bsky.graph.follow'
 const ORDER = ['profile', 'follows', 'blocks', 'lists', 'records', 'feed'] as const
+/** Of these, repositories are compared only if records of them are here. */
+const IF_HELD = 'singly'
 /** A PDS whose clock is off by more than this may hide a change from us. */
 const REV_SLACK_MS = HOUR_MS
 
@@ -88,7 +90,8 @@ async function collectionsOf(
   isAuthor: boolean,
 ): Promise<Collection[]> {
   const all = ORDER.flatMap(collectionsReadWith)
-  if (!isAuthor) return all.filter((name) => holds(services, repo, name))
+  const held = collectionsReadWith(IF_HELD).filter((name) => holds(services, repo, name))
+  if (!isAuthor) return [...all.filter((name) => holds(services, repo, name)), ...held]
   const mayExist = await findCollections(services, repo)
-  return all.filter((name) => mayExist(name) || holds(services, repo, name))
+  return [...all.filter((name) => mayExist(name) || holds(services, repo, name)), ...held]
 }

@@ -5,7 +5,7 @@ import type { RepoTarget } from '../../sources/pds/pds-client.ts'
 import { checkRepo, compareRepo } from './compare-repo.ts'
 import { loadFeed, loadLatest, loadOlder, loadPage, loadRecent } from './feed-jobs.ts'
 import { startMember } from './member-job.ts'
-import { loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
+import { loadAssociated, loadList, loadPost, loadProfile, loadRecord } from './record-jobs.ts'
 import { loadBlocks, loadFollows, loadRecords, type RepoJobResult } from './repo-jobs.ts'
 import type { Services } from './work.ts'
 
@@ -57,6 +57,9 @@ export async function perform(
       return loadRecords(services, repo)
     case 'record':
       await loadRecord(services, repo, job.subject)
+      return undefined
+    case 'associated':
+      await loadAssociated(services, repo, job.subject)
       return undefined
     case 'author': // handled by the slow lane
     case 'rest':

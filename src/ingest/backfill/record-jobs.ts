@@ -1,12 +1,14 @@
 // The jobs that fetch single records: a profile, a referenced post, a list with its items.
 
 import {
+  associatedCollections,
   type Collection,
   collectionCodes,
   recordCollections,
 } from '../../base/atproto/collections.ts'
-import { unpackRkey } from '../../base/atproto/keys.ts'
+import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findAssociatedById, missAssociated } from '../../data/store/associated-records.ts'
 import { rkeyOfList, storedListItems } from '../../data/store/fetching/stored-keys.ts'
 import { findMember } from '../../data/store/members/members.ts'
 import { findPostById, isWithoutRecord, MISSING } from '../../data/store/posts/posts.ts'
@@ -118,6 +120,26 @@ export async function loadRecord(
   if (!row || !collection || row.cid !== null) return
   const fetched = await fetchRecord(services, repo, { collection, rkey: unpackRkey(row.rkey) })
   if (fetched) services.apply.put(fetched)
+}
+
+/**
+ * Loads a record that a link card names. Only one version counts, and a server has only the newest: if that is
+ * another one, the row says so.
+ */
+export async function loadAssociated(
+  services: Services,
+  repo: RepoTarget,
+  id: number,
+): Promise<void> {
+  const { apply, commit, now } = services
+  const row = findAssociatedById(services.db, id)
+  const collection = associatedCollections.find((name) => collectionCodes[name] === row?.collection)
+  if (!row || !collection || row.isHere) return
+  const fetched = await fetchRecord(services, repo, { collection, rkey: unpackRkey(row.rkey) })
+  const isNamed = fetched?.records[0]?.cid === unpackCid(row.cid)
+  if (!fetched || !isNamed) return commit(({ db }) => missAssociated(db, id, now()))
+  if (!fitsBudget(services, repo, fetched)) return apply.leaveOut('over-budget', 1)
+  apply.put(fetched)
 }
 
 /**

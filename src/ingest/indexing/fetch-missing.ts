@@ -1,7 +1,8 @@
 // Queues fetches of data that stored records need, in the transaction that found it missing. No requests are
 // made here: backfill makes them in the background.
 
-import { parseCollectionUri } from '../../base/atproto/at-uri.ts'
+import { parseCollectionUri, postOfCard } from '../../base/atproto/at-uri.ts'
+import { associatedWithPost } from '../../data/store/associated-records.ts'
 import {
   deleteBackfillsOf,
   findBackfill,
@@ -21,8 +22,9 @@ import { isWithoutRecord } from '../../data/store/posts/posts.ts'
 import { findActor } from '../../data/store/records/actors.ts'
 import { findProfile } from '../../data/store/records/profiles.ts'
 import { requestReplay } from '../../data/store/stream/replays.ts'
+import { associationsOfShown, mayBeFetched } from './associations.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
-import { ensureList, ensurePost } from './records/post-rows.ts'
+import { ensureList, ensurePost, lookUpPost } from './records/post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-keys.ts'
 import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'
 
@@ -55,6 +57,14 @@ export function fetchPerson(ctx: IndexContext, uid: number): void {
   if (findActor(ctx.db, uid)?.identity_checked_at == null)
     enqueueJob(ctx.db, 'identity', uid, priority)
   if (!findProfile(ctx.db, uid)) enqueueJob(ctx.db, 'profile', uid, priority)
+}
+
+/** Queues the records that a post's link card names, and their accounts. */
+export function fetchCard(ctx: IndexContext, post: number): void {
+  for (const row of associatedWithPost(ctx.db, post)) {
+    fetchPerson(ctx, row.uid)
+    if (mayBeFetched(ctx, row)) enqueueJob(ctx.db, 'associated', row.id)
+  }
 }
 
 /**
@@ -138,6 +148,7 @@ export function fetchMissing(
     const list = post ? undefined : parseRecordUri(uri, LIST_COLLECTION)
     if (post) fetchShownPost(ensurePost(ctx, post, ANCHOR), queue)
     else if (list) queue('list', ensureList(ctx, list).id)
+    else if (fetchShownAssociated(ctx, uri, queue)) continue
     else if (!fetchShownPage(ctx, { uri, viewer: missing.did }, budget))
       fetchShownRecord(ctx, uri, queue)
   }
@@ -196,6 +207,17 @@ function fetchShownPage(
 function isReadTo({ db }: IndexContext, uid: number, before: number): boolean {
   const [more] = deepenable(db, [uid], { maxPages: MAX_PAGES, limit: 1 })
   return more !== undefined && knownSince(db, [uid]) >= before
+}
+
+/** @returns whether this names the records of a post's link card */
+function fetchShownAssociated(ctx: IndexContext, name: string, queue: Queue): boolean {
+  const ref = parsePostUri(postOfCard(name))
+  const post = ref && lookUpPost(ctx, ref)
+  for (const row of post ? associationsOfShown(ctx, post.id) : []) {
+    fetchShownPerson(ctx, row.uid, queue)
+    if (mayBeFetched(ctx, row)) queue('associated', row.id, jobPriority.associated)
+  }
+  return ref !== undefined
 }
 
 function fetchShownRecord(ctx: IndexContext, uri: string, queue: Queue): void {

@@ -165,6 +165,10 @@ export const queries: Record<string, Case> = {
   [`${graph}getSuggestedFollowsByActor`]: { ...aboutAnn, mayBeEmpty: true },
   [`${graph}searchStarterPacks`]: search,
   [`${graph}searchStarterPacksV2`]: search,
+  'app.bsky.embed.getEmbedExternalView': {
+    asks: () => [{ url: 'https://blog.example.org/a', uris: [NOWHERE] }],
+    mayBeEmpty: true,
+  },
   'app.bsky.labeler.getServices': {
     asks: ({ gil }) => [{ dids: [gil.did] }, { dids: [gil.did], detailed: true }],
     unknown: () => [{ dids: [NOBODY] }],

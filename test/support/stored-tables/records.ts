@@ -26,6 +26,8 @@ export const records: Record<string, StoredTable> = {
     subject: OTHERS,
     record: OTHERS,
   }),
+  associated_records: ofRepository({ uid: 'an empty row that another account’s post names' }),
+  post_associations: nobody('at most four small rows for a post', WITH_POST),
   record_likes: ofRepository(),
   likes_by_creator: ofRepository(),
   likes_by_subject: ofRepository(),

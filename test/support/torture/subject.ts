@@ -69,7 +69,7 @@ const CLOCK_HOOK = join(import.meta.dirname, 'skewed-clock.ts')
  * Fetches caused by strangers are not waited for. The subject of posts, lists and records is
  * another number.
  */
-const OF_STRANGERS = `kind NOT IN ('post', 'list', 'record') AND
+const OF_STRANGERS = `kind NOT IN ('post', 'list', 'record', 'associated') AND
   subject IN (SELECT uid FROM actors WHERE did LIKE '${STRANGER_DIDS}%')`
 
 export type SubjectOptions = {

@@ -20,7 +20,7 @@ export function withoutTakenDown<State extends ProfileState>(
 }
 
 function subjectsOf(state: ProfileState): string[] {
-  const { posts, reposts } = state as Partial<FeedState>
+  const { posts, reposts, associated } = state as Partial<FeedState>
   return [
     ...[...(posts?.values() ?? [])].map(({ uri }) => uri),
     ...[...(reposts?.values() ?? [])].map(({ uri }) => uri),
@@ -28,6 +28,7 @@ function subjectsOf(state: ProfileState): string[] {
     ...[...state.actors.values()].map(({ did }) => profileUri(did)),
     ...[...state.about.values()].flatMap(urisAbout),
     ...state.records.keys(),
+    ...[...(associated?.values() ?? [])].map(({ uri }) => uri),
   ]
 }
 
@@ -39,6 +40,7 @@ function hide(state: ProfileState, hidden: ReadonlySet<string>): void {
   for (const id of undone) reposts?.delete(id)
   for (const [item, { repost }] of items ?? []) if (undone.has(repost ?? 0)) items?.delete(item)
   for (const uri of state.records.keys()) if (hidden.has(uri)) state.records.delete(uri)
+  hideAssociated(state, (uri) => hidden.has(uri))
   for (const [uid, actor] of state.actors) {
     if (hidden.has(profileUri(actor.did))) state.actors.set(uid, withoutProfile(actor))
   }
@@ -51,6 +53,14 @@ function hide(state: ProfileState, hidden: ReadonlySet<string>): void {
   for (const [id, { uri }] of state.lists) if (hidden.has(uri)) lists.add(id)
   for (const id of lists) state.lists.delete(id)
   if (lists.size > 0) withoutLists(state, lists)
+}
+
+/** They stay in the state, where a missing one would be fetched. */
+export function hideAssociated(state: ProfileState, isHidden: (uri: string) => boolean): void {
+  const { associated } = state as Partial<FeedState>
+  for (const [key, record] of associated ?? []) {
+    if (isHidden(record.uri)) associated?.set(key, { ...record, isHidden: true })
+  }
 }
 
 function urisAbout({ status, verifications }: AboutActor): string[] {

@@ -1,6 +1,7 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
+import { addAssociated } from '../load-associated.ts'
 import { emptyFeedState, type Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { AccountPair, FeedState, Post } from '../types.ts'
@@ -50,6 +51,7 @@ function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
   loadSurroundings(loader, state, front)
   loadGates(loader, state, front)
   addRecords(loader, state, recordsOf(state))
+  addAssociated(loader, state)
   loadAccounts(loader, state, uidsOf(state))
   loadLists(loader, state, listsOf(state))
   loadBlocksAround(loader, state)
@@ -61,6 +63,7 @@ function uidsOf(state: FeedState): Set<number> {
   for (const { uid } of state.postRefs.values()) uids.add(uid)
   for (const { uid } of state.reposts.values()) uids.add(uid)
   for (const { embedded } of state.posts.values()) if (embedded) uids.add(embedded.uid)
+  for (const { uid } of state.associated.values()) uids.add(uid)
   return uids
 }
 

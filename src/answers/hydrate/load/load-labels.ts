@@ -16,7 +16,7 @@ import type { Labelers } from '../labelers.ts'
 import type { Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { FeedState, Labelled, ProfileState, SubjectLabels } from '../types.ts'
-import { withoutLists } from './hide-taken-down.ts'
+import { hideAssociated, withoutLists } from './hide-taken-down.ts'
 
 type Label = ComAtprotoLabelDefs.Label
 
@@ -152,7 +152,7 @@ function readLabels(
 ): StoredLabel[] {
   const { labels } = readers
   const { posts } = state as Partial<FeedState>
-  const keys = subjectKeys(parts.actors, state.records.keys())
+  const keys = subjectKeys(parts.actors, [...state.records.keys(), ...associatedIn(state)])
   const owners = [...state.lists.values()].map(({ uid }) => uid)
   const accounts = new Set([...state.actors.keys(), ...owners])
   return [
@@ -222,6 +222,7 @@ function hideTakenDown({ parts }: Loader, state: ProfileState): void {
   }
   if (lists.size > 0) withoutLists(state, lists)
   for (const uri of state.records.keys()) if (isTakenDown(uri)) state.records.delete(uri)
+  hideAssociated(state, isTakenDown)
 }
 
 /**
@@ -235,7 +236,14 @@ function askFor({ parts }: Loader, state: ProfileState, labelers: Labelers): voi
     ...[...(posts?.values() ?? [])].map(({ uri }) => uri),
     ...[...state.lists.values()].map(({ uri }) => uri),
     ...state.records.keys(),
+    ...associatedIn(state),
   ])
+}
+
+/** at-URIs, each once. */
+function associatedIn(state: ProfileState): Set<string> {
+  const { associated } = state as Partial<FeedState>
+  return new Set([...(associated?.values() ?? [])].map(({ uri }) => uri))
 }
 
 function subjectsOf(dids: readonly string[]): string[] {

@@ -3,7 +3,7 @@
 // enough for every read: it checks only what ends up in views. Unsound records are treated as absent and
 // counted. Formats follow the lexicons of the same names.
 
-import { isAtUriString, isValidDid, isValidUri } from '@atproto/syntax'
+import { isAtUriString, isValidDatetime, isValidDid, isValidUri } from '@atproto/syntax'
 import {
   arrayOf,
   type Check,
@@ -163,6 +163,39 @@ export const isSoundDeclaration = object({
   allowGroupInvites: optional(isText),
   allowSubscriptions: optional(isText),
   messageMe: optional(object({ showButtonTo: isText, messageMeUrl: isUri })),
+})
+
+const isTime: Check = (value) => typeof value === 'string' && isValidDatetime(value)
+
+export const isSoundDocument = object({
+  site: isUri,
+  path: optional(isText),
+  title: isText,
+  description: optional(isText),
+  coverImage: optional(hasBlob),
+  publishedAt: isTime,
+  updatedAt: optional(isTime),
+  readingMinutes: optional(isPositive),
+})
+
+const isChannel: Check = (value) => isCount(value) && (value as number) <= 255
+const colour = union({
+  'site.standard.theme.color#rgb': object({ r: isChannel, g: isChannel, b: isChannel }),
+})
+
+export const isSoundPublication = object({
+  name: isText,
+  url: isUri,
+  description: optional(isText),
+  icon: optional(hasBlob),
+  basicTheme: optional(
+    object({
+      background: colour,
+      foreground: colour,
+      accent: colour,
+      accentForeground: colour,
+    }),
+  ),
 })
 
 export const isSoundThreadgate = object({

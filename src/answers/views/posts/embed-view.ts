@@ -1,8 +1,14 @@
 // Views of a post's embed: media, a record, or both. An embedded post shows its own embed, but no further
 // level (depth 2). Blocked, detached and missing records show as such.
 
-import type { $Typed, AppBskyEmbedRecord, AppBskyEmbedRecordWithMedia } from '@atproto/api'
+import type {
+  $Typed,
+  AppBskyEmbedExternal,
+  AppBskyEmbedRecord,
+  AppBskyEmbedRecordWithMedia,
+} from '@atproto/api'
 import type { EmbeddedRecord, FeedState, Post } from '../../hydrate/types.ts'
+import { withCard } from '../external-card.ts'
 import { hasType } from '../fields.ts'
 import { generatorView } from '../generator-view.ts'
 import { extended } from '../json/ready-json.ts'
@@ -34,12 +40,20 @@ export function embedView(state: FeedState, post: Post, depth = 1): EmbedView | 
     return record && { $type: 'app.bsky.embed.record#view', record }
   }
   if (hasType<AppBskyEmbedRecordWithMedia.Main>(embed, 'app.bsky.embed.recordWithMedia')) {
-    const media = mediaEmbedView(embed.media, post.uri, state.urls)
+    const media = mediaView(state, embed.media, post)
     const record = recordView(state, post, depth)
     if (!media || !record) return undefined
     return { $type: 'app.bsky.embed.recordWithMedia#view', media, record: wrapped(record) }
   }
-  return mediaEmbedView(embed, post.uri, state.urls)
+  return mediaView(state, embed, post)
+}
+
+function mediaView(state: FeedState, embed: object, { uri }: Post): MediaView | undefined {
+  const view = mediaEmbedView(embed, uri, state.urls)
+  const isLink = hasType<AppBskyEmbedExternal.Main>(embed, 'app.bsky.embed.external')
+  return isLink && view?.$type === 'app.bsky.embed.external#view'
+    ? withCard(state, view, embed)
+    : view
 }
 
 function recordView(state: FeedState, post: Post, depth: number): RecordView | undefined {

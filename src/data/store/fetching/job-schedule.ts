@@ -45,6 +45,9 @@ const statements = perDatabase((db) => ({
   ofList: db.prepare<[number], JobTarget>(
     `SELECT ${TARGET} FROM lists JOIN actors ON actors.uid = lists.uid WHERE lists.id = ?`,
   ),
+  ofAssociated: db.prepare<[number], JobTarget>(
+    `SELECT ${TARGET} FROM associated_records r JOIN actors ON actors.uid = r.uid WHERE r.id = ?`,
+  ),
   ofRecord: db.prepare<[number], JobTarget>(
     `SELECT ${TARGET} FROM records JOIN actors ON actors.uid = records.uid WHERE records.id = ?`,
   ),
@@ -96,9 +99,10 @@ export function demoteJob(db: WriteDb, { kind, subject }: Job, priority: number)
 
 /** The account whose server a job contacts; undefined if its subject no longer exists. */
 export function jobTarget(db: Db, { kind, subject }: Job): JobTarget | undefined {
-  const { ofActor, ofPost, ofList, ofRecord } = statements(db)
+  const { ofActor, ofAssociated, ofPost, ofList, ofRecord } = statements(db)
   if (kind === 'post') return ofPost.get(subject)
   if (kind === 'list') return ofList.get(subject)
+  if (kind === 'associated') return ofAssociated.get(subject)
   if (kind === 'record') return ofRecord.get(subject)
   return ofActor.get(subject)
 }

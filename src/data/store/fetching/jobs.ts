@@ -21,6 +21,7 @@ import { perDatabase } from '../per-database.ts'
  * - `list` (lists.id): the list's record and items
  * - `records` (uid): feed generators, starter packs, labeler, declarations and similar records
  * - `record` (records.id): one of those
+ * - `associated` (associated_records.id): a version of a record that a post's link card names
  * - `repo` (uid): compare our rows with the repository, after a `sync` event or similar
  * - `author` (uid): everything of a followed account beyond a member's budget, when its turn comes
  * - `rest` (uid): the rest of an author's records beyond the byte budget, once that allows more
@@ -41,6 +42,7 @@ export type JobKind =
   | 'list'
   | 'records'
   | 'record'
+  | 'associated'
   | 'repo'
   | 'author'
   | 'rest'
@@ -75,6 +77,7 @@ export const jobPriority = {
   post: 50,
   list: 50,
   record: 50,
+  associated: 52,
   records: 55,
   repo: 60,
   check: 70,

@@ -1,7 +1,11 @@
 // Record keys of one account that we store, page by page, to compare with the listing of its repository. In
 // arbitrary order, about `size` per page; the connection is free between pages, and rows may change.
 
-import { collectionCodes, type RecordCollection } from '../../../base/atproto/collections.ts'
+import {
+  type AssociatedCollection,
+  collectionCodes,
+  type RecordCollection,
+} from '../../../base/atproto/collections.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import type { Db } from '../db.ts'
 import type { EdgeTable } from '../edges/edge-table.ts'
@@ -40,6 +44,12 @@ const statements = perDatabase((db) => ({
       ownTable('records', 'AND collection = +? AND cid IS NOT NULL'),
     )
     .pluck(),
+  associated: db
+    .prepare<[number, PackedRkey, number, number], PackedRkey>(
+      `SELECT DISTINCT rkey FROM associated_records WHERE uid = +? AND rkey > +? AND collection = +?
+        AND record IS NOT NULL ORDER BY rkey LIMIT +?`,
+    )
+    .pluck(),
   itemsOfList: db
     .prepare<[number, number, PackedRkey, number], PackedRkey>(
       'SELECT rkey FROM list_items WHERE uid = +? AND list = +? AND rkey > +? ORDER BY rkey LIMIT +?',
@@ -61,6 +71,15 @@ export function keysOfRecords(collection: RecordCollection) {
   return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
     const { records } = statements(db)
     return pagesOf(size, (after) => records.all(uid, after, code, size))
+  }
+}
+
+/** Keys of records that link cards name and of which a version is here. */
+export function keysOfAssociated(collection: AssociatedCollection) {
+  const code = collectionCodes[collection]
+  return (db: Db, { uid, size }: Of): Generator<PackedRkey[]> => {
+    const { associated } = statements(db)
+    return pagesOf(size, (after) => associated.all(uid, after, code, size))
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
 import { INVALIDATION } from '../../shared-memory/invalidation-kinds.ts'
+import { dissociate } from '../associated-records.ts'
 import type { Db, WriteDb } from '../db.ts'
 import { invalidationsOf } from '../invalidations.ts'
 import { perDatabase, returning } from '../per-database.ts'
@@ -162,6 +163,7 @@ function beforeEmptied(db: WriteDb, { id, uid }: Pick<PostRow, 'id' | 'uid'>): v
   const { invalidations } = statements(db)
   queueEmptiedPost(db, id)
   removeMentions(db, id)
+  dissociate(db, id)
   removeArrival(db, postItem(id))
   invalidations.add(INVALIDATION.post, id)
   invalidations.add(INVALIDATION.feed, uid)

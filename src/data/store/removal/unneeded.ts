@@ -79,6 +79,7 @@ const statements = perDatabase((db) => ({
         OR EXISTS (SELECT 1 FROM list_blocks WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM record_likes WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM records WHERE subject = @uid)
+        OR EXISTS (SELECT 1 FROM associated_records WHERE uid = @uid)
         OR EXISTS (SELECT 1 FROM mutes WHERE subject = @uid)
         OR EXISTS (SELECT 1 FROM activity_subscriptions WHERE subject = @uid)
         OR EXISTS (SELECT 1 FROM notifications WHERE author = @uid)

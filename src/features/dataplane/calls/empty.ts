@@ -1,5 +1,4 @@
-// Calls without data here: sitemaps and standard.site documents, answered empty as the reference does outside
-// Bluesky's own network, and a ping.
+// Calls without data here: sitemaps, answered empty as the reference does outside Bluesky's own network, and a ping.
 
 import { gzipSync } from 'node:zlib'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -8,7 +7,6 @@ import type { Rpcs } from '../wire/messages.ts'
 const EMPTY_INDEX = gzipSync(
   '<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n</sitemapindex>',
 )
-const NOTHING = { documents: [], publications: [] }
 
 export function emptyRpcs(): Rpcs {
   return {
@@ -17,8 +15,6 @@ export function emptyRpcs(): Rpcs {
     getSitemapPage() {
       throw new ConnectError('Sitemap page not found', Code.NotFound)
     },
-    getSiteStandardRecordsByURI: () => NOTHING,
-    getSiteStandardRecordsByRef: () => NOTHING,
     getSuggestedEntities: () => ({ entities: [] }),
   }
 }

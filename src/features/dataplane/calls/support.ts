@@ -133,9 +133,8 @@ export const support: Record<RpcName, Support> = {
     'searchFeedGeneratorsV2',
   ]),
   searchPostsV2: { partly: 'the same, with all filters; `queryLanguage` is ignored' },
-  ...all(MOCK, [
-    'getSitemapIndex',
-    'getSitemapPage',
+  ...all(MOCK, ['getSitemapIndex', 'getSitemapPage']),
+  ...all({ partly: 'records that a post here names; the reference’s own dataplane has none' }, [
     'getSiteStandardRecordsByURI',
     'getSiteStandardRecordsByRef',
   ]),

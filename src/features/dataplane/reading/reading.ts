@@ -16,6 +16,7 @@ import type { InvalidationReader } from '../../../data/shared-memory/invalidatio
 import type { Db } from '../../../data/store/db.ts'
 import { createAccounts } from '../../../data/store/read/accounts/accounts.ts'
 import { prepareActors } from '../../../data/store/read/accounts/actors.ts'
+import { prepareAssociated } from '../../../data/store/read/associated-records.ts'
 import { prepareLists } from '../../../data/store/read/lists/lists.ts'
 import { preparePacks } from '../../../data/store/read/lists/packs.ts'
 import { prepareGates } from '../../../data/store/read/posts/gates.ts'
@@ -62,6 +63,7 @@ export function createReading(parts: DataplaneParts) {
     posts: preparePosts(db),
     reposts: prepareReposts(db),
     records: prepareRecords(db),
+    associated: prepareAssociated(db),
     gates: prepareGates(db),
     lists: prepareLists(db),
     packs: preparePacks(db),

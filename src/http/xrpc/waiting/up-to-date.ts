@@ -68,6 +68,7 @@ export function upToDate(
     const rev = revOf(call)
     const judge = (outcome: Outcome): MaybeLater<MethodResult> => {
       const { missing } = call.reader
+      if (missing.cards.size > 0) void fetchRequests.ask(call.viewer, { uris: missing.cards })
       const asked = missing.isEmpty ? undefined : fetchRequests.ask(call.viewer, missing)
       const isLast = runs === MAX_RUNS
       const finish = (hasCome: boolean) => {

@@ -2,6 +2,7 @@
 // (retention/sweep-author.ts); a row of `doubts` counts the steps, so new types must be added at the end.
 
 import type { Collection } from '../../../base/atproto/collections.ts'
+import { associatedRecord } from './associated-record.ts'
 import { block } from './block.ts'
 import type { CollectionRules } from './collection-rules.ts'
 import { follow } from './follow.ts'
@@ -43,6 +44,8 @@ export const allRules: Record<Collection, CollectionRules> = {
   'app.bsky.actor.contentVisibilityDeclaration': smallRecord(
     'app.bsky.actor.contentVisibilityDeclaration',
   ),
+  'site.standard.document': associatedRecord('site.standard.document'),
+  'site.standard.publication': associatedRecord('site.standard.publication'),
 }
 
 export const everyRule: readonly CollectionRules[] = Object.values(allRules)

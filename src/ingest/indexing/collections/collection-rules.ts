@@ -43,8 +43,11 @@ export type CollectionRules = {
    * pages.
    */
   storedKeys(db: Db, of: { uid: number; size: number }): Generator<PackedRkey[]>
-  /** The group of collections it is read with from an author's repository (ingest/backfill/). */
-  readWith: 'profile' | 'feed' | 'follows' | 'blocks' | 'lists' | 'records'
+  /**
+   * The group of collections it is read with from an author's repository (ingest/backfill/); records
+   * that are read `singly` are listed only to see which of those here are gone.
+   */
+  readWith: 'profile' | 'feed' | 'follows' | 'blocks' | 'lists' | 'records' | 'singly'
 }
 
 type StrangersWrite = Exclude<CommitEvent, { operation: 'delete' }>

@@ -34,7 +34,8 @@ import {
 } from '../../../data/store/posts/posts.ts'
 import { postItem } from '../../../data/store/timelines/item-ids.ts'
 import { itemHash } from '../../../data/timeline/lossiness.ts'
-import { fetchPerson, fetchPost } from '../fetch-missing.ts'
+import { associateCard } from '../associations.ts'
+import { fetchCard, fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,
   type IndexContext,
@@ -105,6 +106,7 @@ function adopt(ctx: IndexContext, row: PostRow, write: RecordWrite): Outcome {
   setPostFlags(ctx.db, row.id, row.flags | ANCHOR)
   const handles = ensureRefs(ctx, readRefs(write), ANCHOR)
   fetchRefs(ctx, handles, { byAuthor: true, isAnchor: true })
+  fetchCard(ctx, row.id)
   return 'applied'
 }
 
@@ -153,6 +155,7 @@ function insert(
     flags,
   })
   indexMentions(ctx.db, row.id, write.record)
+  associateCard(ctx, row.id, write.record)
   actorCounts(ctx, uid).posts++
   if (parent !== null && !(flags & VIOLATES_THREADGATE)) postCounts(ctx, parent).replies++
   if (quote !== null) postCounts(ctx, quote).quotes++
@@ -167,6 +170,7 @@ function insert(
   const { quote: quoted, isReply } = row.refs
   notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })
   fetchRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
+  if (flags & ANCHOR) fetchCard(ctx, row.id)
 }
 
 /** Null fields of a reply that references no post leave it outside of any thread. */

@@ -19,6 +19,8 @@ const lexicons = new Lexicons(documents as unknown as LexiconDoc[])
  * carries a hundred records; the largest honest records have a few tens of thousands.
  */
 const MAX_RECORD_LENGTH = 100_000
+/** Of an article with its text; its card, which is all that an answer carries, is taken out when it is stored. */
+const MAX_ARTICLE_LENGTH = 400_000
 
 /**
  * Whether the record, as JSON from the stream or a PDS, satisfies its collection's lexicon and is not
@@ -35,7 +37,9 @@ export function isValidRecord(collection: Collection, record: JsonObject): boole
 function satisfiesLexicon(collection: Collection, record: JsonObject): boolean {
   if (record['$type'] !== collection || !hasSoundTime(record)) return false
   try {
-    if (JSON.stringify(record).length > MAX_RECORD_LENGTH) return false
+    const isArticle = collection === 'site.standard.document'
+    const longest = isArticle ? MAX_ARTICLE_LENGTH : MAX_RECORD_LENGTH
+    if (JSON.stringify(record).length > longest) return false
     lexicons.assertValidRecord(collection, jsonToLex(record))
     return isStrictlyValid(collection, record)
   } catch {
