@@ -18,9 +18,19 @@ import { recordOf } from './records/mentions.ts'
 /** How long after its server had another version, or none, a version is not requested. */
 const MISSED_FOR_MS = DAY_MS
 
-/** Called when the record is stored or replaced. */
-export function associateCard(ctx: IndexContext, post: number, record: JsonObject): void {
+/**
+ * Called when the record is stored or replaced.
+ * @param hadCard - false if the post can't have named any before
+ * @returns whether it names any
+ */
+export function associateCard(
+  ctx: IndexContext,
+  post: number,
+  record: JsonObject,
+  hadCard: boolean,
+): boolean {
   const refs = associatedRefsIn(record)
+  if (refs.length === 0 && !hadCard) return false
   const versions = refs.flatMap(({ did, collection, rkey, cid: text }): AssociatedVersion[] => {
     const cid = packCid(text)
     if (!cid) return []
@@ -28,6 +38,7 @@ export function associateCard(ctx: IndexContext, post: number, record: JsonObjec
     return [{ uid, collection: collectionCodes[collection], rkey: packRkey(rkey), cid }]
   })
   associate(ctx.db, post, versions)
+  return versions.length > 0
 }
 
 /** The records of a post that is shown. */
@@ -35,7 +46,7 @@ export function associationsOfShown(ctx: IndexContext, post: number): Associated
   const rows = associatedWithPost(ctx.db, post)
   const record = rows.length === 0 ? recordOf(ctx.db, post) : undefined
   if (!record) return rows
-  associateCard(ctx, post, record)
+  associateCard(ctx, post, record, false)
   return associatedWithPost(ctx.db, post)
 }
 

@@ -93,7 +93,11 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   if (row) removeMentions(ctx.db, row.id)
   const flags = (row ? row.flags & ROW_FLAGS : 0) | (byAuthor ? ANCHOR : 0)
   const id = row?.id ?? insertStubPost(ctx.db, uid, write.rkey, flags)
-  insert(ctx, { ...write, uid }, { id, flags, refs, rev: row?.rev ?? null })
+  insert(
+    ctx,
+    { ...write, uid },
+    { id, flags, refs, rev: row?.rev ?? null, hadCard: row?.state === PRESENT },
+  )
   if (isNear || row) fetchPerson(ctx, uid)
   // A post without a row has no replies here.
   if (row) reviseReplies(ctx, id)
@@ -126,7 +130,7 @@ function isCounted({ state }: PostRow): boolean {
 function insert(
   ctx: IndexContext,
   write: RecordWrite,
-  row: { id: number; flags: number; refs: PostRefs; rev: string | null },
+  row: { id: number; flags: number; refs: PostRefs; rev: string | null; hadCard: boolean },
 ): void {
   const { uid } = write
   const handles = ensureRefs(ctx, row.refs, isAuthor(ctx, uid) ? ANCHOR : 0)
@@ -155,7 +159,7 @@ function insert(
     flags,
   })
   indexMentions(ctx.db, row.id, write.record)
-  associateCard(ctx, row.id, write.record)
+  const hasCard = associateCard(ctx, row.id, write.record, row.hadCard)
   actorCounts(ctx, uid).posts++
   if (parent !== null && !(flags & VIOLATES_THREADGATE)) postCounts(ctx, parent).replies++
   if (quote !== null) postCounts(ctx, quote).quotes++
@@ -170,7 +174,7 @@ function insert(
   const { quote: quoted, isReply } = row.refs
   notifyOfPost(ctx, write, { flags, parent, root, quote: quoted, isReply })
   fetchRefs(ctx, handles, { byAuthor: isAuthor(ctx, uid), isAnchor: (flags & ANCHOR) !== 0 })
-  if (flags & ANCHOR) fetchCard(ctx, row.id)
+  if (hasCard && flags & ANCHOR) fetchCard(ctx, row.id)
 }
 
 /** Null fields of a reply that references no post leave it outside of any thread. */
