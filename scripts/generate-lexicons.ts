@@ -1,23 +1,26 @@
-// Writes src/data/lexicons/ from @atproto/api, without descriptions: `official-lexicons.json`, one lexicon per line, has
-// everything; `record-lexicons.json` has the indexed record collections, those of our own in lexicons/ too, and every
-// definition they reach. Importing that package at run time would cost each thread 25 MB and a second on a small processor.
-//
-// Run after an upgrade of @atproto/api, and for a new record type: node scripts/generate-lexicons.ts
+// Writes src/data/lexicons/ from the packages that package.json names (lexicons/union.ts), without descriptions:
+// `official-lexicons.json`, one lexicon per line, has everything; `record-lexicons.json` has the indexed record
+// collections, those of our own in lexicons/ too, and every definition they reach. Importing @atproto/api's at run time
+// would cost each thread 25 MB. Run after naming another version, and for a new record type: npm run lexicons
 
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { schemas } from '@atproto/api'
 import { collections, isIndexed } from '../src/base/atproto/collections.ts'
 import { loadLexicons } from '../src/data/lexicons/lexicons.ts'
+import type { Json } from './lexicons/package-lexicons.ts'
+import { npmRegistry } from './lexicons/registry.ts'
+import { pinnedPackages, unionOf } from './lexicons/union.ts'
 
 const FOLDER = join(import.meta.dirname, '../src/data/lexicons')
 const OFFICIAL = join(FOLDER, 'official-lexicons.json')
 const RECORDS = join(FOLDER, 'record-lexicons.json')
 
-type Json = { [key: string]: unknown }
-
-const documents = new Map(schemas.map((schema) => [schema.id as string, schema as unknown as Json]))
+const folder = mkdtempSync(join(tmpdir(), 'slipstream-lexicons-'))
+const union = unionOf(pinnedPackages(), npmRegistry(), folder)
+rmSync(folder, { recursive: true })
+const documents = new Map(union.map((lexicon) => [lexicon.id, lexicon as Json]))
 const ownLexicons = loadLexicons()
 const reached = new Map<string, Set<string>>()
 
@@ -26,7 +29,7 @@ function reach(id: string, name: string): void {
   if (names.has(name)) return
   reached.set(id, names.add(name))
   const definition = (documentOf(id)?.['defs'] as Json | undefined)?.[name]
-  if (!definition) throw new Error(`${id}#${name} is neither in @atproto/api nor in lexicons/`)
+  if (!definition) throw new Error(`${id}#${name} is neither in the packages nor in lexicons/`)
   reachRefs(id, definition)
 }
 
@@ -80,7 +83,7 @@ const generated = [...reached.keys()].sort().map((id) => {
 })
 writeFileSync(RECORDS, JSON.stringify(generated, null, 2))
 execFileSync('biome', ['format', '--write', RECORDS], { stdio: 'inherit' })
-const lines = schemas.map((schema) => JSON.stringify(withoutDescriptions(schema)))
+const lines = union.map((lexicon) => JSON.stringify(lexicon))
 writeFileSync(OFFICIAL, `[\n${lines.join(',\n')}\n]\n`)
 console.log(`${OFFICIAL}: ${lines.length} lexicons`)
 console.log(`${RECORDS}: ${generated.length} lexicons`)

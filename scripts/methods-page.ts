@@ -2,7 +2,8 @@
 // answers it. Each is in exactly one class: for a registered method its own declaration decides
 // (src/http/server/method.ts), and all others must be listed in refused-methods.ts.
 
-import { schemas } from '@atproto/api'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createFollowGraph, createTimelines } from '@slipstream/follow-graph'
 import Database from 'better-sqlite3'
 import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
@@ -13,9 +14,15 @@ import { migrate } from '../src/data/store/migrate.ts'
 import { loadServeFeatures } from '../src/http/feature.ts'
 import type { Method } from '../src/http/server/method.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
+import { newsTable, readNews } from './lexicons/news.ts'
+import type { Lexicon } from './lexicons/package-lexicons.ts'
 import { differencesTable } from './named-differences.ts'
 import { recordVerdictsTable } from './record-verdicts.ts'
 import { refusalOf, refusedMethods } from './refused-methods.ts'
+
+const official = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../src/data/lexicons/official-lexicons.json'), 'utf8'),
+) as Lexicon[]
 
 export const CLASSES = ['native', 'partly', 'from elsewhere', 'refused'] as const
 export type MethodClass = (typeof CLASSES)[number]
@@ -49,7 +56,8 @@ kept true by a test. Semantics follow the reference AppView, but for what is
 
 Every method that takes an at-URI takes it with a handle, in any case, as well as with a DID, and answers with the DID.
 
-\`chat.bsky.*\` goes to the chat service and never comes here.`
+\`chat.bsky.*\` goes to the chat service and never comes here. Permission sets (\`app.bsky.auth…\`) are read by PDSs, which
+grant what they name.`
 
 export function methodsPage(): string {
   const registered = allMethods()
@@ -80,6 +88,10 @@ Both columns are checked by running both validators (\`test/e2e/verdicts.test.ts
 
 ${recordVerdictsTable()}
 
+## New upstream
+
+${newsTable(readNews())}
+
 ## Refused
 
 | method | why |
@@ -100,11 +112,11 @@ export function methodClasses(): Map<string, MethodClass | undefined> {
 
 /** The queries, procedures and subscriptions that could concern an AppView. */
 export function officialMethods(): string[] {
-  return schemas
+  return official
     .filter(({ id }) => isOfficial(id))
     .filter(({ defs }) => {
-      const main = 'main' in defs ? (defs.main as { type: string }) : undefined
-      return main && ['query', 'procedure', 'subscription'].includes(main.type)
+      const kind = defs['main']?.['type']
+      return ['query', 'procedure', 'subscription'].includes(String(kind))
     })
     .map(({ id }) => id)
     .sort()

@@ -1,6 +1,6 @@
 // The lexicons that requests are validated by: the official ones, as scripts/generate-lexicons.ts took them
-// from @atproto/api, and our own from the folder `data/lexicons/`, which also holds official ones pinned at
-// another version.
+// from the packages that package.json names, and our own from the folder `lexicons/`, which also holds official
+// ones pinned at another version, and those of standard.site, which no package has.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
