@@ -2,7 +2,6 @@
 // made here: backfill makes them in the background.
 
 import { parseCollectionUri, postOfCard } from '../../base/atproto/at-uri.ts'
-import { associatedWithPost } from '../../data/store/associated-records.ts'
 import {
   deleteBackfillsOf,
   findBackfill,
@@ -20,10 +19,11 @@ import {
 import { ANCHOR } from '../../data/store/posts/post-flags.ts'
 import { isWithoutRecord } from '../../data/store/posts/posts.ts'
 import { findActor } from '../../data/store/records/actors.ts'
+import { associatedWithPost } from '../../data/store/records/associated-records.ts'
 import { findProfile } from '../../data/store/records/profiles.ts'
 import { requestReplay } from '../../data/store/stream/replays.ts'
-import { associationsOfShown, mayBeFetched } from './associations.ts'
 import { type IndexContext, internActor, isAuthor } from './index-context.ts'
+import { associationsOfShown, mayBeFetched } from './records/associations.ts'
 import { ensureList, ensurePost, lookUpPost } from './records/post-rows.ts'
 import { LIST_COLLECTION, parsePostUri, parseRecordUri } from './records/record-keys.ts'
 import { ensureRecord, parseNamedRecord } from './records/record-rows.ts'

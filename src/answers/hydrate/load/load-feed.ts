@@ -1,11 +1,11 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
-import { addAssociated } from '../load-associated.ts'
 import { emptyFeedState, type Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { AccountPair, FeedState, Post } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
+import { addAssociated } from './load-associated.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadGates } from './load-gates.ts'
 import { loadPostViewers } from './load-post-viewers.ts'

@@ -8,7 +8,6 @@ import type {
   AppBskyEmbedRecordWithMedia,
 } from '@atproto/api'
 import type { EmbeddedRecord, FeedState, Post } from '../../hydrate/types.ts'
-import { withCard } from '../external-card.ts'
 import { hasType } from '../fields.ts'
 import { generatorView } from '../generator-view.ts'
 import { extended } from '../json/ready-json.ts'
@@ -20,6 +19,7 @@ import { profileViewBasic } from '../profiles/profile-views.ts'
 import { viewerBlocks } from '../rules.ts'
 import { starterPackViewBasic } from '../starter-pack-view.ts'
 import { type MediaView, mediaEmbedView } from './embed-media.ts'
+import { withCard } from './external-card.ts'
 import { postBase } from './post-base.ts'
 
 const MAX_DEPTH = 2

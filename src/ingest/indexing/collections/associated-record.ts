@@ -3,17 +3,17 @@
 // names, and nothing once the record is deleted.
 
 import { type AssociatedCollection, collectionCodes } from '../../../base/atproto/collections.ts'
+import { keysOfAssociated } from '../../../data/store/fetching/stored-keys.ts'
 import {
   associatedHere,
   emptyAssociated,
   fillAssociated,
   findAssociated,
   versionsOf,
-} from '../../../data/store/associated-records.ts'
-import { keysOfAssociated } from '../../../data/store/fetching/stored-keys.ts'
-import { cardContent } from '../card-content.ts'
+} from '../../../data/store/records/associated-records.ts'
 import { recordJson } from '../index-context.ts'
 import { isOutdated, laterRev } from '../lateness.ts'
+import { cardContent } from '../records/card-content.ts'
 import { type CollectionRules, isOfNobodyKnown, isUnreadStrangers } from './collection-rules.ts'
 
 export function associatedRecord(name: AssociatedCollection): CollectionRules {
@@ -45,7 +45,7 @@ export function associatedRecord(name: AssociatedCollection): CollectionRules {
         emptyAssociated(ctx.db, id, null)
       }
     },
-    // They go with the posts that name them (data/store/associated-records.ts).
+    // They go with the posts that name them (data/store/records/associated-records.ts).
     release: [],
     storedKeys: keysOfAssociated(name),
     readWith: 'singly',

@@ -34,7 +34,6 @@ import {
 } from '../../../data/store/posts/posts.ts'
 import { postItem } from '../../../data/store/timelines/item-ids.ts'
 import { itemHash } from '../../../data/timeline/lossiness.ts'
-import { associateCard } from '../associations.ts'
 import { fetchCard, fetchPerson, fetchPost } from '../fetch-missing.ts'
 import {
   actorCounts,
@@ -52,6 +51,7 @@ import {
 } from '../index-context.ts'
 import { isOutdated, laterRev } from '../lateness.ts'
 import { notifyOfPost, notifyOfRepliesBelow } from '../notifications/notify-post.ts'
+import { associateCard } from '../records/associations.ts'
 import { indexMentions } from '../records/mentions.ts'
 import { mediaFlags, quotedPost } from '../records/post-embeds.ts'
 import { ensurePost, lookUpPost, mayStillCome } from '../records/post-rows.ts'

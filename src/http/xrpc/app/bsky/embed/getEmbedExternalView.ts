@@ -5,14 +5,14 @@
 import type { AppBskyEmbedGetEmbedExternalView } from '@atproto/api'
 import { cardRecord, type FetchedAssociated } from '../../../../../answers/hydrate/card-records.ts'
 import type { AssociatedRecord } from '../../../../../answers/hydrate/stored-records.ts'
-import { belonging, externalCard } from '../../../../../answers/views/external-card.ts'
+import { belonging, externalCard } from '../../../../../answers/views/posts/external-card.ts'
 import {
   type AssociatedRef,
   toAssociatedRefs,
 } from '../../../../../base/atproto/associated-refs.ts'
 import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../../../base/util/json-object.ts'
-import { cardContent } from '../../../../../ingest/indexing/card-content.ts'
+import { cardContent } from '../../../../../ingest/indexing/records/card-content.ts'
 import { isValidRecord } from '../../../../../ingest/indexing/validation/validate.ts'
 import { isAway } from '../../../../fallback/holdings.ts'
 import type { AppContext } from '../../../app-context.ts'

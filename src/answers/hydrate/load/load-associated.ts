@@ -1,12 +1,12 @@
 // Loads the records that the link cards of posts name: articles and publications.
 
-import { associatedRefsIn } from '../../base/atproto/associated-refs.ts'
-import { recordUri } from '../../base/atproto/at-uri.ts'
-import { associatedCollections, collectionCodes } from '../../base/atproto/collections.ts'
-import { parseJson } from '../../base/util/json-object.ts'
-import { associatedKey, cardRecord } from './card-records.ts'
-import type { Loader } from './page.ts'
-import type { FeedState } from './types.ts'
+import { associatedRefsIn } from '../../../base/atproto/associated-refs.ts'
+import { recordUri } from '../../../base/atproto/at-uri.ts'
+import { associatedCollections, collectionCodes } from '../../../base/atproto/collections.ts'
+import { parseJson } from '../../../base/util/json-object.ts'
+import { associatedKey, cardRecord } from '../card-records.ts'
+import type { Loader } from '../page.ts'
+import type { FeedState } from '../types.ts'
 
 const names = new Map(associatedCollections.map((name) => [collectionCodes[name] as number, name]))
 

@@ -1,19 +1,19 @@
 // The records that posts' link cards name: rows of the versions named, made with the post. A post from before there were
 // such rows gets them when it is shown.
 
-import { associatedRefsIn } from '../../base/atproto/associated-refs.ts'
-import { collectionCodes } from '../../base/atproto/collections.ts'
-import { packCid, packRkey } from '../../base/atproto/keys.ts'
-import { DAY_MS } from '../../base/util/durations.ts'
-import type { JsonObject } from '../../base/util/json-object.ts'
+import { associatedRefsIn } from '../../../base/atproto/associated-refs.ts'
+import { collectionCodes } from '../../../base/atproto/collections.ts'
+import { packCid, packRkey } from '../../../base/atproto/keys.ts'
+import { DAY_MS } from '../../../base/util/durations.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
 import {
   type AssociatedRow,
   type AssociatedVersion,
   associate,
   associatedWithPost,
-} from '../../data/store/associated-records.ts'
-import { type IndexContext, internActor } from './index-context.ts'
-import { recordOf } from './records/mentions.ts'
+} from '../../../data/store/records/associated-records.ts'
+import { type IndexContext, internActor } from '../index-context.ts'
+import { recordOf } from './mentions.ts'
 
 /** How long after its server had another version, or none, a version is not requested. */
 const MISSED_FOR_MS = DAY_MS

@@ -1,11 +1,11 @@
 // Versions of records that posts' link cards name (migrations/067-associated-records.ts), and which post names which.
 // A row is a stub until this version arrives, and goes with the last post that names it.
 
-import type { PackedRkey } from '../../base/atproto/keys.ts'
-import type { Db, WriteDb } from './db.ts'
-import { perDatabase } from './per-database.ts'
-import { packRecord } from './posts/record-bytes.ts'
-import { GC, putGcCandidate } from './removal/gc-candidates.ts'
+import type { PackedRkey } from '../../../base/atproto/keys.ts'
+import type { Db, WriteDb } from '../db.ts'
+import { perDatabase } from '../per-database.ts'
+import { packRecord } from '../posts/record-bytes.ts'
+import { GC, putGcCandidate } from '../removal/gc-candidates.ts'
 
 type Key = { uid: number; collection: number; rkey: PackedRkey }
 

@@ -3,18 +3,18 @@
 // is shown as the post describes it.
 
 import type { $Typed, AppBskyEmbedExternal } from '@atproto/api'
-import { type AssociatedRef, toAssociatedRefs } from '../../base/atproto/associated-refs.ts'
-import { associatedKey } from '../hydrate/card-records.ts'
+import { type AssociatedRef, toAssociatedRefs } from '../../../base/atproto/associated-refs.ts'
+import { associatedKey } from '../../hydrate/card-records.ts'
 import type {
   AssociatedRecord,
   DocumentRecord,
   PublicationRecord,
-} from '../hydrate/stored-records.ts'
-import type { FeedState, ProfileState } from '../hydrate/types.ts'
-import { blobCid, hasType } from './fields.ts'
-import { labelsOf } from './labels.ts'
-import { isWithheld } from './members-only.ts'
-import { profileViewBasic, visibleActor } from './profiles/profile-views.ts'
+} from '../../hydrate/stored-records.ts'
+import type { FeedState, ProfileState } from '../../hydrate/types.ts'
+import { blobCid, hasType } from '../fields.ts'
+import { labelsOf } from '../labels.ts'
+import { isWithheld } from '../members-only.ts'
+import { profileViewBasic, visibleActor } from '../profiles/profile-views.ts'
 import { isArticleAt, isPublicationAt } from './standard-site-url.ts'
 
 type ExternalView = $Typed<AppBskyEmbedExternal.View>

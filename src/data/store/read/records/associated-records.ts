@@ -1,8 +1,8 @@
 // Versions of records that posts' link cards name, as far as they are here.
 
-import { type PackedRkey, unpackCid } from '../../../base/atproto/keys.ts'
-import { recordColumn, recordText } from '../posts/record-bytes.ts'
-import { type Db, idList } from './id-list.ts'
+import { type PackedRkey, unpackCid } from '../../../../base/atproto/keys.ts'
+import { recordColumn, recordText } from '../../posts/record-bytes.ts'
+import { type Db, idList } from '../id-list.ts'
 
 type Row = { uid: number; collection: number; rkey: PackedRkey; cid: Buffer }
 type CardRow = Row & { card: string }

@@ -1,8 +1,8 @@
 // What link cards show of an article or publication, taken out of the record when it is stored, since an article's text
 // is far longer than its card.
 
-import type { AssociatedCollection } from '../../base/atproto/collections.ts'
-import type { JsonObject } from '../../base/util/json-object.ts'
+import type { AssociatedCollection } from '../../../base/atproto/collections.ts'
+import type { JsonObject } from '../../../base/util/json-object.ts'
 import { readingMinutes } from './reading-time.ts'
 
 const FIELDS: Record<AssociatedCollection, readonly string[]> = {

@@ -2,15 +2,15 @@
 
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
-import { createReader } from '../../../src/answers/hydrate/reader.ts'
-import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
-import { postView } from '../../../src/answers/views/posts/post-view.ts'
-import { isArticleAt } from '../../../src/answers/views/standard-site-url.ts'
-import { packRkey } from '../../../src/base/atproto/keys.ts'
-import type { JsonObject } from '../../../src/base/util/json-object.ts'
-import { findPost } from '../../../src/data/store/posts/posts.ts'
-import { overTheWire } from '../../support/hydration.ts'
+import { createHydrator } from '../../../../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../../../../src/answers/hydrate/reader.ts'
+import { createMediaUrls } from '../../../../src/answers/views/media-urls.ts'
+import { postView } from '../../../../src/answers/views/posts/post-view.ts'
+import { isArticleAt } from '../../../../src/answers/views/posts/standard-site-url.ts'
+import { packRkey } from '../../../../src/base/atproto/keys.ts'
+import type { JsonObject } from '../../../../src/base/util/json-object.ts'
+import { findPost } from '../../../../src/data/store/posts/posts.ts'
+import { overTheWire } from '../../../support/hydration.ts'
 import {
   cardEmbed,
   DOCUMENT,
@@ -18,17 +18,17 @@ import {
   type Pinned,
   PUBLICATION,
   publicationRecord,
-} from '../../support/long-form.ts'
-import { createRandom, type Random } from '../../support/random.ts'
-import { blobOf } from '../../support/records.ts'
+} from '../../../support/long-form.ts'
+import { createRandom, type Random } from '../../../support/random.ts'
+import { blobOf } from '../../../support/records.ts'
 import {
   referenceHome,
   referenceIsInstalled,
   referenceUrlPatterns,
   referenceWith,
-} from '../../support/reference-appview.ts'
-import { testSeed } from '../../support/seed.ts'
-import { createWorld, type World } from '../../support/world.ts'
+} from '../../../support/reference-appview.ts'
+import { testSeed } from '../../../support/seed.ts'
+import { createWorld, type World } from '../../../support/world.ts'
 
 let world: World
 afterEach(() => world?.dispose())
