@@ -77,6 +77,10 @@ export const namedDifferences: Difference[] = [
     why: 'A rotated key works at once.',
   },
   {
+    what: 'Labels count by whoever signs them, also by a labeler without a repository (a `did:web` alone); there, a labeler must be an indexed account.',
+    why: 'A client that names a labeler wants its labels, and the signature says whose they are.',
+  },
+  {
     what: 'Suggested accounts, feeds, starter packs and trends come from our own index; there, from other services, or they answer 501.',
     why: 'No self-hosted AppView has those services.',
   },

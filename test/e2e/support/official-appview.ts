@@ -14,7 +14,7 @@ export type OfficialAppView = {
   stop: () => Promise<void>
 }
 
-const START_MS = 60_000
+const START_MS = 240_000
 
 export async function startOfficialAppView(options: {
   dataplaneUrl: string

@@ -13,7 +13,7 @@ export type Postgres = { url: string; output: () => string; stop: () => Promise<
 
 const DEBIAN = '/usr/lib/postgresql'
 const USER = 'postgres'
-const START_MS = 60_000
+const START_MS = 240_000
 
 /** The folder of its programs; undefined if not installed. */
 export function findPostgres(): string | undefined {
