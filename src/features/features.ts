@@ -5,6 +5,7 @@ import { dataplaneFeature } from './dataplane/feature.ts'
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { mediaFeature } from './media/feature.ts'
+import { offSiteFeature } from './off-site/feature.ts'
 import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
@@ -22,4 +23,5 @@ export const features: readonly ListedFeature[] = [
   readFeature,
   visitorsFeature,
   supportReportFeature,
+  offSiteFeature,
 ]

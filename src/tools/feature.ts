@@ -10,12 +10,30 @@ import type { Check } from './doctor/examine.ts'
 
 export type ToolsFeature = Reports & {
   commands?(program: Command, context: CliContext): void
+  /** Options that it adds to commands of the core. */
+  further?: Partial<Record<'backup' | 'restore', FurtherOptions>>
   /** Findings in an area that the core checks, too, are among the core's. */
   checks?: readonly Check[]
   /** Bytes of memory that its processes may take besides the server. */
   processBytes?(config: Config): number
   /** Lines of `slipstream stats`, from the running server's report, or from `report` if none runs. */
   statsLines?(report: FeatureReport): readonly (readonly [name: string, value: string])[]
+}
+
+export type FurtherOptions = {
+  addTo(command: Command): void
+  /** @returns whether one of them was given, and the command is done */
+  run(options: Readonly<Record<string, unknown>>, context: CliContext): Promise<boolean>
+}
+
+/** @returns whether a feature's option was given, and the command is done */
+export async function runFurther(
+  list: readonly (FurtherOptions | undefined)[],
+  options: Readonly<Record<string, unknown>>,
+  context: CliContext,
+): Promise<boolean> {
+  for (const one of list) if (await one?.run(options, context)) return true
+  return false
 }
 
 export function loadToolsFeatures(): Promise<readonly ToolsFeature[]> {

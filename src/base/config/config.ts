@@ -137,6 +137,17 @@ export function settingSources(
   ])
 }
 
+/** What is set, in the environment or the file, as lines of a `.env` file. With secrets. */
+export function givenSettings(
+  env: Record<string, string | undefined> = process.env,
+  dotenvPath: string = '.env',
+): string {
+  const given = { ...readDotenv(dotenvPath), ...definedOnly(env) }
+  return Object.entries(given)
+    .map(([key, value]) => `${envLine(key, value)}\n`)
+    .join('')
+}
+
 /**
  * Where the machine keeps its libraries, for child processes that get nothing else from the
  * environment.

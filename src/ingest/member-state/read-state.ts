@@ -22,6 +22,11 @@ import { emptyState, type MemberState } from './document.ts'
 export function readState(db: Db, did: string): MemberState {
   const uid = uidOfDid(db, did)
   if (uid === undefined) throw new Error(`${did} is not known here`)
+  return readStateOf(db, { did, uid })
+}
+
+/** The same for an account whose number is known. */
+export function readStateOf(db: Db, { did, uid }: { did: string; uid: number }): MemberState {
   return atOneMoment(db, () => ({
     ...emptyState(did),
     mutes: mutesOf(db, uid).map(({ subject, scope, createdAt }) => ({

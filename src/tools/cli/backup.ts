@@ -2,7 +2,11 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../../base/config/config.ts'
+
 import { type Backup, type BackupProgress, backUp } from '../../data/store/files/backup.ts'
+
+import { runFurther, type ToolsFeature } from '../feature.ts'
+
 import type { CliContext } from './context.ts'
 import { type ControlClient, findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -20,14 +24,22 @@ Examples:
   slipstream backup
   slipstream backup --into /mnt/backups --keep 7        daily, from a timer`
 
-export function addBackup(program: Command, context: CliContext): void {
-  withJson(program.command('backup'))
+export function addBackup(
+  program: Command,
+  context: CliContext,
+  features: readonly ToolsFeature[],
+): void {
+  const further = features.map((one) => one.further?.backup)
+  const command = withJson(program.command('backup'))
     .description('copy the database and check the copy, with the server running or stopped')
     .option('--into <folder>', 'folder to write to (backups in the data folder)')
     .option('--keep <n>', 'keep the newest n there and delete the others', parseKeep)
     .option('--quick', 'check the pages only, not whether indexes match their tables')
     .addHelpText('after', EXAMPLES)
-    .action((options: Options) => makeBackup(context, options))
+    .action(async (options: Options) => {
+      if (!(await runFurther(further, options, context))) await makeBackup(context, options)
+    })
+  for (const one of further) one?.addTo(command)
 }
 
 async function makeBackup(context: CliContext, options: Options): Promise<void> {

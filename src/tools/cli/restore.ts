@@ -4,6 +4,8 @@ import type { Command } from 'commander'
 import { ConfigError } from '../../base/config/config.ts'
 import { type Restored, restoreBackup } from '../../data/store/files/restore.ts'
 import { here } from '../doctor/cures.ts'
+import { CliError, EXIT } from '../fail.ts'
+import { runFurther, type ToolsFeature } from '../feature.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
@@ -21,19 +23,32 @@ Examples:
 
 const STEPS = { copying: 'copying it', checking: 'checking it', placing: 'putting it in place' }
 
-export function addRestore(program: Command, context: CliContext): void {
-  withJson(program.command('restore'))
-    .argument('<file>', 'a file that `slipstream backup` wrote (- for standard input)')
+export function addRestore(
+  program: Command,
+  context: CliContext,
+  features: readonly ToolsFeature[],
+): void {
+  const further = features.map((one) => one.further?.restore)
+  const command = withJson(program.command('restore'))
+    .argument('[file]', 'a file that `slipstream backup` wrote (- for standard input)')
     .description('replace the database with a backup')
     .addHelpText('after', HELP)
-    .action((file: string, { json }: JsonOption) => restore(context, file, json))
+    .action(async (file: string | undefined, options: JsonOption) => {
+      await refuseWhileRunning(context)
+      if (file !== undefined) return restore(context, file, options.json)
+      if (await runFurther(further, options, context)) return
+      throw new CliError('Which backup?', 'Give a file, or - for standard input.', EXIT.usage)
+    })
+  for (const one of further) one?.addTo(command)
+}
+
+async function refuseWhileRunning(context: CliContext): Promise<void> {
+  if (!(await findServer(context.config().dataDir))) return
+  throw new ConfigError('A server is using this data folder.', `${here.stop} Then restore.`)
 }
 
 async function restore(context: CliContext, file: string, json?: boolean): Promise<void> {
   const { dataDir } = context.config()
-  if (await findServer(dataDir)) {
-    throw new ConfigError('A server is using this data folder.', `${here.stop} Then restore.`)
-  }
   const from = context.input(file)
   const onStep = (step: keyof typeof STEPS) => say(STEPS[step])
   const restored = await locked(dataDir, () => restoreBackup({ dataDir, from, onStep }))

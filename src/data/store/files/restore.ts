@@ -38,11 +38,13 @@ const A_BACKUP = 'Name a file that `slipstream backup` wrote.'
 
 /**
  * @param options.from - a path, or an open file such as standard input (0)
+ * @param options.isTemporary - the file is in the data folder, and moved instead of copied
  * @throws ConfigError if the file can't be used
  */
 export function restoreBackup(options: {
   dataDir: string
   from: string | number
+  isTemporary?: boolean
   now?: () => number
   onStep?: (step: 'copying' | 'checking' | 'placing') => void
 }): Restored {
@@ -55,8 +57,11 @@ export function restoreBackup(options: {
   // The journal of a killed restore would be taken for the new copy's.
   removeWith(coming)
   try {
-    onStep('copying')
-    copy(file, coming)
+    if (options.isTemporary && typeof file === 'string') renameSync(file, coming)
+    else {
+      onStep('copying')
+      copy(file, coming)
+    }
     onStep('checking')
     checkDatabase(coming, 'full', from)
     const schema = readSchema(coming, from)
