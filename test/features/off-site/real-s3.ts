@@ -39,24 +39,27 @@ export function whyNoRealS3(): string | undefined {
 
 export async function startRealS3(): Promise<RealS3> {
   build()
-  const root = mkdtempSync(join(tmpdir(), 'slipstream-s3-'))
-  const folder = join(root, BUCKET)
-  mkdirSync(folder)
+  const made = mkdtempSync(join(tmpdir(), 'slipstream-s3-'))
+  const [objects, metadata] = [join(made, 'objects'), join(made, 'metadata')]
+  const folder = join(objects, BUCKET)
+  for (const one of [folder, metadata]) mkdirSync(one, { recursive: true })
   const port = await freePort()
   let child: ChildProcess | undefined
   async function start(): Promise<void> {
     const args = ['--port', `127.0.0.1:${port}`, '--access', ACCESS_KEY, '--secret', SECRET_KEY]
-    child = spawn(PROGRAM, [...args, 'posix', '--sidecar', `${root}.meta`, root], {
+    child = spawn(PROGRAM, [...args, 'posix', '--sidecar', metadata, objects], {
       stdio: 'ignore',
     })
-    while (!(await isOpen(port))) await sleep(50)
+    while (!(await isOpen(port))) {
+      if (child.exitCode !== null) throw new Error(`versitygw ended with ${child.exitCode}`)
+      await sleep(50)
+    }
   }
   async function kill(): Promise<void> {
     if (child?.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  mkdirSync(`${root}.meta`)
   await start()
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -65,7 +68,7 @@ export async function startRealS3(): Promise<RealS3> {
     kill,
     async close() {
       await kill()
-      for (const one of [root, `${root}.meta`]) rmSync(one, { recursive: true, force: true })
+      rmSync(made, { recursive: true, force: true })
     },
   }
 }
