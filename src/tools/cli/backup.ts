@@ -2,11 +2,8 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Config } from '../../base/config/config.ts'
-
 import { type Backup, type BackupProgress, backUp } from '../../data/store/files/backup.ts'
-
 import { runFurther, type ToolsFeature } from '../feature.ts'
-
 import type { CliContext } from './context.ts'
 import { type ControlClient, findServer } from './control-client.ts'
 import { type JsonOption, withJson } from './json-option.ts'
