@@ -8,6 +8,7 @@ import { createLogger } from '../base/obs/log.ts'
 import { highestRequestShareOf } from '../base/obs/request-counters.ts'
 import { refuseAlone } from '../data/store/cluster/engine-move.ts'
 import { type Db, openWriter } from '../data/store/db.ts'
+import type { StreamLevel } from '../data/store/stream/stream-levels.ts'
 import { createTraffic } from '../sources/traffic.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
 import { createWriter } from './indexing/writer.ts'
@@ -86,8 +87,13 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
     traffic: createTraffic(),
     watchdog,
     writer,
-    /** Writes a batch of any stream, with its cursor; set by thread.ts. */
-    async applyBatch(_batch: StreamBatch, _onApplied?: () => void): Promise<void> {},
+    /** What the stream leaves out; set by streams/budgeted-stream.ts. */
+    streamLevel: 0 as StreamLevel,
+    /**
+     * Writes a batch of any stream, with its cursor unless the main stream’s holds for it; set by
+     * thread.ts.
+     */
+    async applyBatch(_batch: AnyBatch, _onApplied?: () => void): Promise<void> {},
     /** Jobs were added; set by thread.ts. */
     wakeJobs(): void {},
     /** Called after each commit that changed memory. */
@@ -95,5 +101,8 @@ export function createCore(config: Config, aboutAll: StoredAboutAll) {
   }
   return core
 }
+
+/** `isBeside`: of a stream whose cursor is not saved. */
+type AnyBatch = StreamBatch & { isBeside?: boolean }
 
 export type Core = ReturnType<typeof createCore>

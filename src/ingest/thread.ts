@@ -5,7 +5,7 @@
 // at start it ends the process unless the write can wait.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Consumer, createConsumer, type StreamBatch } from '@slipstream/jetstream'
+import type { StreamBatch } from '@slipstream/jetstream'
 import { type Config, ConfigError } from '../base/config/config.ts'
 import { namedMembers } from '../base/config/members.ts'
 import { storeCompiledCode } from '../base/util/compile-cache.ts'
@@ -31,6 +31,7 @@ import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members/members.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
+import { createMainStream } from './streams/main-stream.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
 import { createSeedCounting } from './upkeep/counting.ts'
 import { bearFullDisk } from './upkeep/disk/bear-full-disk.ts'
@@ -53,11 +54,9 @@ import { recordHistory } from './upkeep/status/record-history.ts'
 import { recordTraffic } from './upkeep/status/record-traffic.ts'
 import { reportStatus } from './upkeep/status/report-status.ts'
 import { createStreamAfterArchive, type StreamWithArchive } from './upkeep/stream/archive-first.ts'
-import { cursorsFromNowOn } from './upkeep/stream/first-cursor.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/stream/identity-news.ts'
 import { countTimelineItems, createReplaying, type Replaying } from './upkeep/stream/replaying.ts'
 import { streamFilters } from './upkeep/stream/stream-filters.ts'
-import { streamSettings, unreadCollections } from './upkeep/stream/stream-settings.ts'
 
 const FILTER_CHANGES = new Set([
   'follow',
@@ -109,14 +108,17 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)
     for (const one of ofFeatures) one.onPublished?.(changes)
-    if (config.indexScope === 'authors' && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
+    const isFiltered = config.indexScope === 'authors' || core.streamLevel > 0
+    if (isFiltered && changes.some(({ kind }) => FILTER_CHANGES.has(kind))) {
       consumer.setFilters(streamFilters(config.indexScope, actors, config.trustedVerifiers))
     }
   }
 
   core.wakeJobs = () => backfill.wake()
   core.applyBatch = async (batch, onApplied = () => undefined) => {
-    const outcome = await room.retry(() => commitBatch(writer, batch))
+    const { events, gaps, cursor, isBeside = false } = batch
+    const written = isBeside ? { events, gaps } : { events, gaps, cursor }
+    const outcome = await room.retry(() => commitBatch(writer, written))
     if (!outcome) return
     countBatch(core.counts, batch, outcome)
     identityNews.ofEvents(batch.events)
@@ -137,7 +139,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     now,
     log,
     writeRetry: room,
-    createStream: () => createStream(config, core, apply),
+    createStream: () => createMainStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
       core.pace.count(events.length)
@@ -245,7 +247,11 @@ function createUpkeep(
   const { counts, db, handles, log, memory, now, room, writer } = core
   const { backfill, checkpoints, consumer, latency, lines } = parts
   const { guard, upkeep } = createRetention(config, core, checkpoints)
-  const received = recordTraffic({ ...core, current: () => consumer.status() })
+  const received = recordTraffic({
+    ...core,
+    current: () => consumer.status(),
+    level: () => core.streamLevel,
+  })
   return [
     ...upkeep,
     received,
@@ -360,22 +366,6 @@ function createBackground(
   const counting = createSeedCounting(config, { ...core, coldStarts })
   const identityNews = createIdentityNews({ tellAll: lines.tellAll, resolver, actors })
   return { backfill, counting, identityNews, labels, resolver }
-}
-
-function createStream(
-  config: Config,
-  { actors, db, writer, giveWay, log, now, traffic, watchdog }: Core,
-  apply: (batch: StreamBatch) => Promise<void>,
-): Consumer {
-  return createConsumer({
-    ...streamSettings(config, traffic, 'stream'),
-    filters: streamFilters(config.indexScope, actors, config.trustedVerifiers),
-    unread: unreadCollections(config),
-    cursors: cursorsFromNowOn({ db, writer }, config, now()),
-    apply: (batch) => watchdog.over('the next batch of the stream', apply(batch)),
-    mostEvents: giveWay.mostEvents,
-    log,
-  })
 }
 
 function admit(ctx: IndexContext, dids: string[]): void {

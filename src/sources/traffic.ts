@@ -4,9 +4,13 @@
 import type { Socket } from 'node:net'
 import { collections } from '../base/atproto/collections.ts'
 import type { StreamBytesFacts } from '../data/store/stream/stream-bytes.ts'
+import type { StreamChoiceFacts } from '../data/store/stream/stream-choices.ts'
 
-/** What a connection is for: the live stream, replays of accounts’ last hours, repairs of gaps. */
-export type StreamUse = 'stream' | 'replay' | 'repair'
+/**
+ * What a connection is for: the live stream, what it leaves out of members and those they follow,
+ * replays of accounts’ last hours, repairs of gaps.
+ */
+export type StreamUse = 'stream' | 'authors' | 'replay' | 'repair'
 type StreamWire = 'v1' | 'v2' | 'repos'
 
 type FrameBytes = {
@@ -26,6 +30,8 @@ export type SourceTraffic = {
   socketBytes: number
   /** By collection; `identity`, `account` and `sync` for such events, `unusable` for the rest. */
   frames: Record<string, FrameBytes>
+  /** Milliseconds from the network to its last event; undefined if it does not say. */
+  lagMs?: number
 }
 
 export type Traffic = {
@@ -35,6 +41,8 @@ export type Traffic = {
 }
 
 type TrafficMeter = {
+  /** How far behind the network its last event was, in milliseconds; of relays. */
+  lag(ms: number): void
   frame(kind: string, received: number, plain: number): void
   /** Counts what the socket receives, from its first byte to its last. */
   socket(socket: Socket): void
@@ -47,7 +55,11 @@ const KINDS: ReadonlySet<string> = new Set([
 ])
 
 /** Totals since the start by source, and the figures of the rows. */
-export type TrafficStatus = { sources: SourceTraffic[]; facts: StreamBytesFacts }
+export type TrafficStatus = {
+  sources: SourceTraffic[]
+  facts: StreamBytesFacts
+  choice: StreamChoiceFacts
+}
 
 type Source = { traffic: SourceTraffic; sockets: Set<() => number> }
 
@@ -72,6 +84,9 @@ export function createTraffic(): Traffic {
 function meterOf(source: Source): TrafficMeter {
   const { frames } = source.traffic
   return {
+    lag(ms) {
+      source.traffic.lagMs = ms
+    },
     frame(kind, received, plain) {
       const bytes = frames[kind] ?? bytesOf(frames, KINDS.has(kind) ? kind : 'other')
       bytes.frames++

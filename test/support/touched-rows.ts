@@ -202,7 +202,7 @@ const unseen = new Set([
   'feature_schemas',
   ...features.flatMap(({ tables = [] }) => tables),
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
-  'stream_bytes',
+  ...['stream_bytes', 'stream_choices', 'stream_paces'],
   ...['keyless_follows', 'unfollows'],
   'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],

@@ -19,6 +19,7 @@ import { isNearlyPrefixed, nearest } from './nearest.ts'
 import { Unfit } from './parsers.ts'
 import { envLine, PREFIX, type Setting } from './setting.ts'
 import { settings } from './settings.ts'
+import { unfitBudget } from './stream-bytes.ts'
 
 /** An operator's mistake: the problem, its place, and how to fix it. */
 export class ConfigError extends Error {
@@ -108,7 +109,8 @@ export function examineConfig(
 }
 
 function refuseContradictions(parsed: Derivable): void {
-  const unfit = unfitArchive(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
+  const unfit =
+    unfitArchive(parsed) ?? unfitBudget(parsed) ?? unfitEngine(parsed) ?? unfitFeature(parsed)
   if (unfit) throw new ConfigError(unfit.message, unfit.hint)
   const { metrics, operatorToken } = parsed
   if (metrics !== 'operator' || operatorToken !== undefined) return

@@ -7,10 +7,11 @@ import type { SourceTraffic } from '../../sources/traffic.ts'
 export function trafficMetrics(status: () => IngestStatus | undefined): MetricSource[] {
   const sources = () => status()?.traffic?.sources ?? []
   const facts = () => status()?.traffic?.facts
+  const choice = () => status()?.traffic?.choice
   return [
     counter(
       'stream_socket_bytes_total',
-      'Bytes received by the streams’ sockets, TLS included, by host, wire and use (stream, replay, repair).',
+      'Bytes received by the streams’ sockets, TLS included, by host, wire and use (stream, authors, replay, repair).',
       () =>
         sources().map(({ host, wire, use, socketBytes }) => ({
           labels: { host, wire, use },
@@ -23,6 +24,14 @@ export function trafficMetrics(status: () => IngestStatus | undefined): MetricSo
       () => frameSamples(sources()),
     ),
     gauge(
+      'stream_source_lag_seconds',
+      'How far behind the network the last event of each relay was.',
+      () =>
+        sources().flatMap(({ host, wire, use, lagMs }) =>
+          lagMs === undefined ? [] : [{ labels: { host, wire, use }, value: lagMs / 1000 }],
+        ),
+    ),
+    gauge(
       'stream_ahead_bytes',
       'What the streams will receive in a day and in a month of 30 days, at the pace of the last seven days.',
       () => aheadSamples({ day: facts()?.dayAhead, month: facts()?.monthAhead }),
@@ -31,6 +40,19 @@ export function trafficMetrics(status: () => IngestStatus | undefined): MetricSo
       'stream_month_bytes',
       'Bytes received by the streams since the first of the month, UTC.',
       () => aheadSamples({ '': facts()?.thisMonth }).map(({ value }) => ({ value })),
+    ),
+    gauge(
+      'stream_left_out_level',
+      'What of strangers the stream leaves out to stay within the month’s budget: 0 nothing, 1 likes, 2 and reposts, 3 and follows, 4 everything.',
+      () => (choice() ? [{ value: choice()!.level }] : []),
+    ),
+    gauge(
+      'stream_choice_month_bytes',
+      'Bytes that a month of 30 days costs with each choice of what to leave out, by its level.',
+      () =>
+        (choice()?.choices ?? []).flatMap(({ monthBytes }, level) =>
+          monthBytes === undefined ? [] : [{ labels: { level: String(level) }, value: monthBytes }],
+        ),
     ),
   ]
 }

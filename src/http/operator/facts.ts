@@ -10,6 +10,10 @@ import { quarantinedLabelers } from '../../data/store/moderation/labelers.ts'
 import { countActors } from '../../data/store/records/actors.ts'
 import { type GapCounts, gapCounts } from '../../data/store/stream/gaps.ts'
 import { type StreamBytesFacts, streamBytes } from '../../data/store/stream/stream-bytes.ts'
+import {
+  type StreamChoiceFacts,
+  streamChoiceFacts,
+} from '../../data/store/stream/stream-choices.ts'
 import { streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk/disk-use.ts'
 
@@ -35,6 +39,8 @@ export type Facts = {
   streams: { host: string; wire: string; at: string }[]
   /** What the streams received, in bytes. */
   traffic: StreamBytesFacts
+  /** What the stream leaves out, and what each choice would cost. */
+  streamChoice: StreamChoiceFacts
 }
 
 /** @param follows - their number, if known; counting reads all accounts. */
@@ -53,6 +59,7 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
       return { did, reason, until: new Date(until).toISOString() }
     }),
     traffic: streamBytes(db, Date.now()),
+    streamChoice: streamChoiceFacts(db),
     streams: streamCursors(db)
       .filter(({ isByClock }) => !isByClock)
       .map(({ host, wire, timeUs }) => {

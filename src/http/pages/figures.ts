@@ -2,13 +2,15 @@
 // words, and newcomers' progress. Made on the server, so that the script need not format numbers.
 
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
-import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
+import type { TrafficStatus } from '../../sources/traffic.ts'
 import { archiveInWords, isReadingArchive } from './archive-words.ts'
 import type { Forecast } from './forecast.ts'
 import { bytes, count, days, duration, plural, rate } from './format.ts'
 import { type Finding, stateInWords } from './state-words.ts'
 import {
+  choicesInWords,
   collectionsInWords,
+  leftOutInWords,
   paceInWords,
   receivedInWords,
   sourcesInWords,
@@ -41,6 +43,8 @@ const FIGURES = [
   'trafficReceived',
   'trafficSources',
   'trafficCollections',
+  'trafficLeftOut',
+  'trafficChoices',
 ] as const
 
 /** Shorter pauses are not reported. */
@@ -97,19 +101,21 @@ function textsOf(
     diskForecast: forecastInWords(forecast),
     fanOut: fanOutInWords(status?.fanOut),
     writesSaved: savedInWords(status?.fanOut),
-    ...trafficInWords(status?.traffic?.facts),
+    ...trafficInWords(status?.traffic),
     host: status ? (URL.parse(status.stream.host)?.host ?? status.stream.host) : '–',
   }
 }
 
-type TrafficFigure = 'traffic' | 'trafficReceived' | 'trafficSources' | 'trafficCollections'
+type TrafficFigure = Extract<FigureName, `traffic${string}`>
 
-function trafficInWords(facts: StreamBytesFacts | undefined): Record<TrafficFigure, string> {
+function trafficInWords(status: TrafficStatus | undefined): Record<TrafficFigure, string> {
   return {
-    traffic: facts ? paceInWords(facts) : '–',
-    trafficReceived: facts ? receivedInWords(facts) : '–',
-    trafficSources: facts ? sourcesInWords(facts) : '–',
-    trafficCollections: facts ? collectionsInWords(facts) : '–',
+    traffic: status ? paceInWords(status.facts) : '–',
+    trafficReceived: status ? receivedInWords(status.facts) : '–',
+    trafficSources: status ? sourcesInWords(status.facts) : '–',
+    trafficCollections: status ? collectionsInWords(status.facts) : '–',
+    trafficLeftOut: status ? leftOutInWords(status.choice) : '–',
+    trafficChoices: status ? choicesInWords(status.choice) : '–',
   }
 }
 

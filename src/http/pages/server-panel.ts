@@ -111,6 +111,8 @@ ${longFigureOf('traffic', 'at the pace of the last seven days')}
 ${longFigureOf('trafficReceived', 'received')}
 ${longFigureOf('trafficSources', 'by connection, seven days')}
 ${longFigureOf('trafficCollections', 'by collection, seven days')}
+${longFigureOf('trafficLeftOut', 'left out to stay within the budget')}
+${longFigureOf('trafficChoices', 'a month of 30 days with each choice')}
 </dl>
 </section>`
 }

@@ -1,6 +1,7 @@
 // What the streams receive, in words: for the operator's page and `slipstream stats`.
 
 import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
+import type { StreamChoiceFacts } from '../../data/store/stream/stream-choices.ts'
 import { bytes, count } from './format.ts'
 
 const SHOWN_KINDS = 6
@@ -30,4 +31,25 @@ export function collectionsInWords({ collections }: StreamBytesFacts): string {
     return `${kind} ${percent} % (${bytes(received)} of ${bytes(plain)} plain, ${count(frames)} events)`
   })
   return parts.join(', ') || '–'
+}
+
+/** What is left out now. */
+export function leftOutInWords({ level, since, choices }: StreamChoiceFacts): string {
+  if (level === 0 || since === undefined) return 'nothing'
+  const day = new Date(since).toISOString().slice(0, 10)
+  return `${choices[level]!.name}, since ${day}; counts include them only as far as a public AppView gives them`
+}
+
+/** A month with each choice, and what it saves. */
+export function choicesInWords({ level, choices }: StreamChoiceFacts): string {
+  const whole = choices[0]!.monthBytes
+  if (whole === undefined) return 'known after an hour'
+  const parts = choices.map(({ name, monthBytes }, i) => {
+    const now = i === level ? ' (now)' : ''
+    if (monthBytes === undefined) return `without ${name}${now} not known yet`
+    const saved = i === 0 ? '' : `, saves ${bytes(Math.max(0, whole - monthBytes))}`
+    const what = i === 0 ? 'everything' : `without ${name}`
+    return `${what}${now} ${bytes(monthBytes)}${saved}`
+  })
+  return parts.join('; ')
 }

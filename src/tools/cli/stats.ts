@@ -8,7 +8,9 @@ import type { Status } from '../../http/operator/status.ts'
 import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
 import { duration } from '../../http/pages/format.ts'
 import {
+  choicesInWords,
   collectionsInWords,
+  leftOutInWords,
   paceInWords,
   receivedInWords,
   sourcesInWords,
@@ -128,6 +130,8 @@ function rows(facts: Facts): Line[] {
     ['received', receivedInWords(facts.traffic)],
     ['by connection', `${sourcesInWords(facts.traffic)} in seven days`],
     ['by collection', collectionsInWords(facts.traffic)],
+    ['left out', leftOutInWords(facts.streamChoice)],
+    ['a month', choicesInWords(facts.streamChoice)],
     ...streams.map(({ host, at }): Line => ['received until', `${at}  ${host}`]),
   ]
 }

@@ -11,7 +11,7 @@ import { lockDataDir } from '../../data/store/files/lock.ts'
 import type { Facts } from '../../http/operator/facts.ts'
 import type { Status } from '../../http/operator/status.ts'
 import { bytes } from '../../http/pages/format.ts'
-import { paceInWords } from '../../http/pages/traffic-words.ts'
+import { choicesInWords, leftOutInWords, paceInWords } from '../../http/pages/traffic-words.ts'
 import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
@@ -50,6 +50,7 @@ function aboutRunning(status: Status, { config }: DoctorContext): Finding[] {
     ...found,
     ...aboutStream(status),
     ...aboutTraffic(status, config),
+    ...aboutBudget(status, config),
     ...aboutUnsigned(status.ingest?.counts['unverified']),
     ...aboutGaps(status),
     ...aboutQuarantine(status),
@@ -103,6 +104,36 @@ export function aboutTraffic(
   return [
     notice(text, 'SLIPSTREAM_INDEX_SCOPE=authors leaves out what strangers do; see docs/COST.md.'),
   ]
+}
+
+/** Against the budget of a calendar month: whether it holds, what is left out for it, and what that saves. */
+export function aboutBudget(
+  { facts: { traffic, streamChoice } }: { facts: Pick<Facts, 'traffic' | 'streamChoice'> },
+  config: Pick<Config, 'streamBudgetGbMonth'>,
+): Finding[] {
+  const budget = config.streamBudgetGbMonth * GB
+  if (budget === 0) return []
+  const { choices, level } = streamChoice
+  const month = choices[level]!.monthBytes
+  const text = `${bytes(traffic.thisMonth)} of ${bytes(budget)} received this month; left out: ${leftOutInWords(streamChoice)}. A month: ${choicesInWords(streamChoice)}`
+  const isLast = level === choices.length - 1
+  if (isLast && month !== undefined && month > budget) {
+    return [
+      notice(
+        `${text}. Even so, a month does not fit`,
+        'Raise SLIPSTREAM_STREAM_BUDGET_GB_MONTH; what members and those they follow do is never left out.',
+      ),
+    ]
+  }
+  if (traffic.thisMonth > budget) {
+    return [
+      notice(
+        `${text}. The month’s budget is used up`,
+        'Nothing more can be left out before the next month; raise SLIPSTREAM_STREAM_BUDGET_GB_MONTH if this recurs.',
+      ),
+    ]
+  }
+  return [good(text)]
 }
 
 function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {

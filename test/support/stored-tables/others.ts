@@ -122,4 +122,6 @@ export const own: Record<string, StoredTable> = {
   shared_places: nobody('one row', 'another engine is used'),
   shared_timelines: nobody('one row for each timeline of a program', 'for ever'),
   stream_bytes: nobody('some hundred rows a day', '62 days'),
+  stream_choices: nobody('400 rows', 'for ever'),
+  stream_paces: nobody('two rows for each collection', 'for ever'),
 }

@@ -17,7 +17,7 @@ import { aboutMemory, aboutSeats, neededBytes } from '../../../src/tools/doctor/
 import { memoryLimitOf } from '../../../src/tools/doctor/memory-limit.ts'
 import { whyNot } from '../../../src/tools/doctor/network/why-not.ts'
 import { aboutNode, aboutOpenFiles } from '../../../src/tools/doctor/runtime.ts'
-import { aboutTraffic, aboutUnsigned } from '../../../src/tools/doctor/server.ts'
+import { aboutBudget, aboutTraffic, aboutUnsigned } from '../../../src/tools/doctor/server.ts'
 
 const GB = 1e9
 const LIMITS = {
@@ -93,6 +93,39 @@ describe('traffic', () => {
     expect(judge(150 * GB, 200)).toMatchObject([{ level: 'good' }])
     expect(judge(270 * GB, 200)).toMatchObject([
       { level: 'notice', text: expect.stringMatching(/270 GB a month, of 200 GB allowed/) },
+    ])
+  })
+})
+
+describe('the budget of the streams', () => {
+  const judge = (thisMonth: number, level: 0 | 1 | 4, months: number[]) => {
+    const traffic = { today: 0, thisMonth, sources: [], collections: [] }
+    const ahead = { dayAhead: undefined, monthAhead: undefined }
+    const choices = months.map((monthBytes, i) => ({ name: `level ${i}`, monthBytes }))
+    const streamChoice = { level, since: Date.UTC(2026, 10, 3), choices }
+    const facts = { traffic: { ...traffic, ...ahead }, streamChoice }
+    return aboutBudget({ facts }, { streamBudgetGbMonth: 150 })
+  }
+  const months = [270, 140, 110, 90, 20].map((gb) => gb * GB)
+
+  it('says what is left out, and what each choice saves', () => {
+    expect(judge(10 * GB, 1, months)).toMatchObject([
+      {
+        level: 'good',
+        text: expect.stringMatching(
+          /10 GB of 150 GB .* level 1, since 2026-11-03.*level 1 \(now\) 140 GB, saves 130 GB/,
+        ),
+      },
+    ])
+  })
+
+  it('warns once the month is used up, or can’t be enough', () => {
+    expect(judge(160 * GB, 1, months)).toMatchObject([
+      { level: 'notice', text: expect.stringMatching(/used up/) },
+    ])
+    const large = months.map((bytes) => bytes * 10)
+    expect(judge(10 * GB, 4, large)).toMatchObject([
+      { level: 'notice', text: expect.stringMatching(/does not fit/) },
     ])
   })
 })

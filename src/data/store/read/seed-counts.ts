@@ -1,8 +1,8 @@
 // Counts from before we started counting (data/store/counts/seed-counts.ts), and the posts and accounts whose counts
 // must still be requested. Our own counts of a post are complete if the stream brought every event about it:
 // if it was written after its author's feed was read, since we keep everything from then on, and no part of
-// the stream was permanently lost since. In scope `authors`, which drops strangers' actions, they never are,
-// and requested counts go stale, sooner for younger posts.
+// the stream was permanently lost since. In scope `authors`, and while the stream leaves out what strangers do to
+// stay within its budget, they never are, and requested counts go stale, sooner for younger posts.
 
 import { HOUR_MS, MINUTE_MS } from '../../../base/util/durations.ts'
 import type { Db } from './id-list.ts'
@@ -28,7 +28,7 @@ export type CountedScope = 'authors' | 'community' | 'network'
 /** An account's counts are requested again after this long, when they are shown. */
 const ACTOR_FRESH_MS = 6 * HOUR_MS
 /**
- * In scope `authors`: requested again after a quarter of the post's age, but not before this long.
+ * Where strangers are left out: requested again after a quarter of the post's age, but not before this long.
  */
 const POST_FRESH_MS = 15 * MINUTE_MS
 
@@ -55,10 +55,19 @@ SELECT DISTINCT CASE WHEN ids.value % 2 = 0 THEN ids.value / 2 ELSE r.subject EN
 FROM json_each(?) ids LEFT JOIN reposts r ON ids.value % 2 = 1 AND r.id = ids.value / 2
 WHERE ids.value % 2 = 0 OR r.subject IS NOT NULL`
 
-/** End of the last part of the stream that was permanently lost, in milliseconds. */
+/**
+ * End of the last part of the stream that was permanently lost, or from which something was left
+ * out, in milliseconds.
+ */
 const LOST_UP_TO = /* sql */ `
-SELECT coalesce(max(to_us), 0) / 1000 FROM gaps
-WHERE uid IS NULL AND state = 'closed' AND note IS NOT NULL`
+SELECT max(
+  (SELECT coalesce(max(to_us), 0) / 1000 FROM gaps
+    WHERE uid IS NULL AND state = 'closed' AND note IS NOT NULL),
+  (SELECT coalesce(max(at), 0) FROM stream_choices))`
+
+/** Whether something is left out now. */
+const LEAVES_OUT = /* sql */ `
+SELECT coalesce((SELECT level > 0 FROM stream_choices ORDER BY at DESC LIMIT 1), 0)`
 
 const BEGINNING = 'SELECT indexed_at FROM actors WHERE uid = 1'
 
@@ -73,6 +82,7 @@ export function prepareSeedCounts(db: Db, scope: CountedScope): SeedCounts {
   const uncounted = db.prepare<[object], { uid: number; isKnown: number }>(ACTORS)
   const ofItems = db.prepare<[string], number>(OF_ITEMS).pluck()
   const lost = db.prepare<[], number>(LOST_UP_TO).pluck()
+  const leavesOut = db.prepare<[], number>(LEAVES_OUT).pluck()
   const beginning = db.prepare<[], number>(BEGINNING).pluck()
 
   /**
@@ -87,7 +97,7 @@ export function prepareSeedCounts(db: Db, scope: CountedScope): SeedCounts {
     ofPost: (post) => ofPost.get(post),
     ofActor: (uid) => ofActor.get(uid),
     uncountedPosts(ids, now) {
-      const isPartial = scope === 'authors' ? 1 : 0
+      const isPartial = scope === 'authors' ? 1 : leavesOut.get()!
       const lostUpTo = lost.get() ?? 0
       return posts.all({ ids: idList(ids), isPartial, lostUpTo, since: since(), now })
     },

@@ -14,15 +14,20 @@ export function streamFilters(
   actors: ActorReader,
   others: readonly string[],
 ): StreamFilters {
-  return { collections, dids: scope === 'authors' ? authorDids(actors, others) : undefined }
+  const dids = scope === 'authors' ? authorDids(actors, others, MAX_DIDS) : undefined
+  return { collections, dids }
 }
 
-/** @returns undefined if there are more than a server takes. */
-function authorDids(actors: ActorReader, others: readonly string[]): string[] | undefined {
+/** @returns undefined if there are more. */
+export function authorDids(
+  actors: ActorReader,
+  others: readonly string[],
+  most: number,
+): string[] | undefined {
   const dids = new Set(others)
   for (let uid = 1; uid <= actors.count; uid++) {
     if (!isInCircle(actors, uid)) continue
-    if (dids.size === MAX_DIDS) return undefined
+    if (dids.size === most) return undefined
     dids.add(actors.didOf(uid))
   }
   return [...dids]
