@@ -20,5 +20,14 @@ export function verificationMetrics({ status }: Pick<MetricParts, 'status'>): Me
           return { labels: { host, reason }, value }
         }),
     ),
+    counter(
+      'relay_commits_total',
+      'Commits by relay, if all are read at once (RELAY_USE=always): first, repeated (another was first), missed (brought by others only).',
+      () =>
+        Object.entries(counts('relays') ?? {}).map(([name, value]) => {
+          const [host = '', outcome = ''] = name.split(' ')
+          return { labels: { host, outcome }, value }
+        }),
+    ),
   ]
 }

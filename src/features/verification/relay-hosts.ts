@@ -3,8 +3,15 @@
 import { settings as coreSettings } from '../../base/config/settings.ts'
 import type { RelayHosts } from './settings.ts'
 
-/** Not of the company whose Jetstream hosts are the default; its own relay comes second. */
-const PUBLIC_RELAYS = ['wss://relay.fire.hose.cam', 'wss://relay1.us-east.bsky.network']
+/**
+ * Two operators who are not the company whose Jetstream hosts are the default, then that company’s
+ * own relay; docs/SOURCES.md names the list that they are from.
+ */
+const PUBLIC_RELAYS = [
+  'wss://relay.fire.hose.cam',
+  'wss://europe.firehose.network',
+  'wss://relay1.us-east.bsky.network',
+]
 
 export function relaysOf(hosts: RelayHosts, jetstreams: readonly string[]): readonly string[] {
   if (hosts !== 'auto') return hosts

@@ -1,16 +1,17 @@
-// Reads relays: always, or as the reserve of all Jetstream hosts. A relay numbers its events itself, so a
+// Reads relays: all of them always, or one as the reserve of all Jetstream hosts. A relay numbers its events itself, so a
 // reserve that begins with the present would miss what came while Jetstream was already silent: every few
 // minutes the relay is asked for its present number (standby.ts), and the reserve begins behind the last one
 // from before the silence. What both bring is written once, whichever is first.
 
-import type { Meter, StreamBatch, StreamCursor } from '@slipstream/jetstream'
+import type { StreamBatch, StreamCursor } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream/stream-cursors.ts'
 import type { Core } from '../../ingest/core.ts'
+import { type Arrivals, createArrivals } from '../../sources/firehose/arrivals.ts'
 import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
-import { createJudge } from '../../sources/firehose/judge.ts'
+import { createJudge, type Judge } from '../../sources/firehose/judge.ts'
 import type { AccountKeys } from '../../sources/firehose/keys.ts'
 import { createStandby } from './standby.ts'
 
@@ -41,9 +42,28 @@ export function createRelays(config: Config, core: Core, options: RelayOptions):
   const { hosts, use } = options
   if (hosts.length === 0) return { noteJetstream: () => undefined, stop: async () => undefined }
   if (use === 'reserve') return createReserve(config, core, options)
-  const firehose = openFirehose(core, options, firehoseCursors(core.db))
-  firehose.start()
-  return { noteJetstream: () => undefined, stop: () => firehose.stop() }
+  const all = openAll(core, options)
+  for (const firehose of all) firehose.start()
+  return {
+    noteJetstream: () => undefined,
+    stop: async () => void (await Promise.all(all.map((firehose) => firehose.stop()))),
+  }
+}
+
+/** All hosts at once: the first to bring a commit counts, and any may be away. */
+function openAll(core: Core, options: RelayOptions): Firehose[] {
+  const { hosts, keys, isOurs } = options
+  const judge = createJudge({ keys, verifies: isOurs, takesLate: hosts.length > 1 })
+  const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
+  const arrivals = createArrivals(hosts, onCount)
+  const cursors = firehoseCursors(core.db)
+  return hosts.map((host) =>
+    openFirehose(
+      core,
+      { hosts: [host], judge, arrivals },
+      cursors.filter((at) => at.host === host),
+    ),
+  )
 }
 
 function createReserve({ indexScope }: Config, core: Core, options: RelayOptions): Relays {
@@ -70,7 +90,8 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
     const isSilent = now() - heardAt >= silentMs
     if (isSilent && !firehose) {
       log.warn({ hosts, silentMs }, 'no Jetstream host brings anything: reading a relay')
-      firehose = openFirehose(core, options, cursors())
+      const judge = createJudge({ keys: options.keys, verifies: options.isOurs })
+      firehose = openFirehose(core, { hosts, judge }, cursors())
       firehose.start()
     }
     if (firehose && !isSilent && now() - lastEventMs < CAUGHT_UP_MS) void leave(firehose)
@@ -100,12 +121,11 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
 
 function openFirehose(
   core: Core,
-  { hosts, keys, isOurs }: RelayOptions,
+  parts: { hosts: readonly string[]; judge: Judge; arrivals?: Arrivals },
   cursors: readonly StreamCursor[],
 ): Firehose {
   return createFirehose({
-    hosts,
-    judge: createJudge({ keys, verifies: isOurs }),
+    ...parts,
     collections: new Set<string>(collections),
     cursors,
     apply: (batch) => core.applyBatch(batch),
@@ -115,6 +135,6 @@ function openFirehose(
   })
 }
 
-function meterOf({ traffic }: Core): (host: string) => Meter {
-  return (host) => traffic.of(host, 'repos', 'stream')
+function meterOf({ traffic }: Core) {
+  return (host: string) => traffic.of(host, 'repos', 'stream')
 }

@@ -29,7 +29,7 @@ export const verificationSettings = {
     'RELAY_USE',
     'reserve',
     oneOf('reserve', 'always'),
-    'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back. always: it is read as well; what comes first counts (uncompressed and the whole network: by our estimate 250 GB a day).',
+    'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back. always: all of them are read as well; what comes first counts (uncompressed and the whole network: by our estimate 250 GB a day from each relay).',
   ),
 }
 

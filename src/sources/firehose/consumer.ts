@@ -1,5 +1,5 @@
 // Reads com.atproto.sync.subscribeRepos of one host after another: a relay, or a PDS. Frames are judged in
-// order (judge.ts) while the keys of later ones are looked up, and are handed over in batches like Jetstream's.
+// order (judge.ts), and are handed over in batches like Jetstream's. Several hosts at once are a consumer each.
 // The cursor is the host's sequence number; on another host, the stream begins with the present.
 
 import {
@@ -20,6 +20,7 @@ import {
 } from '@slipstream/jetstream'
 import type { Logger } from 'pino'
 import { pause } from '../../base/util/waits.ts'
+import type { Arrivals } from './arrivals.ts'
 import { decodeFrame, type RepoFrame } from './frame.ts'
 import type { Judge, Verdict } from './judge.ts'
 
@@ -33,11 +34,18 @@ type FirehoseOptions = {
   apply: (batch: StreamBatch) => Promise<void>
   /** What fails is counted by host. */
   onFailure: (host: string, reason: string) => void
-  meter?: (host: string) => Meter
+  meter?: (host: string) => FirehoseMeter
+  /** Shared with the consumers of other hosts: what one of them has brought is not read again. */
+  arrivals?: Arrivals
   log: Logger
   now?: () => number
   random?: () => number
   limits?: Partial<ConsumerLimits>
+}
+
+type FirehoseMeter = Meter & {
+  /** How far behind the network the last event was, in milliseconds. */
+  lag?(ms: number): void
 }
 
 type FirehoseStatus = {
@@ -63,6 +71,7 @@ const PATH = '/xrpc/com.atproto.sync.subscribeRepos'
 const MAX_FRAME_BYTES = 5_000_000
 /** The host no longer has, or never had, the event with this number. */
 const LOST_CURSOR: ReadonlySet<string> = new Set(['OutdatedCursor', 'FutureCursor'])
+const NOTHING: Verdict = { events: [] }
 /** Frames that wait for their turn before the socket does. */
 const MOST_WAITING = 1_000
 
@@ -145,6 +154,7 @@ class FirehoseConsumer {
       const receivedBefore = this.#status.received
       const ending = await this.#attempt(host)
       this.#status.connected = false
+      this.#options.arrivals?.setConnected(host, false)
       if (this.#status.received > receivedBefore) this.#hosts.succeeded()
       if (!signal.aborted) await pause(this.#settle(host, ending), signal)
     }
@@ -170,6 +180,7 @@ class FirehoseConsumer {
 
   #onOpen(host: string, cursor: number | undefined): void {
     this.#status.connected = true
+    this.#options.arrivals?.setConnected(host, true)
     this.#status.lastError = undefined
     this.#options.log.info({ host, cursor }, 'firehose connected')
   }
@@ -205,13 +216,21 @@ class FirehoseConsumer {
   }
 
   async #judgeAll(): Promise<void> {
-    const { judge } = this.#options
+    const { judge, arrivals } = this.#options
     // Frames that arrived together are read before the first is judged.
     await undefined
     for (let i = 0; i < this.#waiting.length && !this.#abort.signal.aborted; i++) {
       const one = this.#waiting[i]!
-      const verdict = judge.judge(one.frame)
-      this.#take(one, verdict instanceof Promise ? await verdict : verdict)
+      const { host, frame } = one
+      const commit = frame.kind === 'commit' ? frame.commit : undefined
+      if (commit !== undefined && arrivals?.isKnown(host, commit)) {
+        this.#take(one, NOTHING)
+        continue
+      }
+      const judged = judge.judge(frame)
+      const verdict = judged instanceof Promise ? await judged : judged
+      if (commit !== undefined && !verdict.failure) arrivals?.add(host, commit)
+      this.#take(one, verdict)
     }
     this.#waiting.length = 0
     this.#judging = undefined
@@ -231,6 +250,7 @@ class FirehoseConsumer {
     this.#current = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) }
     this.#cursors.set(host, this.#current)
     this.#status.lagMs = Math.max(0, now - timeUs / 1000)
+    this.#options.meter?.(host).lag?.(this.#status.lagMs)
   }
 }
 

@@ -32,8 +32,10 @@ export function createJudge(options: {
   keys: AccountKeys
   /** Whether this account’s signature is checked. */
   verifies: (did: string) => boolean
+  /** Several hosts are read: a commit that one left out may come from another after later ones. */
+  takesLate?: boolean
 }): Judge {
-  const { keys, verifies } = options
+  const { keys, verifies, takesLate = false } = options
   const known = new LruMap<string, Before>(MAX_ACCOUNTS)
 
   function judge(frame: RepoFrame): Verdict | Promise<Verdict> {
@@ -60,11 +62,17 @@ export function createJudge(options: {
     if (frame.kind === 'sync') return weighSync(frame, key)
     const before = known.get(frame.did)
     // A host sends again what it is not sure to have sent.
-    if (before && frame.rev <= before.rev) return { events: [] }
+    if (before && frame.rev <= before.rev) return takesLate ? weighLate(frame, key) : { events: [] }
     const verified = verifyCommit(frame, key, before)
     if (typeof verified === 'string') return failed(verified)
     known.set(frame.did, verified.after)
     return { events: verified.events, ...(verified.isBroken && { isIncomplete: true }) }
+  }
+
+  /** By itself: what followed on it is known already. The index leaves out what is older than it has. */
+  function weighLate(frame: CommitFrame, key: VerifyingKey): Verdict {
+    const verified = verifyCommit(frame, key, undefined)
+    return typeof verified === 'string' ? failed(verified) : { events: verified.events }
   }
 
   function weighSync(frame: SyncFrame, key: VerifyingKey): Verdict {
