@@ -11,14 +11,20 @@ import {
   setDefaultCACertificates,
 } from 'node:tls'
 import { defaultLimits, openConnection } from '@slipstream/jetstream'
+import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import {
   emitLikes,
   startConsumer,
   startDouble,
 } from '../../packages/jetstream/test/consumer-rig.ts'
+import { createFirehose } from '../../src/sources/firehose/consumer.ts'
+import { createJudge } from '../../src/sources/firehose/judge.ts'
+import { verifyingKey } from '../../src/sources/identity/verifying-key.ts'
 import { createTraffic, type Traffic } from '../../src/sources/traffic.ts'
 import { until } from '../support/eventually.ts'
+import { startFirehoseDouble } from '../support/firehose-double.ts'
+import { recordedFrames } from '../support/recorded-frames.ts'
 
 const TLS = join(import.meta.dirname, '../fixtures/tls')
 const LIKES = 2_000
@@ -56,27 +62,64 @@ function kernelCount(port: number): number {
   return [...said.matchAll(/bytes_received:(\d+)/g)].reduce((sum, [, n]) => sum + Number(n), 0)
 }
 
-test('bytes equal the kernel’s count of the socket', async () => {
+test.for([
+  ['v2', 'plain'],
+  ['v2', 'compressed'],
+  ['v1', 'plain'],
+  ['v1', 'compressed'],
+] as const)('on %s, %s, bytes equal the kernel’s count of the socket', async ([wire, form]) => {
   const double = await startDouble()
   const port = await passOn(createServer(), Number(new URL(double.url).port))
   const host = `ws://localhost:${port}`
   const counts = createTraffic()
   const meter = (from: string, wire: 'v1' | 'v2') => counts.of(from, wire, 'stream')
-  const rig = startConsumer([], { hosts: [host], compress: false, meter })
+  const rig = startConsumer([], { hosts: [host], wire, compress: form === 'compressed', meter })
   await rig.untilConnected()
   emitLikes(double, LIKES)
   await until(() => rig.events.length === LIKES)
   const kernel = kernelCount(port)
-  expect(kernel).toBeGreaterThan(LIKES * 300)
+  expect(kernel).toBeGreaterThan(LIKES * 100)
   expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
 
   await rig.consumer.stop()
   expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
   const [after] = counts.read()
-  expect(after).toMatchObject({ host, wire: 'v2', use: 'stream' })
+  expect(after).toMatchObject({ host, wire, use: 'stream' })
   const likes = after!.frames['app.bsky.feed.like']!
   expect(likes.frames).toBe(LIKES)
-  expect(likes.received).toBe(likes.plain)
+  expect(likes.received === likes.plain).toBe(form === 'plain')
+})
+
+test('of a relay, bytes equal the kernel’s count of the socket', async () => {
+  const { frames, keys } = recordedFrames()
+  const double = await startFirehoseDouble()
+  const port = await passOn(createServer(), Number(new URL(double.url).port))
+  const host = `ws://localhost:${port}`
+  const counts = createTraffic()
+  const known = new Map(Object.entries(keys).map(([did, key]) => [did, verifyingKey(key)]))
+  const get = async (did: string) => known.get(did)
+  const accountKeys = { peek: (did: string) => known.get(did), get, renew: get, forget() {} }
+  const firehose = createFirehose({
+    hosts: [host],
+    judge: createJudge({ keys: accountKeys, verifies: () => true }),
+    collections: new Set(),
+    cursors: [],
+    apply: async () => undefined,
+    onFailure: () => undefined,
+    meter: (from) => counts.of(from, 'repos', 'stream'),
+    log: pino({ level: 'silent' }),
+  })
+  firehose.start()
+  await until(() => double.openConnections() === 1)
+  for (const frame of frames) double.send(frame)
+  await until(() => firehose.status().received === frames.length)
+  const kernel = kernelCount(port)
+  expect(kernel).toBeGreaterThan(frames.length * 500)
+  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
+  await firehose.stop()
+  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
+  expect(counts.read()[0]).toMatchObject({ host, wire: 'repos', lagMs: expect.any(Number) })
+  await double.close()
 })
 
 test('of a TLS socket, the bytes on the line are counted', async () => {
