@@ -8,6 +8,7 @@ import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream/stream-cursors.ts'
+import { AUTHORS_ONLY } from '../../data/store/stream/stream-levels.ts'
 import type { Core } from '../../ingest/core.ts'
 import { type Arrivals, createArrivals } from '../../sources/firehose/arrivals.ts'
 import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
@@ -69,7 +70,7 @@ function openAll(core: Core, options: RelayOptions): Firehose[] {
 function createReserve({ indexScope }: Config, core: Core, options: RelayOptions): Relays {
   const { hosts } = options
   const { db, log, now } = core
-  const silentMs = indexScope === 'authors' ? SILENT_IF_FILTERED_MS : SILENT_MS
+  const isFiltered = () => indexScope === 'authors' || core.streamLevel === AUTHORS_ONLY
   let heardAt = now()
   let lastEventMs = 0
   let firehose: Firehose | undefined
@@ -87,6 +88,7 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
 
   function look(): void {
     if (stopping) return
+    const silentMs = isFiltered() ? SILENT_IF_FILTERED_MS : SILENT_MS
     const isSilent = now() - heardAt >= silentMs
     if (isSilent && !firehose) {
       log.warn({ hosts, silentMs }, 'no Jetstream host brings anything: reading a relay')
