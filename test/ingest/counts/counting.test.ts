@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CountedScope } from '../../../src/data/store/read/seed-counts.ts'
+import { putStreamChoice } from '../../../src/data/store/stream/stream-choices.ts'
 import { createCountQueue } from '../../../src/ingest/counts/count-queue.ts'
 import { type Counting, createCounting } from '../../../src/ingest/counts/counting.ts'
 import { createGuardedFetch } from '../../../src/sources/identity/guarded-fetch.ts'
@@ -185,6 +186,25 @@ describe('posts', () => {
     world.tick(2 * 60_000)
     look()
     await soon(() => expect(askedAbout()).toHaveLength(2))
+  })
+
+  test('while the stream leaves something out, they are asked again as well, and once more after', async () => {
+    tellAll()
+    write(1)
+    putStreamChoice(world.db, world.now(), { level: 1, resume: undefined })
+    const counting = begin()
+    const look = () => counting.requested({ posts: idsOf(), actors: [] })
+    look()
+    await soon(() => expect(askedAbout()).toHaveLength(1))
+    await soon(() => expect(told()).toHaveLength(1))
+    world.tick(16 * 60_000)
+    look()
+    await soon(() => expect(askedAbout()).toHaveLength(2))
+    world.tick(60_000)
+    putStreamChoice(world.db, world.now(), { level: 0, resume: undefined })
+    world.tick(60_000)
+    look()
+    await soon(() => expect(askedAbout()).toHaveLength(3))
   })
 })
 
