@@ -48,7 +48,7 @@ import * as notificationArrivals from './migrations/048-notification-arrivals.ts
 import * as actArrivals from './migrations/050-act-arrivals.ts'
 import * as streamBytes from './migrations/062-stream-bytes.ts'
 import * as associatedRecords from './migrations/067-associated-records.ts'
-import * as streamChoices from './migrations/068-stream-choices.ts'
+import * as streamChoices from './migrations/069-stream-choices.ts'
 
 type Migration = { version: number; sql?: string; run?: (db: Database.Database) => void }
 

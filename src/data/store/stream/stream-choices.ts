@@ -1,4 +1,4 @@
-// Rows of what the stream leaves out (migrations/068-stream-choices.ts), and of the paces that say what each
+// Rows of what the stream leaves out (migrations/069-stream-choices.ts), and of the paces that say what each
 // choice costs.
 
 import type { StreamCursor } from '@slipstream/jetstream'

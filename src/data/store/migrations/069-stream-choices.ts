@@ -1,7 +1,7 @@
 // What the stream leaves out to stay within the month's bytes, since when, and the paces by which that is
 // chosen. Stored, because a month outlives many processes, and because counts from that time are incomplete.
 
-export const version = 68
+export const version = 69
 
 export const sql = /* sql */ `
 CREATE TABLE stream_choices (
