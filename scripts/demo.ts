@@ -9,7 +9,6 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { loadConfig } from '../src/base/config/config.ts'
-import { createReadingTokens } from '../src/http/server/reading-token.ts'
 import { fail } from '../src/tools/fail.ts'
 import { readArguments } from '../src/tools/script-usage.ts'
 import type { SimulatedAccount } from '../test/support/simulated-network/repository.ts'
@@ -48,6 +47,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-demo-'))
 const env = await settings()
 const config = readConfig()
 const origin = `http://localhost:${config.port}`
+/** Of pages with a session: a PDS sends browsers back to the address, not to the name. */
+const clientOrigin = `http://127.0.0.1:${config.port}`
+simulation.servers.homes!.appview = { did: config.serviceDid, origin: clientOrigin }
 
 const main = join(import.meta.dirname, '../src/main.ts')
 // Same as scripts/start.
@@ -130,15 +132,15 @@ async function presentAll(): Promise<void> {
   const known = `${KNOWN_FOLLOWERS}?actor=${subject.handle}&limit=5`
   const subjects = simulation.network.repositories.slice(0, 3)
   const proof = `${SOCIAL_PROOF}?${subjects.map(({ handle }) => `subjects=${handle}`).join('&')}`
-  const follows = (one: SimulatedAccount) => `${one.handle} follows ${followsOf(one).length}`
   console.log(`
 Slipstream runs at ${origin}, reading a simulated network of ${simulation.network.repositories.length} people.
 
-Look at it in a browser:
-${follows(few)}:
-  ${readingLink(few)}
-${follows(many)}:
-  ${readingLink(many)}
+Open this link: you are signed in as an invented reader, and read and write.
+  ${signInLink(few)}
+
+More to look at in a browser:
+  ${signInLink(many)}
+             signs in as one who follows ${followsOf(many).length.toLocaleString('en-US')} people; the first follows ${followsOf(few).length}
   ${origin}/         is its status page
   ${origin}/explore  shows why a timeline is as it is; the operator’s token is ${config.operatorToken}
 
@@ -164,16 +166,17 @@ ${fromElsewhere()}`)
 function fromElsewhere(): string {
   if (!process.env['SSH_CONNECTION']) return ''
   const { port } = config
+  const home = new URL(simulation.servers.origin).port
   return `
 On your own machine, run this first; the links then work there:
 
-ssh -L ${port}:localhost:${port} ${userInfo().username}@${hostname()}
+ssh -L ${port}:localhost:${port} -L ${home}:localhost:${home} ${userInfo().username}@${hostname()}
 `
 }
 
-function readingLink({ did }: SimulatedAccount): string {
-  const { operatorToken } = config
-  return `${origin}/read#${createReadingTokens(operatorToken!).mint(did, 24)}`
+/** The simulated PDS asks nobody, so it holds no secret. */
+function signInLink({ handle }: SimulatedAccount): string {
+  return `${clientOrigin}/read?name=${handle}`
 }
 
 async function curl(reader: SimulatedAccount, call: string): Promise<string> {

@@ -126,7 +126,8 @@ export async function startSimulation(
     words,
     onPast: (event, atMs) => double.emit({ ...event, timeUs: atMs * 1000 }),
   })
-  const servers = await serveNetwork(network.repositories, { blobs })
+  const emit = (commit: Commit) => void double.emit(commit)
+  const servers = await serveNetwork(network.repositories, { blobs, emit })
   let emitted = 0
   const startedAt = Date.now()
 
@@ -152,7 +153,7 @@ export async function startSimulation(
       SLIPSTREAM_NEW_MEMBERS_PER_HOUR: '0',
     },
     emitted: () => emitted,
-    emit: (commit) => void double.emit(commit),
+    emit,
     stop: async () => {
       clearInterval(timer)
       await double.close()

@@ -22,6 +22,7 @@ import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
 import type { Overviewed } from './pages/explore/overview.ts'
 import type { Explored } from './pages/explore/routes.ts'
+import type { Html } from './pages/html.ts'
 import type { SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
@@ -35,6 +36,8 @@ export type ServeFeature = Reports &
     metrics?(parts: MetricParts): MetricSource[]
     /** Names of calls outside XRPC that are counted among the methods, in the form of NSIDs. */
     callNames?(config: Config): readonly string[]
+    /** A form for visitors at the top of the first page, which is sent to this server. */
+    firstPage?(config: Config): Html | undefined
     /** Services of ours that the DID document names. */
     didServices?(config: Config): readonly DidService[]
     /** Memory that its parts in all serving threads share, made once. */

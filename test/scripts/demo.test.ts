@@ -1,4 +1,4 @@
-// The demo as a process: nothing of it stays behind, even if it is killed.
+// The demo as a process: its link signs in, and nothing of it stays behind, even if it is killed.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { chromiumPath, launchBrowser } from '../support/browser.ts'
 import { MAX_WAIT_MS } from '../support/patience.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -30,14 +31,30 @@ test('kill -9 of the demo ends its server and removes its folder', async () => {
   await expect.poll(() => started() ?? said, { timeout: MAX_WAIT_MS }).toMatch(/^http/)
   await expect.poll(() => said, { timeout: MAX_WAIT_MS }).toMatch(/scripts\/slipstream stats/)
   expect(said).toContain(`SLIPSTREAM_DATA_DIR=${join(base, 'slipstream-demo-')}`)
-  expect(said).toMatch(/^ssh -L \d+:localhost:\d+ \S+@\S+$/m)
+  expect(said).toMatch(/^ssh -L \d+:localhost:\d+ -L \d+:localhost:\d+ \S+@\S+$/m)
   const origin = started()!
   expect(await answers(origin)).toBe(true)
+  await signsIn(/^ +(http:\/\/127\.0\.0\.1:\d+\/read\?name=\S+)$/m.exec(said)?.[1] ?? said)
   demo.kill('SIGKILL')
   await once(demo, 'exit')
   await expect.poll(() => answers(origin), { timeout: MAX_WAIT_MS }).toBe(false)
   await expect.poll(() => readdirSync(base), { timeout: MAX_WAIT_MS }).toEqual([])
 })
+
+/** The printed link opens the client with a signed-in reader, whose address holds nothing of it. */
+async function signsIn(link: string): Promise<void> {
+  if (!chromiumPath()) return console.warn('no Chromium here: the demo’s link is NOT tested')
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(MAX_WAIT_MS)
+    await page.goto(link)
+    await page.locator('.feed .post').first().waitFor()
+    expect(page.url()).toBe(new URL('/read', link).href)
+  } finally {
+    await browser.close()
+  }
+}
 
 test('the demo’s help says what each option is', async () => {
   const help = spawn(process.execPath, [join(root, 'scripts/demo.ts'), '-h'])

@@ -2,7 +2,7 @@
 // to load at once.
 
 import type { Assets } from '../../http/pages/asset-files.ts'
-import { type Html, html } from '../../http/pages/html.ts'
+import { Html, html } from '../../http/pages/html.ts'
 import { setupTag } from '../sign-in/page.ts'
 import type { Setup } from '../sign-in/setup.ts'
 
@@ -13,9 +13,11 @@ type Parts = {
   setup: Setup
   /** Scripts that the first page needs, in the order of their names. */
   scripts: readonly string[]
+  /** Whether a name in the address may begin signing in without a press. */
+  mayStart: boolean
 }
 
-export function readDocument({ own, session, setup, scripts }: Parts): string {
+export function readDocument({ own, session, setup, scripts, mayStart }: Parts): string {
   const preloads = [...session, ...scripts.map((name) => own.pathOf(name))]
   return html`<!doctype html>
 <html lang="en">
@@ -38,7 +40,7 @@ ${preloads.map(
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><nav id="nav" hidden></nav></header>
-<main id="main" tabindex="-1" aria-busy="true">
+<main id="main" tabindex="-1" aria-busy="true"${mayStart && new Html(' data-may-start')}>
 <h1>Read</h1>
 <noscript><p>This page needs JavaScript: it talks to your own server from your browser.</p></noscript>
 </main>

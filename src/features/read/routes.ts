@@ -1,7 +1,7 @@
 // The addresses of the client: its page at /read and below, its files, its manifest and its service worker. The
 // operator's reading links lead to the core's page at the same address, which has them in its query.
 
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
 import { assetRoutes } from '../../http/pages/asset-files.ts'
 import { type SignInConfig, setupOf } from '../sign-in/client-metadata.ts'
@@ -25,8 +25,14 @@ export function readRoutes(config: ReadConfig): Hono {
     setup,
     mediaOrigins([imageUrlPattern, videoThumbnailUrlPattern, videoPlaylistUrlPattern]),
   )
-  const page = () =>
-    readDocument({ own: readAssets(), session: sessionScripts(), setup, scripts: firstScripts() })
+  const page = (c: Context) =>
+    readDocument({
+      own: readAssets(),
+      session: sessionScripts(),
+      setup,
+      scripts: firstScripts(),
+      mayStart: setup.isLoopback || isFromHere(c),
+    })
   const app = new Hono()
   app.route(ASSETS, assetRoutes(readAssets))
   app.get('/read/manifest.webmanifest', (c) =>
@@ -45,14 +51,22 @@ export function readRoutes(config: ReadConfig): Hono {
   app.get('/read/icon.svg', (c) => c.redirect(readAssets().pathOf('icon.svg')))
   app.get('/read', (c, next) => {
     if (OTHERS.some((name) => c.req.query(name) !== undefined)) return next()
-    return Promise.resolve(c.body(page(), 200, headers))
+    return Promise.resolve(c.body(page(c), 200, headers))
   })
   app.get('/read/*', (c, next) => {
     // The pattern matches /read itself, too.
     if (c.req.path === '/read' || c.req.path.startsWith(`${ASSETS}/`)) return next()
-    return Promise.resolve(c.body(page(), 200, headers))
+    return Promise.resolve(c.body(page(c), 200, headers))
   })
   return app
+}
+
+/**
+ * Whether a page of this server leads here. Another site must not send people on to a server of its choice under
+ * our name.
+ */
+function isFromHere(c: Context): boolean {
+  return c.req.header('sec-fetch-site') === 'same-origin'
 }
 
 /** The worker with the addresses of the files of this build, by which a browser sees that there is a new one. */

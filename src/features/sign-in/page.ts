@@ -63,3 +63,15 @@ ${setupTag(setup)}
 </html>
 `.text
 }
+
+/** Leads to the client, which begins at once: the request comes from a page of this server. */
+export function firstPageForm(): Html {
+  return html`<section class="hero" aria-labelledby="sign-in-title">
+<h2 id="sign-in-title">Read and write here</h2>
+<form class="ask" action="/read" method="get">
+<label for="sign-in-name">Your handle or DID</label>
+<div class="row"><input id="sign-in-name" name="name" required autocomplete="username" autocapitalize="none" spellcheck="false" dir="ltr" placeholder="alice.example.org"><button type="submit">Sign in</button></div>
+<p class="aside">Your own server asks whether this page may read and write for you. Your password stays there.</p>
+</form>
+</section>`
+}

@@ -24,6 +24,13 @@ export const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 }
 
+/** Of a page with a form that is sent to this server. */
+export function formHeaders(): typeof PAGE_HEADERS {
+  const policy = 'content-security-policy'
+  const text = PAGE_HEADERS[policy].replace("form-action 'none'", "form-action 'self'")
+  return { ...PAGE_HEADERS, [policy]: text }
+}
+
 type Page = {
   title: string
   /** The current page, for the bar. */

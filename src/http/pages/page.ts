@@ -10,10 +10,11 @@ import { addMetricsRoute } from '../metrics/metrics-route.ts'
 import { assetRoutes } from './asset-files.ts'
 import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
-import { PAGE_HEADERS } from './document.ts'
+import { formHeaders, PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
 import { createAvailability } from './histories.ts'
+import type { Html } from './html.ts'
 import { indexerStatusOf } from './indexer-status.ts'
 import { createLive, type Live } from './live.ts'
 import { notFoundDocument } from './not-found-document.ts'
@@ -30,6 +31,8 @@ export type PageParts = Omit<
     config: Config
     /** The ingest thread's latest report. */
     status: () => IngestStatus | undefined
+    /** Of features, for the first page. */
+    forms: readonly Html[]
   }
 
 export type Page = {
@@ -101,11 +104,12 @@ type Shared = {
 
 function pages(parts: PageParts, { assets, figures, availability }: Shared): Hono {
   const { config } = parts
+  const headers = parts.forms.length > 0 ? formHeaders() : PAGE_HEADERS
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
-    const shown = { figures: figures(), availability: availability() }
-    return Promise.resolve(c.body(statusDocument(assets(), config, shown), 200, PAGE_HEADERS))
+    const shown = { figures: figures(), availability: availability(), forms: parts.forms }
+    return Promise.resolve(c.body(statusDocument(assets(), config, shown), 200, headers))
   })
   app.get('/explore', (c) => {
     const isServed = config.operatorToken !== undefined

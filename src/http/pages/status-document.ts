@@ -10,10 +10,20 @@ import { type Html, html } from './html.ts'
 import type { Finding } from './state-words.ts'
 import type { VisitorFigureName, VisitorFigures } from './visitor-figures.ts'
 
-type Shown = { figures: VisitorFigures; availability: Availability }
+type Shown = {
+  figures: VisitorFigures
+  availability: Availability
+  /** Of features. */
+  forms: readonly Html[]
+}
 
-export function statusDocument(assets: Assets, us: Us, { figures, availability }: Shown): string {
+export function statusDocument(
+  assets: Assets,
+  us: Us,
+  { figures, availability, forms }: Shown,
+): string {
   const main = html`${hero(us, figures)}
+${forms}
 ${connectSection(us)}
 ${availabilitySection(availability, figures.texts)}`
   const title = `${us.hostname} · Slipstream`

@@ -175,6 +175,7 @@ export function createServing(options: ServingOptions): Serving {
     hydrator,
     featureGauges: ofFeatures.gauges,
     ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
+    forms: features.flatMap((one) => one.firstPage?.(config) ?? []),
     shared,
     kept: kept.usage,
     methods: [

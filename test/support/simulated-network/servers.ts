@@ -1,6 +1,7 @@
 // The HTTP side of the simulated network, on one port: the PLC directory and every account's PDS, with the
 // methods that an AppView calls (DID documents, resolveHandle, getRecord, listRecords, describeRepo, getBlob,
-// getServiceAuth). https://atproto.com/specs/did, com.atproto.repo.* and com.atproto.identity.*.
+// getServiceAuth), and on request those of people's clients. https://atproto.com/specs/did, com.atproto.repo.*
+// and com.atproto.identity.*.
 
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,8 +9,10 @@ import { Secp256k1Keypair } from '@atproto/crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { didDocument } from '../plc-double.ts'
+import { addHomes, type Homes } from './homes/homes.ts'
 import { misbehave, type PdsTrouble } from './pds-trouble.ts'
 import {
+  type Commit,
   cidOf,
   type Repository,
   type SimulatedAccount,
@@ -23,6 +26,10 @@ export type SimulatedServers = {
   trouble: (() => Promise<PdsTrouble | undefined>) | undefined
   /** Provides the DID document of accounts outside the network. */
   documentOf: ((did: string) => object | undefined) | undefined
+  /** What people's clients use, if `emit` was given. */
+  readonly homes: Homes | undefined
+  /** Gives an account another signing key. */
+  rotateKey(did: string): void
   /** A service JWT as the account's PDS would mint it. */
   serviceJwt(claims: {
     iss: string
@@ -36,22 +43,37 @@ export type SimulatedServers = {
 const MAX_PAGE = 100
 const SERVICE_AUTH_SECONDS = 3_600
 
-/** `hostname`: the address to listen on. `blobs`: by CID, served from every repository. */
+/**
+ * `hostname`: the address to listen on. `blobs`: by CID, served from every repository. `emit`: lets people sign in
+ * and write, and is called with each commit.
+ */
 export async function serveNetwork(
   repositories: readonly SimulatedAccount[],
-  options: { hostname?: string; blobs?: ReadonlyMap<string, Buffer> } = {},
+  options: {
+    hostname?: string
+    blobs?: ReadonlyMap<string, Buffer>
+    emit?: (commit: Commit) => void
+  } = {},
 ): Promise<SimulatedServers> {
-  const { hostname = '127.0.0.1', blobs = new Map<string, Buffer>() } = options
+  const { hostname = '127.0.0.1', emit } = options
+  const blobs = new Map(options.blobs)
   const accounts = findAccounts(repositories)
-  const keyOf = createKeys()
+  const keys = new Map<string, Secp256k1Keypair>()
+  const keyOf = createKeys(keys)
   const app = new Hono()
   const server = serve({ fetch: app.fetch, port: 0, hostname }) as Server
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const origin = `http://${hostname}:${(server.address() as AddressInfo).port}`
+  const serviceJwt: SimulatedServers['serviceJwt'] = async (claims) =>
+    signJwt(await keyOf(claims.iss), claims)
+  const byName = (name: string | undefined) => accounts.byDid(name) ?? accounts.byHandle(name)
   const servers: SimulatedServers = {
-    origin: `http://${hostname}:${(server.address() as AddressInfo).port}`,
+    origin,
     trouble: undefined,
     documentOf: undefined,
-    serviceJwt: async (claims) => signJwt(await keyOf(claims.iss), claims),
+    homes: emit && addHomes(app, { origin, byName, serviceJwt, emit, blobs }),
+    rotateKey: (did) => void keys.delete(did),
+    serviceJwt,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
   app.use('/xrpc/*', async (c, next) => {
@@ -84,8 +106,7 @@ function findAccounts(repositories: readonly SimulatedAccount[]) {
 }
 
 /** Each account's key, made when it is first needed. */
-function createKeys(): KeyOf {
-  const keys = new Map<string, Secp256k1Keypair>()
+function createKeys(keys: Map<string, Secp256k1Keypair>): KeyOf {
   return async (did) => {
     const key = keys.get(did) ?? (await Secp256k1Keypair.create())
     keys.set(did, key)

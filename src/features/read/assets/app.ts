@@ -6,7 +6,7 @@ import { restored, type Session } from '../../sign-in/assets/session.ts'
 import { ask, CallError, me, SessionOverError, useSession } from './api.ts'
 import { compose, whenPosted } from './compose.ts'
 import { button, byId, el, link } from './dom.ts'
-import { enterView, joinView } from './enter.ts'
+import { enterView, joinView, mayStart } from './enter.ts'
 import { following, listFeed } from './feeds.ts'
 import { bookmarksView, draftsView, listsView, searchView } from './lists.ts'
 import { notificationsView, watchUnread } from './notifications.ts'
@@ -53,7 +53,9 @@ function isReadingLink(): boolean {
 async function enter(): Promise<void> {
   const params = new URLSearchParams(location.search)
   const failed = params.get('failed') as Reason | null
-  if (failed) history.replaceState(null, '', location.pathname)
+  const name = params.get('name') ?? undefined
+  if (failed || name !== undefined) history.replaceState(null, '', location.pathname)
+  if (name !== undefined && mayStart()) return show(enterView(undefined, name))
   try {
     session = await restored()
   } catch (error) {
@@ -62,7 +64,7 @@ async function enter(): Promise<void> {
       navigator.onLine ? enterView(reason === 'failed' ? 'expired' : reason) : offlineView(),
     )
   }
-  if (!session) return show(enterView(failed ?? undefined))
+  if (!session) return show(enterView(failed ?? undefined, name))
   useSession(session)
   try {
     await Promise.all([ask('app.bsky.feed.getTimeline', { limit: 1 }), loadPreferences()])

@@ -3,14 +3,15 @@
 import { type Reason, reasonOf } from '../../sign-in/assets/reasons.ts'
 import { type Asked, setup, signIn } from '../../sign-in/assets/session.ts'
 import { tell } from './api.ts'
-import { button, el, link } from './dom.ts'
+import { button, byId, el, link } from './dom.ts'
 import { problemWords } from './toast.ts'
 import type { View } from './view.ts'
 import { isKey, t } from './words.ts'
 
 const NAME = 'slipstream-name'
 
-export function enterView(failed: Reason | undefined): View {
+/** @param name - begins signing in at once, or only fills in the form where the page may not begin */
+export function enterView(failed: Reason | undefined, name?: string): View {
   const input = el('input', {
     id: 'name',
     name: 'name',
@@ -20,7 +21,7 @@ export function enterView(failed: Reason | undefined): View {
     spellcheck: 'false',
     dir: 'ltr',
     placeholder: 'alice.example.org',
-    value: localStorage.getItem(NAME) ?? '',
+    value: name ?? localStorage.getItem(NAME) ?? '',
   })
   const problem = el('p', { class: 'problem', role: 'alert' })
   const submit = el('button', { type: 'submit', class: 'strong' }, t('signIn'))
@@ -63,6 +64,7 @@ export function enterView(failed: Reason | undefined): View {
   const { hostname, members } = setup()
   const who = { open: 'forOpen', invite: 'forInvited', listed: 'forListed' } as const
   if (failed) say(failed)
+  if (name !== undefined && mayStart()) void go('use')
   return {
     title: t('welcome'),
     node: el(
@@ -74,6 +76,11 @@ export function enterView(failed: Reason | undefined): View {
       el('p', { class: 'aside' }, link('/read?link', { class: 'outside' }, t('readingLink'))),
     ),
   }
+}
+
+/** Whether a name in the address may begin signing in: not where another site led to, with a name of its choice. */
+export function mayStart(): boolean {
+  return byId('main').dataset['mayStart'] !== undefined
 }
 
 /** @param joined - called once the account is a member */

@@ -1,0 +1,129 @@
+// What goes wrong between a person, their server and ours, in a real browser: each is a sentence that says what to
+// do, and nothing that was typed is lost.
+
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Reader } from '../../e2e/support/reader.ts'
+import { chromiumPath } from '../../support/browser.ts'
+import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
+import { eventually } from '../../support/eventually.ts'
+import { didDocument } from '../../support/plc-double.ts'
+
+const path = chromiumPath()
+if (!path) console.warn('no Chromium here: bad paths are NOT tested (apt-get install chromium)')
+
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+const STRANDED = 'did:plc:strandedstrandedstranded'
+
+describe.skipIf(!path)('what goes wrong at the client', () => {
+  let world: ClientWorld
+  let reader: Reader
+  let others: number
+
+  beforeAll(async () => {
+    world = await startClientWorld({ REASONABLE_LIMIT: '0' })
+    const { servers } = world.simulation
+    servers.documentOf = (did) =>
+      did === STRANDED
+        ? didDocument({ did, handle: 'stranded.example', pds: NOWHERE, signingKey: 'did:key:z1' })
+        : undefined
+    reader = await world.open({ viewport: { width: 390, height: 800 } })
+    others = posts()
+  })
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') console.error(reader.troubles, world.slipstream.output())
+  })
+  afterAll(() => world?.close())
+
+  const posts = () => world.member.collections.get('app.bsky.feed.post')?.size ?? 0
+  const says = (text: string) => reader.page.locator('.problem', { hasText: text }).waitFor()
+  const enter = async (name: string) => {
+    await reader.page.goto(`${world.origin}/read`)
+    await reader.page.fill('#name', name)
+    await reader.page.click('form.enter button[type=submit]')
+  }
+  const write = async (text: string) => {
+    await reader.page.click('#write')
+    await reader.page.locator('#compose textarea').first().fill(text)
+    await reader.page.locator('#compose button[type=submit]').click()
+  }
+  const begun = () => reader.page.locator('#compose textarea').first().inputValue()
+
+  test('a name that is none, or that nobody has', async () => {
+    await enter('two words')
+    await says('This is neither a handle such as alice.example.org nor a DID.')
+    await enter('did:plc:nobodynobodynobodynobody')
+    await says('There is no account of this name. Check the spelling.')
+    expect(await reader.page.inputValue('#name')).toBe('did:plc:nobodynobodynobodynobody')
+  })
+
+  test('a server that does not answer', async () => {
+    await enter(STRANDED)
+    await says('Your server does not answer. Try again in a few minutes')
+  })
+
+  test('permission refused', async () => {
+    world.homes.consent.answer = 'denied'
+    await enter(world.member.did)
+    await says('You did not give permission, so nothing was changed.')
+    world.homes.consent.answer = 'granted'
+    expect(new URL(reader.page.url()).search).toBe('')
+  })
+
+  test('a server that knows only wide permissions: asked for by name, and only on a press', async () => {
+    world.homes.consent.isGranular = false
+    await enter(world.member.did)
+    await says('Your server does not know narrow permissions.')
+    expect(await reader.page.locator('#nav').isHidden()).toBe(true)
+    await reader.page.getByRole('button', { name: 'Sign in with wide permissions' }).click()
+    await reader.page.locator('.feed .post').first().waitFor()
+    world.homes.consent.isGranular = true
+    await reader.page.goto(`${world.origin}/read/settings`)
+    await reader.page.click('#sign-out')
+    await reader.page.locator('#name').waitFor()
+  })
+
+  test('from the first page, one press; the address then names nobody', async () => {
+    await reader.page.goto(world.origin)
+    await reader.page.fill('#sign-in-name', world.member.did)
+    await reader.page.getByRole('button', { name: 'Sign in' }).click()
+    await reader.page.locator('.feed .post').first().waitFor()
+    expect(reader.page.url()).toBe(`${world.origin}/read`)
+  })
+
+  test('a token that is over is renewed without a word, and so is a rotated key', async () => {
+    world.homes.end('access')
+    world.simulation.servers.rotateKey(world.member.did)
+    await reader.page.reload()
+    await reader.page.locator('.feed .post').first().waitFor()
+    await write('written with a new token')
+    await eventually(() => expect(posts()).toBe(others + 1))
+  })
+
+  test('a server that is away while one writes: the text stays, and a second press sends it', async () => {
+    const create = '**/xrpc/com.atproto.repo.createRecord'
+    await reader.page.route(create, (route) => route.abort('connectionrefused'))
+    await write('written while it was away')
+    await reader.page.locator('#toast', { hasText: 'No connection to your server' }).waitFor()
+    expect(await begun()).toBe('written while it was away')
+    await reader.page.unroute(create)
+    await reader.page.locator('#compose button[type=submit]').click()
+    await eventually(() => expect(posts()).toBe(others + 2))
+  })
+
+  test('a session that was ended elsewhere: signing in again brings back what was begun', async () => {
+    world.homes.end('all')
+    await write('begun before the end')
+    await says('Sign in again; drafts are kept')
+    expect(await reader.page.locator('#compose').isVisible()).toBe(false)
+    await world.signIn(reader)
+    await reader.page.click('#write')
+    expect(await begun()).toBe('begun before the end')
+    expect(posts()).toBe(others + 2)
+    await reader.page.keyboard.press('Escape')
+  })
+
+  test('no script has failed, and the policy was never offended', () => {
+    expect(reader.troubles).toEqual([])
+  })
+})
