@@ -30,15 +30,21 @@ export type ClientWorld = {
 
 const SMALL = { seed: 5, accounts: 40, follows: 12, past: 900, pastHours: 4, rate: 0 }
 
-/** @param prepare - changes repositories before the server reads them */
 export async function startClientWorld(
-  settings: Record<string, string> = {},
-  prepare: (simulation: Simulation) => void = () => {},
-  options: Partial<SimulationOptions> = {},
+  how: {
+    /** Without their prefix. */
+    settings?: Record<string, string>
+    network?: Partial<SimulationOptions>
+    /** By CID. */
+    blobs?: ReadonlyMap<string, Buffer>
+    /** Changes repositories before the server reads them. */
+    prepare?: (simulation: Simulation, member: SimulatedAccount) => void
+  } = {},
 ): Promise<ClientWorld> {
-  const simulation = await startSimulation({ ...SMALL, ...options })
+  const { settings = {}, network = {}, blobs = new Map<string, Buffer>() } = how
+  const simulation = await startSimulation({ ...SMALL, ...network }, { blobs })
   const member = simulation.network.repositories.at(-1)!
-  prepare(simulation)
+  how.prepare?.(simulation, member)
   const env = Object.entries(simulation.env).map(([name, value]) => [
     name.replace('SLIPSTREAM_', ''),
     value,

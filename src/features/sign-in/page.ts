@@ -18,7 +18,8 @@ export function pageHeaders({ isLoopback }: Setup, images: readonly string[]) {
       "script-src 'self'",
       "style-src 'self'",
       `img-src 'self' ${[...images, 'blob:', 'data:'].join(' ')}`,
-      `media-src 'self' ${[...images, 'blob:'].join(' ')}`,
+      // hls.js begins each track of captions with an empty one that is written in its address.
+      `media-src 'self' ${[...images, 'blob:', 'data:'].join(' ')}`,
       `connect-src 'self' https:${local}`,
       "manifest-src 'self'",
       "worker-src 'self'",

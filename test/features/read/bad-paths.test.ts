@@ -21,7 +21,7 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
   let others: number
 
   beforeAll(async () => {
-    world = await startClientWorld({ REASONABLE_LIMIT: '0' })
+    world = await startClientWorld()
     const { servers } = world.simulation
     servers.documentOf = (did) =>
       did === STRANDED

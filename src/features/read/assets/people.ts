@@ -76,6 +76,8 @@ function description({ description }: { description?: string }): HTMLElement | u
     : undefined
 }
 
+const NAMED = 2
+
 type Known = { count: number; followers?: readonly Person[]; likers?: readonly Person[] }
 
 /** "Followed by Ann, Ben and 3 others", or nothing if nobody is known. */
@@ -85,7 +87,8 @@ export function knownWords(
 ): string | undefined {
   const people = known?.followers ?? known?.likers ?? []
   if (!known || people.length === 0) return undefined
-  const names = people.slice(0, 2).map(nameOf)
+  // Never "and 1 others".
+  const names = people.slice(0, known.count === NAMED + 1 ? NAMED + 1 : NAMED).map(nameOf)
   const others = known.count - names.length
   const parts = others > 0 ? [...names, t('others', { count: others })] : names
   return t(key, { names: new Intl.ListFormat(document.documentElement.lang).format(parts) })

@@ -71,7 +71,10 @@ async function stream(video: HTMLVideoElement, playlist: string): Promise<void> 
   const hls = new Hls({ enableWorker: false, capLevelToPlayerSize: true, maxBufferLength: 20 })
   hls.on(Hls.Events.SUBTITLE_TRACKS_UPDATED, (_, { subtitleTracks }) => {
     const wanted = subtitleTracks.findIndex(({ lang }) => lang?.startsWith(language()))
-    hls.subtitleTrack = wanted >= 0 ? wanted : subtitleTracks.length > 0 ? 0 : -1
+    // hls.js chooses none right after this event.
+    queueMicrotask(() => {
+      hls.subtitleTrack = wanted >= 0 ? wanted : subtitleTracks.length > 0 ? 0 : -1
+    })
   })
   hls.loadSource(playlist)
   hls.attachMedia(video)

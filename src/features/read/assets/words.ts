@@ -164,8 +164,8 @@ const table = {
   noAlt: ['Picture without a description', 'Bild ohne Beschreibung', '説明のない画像'],
   video: ['Video', 'Video', '動画'],
   videoStats: [
-    'Watched {sessions} times, {minutes} min in all; on average viewers stop after {stop} s.',
-    '{sessions}-mal angesehen, zusammen {minutes} min; im Mittel hören Zuschauer nach {stop} s auf.',
+    'Views: {sessions}. Watched for {minutes} min in all; on average viewers stop after {stop} s.',
+    'Aufrufe: {sessions}. Zusammen {minutes} min angesehen; im Mittel hören Zuschauer nach {stop} s auf.',
     '{sessions} 回再生、合計 {minutes} 分。平均して {stop} 秒で離脱します。',
   ],
   liker: ['{name} liked your post', '{name} gefällt dein Beitrag', '{name} があなたの投稿にいいね'],
@@ -361,6 +361,11 @@ export function language(): Language {
   return (found as Language | undefined) ?? 'en'
 }
 
+/** The language as it is written where the reader is: times and numbers differ by country. */
+function locale(): string {
+  return navigator.languages.find((one) => one.slice(0, 2) === language()) ?? language()
+}
+
 export function chooseLanguage(one: string): void {
   localStorage.setItem(STORED, one)
 }
@@ -369,7 +374,7 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
   const text: string = table[key][languages.indexOf(language())]!
   return text.replace(/\{(\w{1,30})\}/g, (_, name: string) => {
     const value = values[name] ?? ''
-    return typeof value === 'number' ? value.toLocaleString(language()) : value
+    return typeof value === 'number' ? value.toLocaleString(locale()) : value
   })
 }
 
@@ -378,7 +383,7 @@ export function isKey(text: string): text is Key {
 }
 
 export function clock(at: Date): string {
-  return at.toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
+  return at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
 }
 
 /** The time since, up to a week; then the date. */
@@ -386,9 +391,9 @@ export function ago(at: string, now = Date.now()): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return ''
   const minutes = Math.floor((now - date.getTime()) / 60_000)
-  const format = new Intl.RelativeTimeFormat(language(), { numeric: 'auto', style: 'narrow' })
+  const format = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'narrow' })
   if (minutes < -5 || minutes >= 10_080)
-    return date.toLocaleDateString(language(), { dateStyle: 'medium' })
+    return date.toLocaleDateString(locale(), { dateStyle: 'medium' })
   if (minutes < 60) return format.format(-Math.max(minutes, 0), 'minute')
   if (minutes < 1_440) return format.format(-Math.floor(minutes / 60), 'hour')
   return format.format(-Math.floor(minutes / 1_440), 'day')
