@@ -1,6 +1,6 @@
 // `npm run screenshots`: captures the pages on desktop and phone, in light and dark, in docs/screenshots/.
 // Slipstream runs against the simulated network, whose accounts get readable names and texts here, and has
-// thirty days of history.
+// thirty days of history. The client's states are in screenshots/client.ts.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { readArguments } from '../src/tools/script-usage.ts'
 import { launchBrowser } from '../test/support/browser.ts'
+import { takeClient } from './screenshots/client.ts'
 import { writePast } from './screenshots/past.ts'
 import { introduce, type Members, membersOf, wordsBy } from './simulated-people.ts'
 import { drawPictures } from './simulated-pictures.ts'
@@ -34,10 +35,16 @@ const SIZES = {
 }
 
 const USAGE = `npm run screenshots
-Writes screenshots of the pages to docs/screenshots/. It needs Chromium and takes no options.`
+Writes screenshots of the pages to docs/screenshots/. It needs Chromium.
+  --client   only those of the client at /read`
 
-readArguments(USAGE, (args) => parseArgs({ args, options: {} }))
+const { values } = readArguments(USAGE, (args) =>
+  parseArgs({ args, options: { client: { type: 'boolean' } } }),
+)
+mkdirSync(TO, { recursive: true })
 const pictures = await drawPictures()
+await takeClient(pictures, (page, name) => shoot(page, name, false))
+if (values.client) process.exit()
 const simulation = await startSimulation(
   { seed: 7, accounts: 300, follows: 45, past: 9_000, pastHours: 30, rate: 90 },
   { words: wordsBy(pictures.scenes), blobs: pictures.blobs },
@@ -52,7 +59,6 @@ let traffic: NodeJS.Timeout | undefined
 try {
   traffic = await beBusy()
   await sleep(SETTLING_MS)
-  mkdirSync(TO, { recursive: true })
   for (const size of ['desktop', 'phone'] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await takeAll(browser, size, colorScheme)
@@ -194,9 +200,9 @@ async function keepFirstItems(page: Page): Promise<void> {
   )
 }
 
-async function shoot(page: Page, name: string): Promise<void> {
+async function shoot(page: Page, name: string, fullPage = true): Promise<void> {
   await page.evaluate('document.activeElement.blur()')
-  const png = await page.screenshot({ fullPage: true })
+  const png = await page.screenshot({ fullPage })
   writeFileSync(join(TO, `${name}.png`), await sharp(png).png({ palette: true }).toBuffer())
   console.log(`docs/screenshots/${name}.png`)
 }

@@ -105,7 +105,7 @@ export function readSimulationOptions(
  * and no pictures.
  */
 export type SimulatedContent = {
-  words?: (random: Random) => Record<string, unknown>
+  words?: ((random: Random) => Record<string, unknown>) | undefined
   blobs?: ReadonlyMap<string, Buffer>
 }
 

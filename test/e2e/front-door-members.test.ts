@@ -116,7 +116,7 @@ describe.skipIf(!path)('a front door by invitation', () => {
     })
     const notice = page.locator('.notice')
     expect(await notice.innerText()).toContain(
-      'You follow 2 accounts; you see about 50 % of what they post.',
+      'You follow 2 accounts; you see about 50\u00a0% of what they post.',
     )
     await notice.getByRole('button', { name: 'Why' }).click()
     expect(await notice.innerText()).toContain('Beyond 1,')

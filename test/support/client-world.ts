@@ -3,6 +3,7 @@
 
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import {
+  type SimulatedContent,
   type Simulation,
   type SimulationOptions,
   startSimulation,
@@ -37,12 +38,14 @@ export async function startClientWorld(
     network?: Partial<SimulationOptions>
     /** By CID. */
     blobs?: ReadonlyMap<string, Buffer>
+    /** What people write, instead of made-up words. */
+    words?: SimulatedContent['words']
     /** Changes repositories before the server reads them. */
     prepare?: (simulation: Simulation, member: SimulatedAccount) => void
   } = {},
 ): Promise<ClientWorld> {
-  const { settings = {}, network = {}, blobs = new Map<string, Buffer>() } = how
-  const simulation = await startSimulation({ ...SMALL, ...network }, { blobs })
+  const { settings = {}, network = {}, words, blobs = new Map<string, Buffer>() } = how
+  const simulation = await startSimulation({ ...SMALL, ...network }, { blobs, words })
   const member = simulation.network.repositories.at(-1)!
   how.prepare?.(simulation, member)
   const env = Object.entries(simulation.env).map(([name, value]) => [

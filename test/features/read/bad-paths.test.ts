@@ -123,6 +123,20 @@ describe.skipIf(!path)('what goes wrong at the client', () => {
     await reader.page.keyboard.press('Escape')
   })
 
+  test('an answer that was begun is kept beside a post that was', async () => {
+    const { page } = reader
+    const answer = page.locator('.feed .post .act-reply:enabled').first()
+    await answer.click()
+    await page.locator('#compose textarea').first().fill('half an answer')
+    await page.keyboard.press('Escape')
+    await page.click('#write')
+    expect(await begun()).toBe('begun before the end')
+    await page.keyboard.press('Escape')
+    await answer.click()
+    expect(await begun()).toBe('half an answer')
+    await page.keyboard.press('Escape')
+  })
+
   test('no script has failed, and the policy was never offended', () => {
     expect(reader.troubles).toEqual([])
   })

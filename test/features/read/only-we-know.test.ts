@@ -50,7 +50,7 @@ describe.skipIf(!path)('what only this server knows', () => {
       await page.reload()
       await notice.waitFor({ timeout: 5_000 })
     })
-    expect(await notice.innerText()).toMatch(/You follow \d+ accounts; you see about \d+ %/)
+    expect(await notice.innerText()).toMatch(/You follow \d+ accounts; you see about \d+\s%/)
     const why = notice.getByRole('button', { name: 'Why' })
     expect(await why.getAttribute('aria-expanded')).toBe('false')
     await why.click()

@@ -16,7 +16,7 @@ import { profileView } from './profile.ts'
 import { threadView } from './thread.ts'
 import { problemWords, whenOver } from './toast.ts'
 import type { View } from './view.ts'
-import { ago, language, t } from './words.ts'
+import { ago, dateAndTime, language, t } from './words.ts'
 
 let session: Session | undefined
 let current: View | undefined
@@ -95,7 +95,7 @@ function offlineView(problem?: string): View {
       el('p', { class: 'text', dir: 'auto' }, text),
     ),
   )
-  const time = kept && new Date(kept.at).toLocaleString(language())
+  const time = kept && dateAndTime(kept.at)
   return {
     title: t('following'),
     node: el(

@@ -4,7 +4,7 @@
 import type { AppBskyFeedDefs } from '@atproto/api'
 import { ask } from './api.ts'
 import { button, byId, el, freshId } from './dom.ts'
-import { begun, forgetBegun, keepBegun, saveDraft } from './drafts.ts'
+import { begunFor, keepBegun, saveDraft } from './drafts.ts'
 import { facetsOf, lengthOf } from './facets.ts'
 import { nameOf } from './people.ts'
 import { MAX_PICTURES, type Picture, prepare } from './pictures.ts'
@@ -25,8 +25,7 @@ export function whenPosted(listener: (ref: Ref) => void): void {
 export function compose({ replyTo, quote, text }: Composing = {}): void {
   const dialog = byId<HTMLDialogElement>('compose')
   const pictures: Picture[] = []
-  const kept = begun()
-  const isSame = kept?.replyTo === replyTo?.uri && kept?.quote === quote?.uri
+  const target = { replyTo: replyTo?.uri, quote: quote?.uri }
   const area = el('textarea', {
     rows: 6,
     dir: 'auto',
@@ -34,7 +33,7 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
     'aria-label': t('whatsUp'),
     placeholder: t('whatsUp'),
   })
-  area.value = text ?? (isSame ? (kept?.text ?? '') : '')
+  area.value = text ?? begunFor(target)
   const left = el('span', { class: 'aside', role: 'status' })
   const list = el('ul', { class: 'new-pictures' })
   const send = el('button', { type: 'submit', class: 'strong' }, t('post'))
@@ -53,7 +52,7 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
     )
   }
   area.addEventListener('input', () => {
-    keepBegun({ text: area.value, replyTo: replyTo?.uri, quote: quote?.uri })
+    keepBegun(target, area.value)
     show()
   })
   const files = el('input', {
@@ -82,7 +81,7 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
         send.disabled = true
         void attempt(async () => {
           const ref = await publish(area.value, { replyTo, quote, pictures })
-          forgetBegun()
+          keepBegun(target, '')
           close()
           toast(t('posted'))
           onPosted(ref)
@@ -110,7 +109,7 @@ export function compose({ replyTo, quote, text }: Composing = {}): void {
         () =>
           void attempt(async () => {
             await saveDraft(area.value)
-            forgetBegun()
+            keepBegun(target, '')
             close()
             toast(t('draftSaved'))
           }),

@@ -3,26 +3,38 @@
 
 import { ask, tell } from './api.ts'
 
-export type Begun = { text: string; replyTo?: string | undefined; quote?: string | undefined }
+/** What a text is for: URIs of posts. */
+type Target = { replyTo?: string | undefined; quote?: string | undefined }
+type Begun = Target & { text: string }
 export type Draft = { id: string; draft: { posts: { text: string }[] }; updatedAt: string }
 
 const KEY = 'slipstream-begun'
+const MOST = 20
 
-export function begun(): Begun | undefined {
+/** Each answer that was begun has its own, so that beginning another one loses none. */
+export function begunFor(target: Target): string {
+  return all().find(isFor(target))?.text ?? ''
+}
+
+export function keepBegun(target: Target, text: string): void {
+  const others = all().filter((one) => !isFor(target)(one))
+  const kept = text.trim() === '' ? others : [{ ...target, text }, ...others].slice(0, MOST)
+  if (kept.length === 0) localStorage.removeItem(KEY)
+  else localStorage.setItem(KEY, JSON.stringify(kept))
+}
+
+function isFor({ replyTo, quote }: Target): (one: Begun) => boolean {
+  return (one) => one.replyTo === replyTo && one.quote === quote
+}
+
+/** Newest first. */
+function all(): Begun[] {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? undefined
+    const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(found) ? found : []
   } catch {
-    return undefined
+    return []
   }
-}
-
-export function keepBegun(one: Begun): void {
-  if (one.text.trim() === '') localStorage.removeItem(KEY)
-  else localStorage.setItem(KEY, JSON.stringify(one))
-}
-
-export function forgetBegun(): void {
-  localStorage.removeItem(KEY)
 }
 
 export async function saveDraft(text: string): Promise<void> {

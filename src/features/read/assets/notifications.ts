@@ -84,7 +84,7 @@ function row(
     { class: 'post-head' },
     face(author, 24),
     link(to, { dir: 'auto', class: 'what' }, words),
-    el('time', { class: 'when', datetime: indexedAt }, ago(indexedAt)),
+    el('time', { class: 'when', datetime: indexedAt, dir: 'auto' }, ago(indexedAt)),
   )
   const body = post && (WRITTEN.includes(reason) ? postCard(post) : excerpt(post))
   return el(

@@ -32,7 +32,7 @@ export function postCard(
   const when = link(
     postPath(uri),
     { class: 'when', title: new Date(indexedAt).toLocaleString() },
-    el('time', { datetime: indexedAt }, ago(indexedAt)),
+    el('time', { datetime: indexedAt, dir: 'auto' }, ago(indexedAt)),
   )
   const card = el(
     'article',

@@ -69,9 +69,9 @@ const table = {
     'タイムラインの準備ができました。',
   ],
   lossy: [
-    'You follow {follows} accounts; you see about {percent} % of what they post.',
-    'Du folgst {follows} Konten und siehst etwa {percent} % ihrer Beiträge.',
-    '{follows} 件をフォロー中です。投稿の約 {percent} % が表示されます。',
+    'You follow {follows} accounts; you see about {percent} % of what they post.',
+    'Du folgst {follows} Konten und siehst etwa {percent} % ihrer Beiträge.',
+    '{follows} 件をフォロー中です。投稿の約 {percent} % が表示されます。',
   ],
   lossyWhy: ['Why', 'Warum', '理由'],
   lossyReason: [
@@ -384,6 +384,10 @@ export function isKey(text: string): text is Key {
 
 export function clock(at: Date): string {
   return at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+}
+
+export function dateAndTime(at: number): string {
+  return new Date(at).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 /** The time since, up to a week; then the date. */
