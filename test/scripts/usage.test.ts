@@ -22,6 +22,7 @@ describe.each([
   ['scripts/demo.ts', ['--rate', 'fast'], '--rate must be a number'],
   ['scripts/member-state.ts', ['--from', 'here'], "Unknown option '--from'"],
   ['scripts/screenshots.ts', ['--page', '/'], "Unknown option '--page'"],
+  ['scripts/measure-client.ts', ['--fast'], "Unknown option '--fast'"],
   ['scripts/core-alone.ts', ['test/nowhere'], 'test/nowhere does not exist'],
   ['scripts/house.ts', ['/nowhere'], '/nowhere is no checkout'],
   ['bench/main.ts', ['--fast'], "Unknown option '--fast'"],

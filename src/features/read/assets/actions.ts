@@ -49,15 +49,12 @@ function iconButton(
 ): HTMLButtonElement {
   const made = el(
     'button',
-    { type: 'button', class: `act act-${key}`, 'aria-label': labelOf(key, count), onclick },
+    { type: 'button', class: `act act-${key}`, onclick },
     el('span', { 'aria-hidden': 'true' }, icon),
-    el('span', { class: 'count', 'aria-hidden': 'true' }, count ? compact(count) : ''),
+    el('span', { class: 'unseen' }, t(key)),
+    el('span', { class: 'count' }, count ? compact(count) : ''),
   )
   return made
-}
-
-function labelOf(key: Icon, count: number | undefined): string {
-  return count === undefined ? t(key) : `${t(key)} (${count})`
 }
 
 function compact(count: number): string {
@@ -77,7 +74,6 @@ function toggle(
   const made = iconButton(key, icon, count, () => void flip())
   const show = (isOn: boolean) => {
     made.setAttribute('aria-pressed', String(isOn))
-    made.setAttribute('aria-label', labelOf(key, shown))
     made.querySelector('.count')!.textContent = shown > 0 ? compact(shown) : ''
   }
   async function set(isOn: boolean): Promise<void> {

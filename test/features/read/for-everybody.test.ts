@@ -1,0 +1,129 @@
+// The client for whoever uses it, in a real browser: axe finds nothing in any state, nothing sticks out at 320 pixels,
+// which is also a small window at 200 %, in both directions of writing and three languages, and a keyboard is enough.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Reader } from '../../e2e/support/reader.ts'
+import { chromiumPath } from '../../support/browser.ts'
+import { type ClientWorld, startClientWorld } from '../../support/client-world.ts'
+import { eventually } from '../../support/eventually.ts'
+import { lowContrasts, overflow } from '../../support/page-audit.ts'
+
+const path = chromiumPath()
+if (!path) console.warn('no Chromium here: access is NOT tested (apt-get install chromium)')
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const NARROW = { width: 320, height: 640 }
+
+describe.skipIf(!path)('the client is for everybody', () => {
+  let world: ClientWorld
+  let reader: Reader
+
+  beforeAll(async () => {
+    world = await startClientWorld({ settings: { REASONABLE_LIMIT: '4' } })
+    reader = await world.open({ viewport: NARROW, reducedMotion: 'reduce', locale: 'en-GB' })
+  })
+  afterAll(() => world?.close())
+
+  /** What keeps anybody out of the page as it is now. */
+  async function faults(page: Page): Promise<string[]> {
+    await page.evaluate(axe)
+    const found = (await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html.slice(0, 200)))`,
+    )) as string[]
+    const low = ((await page.evaluate(lowContrasts)) as string[]).filter(
+      (one) => !one.startsWith('only'),
+    )
+    const wide = await page.evaluate(overflow)
+    return [...found, ...low, ...(wide ? [`${wide} pixels too wide`] : [])]
+  }
+  const settled = (page: Page) => page.locator('#main[aria-busy=false]').waitFor()
+
+  test('signing in, by keyboard alone', async () => {
+    const { page } = reader
+    await page.goto(`${world.origin}/read`)
+    await page.locator('#name').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+    await page.keyboard.type('two words')
+    await page.keyboard.press('Enter')
+    await page.locator('.problem:not(:empty)').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type(world.member.did)
+    await page.keyboard.press('Enter')
+    await page.locator('.feed .post').first().waitFor()
+  })
+
+  test('reading, answering, liking and writing, by keyboard alone', async () => {
+    const { page } = reader
+    const focused = (what: string) => page.evaluate(`document.activeElement?.${what}`)
+    await page.keyboard.press('j')
+    expect(await focused('className')).toBe('when')
+    await page.keyboard.press('l')
+    await page.locator('#toast', { hasText: 'Liked.' }).waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('j')
+    await page.keyboard.press('k')
+    await page.keyboard.press('r')
+    await page.locator('#compose[open]').waitFor()
+    expect(await focused('tagName')).toBe('TEXTAREA')
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await focused('tagName')).not.toBe('BODY')
+    await page.keyboard.press('n')
+    await page.keyboard.type('typed without a mouse')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await eventually(() => {
+      const posts = [...(world.member.collections.get('app.bsky.feed.post')?.values() ?? [])]
+      expect(posts.map(({ value }) => value['text'])).toContain('typed without a mouse')
+    })
+  })
+
+  test('a menu opens and closes by keyboard', async () => {
+    const { page } = reader
+    await page.goto(`${world.origin}/read`)
+    await page.locator('.feed .post').first().waitFor()
+    const menu = page.locator('.menu').first()
+    await menu.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    expect(await menu.getAttribute('open')).not.toBeNull()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await menu.getAttribute('open')).toBeNull()
+  })
+
+  describe.each(['en', 'de', 'ja'])('in %s', (language) => {
+    test.each([
+      ['ltr', 'light'],
+      ['rtl', 'dark'],
+    ] as const)('%s, %s', async (dir, colorScheme) => {
+      const { page } = reader
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(`localStorage.setItem('slipstream-language', '${language}')`)
+      const { did } = world.simulation.network.repositories[0]!
+      const pages = ['', '/notifications', '/search?q=a', '/lists', '/settings', `/profile/${did}`]
+      for (const address of pages) {
+        await page.goto(`${world.origin}/read${address}`)
+        await settled(page)
+        await page.evaluate(`document.documentElement.dir = '${dir}'`)
+        expect([address, await faults(page)]).toEqual([address, []])
+      }
+      await page.locator('#write').click()
+      expect(await faults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+    })
+  })
+
+  test('nothing was refused by the page’s policy', () => {
+    expect(reader.troubles).toEqual([])
+  })
+})
