@@ -27,7 +27,9 @@ type Pushed = {
   challenge: string
   isFragment: boolean
 }
-type Tokens = { did: string; scope: string }
+type Grant = { did: string; scope: string }
+/** `session`: the same for all that follow from one consent; a revocation ends those, not the account's others. */
+type Tokens = Grant & { session: string }
 
 const ACCESS_SECONDS = 3_600
 const METHODS = ['authorization_code', 'refresh_token']
@@ -72,9 +74,9 @@ export function createSessions(parts: {
     return c.json(issue(granted), 200, { 'cache-control': 'no-store' })
   })
   app.post('/oauth/revoke', async (c) => {
-    const { did } = tokensOf((await formOf(c))['token'] ?? '') ?? {}
+    const revoked = tokensOf((await formOf(c))['token'] ?? '')
     for (const all of [access, refresh]) {
-      for (const [text, tokens] of all) if (tokens.did === did) all.delete(text)
+      for (const [text, { session }] of all) if (session === revoked?.session) all.delete(text)
     }
     return c.json({})
   })
@@ -99,7 +101,8 @@ export function createSessions(parts: {
     const digest = createHash('sha256')
       .update(form['code_verifier'] ?? '')
       .digest('base64url')
-    return request && request.challenge === digest ? request : undefined
+    if (!request || request.challenge !== digest) return undefined
+    return { did: request.did, scope: request.scope, session: token() }
   }
 
   function renewed(form: Record<string, string>): Tokens | undefined {
@@ -108,10 +111,11 @@ export function createSessions(parts: {
     return tokens
   }
 
-  function issue({ did, scope }: Tokens): object {
+  function issue(granted: Tokens): object {
+    const { did, scope } = granted
     const [accessToken, refreshToken] = [token(), token()]
-    access.set(accessToken, { did, scope })
-    refresh.set(refreshToken, { did, scope })
+    access.set(accessToken, granted)
+    refresh.set(refreshToken, granted)
     return {
       access_token: accessToken,
       refresh_token: refreshToken,
@@ -172,7 +176,7 @@ async function formOf(c: Context): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-function requestOf(form: Record<string, string>, { did, scope }: Tokens): Pushed {
+function requestOf(form: Record<string, string>, { did, scope }: Grant): Pushed {
   return {
     did,
     scope,
