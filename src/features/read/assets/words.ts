@@ -13,12 +13,10 @@ const table = {
   myProfile: ['My profile', 'Mein Profil', '自分のプロフィール'],
   thread: ['Post', 'Beitrag', '投稿'],
   write: ['Write', 'Schreiben', '投稿する'],
-  more: ['More', 'Mehr', 'さらに表示'],
   loading: ['Loading …', 'Lädt …', '読み込み中…'],
   nothingYet: ['Nothing here yet.', 'Hier ist noch nichts.', 'まだ何もありません。'],
   end: ['You have read everything there is.', 'Das ist alles.', 'これで最後です。'],
   again: ['Try again', 'Noch einmal versuchen', 'もう一度試す'],
-  back: ['Back', 'Zurück', '戻る'],
   close: ['Close', 'Schließen', '閉じる'],
   undo: ['Undo', 'Rückgängig', '元に戻す'],
   undone: ['Undone.', 'Rückgängig gemacht.', '元に戻しました。'],
@@ -160,7 +158,6 @@ const table = {
   mutedAccount: ['a muted account', 'ein stummgeschaltetes Konto', 'ミュートしたアカウント'],
   blockedAccount: ['a blocked account', 'ein blockiertes Konto', 'ブロックしたアカウント'],
   label: ['labelled “{label}”', 'als „{label}“ gekennzeichnet', '「{label}」のラベル'],
-  picture: ['Picture', 'Bild', '画像'],
   noAlt: ['Picture without a description', 'Bild ohne Beschreibung', '説明のない画像'],
   video: ['Video', 'Video', '動画'],
   videoStats: [
@@ -339,11 +336,6 @@ const table = {
     'No connection to your server. Try again; nothing is lost.',
     'Keine Verbindung zu deinem Server. Versuche es noch einmal; nichts ist verloren.',
     'サーバーに接続できません。もう一度お試しください。何も失われていません。',
-  ],
-  noscript: [
-    'This page needs JavaScript.',
-    'Diese Seite braucht JavaScript.',
-    'このページには JavaScript が必要です。',
   ],
 } as const satisfies Record<string, readonly [string, string, string]>
 
