@@ -29,7 +29,8 @@ export type RealS3 = {
 /** @returns why tests on a real store can't run; undefined if they can */
 export function whyNoRealS3(): string | undefined {
   if (existsSync(PROGRAM)) return undefined
-  if (process.env['TEST_VERSITYGW'] !== 'build') return 'versitygw is not built: TEST_VERSITYGW=build'
+  if (process.env['TEST_VERSITYGW'] !== 'build')
+    return 'versitygw is not built: TEST_VERSITYGW=build'
   try {
     execFileSync('go', ['version'], { stdio: 'ignore' })
     return undefined
