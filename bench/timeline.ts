@@ -139,6 +139,7 @@ function createServing(db: Db, author: number) {
     flagsOf: () => 0,
     memberFollowersOf: () => 1,
     celebrities: () => [],
+    authorMoves: 0,
   }
   const urls = createMediaUrls(loadConfig({}, '/nonexistent/.env'))
   return createViewCache({
@@ -175,7 +176,13 @@ function createReading(
   }
   const skeleton = createTimelineSkeleton({
     graph: shared,
-    actors: { ...actors, flagsOf: () => 0, memberFollowersOf: () => 1, celebrities: () => [] },
+    actors: {
+      ...actors,
+      flagsOf: () => 0,
+      memberFollowersOf: () => 1,
+      celebrities: () => [],
+      authorMoves: 0,
+    },
     timelines: reader,
     feed,
     keeps: createKeeps({ graph: shared, limit: 10_000_000, draw: hashDraw }),

@@ -41,8 +41,8 @@ export const namedDifferences: Difference[] = [
     why: 'Operators see the stream’s progress there, without another tool.',
   },
   {
-    what: 'Posts in feeds lack known likers and their position in their author’s thread (`opThreadPostIndex`); posts in `getPostThreadV2` have both.',
-    why: 'The reference has had these since the summer of 2026. They cost look-ups for each item of each page.',
+    what: 'Posts in feeds lack their position in their author’s thread (`opThreadPostIndex`); posts in `getPostThreadV2` have it.',
+    why: 'The reference has had it since the summer of 2026, behind a gate. It costs look-ups for each item of each page.',
   },
   {
     what: 'The limits on an account’s drafts (500) and on a thread’s posts above its anchor (50) can’t be set.',

@@ -39,8 +39,8 @@ export async function referenceThreads(world: World, reference: Reference, delet
   )) as { resolveCanonicalOpThread: ResolveOpThread }
   const parents = parentsIn(world)
   Object.assign(hydrator.dataplane, {
-    getKnownLikers: async ({ actorDid, subjectUris, limit }: KnownLikersRequest) => ({
-      results: subjectUris.map((uri) => knownLikers(world, { viewer: actorDid, uri, limit })),
+    getKnownLikers: async ({ actorDid, subjectUris }: KnownLikersRequest) => ({
+      results: subjectUris.map((uri) => knownLikers(world, { viewer: actorDid, uri })),
     }),
   })
   const around = (anchor: string, above: number, below: number) =>
@@ -65,7 +65,7 @@ export async function referenceThreads(world: World, reference: Reference, delet
       const skeleton = { anchor, uris, opThread }
       const state = await hydrate(skeleton, viewer, true)
       const view = views.threadV2(skeleton, state, { ...options, above })
-      return { ...view, threadgate: gateOf(anchor, state) }
+      return { ...withFewLikers(view), threadgate: gateOf(anchor, state) }
     },
     async other(anchor: string, viewer: string | undefined): Promise<object> {
       const skeleton = { anchor, uris: around(anchor, 0, 1) }
@@ -118,24 +118,26 @@ function urisAround(
   return [...here, ...up, ...down.sort((a, b) => sortAt(b) - sortAt(a))]
 }
 
-type KnownLikersRequest = { actorDid: string; subjectUris: string[]; limit: number }
+/** The reference names three likers and leaves out those in a block; we name three that are in none. */
+function withFewLikers(view: object): object {
+  return JSON.parse(JSON.stringify(view), (key, value) =>
+    key === 'knownLikers' ? { ...value, actors: value.actors.slice(0, SHOWN_LIKERS) } : value,
+  )
+}
+
+const SHOWN_LIKERS = 3
+
+type KnownLikersRequest = { actorDid: string; subjectUris: string[] }
 
 /** Latest first. */
-function knownLikers(
-  world: World,
-  { viewer, uri, limit }: { viewer: string; uri: string; limit: number },
-) {
+function knownLikers(world: World, { viewer, uri }: { viewer: string; uri: string }) {
   const follows = world.of('app.bsky.graph.follow').filter(({ did }) => did === viewer)
   const followed = new Set(follows.map(({ value }) => value['subject']))
   const likes = world
     .of('app.bsky.feed.like')
     .filter(({ did, value }) => refUri(value['subject']) === uri && followed.has(did))
     .sort((a, b) => b.indexedAt - a.indexedAt)
-  return {
-    subjectUri: uri,
-    count: likes.length,
-    dids: likes.slice(0, limit).map(({ did }) => did),
-  }
+  return { subjectUri: uri, count: likes.length, dids: likes.map(({ did }) => did) }
 }
 
 function parentsIn(world: World): Map<string, string> {

@@ -46,7 +46,9 @@ function present(did: string, items: number[]): unknown[] {
 
 function compare(did: string): void {
   const items = allItems()
-  const state = newHydrator().feed(items, createReader({ did, uid: actors.uidOf(did) }))
+  const state = newHydrator().feed(items, createReader({ did, uid: actors.uidOf(did) }), {
+    knownLikers: 'roots',
+  })
   const views = items.map((item) => feedViewPost(state, item))
   const plain = views.map((view) => view && JSON.parse(JSON.stringify(view)))
   try {

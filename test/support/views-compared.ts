@@ -13,16 +13,19 @@ import { expectSameOnTheWire } from './hydration.ts'
 
 export type Things = { items: number[]; posts: number[]; uids: number[] }
 
+const ALL = { knownLikers: 'all' } as const
+
 /** @returns all output of the fragments, as one JSON text. */
 export function expectSameAsViews(
   { viewCache, hydrator }: { viewCache: ViewCache; hydrator: Hydrator },
   { items, posts, uids }: Things,
   reader: Reader,
 ): string {
-  const feed = hydrator.feed(items, reader)
+  const feed = hydrator.feed(items, reader, { knownLikers: 'roots' })
   const timeline = items.filter((item) => !isBlockedOrMuted(feedItemRules(feed, item)))
   const pinned = items[items.length >> 2] ?? 0
-  const shownPosts = hydrator.posts(posts, reader)
+  const shownPosts = hydrator.posts(posts, reader, ALL)
+  const plainPosts = hydrator.posts(posts, reader)
   const profiles = hydrator.profiles(uids, reader)
   const unblocked = posts.filter(
     (id) => !viewerBlocks(shownPosts, shownPosts.postRefs.get(id)?.uid ?? 0),
@@ -32,7 +35,8 @@ export function expectSameAsViews(
     [viewCache.items(items, reader), items.map((item) => feedViewPost(feed, item))],
     [viewCache.items(items, reader, { isShown }), timeline.map((item) => feedViewPost(feed, item))],
     [viewCache.items([pinned], reader, { pinned }), [feedViewPost(feed, pinned, { pinned: true })]],
-    [viewCache.posts(posts, reader), unblocked.map((id) => postView(shownPosts, id))],
+    [viewCache.posts(posts, reader, ALL), unblocked.map((id) => postView(shownPosts, id))],
+    [viewCache.posts(posts, reader), unblocked.map((id) => postView(plainPosts, id))],
     [viewCache.profiles(uids, reader), uids.map((uid) => profileView(profiles, uid))],
     [
       viewCache.profiles(uids, reader, { basic: true }),

@@ -315,6 +315,7 @@ function actorReader({ uids }: Write): ActorReader {
     flagsOf: () => 0,
     memberFollowersOf: () => 0,
     celebrities: () => [],
+    authorMoves: 0,
   }
 }
 

@@ -73,6 +73,8 @@ export type CachedView = {
   forMembersOnly: boolean
   /** The post's author; 0 for other kinds. */
   author: number
+  /** Whether it is a post that replies to nothing. */
+  isRoot: boolean
   /** Feed items only. */
   facts: ItemFacts | undefined
   /** What the view depends on, as `dependency`; its own row is implied. */
@@ -98,6 +100,7 @@ export const ABSENT: CachedView = {
   before: undefined,
   forMembersOnly: false,
   author: 0,
+  isRoot: false,
   facts: undefined,
   dependencies: NONE,
 }

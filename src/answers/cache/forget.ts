@@ -9,6 +9,7 @@ import { CACHED, dependency } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemories } from './label-memory.ts'
+import type { LikerLists } from './liker-lists.ts'
 import type { ViewerMemories } from './viewer-memory.ts'
 
 type Kept = {
@@ -17,9 +18,10 @@ type Kept = {
   blocks: KnownBlocks
   heads: KeptHeads
   labels: LabelMemories
+  likers: LikerLists
 }
 
-export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept): {
+export function forgetInvalidated({ kept, viewers, blocks, heads, labels, likers }: Kept): {
   noted: Invalidation
   everything: () => void
 } {
@@ -29,6 +31,7 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept
     blocks.forgetAll()
     heads.forgetAll()
     labels.forgetAll()
+    likers.forgetAll()
   }
 
   function forgetPost(id: number): void {
@@ -51,8 +54,10 @@ export function forgetInvalidated({ kept, viewers, blocks, heads, labels }: Kept
       case INVALIDATION.counts:
         return kept.forget(CACHED.counts, a)
       case INVALIDATION.reaction:
+        likers.forget(a, b)
         return viewers.forgetPost(a, b)
       case INVALIDATION.reactions:
+        likers.forgetAllOf(a)
         return viewers.forgetPosts(a)
       case INVALIDATION.actor:
         return forgetActor(a)

@@ -22,15 +22,23 @@ export class KnownBlocks extends PairMemory<Known> {
     this.#hydrator = hydrator
   }
 
+  /** @returns undefined if the pair was not looked up; `disputed`: labelers decide */
+  between(uid: number, other: number): Known | undefined {
+    return this.of(uid)?.get(other)
+  }
+
+  /** Looks up the pairs that are not known. */
+  load(pairs: readonly AccountPair[], reader: Reader): void {
+    const { unknown } = this.#sorted(pairs)
+    if (unknown.length === 0) return
+    const isFull = this.size + unknown.length > MAX_PAIRS
+    if (isFull) this.forgetAll()
+    this.#read(isFull ? pairs : unknown, reader)
+  }
+
   among(pairs: readonly AccountPair[], reader: Reader): BlockedPairs {
-    let known = this.#sorted(pairs)
-    if (known.unknown.length > 0) {
-      const isFull = this.size + known.unknown.length > MAX_PAIRS
-      if (isFull) this.forgetAll()
-      this.#read(isFull ? pairs : known.unknown, reader)
-      known = this.#sorted(pairs)
-    }
-    const { blocked, disputed } = known
+    this.load(pairs, reader)
+    const { blocked, disputed } = this.#sorted(pairs)
     if (disputed.length === 0) return blockedPairs(blocked)
     const judged = this.#hydrator.blocks(disputed, asVisitor(reader))
     return blockedPairs([...blocked, ...disputed.filter(([uid, other]) => judged.has(uid, other))])

@@ -5,16 +5,32 @@ import { asEveryone, type Reader, withoutLabelers } from '../hydrate/reader.ts'
 import { CACHED, type CachedKind, dependency, labelSubject } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
 import type { LabelMemory } from './label-memory.ts'
-import { loadGated, loadPosts, loadRelations, loadRelationsByList } from './load-viewer.ts'
+import {
+  loadGated,
+  loadLikers,
+  loadPosts,
+  loadRelations,
+  loadRelationsByList,
+} from './load-viewer.ts'
 import { makeCounts, makeItems, makePosts, makeProfiles } from './make-views.ts'
-import type { Misses } from './page.ts'
+import type { LikersOnPage, Misses } from './page.ts'
 import type { ViewerMemory } from './viewer-memory.ts'
 
 export function loadMisses(
   misses: Misses,
   parts: { hydrator: Hydrator; kept: CachedViews },
   reader: Reader,
-  { memory, labels }: { memory: ViewerMemory | undefined; labels: LabelMemory | undefined },
+  {
+    memory,
+    labels,
+    likers,
+    isInStep,
+  }: {
+    memory: ViewerMemory | undefined
+    labels: LabelMemory | undefined
+    likers: LikersOnPage | undefined
+    isInStep: boolean
+  },
 ): void {
   const { hydrator } = parts
   // Cached views and viewer memories are independent of any set of labelers.
@@ -22,6 +38,9 @@ export function loadMisses(
   if (memory) {
     const byList = loadViewer({ hydrator, memory, reader: withoutLabelers(reader) }, misses)
     if (byList.length > 0) loadRelationsByList({ hydrator, memory, reader }, byList)
+    if (likers && misses.likers.size > 0)
+      loadLikers({ hydrator, memory }, [...misses.likers], { lists: likers.lists, isInStep })
+    if (likers && misses.pairs.length > 0) likers.blocks.load(misses.pairs, reader)
   }
   if (labels && misses.labels.size > 0) loadLabels(hydrator, [...misses.labels], reader, labels)
   misses.clear()

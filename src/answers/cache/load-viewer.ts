@@ -3,12 +3,13 @@
 
 import type { Hydrator } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
-import type { ProfileState } from '../hydrate/types.ts'
+import type { KnownLikers, ProfileState } from '../hydrate/types.ts'
 import { byteText, wholeText } from '../views/json/ready-json.ts'
 import { postViewer, ungatedPostViewer } from '../views/posts/post-viewer.ts'
 import { profileViewer } from '../views/profiles/profile-viewer.ts'
 import { relationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
+import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 type LoadParts = { hydrator: Hydrator; reader: Reader; memory: ViewerMemory }
@@ -68,6 +69,31 @@ export function loadPosts({ hydrator, reader, memory }: LoadParts, ids: number[]
     memory.keepPost(id, did ? viewerText(ungatedPostViewer(did)) : undone, !did)
   }
 }
+
+/**
+ * Loads the known likers of these posts. Graph and accounts in memory are a little behind the rows; until they
+ * have caught up, what they say is not kept.
+ */
+export function loadLikers(
+  { hydrator, memory }: Omit<LoadParts, 'reader'>,
+  ids: number[],
+  { lists, isInStep }: { lists: LikerLists | undefined; isInStep: boolean },
+): void {
+  const { knownLikers } = hydrator
+  if (!lists) {
+    const found = knownLikers.of(memory.uid, ids)
+    for (const id of ids) memory.holdLikers(id, { ...(found.get(id) ?? NOBODY), list: undefined })
+    return
+  }
+  for (const [i, list] of lists.read(ids).entries()) {
+    if (list === NO_LIKERS) continue
+    const known = { ...knownLikers.among(memory.uid, list.uids), list }
+    if (isInStep) memory.keepLikers(ids[i]!, known)
+    else memory.holdLikers(ids[i]!, known)
+  }
+}
+
+const NOBODY: KnownLikers = { count: 0, uids: [] }
 
 /** Loads all other posts, each with the cached view that asks for it. */
 export function loadGated(

@@ -100,6 +100,7 @@ function makePost(kept: CachedViews, watched: Watched<FeedState>, id: number): v
   if (kept.get(CACHED.post, id)) return
   const cachedView = makeOne(watched, id, feedViews[CACHED.post]!)
   cachedView.author = watched.state.postRefs.get(id)?.uid ?? 0
+  cachedView.isRoot = watched.state.posts.get(id)?.record.reply === undefined
   kept.keep(CACHED.post, id, cachedView)
   makeSlots(kept, watched, cachedView.slots)
 }
@@ -146,6 +147,7 @@ function makeOne<State>(
     before: watch.before,
     forMembersOnly: false,
     author: 0,
+    isRoot: false,
     facts: undefined,
     dependencies,
   }

@@ -1,13 +1,18 @@
 // One page in the making: writes cached views with their slots filled, and records what is missing. It loads
 // nothing itself: view-cache.ts loads what is missing and has the page write again.
 
-import { ReadyJson } from '../views/json/ready-json.ts'
+import type { LikersOf } from '../hydrate/hydrator-types.ts'
+import { SHOWN_LIKERS } from '../hydrate/known-likers.ts'
+import type { AccountPair } from '../hydrate/types.ts'
+import { ReadyJson, wholeText } from '../views/json/ready-json.ts'
 import { SLOT } from '../views/json/slots.ts'
 import { CACHED, type CachedKind, type CachedView, KINDS, type Missing } from './cached-view.ts'
 import type { CachedViews } from './cached-views.ts'
+import type { KnownBlocks } from './known-blocks.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
+import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import { NO_VIEWER } from './load-viewer.ts'
-import type { KnownRelation, ViewerMemory } from './viewer-memory.ts'
+import type { KnownLikersOfPost, KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 /** Keys that are not in memory; cleared by the code that loads them. */
 export class Misses {
@@ -15,6 +20,10 @@ export class Misses {
   readonly relations = new Set<number>()
   readonly posts = new Set<number>()
   readonly gated = new Map<number, CachedView>()
+  /** posts.id, for the viewer's known likers of them. */
+  readonly likers = new Set<number>()
+  /** Pairs of accounts that may have a block between them. */
+  readonly pairs: AccountPair[] = []
   /** Posts and accounts, as their `dependency`. */
   readonly labels = new Set<number>()
   isAny = false
@@ -24,6 +33,8 @@ export class Misses {
     this.relations.clear()
     this.posts.clear()
     this.gated.clear()
+    this.likers.clear()
+    this.pairs.length = 0
     this.labels.clear()
     this.isAny = false
   }
@@ -35,6 +46,14 @@ export class Misses {
  */
 export type Written = { view: ReadyJson; state: 'ready' | 'misses' | 'unfit' }
 
+/** Which posts of a page show their known likers, and from what. */
+export type LikersOnPage = {
+  of: LikersOf
+  /** Undefined for viewers who are no members. */
+  lists: LikerLists | undefined
+  blocks: KnownBlocks
+}
+
 export class Page {
   /** Created on the first miss, since most pages have none. */
   #misses: Misses | undefined
@@ -45,6 +64,8 @@ export class Page {
   readonly #viewer: ViewerMemory | undefined
   /** Undefined if no labels count. */
   readonly #labels: LabelMemory | undefined
+  /** Undefined for visitors. */
+  readonly #likers: LikersOnPage | undefined
   #isUnfit = false
   #parts: string[] = []
   /** Since the last `begin`. */
@@ -53,12 +74,17 @@ export class Page {
   constructor(
     kept: CachedViews,
     viewer: ViewerMemory | undefined,
-    { labels, now }: { labels: LabelMemory | undefined; now: number },
+    {
+      labels,
+      likers,
+      now,
+    }: { labels: LabelMemory | undefined; likers: LikersOnPage | undefined; now: number },
   ) {
     this.#kept = kept
     this.#now = now
     this.#viewer = viewer
     this.#labels = labels
+    this.#likers = likers
   }
 
   get misses(): Misses {
@@ -187,14 +213,62 @@ export class Page {
       case SLOT.profileViewer:
         return this.#add(this.relation(id).text)
       case SLOT.postViewer:
-        return this.#add(this.#postViewer(cachedView, id))
+        return this.#addPostViewer(cachedView, id, this.#postViewer(cachedView, id))
       default:
-        return this.#add(this.#gatedPostViewer(cachedView, id))
+        return this.#addPostViewer(cachedView, id, this.#gatedPostViewer(cachedView, id))
     }
   }
 
   #add(text: string): void {
     if (text !== '') this.#parts.push(text)
+  }
+
+  #addPostViewer(cachedView: CachedView, id: number, text: string): void {
+    const likers = this.#likers
+    if (likers === undefined || (likers.of === 'roots' && !cachedView.isRoot)) {
+      return this.#add(text)
+    }
+    const known = this.#knownLikers(likers, id)
+    if (known === undefined || known.count === 0 || text === '') return this.#add(text)
+    this.#parts.push(withoutBrace(text), `,"knownLikers":{"count":${known.count},"actors":[`)
+    this.#addLikers(likers, known, cachedView.author)
+  }
+
+  /** @returns undefined if nobody whom members follow likes the post, or that is not loaded */
+  #knownLikers({ lists }: LikersOnPage, post: number): KnownLikersOfPost | undefined {
+    const list = lists?.get(post)
+    if (list === NO_LIKERS) return undefined
+    const known = this.#viewer!.likers.get(post)
+    if (known !== undefined && known.list === list) return known
+    this.misses.likers.add(post)
+    this.#lacks()
+    return undefined
+  }
+
+  /** Writes the first of them that no block hides, and the end of the viewer object. */
+  #addLikers({ blocks }: LikersOnPage, { uids }: KnownLikersOfPost, author: number): void {
+    let shown = 0
+    for (let i = 0; i < uids.length && shown < SHOWN_LIKERS; i++) {
+      const uid = uids[i]!
+      if (this.relation(uid).blocks || this.#isBlocked(blocks, author, uid)) continue
+      const view = this.cachedView(CACHED.profile, uid)
+      if (view?.showing === 'absent') continue
+      if (shown > 0) this.#parts.push('},')
+      this.#open(view)
+      shown++
+    }
+    this.#parts.push(shown > 0 ? '}]}}' : ']}}')
+  }
+
+  #isBlocked(blocks: KnownBlocks, uid: number, other: number): boolean {
+    if (uid === other) return false
+    const known = blocks.between(uid, other)
+    if (known === undefined) {
+      this.misses.pairs.push([uid, other])
+      this.#lacks()
+    }
+    if (known === 'disputed') this.#isUnfit = true
+    return known === 'blocked'
   }
 
   /** See makeCounts. */
@@ -225,6 +299,18 @@ export class Page {
     return ''
   }
 }
+
+/** Of a text that ends an object. Nearly all posts have the same one. */
+function withoutBrace(text: string): string {
+  if (text !== closed) {
+    closed = text
+    open = wholeText(text.slice(0, -1))
+  }
+  return open
+}
+
+let closed = ''
+let open = ''
 
 /**
  * Inserts from the last spot to the first, so that earlier offsets stay valid. See CachedView

@@ -2,25 +2,34 @@
 // them together and writes those again. Elements that cannot be written take the slow path.
 
 import { timed } from '../../base/obs/stopwatch.ts'
-import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { Hydrator, LikersOf } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { ReadyJson } from '../views/json/ready-json.ts'
 import type { CachedViews } from './cached-views.ts'
+import type { KnownBlocks } from './known-blocks.ts'
 import type { LabelMemories } from './label-memory.ts'
+import type { LikerLists } from './liker-lists.ts'
 import { loadMisses } from './load-misses.ts'
-import { Page, type Written } from './page.ts'
-import type { ViewerMemories } from './viewer-memory.ts'
+import { type LikersOnPage, Page, type Written } from './page.ts'
+import type { ViewerMemories, ViewerMemory } from './viewer-memory.ts'
 
 type PresentParts = {
   hydrator: Hydrator
   kept: CachedViews
   viewers: ViewerMemories
   labels: LabelMemories
+  likers: LikerLists
+  blocks: KnownBlocks
+  /** Whether graph and accounts in memory are as the rows. */
+  isInStep: boolean
   /** Number of elements that were ready, and of those that had to be built or completed. */
   looked: { hits: number; misses: number }
 }
 
 export type Ways = {
+  /** Which posts show their known likers; undefined: none. */
+  likersOf: LikersOf | undefined
+
   /** @returns undefined if the element is not shown */
   fast: (page: Page, id: number) => Written | undefined
   slow: (ids: number[]) => (ReadyJson | undefined)[]
@@ -44,9 +53,12 @@ export function presentFast(
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)
-  const page = new Page(kept, memory, { labels, now })
+  const likers = likersOnPage(parts, memory, ways.likersOf)
+  const page = new Page(kept, memory, { labels, likers, now })
   const written: (ReadyJson | undefined)[] = new Array(ids.length)
-  const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, { memory, labels }))
+  const { isInStep } = parts
+  const found = { memory, labels, likers, isInStep }
+  const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, found))
   const unfit = writeAll(page, ids, { written, write: ways.fast, load, looked: parts.looked })
   if (memory && memory.uid !== 0) viewers.leave(memory)
   for (const one of page.missing) reader.missing.add(one)
@@ -54,6 +66,16 @@ export function presentFast(
   const slow = ways.slow(unfit.map((at) => ids[at]!))
   for (const [i, at] of unfit.entries()) written[at] = slow[i]
   return written
+}
+
+/** Nobody is known to visitors, nor to an account that was never seen. */
+function likersOnPage(
+  { hydrator: { knownLikers }, likers, blocks }: PresentParts,
+  memory: ViewerMemory | undefined,
+  of: LikersOf | undefined,
+): LikersOnPage | undefined {
+  if (!memory || memory.uid === 0 || !of) return undefined
+  return { of, lists: knownLikers.isMember(memory.uid) ? likers : undefined, blocks }
 }
 
 type Writing = {

@@ -1,6 +1,6 @@
 // The slow path: hydration, rules and views for one viewer, where no cached view can serve.
 
-import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { Hydrator, PostOptions } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import { byteText, ReadyJson } from '../views/json/ready-json.ts'
 import { feedViewPost } from '../views/posts/feed-view-post.ts'
@@ -20,7 +20,7 @@ export function presentItems(
   items: number[],
   { isShown, pinned }: ItemOptions,
 ): (ReadyJson | undefined)[] {
-  const state = hydrator.feed(items, reader)
+  const state = hydrator.feed(items, reader, { knownLikers: 'roots' })
   reader.missing.addFeed(state)
   return items.map((item) => {
     if (isShown && !isShown(feedItemRules(state, item), factsOf(state, item))) return undefined
@@ -32,8 +32,9 @@ export function presentPosts(
   hydrator: Hydrator,
   reader: Reader,
   ids: number[],
+  options: PostOptions,
 ): (ReadyJson | undefined)[] {
-  const state = hydrator.posts(ids, reader)
+  const state = hydrator.posts(ids, reader, options)
   reader.missing.addFeed(state)
   return ids.map((id) => {
     if (viewerBlocks(state, state.postRefs.get(id)?.uid ?? 0)) return undefined

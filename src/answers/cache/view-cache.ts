@@ -6,7 +6,7 @@
 import type { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
 import type { Db } from '../../data/store/db.ts'
 import { KeptHeads } from '../../data/store/timelines/kept-heads.ts'
-import type { Hydrator } from '../hydrate/hydrator-types.ts'
+import type { Hydrator, PostOptions } from '../hydrate/hydrator-types.ts'
 import type { Reader } from '../hydrate/reader.ts'
 import type { AccountPair, BlockedPairs } from '../hydrate/types.ts'
 import type { ReadyJson } from '../views/json/ready-json.ts'
@@ -17,6 +17,7 @@ import { itemFacts } from './item-facts.ts'
 import { keptFeed } from './kept-feed.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { LabelMemories } from './label-memory.ts'
+import { LikerLists } from './liker-lists.ts'
 import { presentFast, type Ways } from './present.ts'
 import { presentItems, presentPosts, presentProfiles } from './slow-path.ts'
 import { ViewerMemories } from './viewer-memory.ts'
@@ -56,17 +57,21 @@ export function createViewCache(parts: ViewCacheParts) {
   const blocks = new KnownBlocks(hydrator)
   const heads = new KeptHeads()
   const labels = new LabelMemories()
-  const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels })
+  const likers = new LikerLists(hydrator.knownLikers)
+  const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels, likers })
   const looked = { hits: 0, misses: 0 }
 
   /** Before each read, and now and then without one: a reader far behind loses everything. */
   function takeInvalidations(): void {
     if (!invalidations?.take(forget.noted)) forget.everything()
+    likers.refresh()
   }
 
   function present(reader: Reader, ids: readonly number[], ways: Ways): (ReadyJson | undefined)[] {
     takeInvalidations()
-    return presentFast({ hydrator, kept, viewers, labels, looked }, reader, ids, ways)
+    const isInStep = invalidations?.isInStep ?? true
+    const cached = { hydrator, kept, viewers, labels, likers, blocks, isInStep, looked }
+    return presentFast(cached, reader, ids, ways)
   }
 
   /** The methods return views in the order of `ids`; undefined for items not shown. */
@@ -74,19 +79,22 @@ export function createViewCache(parts: ViewCacheParts) {
     /** feedViewPost of each item. */
     items: (items: readonly number[], reader: Reader, options: ItemOptions = {}) =>
       present(reader, items, {
+        likersOf: 'roots',
         fast: (page, item) => writeItem(page, item, options),
         slow: (unfit) => presentItems(hydrator, reader, unfit, options),
       }),
 
     /** postView of each post without a block between its author and the viewer. */
-    posts: (ids: readonly number[], reader: Reader) =>
+    posts: (ids: readonly number[], reader: Reader, options: PostOptions = {}) =>
       present(reader, ids, {
+        likersOf: options.knownLikers,
         fast: writePost,
-        slow: (unfit) => presentPosts(hydrator, reader, unfit),
+        slow: (unfit) => presentPosts(hydrator, reader, unfit, options),
       }),
 
     profiles: (uids: readonly number[], reader: Reader, options: ProfileOptions = {}) =>
       present(reader, uids, {
+        likersOf: undefined,
         fast: (page, uid) => writeProfile(page, uid, options),
         slow: (unfit) => presentProfiles(hydrator, reader, unfit, options),
       }),

@@ -4,13 +4,18 @@
 // `gated` holds that of the viewer's own posts and of posts whose gates had to be checked; it is valid only
 // with the cached view it was made for, which is replaced when the gates change.
 
+import type { KnownLikers } from '../hydrate/types.ts'
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
+import type { LikerList } from './liker-lists.ts'
 
 export type KnownRelation = RelationRules & {
   /** Byte text: `,"viewer":{…}`, or empty for visitors. */
   text: string
 }
+
+/** `list` is undefined for viewers who are no members, whom no list serves. */
+export type KnownLikersOfPost = KnownLikers & { readonly list: LikerList | undefined }
 
 const MAP_ENTRY_BYTES = 48
 const VIEWER_BYTES = 1_000
@@ -22,6 +27,8 @@ export class ViewerMemory {
   readonly relations = new Map<number, KnownRelation>()
   readonly posts = new Map<number, string>()
   readonly gated = new Map<number, { cachedView: CachedView; text: string }>()
+  /** Those of each post's list that the viewer follows; valid only with that list. */
+  readonly likers = new Map<number, KnownLikersOfPost>()
   /** An upper estimate: it only grows until the memory is cleared. */
   bytes = VIEWER_BYTES
   /** The part of `bytes` that is in the total. */
@@ -29,6 +36,7 @@ export class ViewerMemory {
   /** Whether the viewer came since its eviction was last considered. */
   isUsed = false
   readonly #passing: number[] = []
+  readonly #passingLikers: number[] = []
 
   constructor(uid: number) {
     this.uid = uid
@@ -45,9 +53,22 @@ export class ViewerMemory {
     this.#passing.push(uid)
   }
 
+  keepLikers(post: number, known: KnownLikersOfPost): void {
+    this.likers.set(post, known)
+    this.bytes += MAP_ENTRY_BYTES + 120 + known.uids.length * 8
+  }
+
+  /** Holds them for this visit only. */
+  holdLikers(post: number, known: KnownLikersOfPost): void {
+    this.likers.set(post, known)
+    this.#passingLikers.push(post)
+  }
+
   endVisit(): void {
     for (const uid of this.#passing) this.relations.delete(uid)
     this.#passing.length = 0
+    for (const post of this.#passingLikers) this.likers.delete(post)
+    this.#passingLikers.length = 0
   }
 
   keepPost(id: number, text: string, isShared: boolean): void {
@@ -75,6 +96,7 @@ export class ViewerMemory {
     this.relations.clear()
     this.posts.clear()
     this.gated.clear()
+    this.likers.clear()
     this.bytes = VIEWER_BYTES
   }
 }
@@ -134,9 +156,14 @@ export class ViewerMemories {
     }
   }
 
-  /** Drops the relation between two accounts, whichever of them is the viewer. */
+  /**
+   * Drops the relation between two accounts, whichever of them is the viewer. The first may now
+   * follow the second, or no longer does.
+   */
   forgetBetween(uid: number, otherUid: number): void {
-    this.#viewers.get(uid)?.forgetRelation(otherUid)
+    const own = this.#viewers.get(uid)
+    own?.forgetRelation(otherUid)
+    own?.likers.clear()
     this.#viewers.get(otherUid)?.forgetRelation(uid)
   }
 
@@ -146,6 +173,7 @@ export class ViewerMemories {
     own?.relations.clear()
     for (const viewer of this.#viewers.values()) viewer.forgetRelation(uid)
     own?.gated.clear()
+    own?.likers.clear()
   }
 
   forgetPost(uid: number, post: number): void {

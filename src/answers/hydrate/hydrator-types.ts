@@ -1,5 +1,6 @@
 // The interface of hydration: ids go in, a state (types.ts) comes out.
 
+import type { KnownLikersReader } from './known-likers.ts'
 import type { NotificationState } from './notification-types.ts'
 import type { Reader } from './reader.ts'
 import type { ThreadHydration, ThreadState } from './thread-types.ts'
@@ -21,9 +22,9 @@ export type Hydrator = {
    * viewer state, blocks and mutes. Present with `answers/views/posts/feed-view-post.ts`, filter with
    * `answers/views/rules.ts`.
    */
-  feed(items: readonly number[], reader: Reader): FeedState
+  feed(items: readonly number[], reader: Reader, options?: PostOptions): FeedState
   /** The same for single posts. Present with `answers/views/posts/post-view.ts`. */
-  posts(postIds: readonly number[], reader: Reader): FeedState
+  posts(postIds: readonly number[], reader: Reader, options?: PostOptions): FeedState
   /** Present with `answers/views/profiles/profile-views.ts` or `answers/views/profiles/relationship.ts`. */
   profiles(uids: readonly number[], reader: Reader, options?: ProfileOptions): ProfileState
   /**
@@ -55,8 +56,19 @@ export type Hydrator = {
     subjects: { accounts: readonly number[]; posts: readonly number[] },
     reader: Reader,
   ): { accounts: Map<number, Labelled>; posts: Map<number, Labelled> }
+  readonly knownLikers: KnownLikersReader
   /** Which of these pairs have a block between them. */
   blocks(pairs: readonly AccountPair[], reader: Reader): BlockedPairs
+}
+
+/** Which posts show who of those that the viewer follows likes them. */
+export type LikersOf =
+  /** Those that reply to nothing. As in the reference, an item of a feed shows its root's. */
+  'roots' | 'all'
+
+export type PostOptions = {
+  /** If omitted, none. Posts that are not in front (load-posts.ts) never do. */
+  knownLikers?: LikersOf
 }
 
 export type RecordOptions = {

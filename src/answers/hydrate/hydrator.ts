@@ -6,6 +6,7 @@ import { prepareListOptOuts } from '../../data/store/read/lists/list-opt-outs.ts
 import { atOneMoment } from '../../data/store/transact.ts'
 import { KeptRows } from './cached-rows.ts'
 import type { Hydrator } from './hydrator-types.ts'
+import { createKnownLikers } from './known-likers.ts'
 import { withoutTakenDown } from './load/hide-taken-down.ts'
 import { loadBlocks } from './load/load-blocks.ts'
 import { loadFeed, loadPostsOnly } from './load/load-feed.ts'
@@ -30,6 +31,7 @@ export function createHydrator(parts: HydratorParts): Hydrator {
     readers: prepareReaders(db),
     optOuts: prepareListOptOuts(db, parts.actors),
     parts,
+    knownLikers: createKnownLikers(parts),
     onUnusable,
     keptActors: new KeptRows(MAX_KEPT_ACTOR_BYTES),
     keptPosts: new KeptRows(MAX_KEPT_POST_BYTES),
@@ -57,6 +59,7 @@ export function createHydrator(parts: HydratorParts): Hydrator {
       loadPostViewers(loader, ids, viewer),
     ),
     postCounts: (ids) => loadPostCounts(loader, ids),
+    knownLikers: loader.knownLikers,
     labels: (subjects, reader) => loadSubjectLabels(loader, subjects, reader),
     labelled: (subjects, reader) => loadLabelled(loader, subjects, reader),
     blocks: (pairs, reader) => loadBlocks(loader, pairs, reader),

@@ -23,6 +23,7 @@ import { prepareReposts, type RepostRow } from '../../data/store/read/posts/repo
 import { prepareAssociated } from '../../data/store/read/records/associated-records.ts'
 import { prepareRecords } from '../../data/store/read/records/records.ts'
 import type { KeptRows } from './cached-rows.ts'
+import type { KnownLikersReader } from './known-likers.ts'
 import type { Labelers } from './labelers.ts'
 import { blockedPairs } from './load/blocked-pairs.ts'
 import type { Reader } from './reader.ts'
@@ -62,6 +63,7 @@ export type Loader = {
   readers: Readers
   optOuts: ListOptOuts
   parts: HydratorParts
+  knownLikers: KnownLikersReader
   onUnusable: OnUnusable
   keptActors: KeptRows<ActorRow, Actor>
   keptPosts: KeptRows<PostRow, KeptPost>
@@ -132,5 +134,6 @@ export function emptyFeedState(reader: Reader, urls: MediaUrls): FeedState {
     postgates: new Map(),
     postViewers: new Map(),
     associated: new Map(),
+    knownLikers: new Map(),
   }
 }

@@ -5,8 +5,6 @@ export type ThreadHydration = {
   anchor: number
   /** posts.id of all other posts. */
   ids: readonly number[]
-  /** Whether to find the anchor's likers that the viewer follows. */
-  knownLikers?: boolean
 }
 
 /** `blocks` holds those between each post's author and its parent's author. */
@@ -15,9 +13,4 @@ export type ThreadState = FeedState & {
   opLikes: Map<number, string>
   /** posts.id of posts whose moderators' tag sets them aside, or moves them below the others. */
   tagged: { aside: ReadonlySet<number>; bumpedDown: ReadonlySet<number> }
-  /**
-   * Number of accounts the viewer follows that like the anchor, and the latest of them. Undefined
-   * if none.
-   */
-  knownLikers: { count: number; uids: number[] } | undefined
 }

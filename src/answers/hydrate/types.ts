@@ -135,6 +135,8 @@ export type FeedState = ProfileState & {
   postViewers: Map<number, PostViewer>
   /** Named by posts' link cards, by at-URI and CID (load-associated.ts); only versions in our index. */
   associated: Map<string, AssociatedRecord>
+  /** By post id, for posts that show them; no entry if there are none. */
+  knownLikers: Map<number, KnownLikers>
 }
 
 /** Only labelers that may redact set the flags. See load-labels.ts. */
@@ -208,6 +210,13 @@ export type KnownFollowers = {
   count: number
   /** uids of the first five. */
   followers: number[]
+}
+
+export type KnownLikers = {
+  /** All of them, before blocks. */
+  count: number
+  /** The newest few, of which the first that no block hides are shown. */
+  uids: readonly number[]
 }
 
 export type List = {

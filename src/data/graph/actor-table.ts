@@ -22,7 +22,7 @@ import {
   storeInHeap,
   unpackDid,
 } from './did-words.ts'
-import { type ActorReader, type ActorWriter, CELEBRITY } from './types.ts'
+import { type ActorReader, type ActorWriter, CELEBRITY, HIDDEN } from './types.ts'
 
 /** Cloneable: passed to a reading thread through `workerData` or a message. */
 export type ActorTableHandle = {
@@ -38,6 +38,7 @@ const TABLE_BITS = 1
 /** Number of changes to CELEBRITY bits. */
 const CELEBRITY_MOVES = 2
 const HEAP_TOP = 3
+const AUTHOR_MOVES = 4
 
 /** Version of the format that `dump` writes; increment on every change. */
 const IMAGE_VERSION = 1001
@@ -110,6 +111,10 @@ class ActorTableView implements ActorReader {
 
   memberFollowersOf(uid: number): number {
     return this.column(uid) >>> FLAG_BITS
+  }
+
+  get authorMoves(): number {
+    return Atomics.load(this.counts, AUTHOR_MOVES)
   }
 
   celebrities(): readonly number[] {
@@ -200,18 +205,22 @@ class ActorTable extends ActorTableView implements ActorWriter {
 
   setFlags(uid: number, flags: number): void {
     assert(flags >= 0 && flags <= FLAG_MASK, `flags ${flags} do not fit`)
-    const isMove = ((this.flagsOf(uid) ^ flags) & CELEBRITY) !== 0
-    this.#setColumn(uid, this.memberFollowersOf(uid), flags)
-    if (isMove) Atomics.add(this.counts, CELEBRITY_MOVES, 1)
+    const moved = this.flagsOf(uid) ^ flags
+    const followers = this.memberFollowersOf(uid)
+    this.#setColumn(uid, followers, flags)
+    if (moved & CELEBRITY) Atomics.add(this.counts, CELEBRITY_MOVES, 1)
+    if (moved & HIDDEN && followers > 0) Atomics.add(this.counts, AUTHOR_MOVES, 1)
   }
 
   addMemberFollowers(uid: number, delta: number): void {
-    const followers = this.memberFollowersOf(uid) + delta
+    const before = this.memberFollowersOf(uid)
+    const followers = before + delta
     assert(
       followers >= 0 && followers <= MAX_MEMBER_FOLLOWERS,
       `uid ${uid}: ${followers} followers`,
     )
     this.#setColumn(uid, followers, this.flagsOf(uid))
+    if (before === 0 && followers > 0) Atomics.add(this.counts, AUTHOR_MOVES, 1)
   }
 
   #setColumn(uid: number, followers: number, flags: number): void {

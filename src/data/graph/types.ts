@@ -19,6 +19,11 @@ export interface ActorReader {
   /** Number of members that follow this account. */
   memberFollowersOf(uid: number): number
   /**
+   * Changes, after the bits, whenever an account gets its first member follower, and whenever one
+   * that has some is hidden or shown again.
+   */
+  readonly authorMoves: number
+  /**
    * Accounts with the CELEBRITY bit, ascending; searched again only after that bit changed
    * somewhere.
    */

@@ -13,7 +13,13 @@ import {
   secondAt,
   writeInvalidation,
 } from './invalidation-words.ts'
-import { beginCommit, beginPublishing, endCommit, endPublishing } from './publishing.ts'
+import {
+  beginCommit,
+  beginPublishing,
+  endCommit,
+  endPublishing,
+  isPublishing,
+} from './publishing.ts'
 
 const HEAD = 0
 const LAP = 1
@@ -138,6 +144,14 @@ export class InvalidationReader {
     this.#ints = new Int32Array(buffer)
     this.#lap = Atomics.load(this.#ints, LAP)
     this.#position = Atomics.load(this.#ints, HEAD)
+  }
+
+  /**
+   * Whether memory has what is in the rows of all commits whose invalidations were taken. Ask after
+   * taking them, and before reading memory.
+   */
+  get isInStep(): boolean {
+    return !isPublishing(this.#ints)
   }
 
   /**

@@ -43,6 +43,11 @@ export function endPublishing(ints: Int32Array): void {
   Atomics.notify(ints, PUBLISHING)
 }
 
+/** Whether a commit is, or may be, in rows and not yet in memory. */
+export function isPublishing(ints: Int32Array): boolean {
+  return (Atomics.load(ints, PUBLISHING) & 1) === 1
+}
+
 /**
  * Waits until everything committed before this call is in memory.
  * @returns whether it is; false after the timeout

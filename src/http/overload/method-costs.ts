@@ -27,6 +27,7 @@ export const costs: Record<string, MethodCost> = {
   'app.bsky.unspecced.getPopularFeedGenerators': { points: 2, isHeavy: true },
   'app.bsky.actor.getSuggestions': { points: 2, isHeavy: true },
   'internal.bsky.actor.getProfiles': { points: 4, isHeavy: true },
+  'io.slipstream.feed.getKnownLikers': { points: 4, isHeavy: true },
   'io.slipstream.graph.getSocialProof': { points: 4, isHeavy: true },
   'io.slipstream.server.redeemInvite': { points: 20, isHeavy: false },
   'com.atproto.identity.resolveHandle': { points: 2, isHeavy: false }, // may make a network request

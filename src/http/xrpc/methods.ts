@@ -86,6 +86,7 @@ import { getRecord } from './com/atproto/repo/getRecord.ts'
 import type { MethodDefinition } from './define.ts'
 import { popularFeeds } from './feeds/popular-feeds.ts'
 import { getInternalProfiles } from './internal/bsky/actor/getProfiles.ts'
+import { getKnownLikers } from './io/slipstream/feed/getKnownLikers.ts'
 import { getTimelineGaps } from './io/slipstream/feed/getTimelineGaps.ts'
 import { getSocialProof } from './io/slipstream/graph/getSocialProof.ts'
 import { redeemInvite } from './io/slipstream/server/redeemInvite.ts'
@@ -181,6 +182,7 @@ export const methods: readonly MethodDefinition[] = [
   queryLabels,
   getRecord,
   getInternalProfiles,
+  getKnownLikers,
   getTimelineGaps,
   getSocialProof,
   redeemInvite,

@@ -166,7 +166,13 @@ test(`after random changes and failures, cached fragments equal fresh views (see
       expectSameFeed(much, world, random)
     }
     expect(said.size).toBeGreaterThan(60)
-    for (const sign of [`"val":"rude"`, `"val":"!takedown"`, `"exp":"${IN_A_CENTURY}"`]) {
+    const likers = ['"knownLikers":{"count":1,"actors":[{', '"knownLikers":{"count":2']
+    for (const sign of [
+      `"val":"rude"`,
+      `"val":"!takedown"`,
+      `"exp":"${IN_A_CENTURY}"`,
+      ...likers,
+    ]) {
       expect([...said].some((text) => text.includes(sign))).toBe(true)
     }
     expect(little.viewCache.usage().viewCache).toBeLessThanOrEqual(LITTLE_BYTES)

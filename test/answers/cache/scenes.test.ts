@@ -31,14 +31,17 @@ function start() {
   const asked: MissingSet[] = []
   const reads: string[] = []
   const hydrator = createHydrator({ db, actors, graph, urls })
-  for (const [name, read] of Object.entries(hydrator)) {
-    Object.assign(hydrator, {
+  const note = (on: object, name: string, read: unknown) => {
+    if (typeof read !== 'function') return
+    Object.assign(on, {
       [name]: (...parts: never[]) => {
         reads.push(name)
-        return (read as (...parts: never[]) => unknown)(...parts)
+        return read(...parts)
       },
     })
   }
+  for (const [name, read] of Object.entries(hydrator)) note(hydrator, name, read)
+  note(hydrator.knownLikers, 'lists', hydrator.knownLikers.lists)
   const viewCache = createViewCache({
     hydrator,
     invalidations: new InvalidationReader(invalidations.buffer),
@@ -58,7 +61,7 @@ function start() {
   return { world, alice, bob, hydrator, viewCache, look, asked, reads }
 }
 
-test('a page shown before runs no queries, and after a like only those for counts', () => {
+test('a page shown before runs no queries, and after a like only those for counts and likers', () => {
   const { world, alice, bob, viewCache, reads } = start()
   for (const did of [alice, bob]) world.profile(did, { displayName: 'somebody' })
   world.follow(bob, alice)
@@ -70,12 +73,17 @@ test('a page shown before runs no queries, and after a like only those for count
   const viewer = createReader({ did: bob, uid: world.uid(bob) })
   const first = viewCache.items(items, viewer)
   expect(first.filter((view) => view !== undefined).length).toBe(4)
-  expect(new Set(reads)).toEqual(new Set(['feed', 'relations', 'postViewers', 'posts']))
+  expect(new Set(reads)).toEqual(new Set(['feed', 'relations', 'postViewers', 'posts', 'lists']))
   reads.length = 0
   expect(viewCache.items(items, viewer)).toEqual(first)
   expect(reads).toEqual([])
   world.like(alice, root)
   expect(viewCache.items(items, viewer)).not.toEqual(first)
+  expect(reads).toEqual(['postCounts', 'lists'])
+  reads.length = 0
+  // Nobody who reads here follows them, so no list changes.
+  world.like(world.account('stranger'), root)
+  viewCache.items(items, viewer)
   expect(reads).toEqual(['postCounts'])
 })
 

@@ -232,6 +232,9 @@ export const queries: Record<string, Case> = {
   },
   'io.slipstream.notification.getQuietHours': { asks: () => [{}], mayBeEmpty: true },
   'io.slipstream.video.getStats': { asks: () => [{}], mayBeEmpty: true },
+  'io.slipstream.feed.getKnownLikers': {
+    asks: ({ root, quoted }) => [{ uris: [root.uri, quoted.uri] }],
+  },
   'io.slipstream.graph.getSocialProof': {
     asks: ({ ann, bo }) => [{ subjects: [ann.did, bo.did] }],
     unknown: () => [{ subjects: [NOBODY] }],

@@ -14,6 +14,7 @@ export const unlike: Record<string, string> = {
   'io.slipstream.feed.getPosition': OURS_ALONE,
   'io.slipstream.feed.getTimelineGaps': OURS_ALONE,
   'io.slipstream.feed.getTimelineState': OURS_ALONE,
+  'io.slipstream.feed.getKnownLikers': OURS_ALONE,
   'io.slipstream.graph.getSocialProof': OURS_ALONE,
   'io.slipstream.notification.getPushKey': OURS_ALONE,
   'io.slipstream.notification.getQuietHours': OURS_ALONE,

@@ -1,6 +1,7 @@
 // Hydration of feed items and of posts.
 
 import { isRepostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
+import type { PostOptions } from '../hydrator-types.ts'
 import { emptyFeedState, type Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { AccountPair, FeedState, Post } from '../types.ts'
@@ -16,17 +17,27 @@ import { readReposts } from './read-reposts.ts'
 const LIST = 'app.bsky.graph.list'
 const POST = 'app.bsky.feed.post'
 
-export function loadFeed(loader: Loader, items: readonly number[], reader: Reader): FeedState {
+export function loadFeed(
+  loader: Loader,
+  items: readonly number[],
+  reader: Reader,
+  options: PostOptions = {},
+): FeedState {
   const state = emptyFeedState(reader, loader.parts.urls)
   loadItems(loader, state, items)
   const ids = [...state.items.values()].map(({ post }) => post)
-  loadAround(loader, state, loadThreads(loader, state, ids))
+  loadAround(loader, state, loadThreads(loader, state, ids), options)
   return state
 }
 
-export function loadPostsOnly(loader: Loader, ids: readonly number[], reader: Reader): FeedState {
+export function loadPostsOnly(
+  loader: Loader,
+  ids: readonly number[],
+  reader: Reader,
+  options: PostOptions = {},
+): FeedState {
   const state = emptyFeedState(reader, loader.parts.urls)
-  loadAround(loader, state, loadPosts(loader, state, ids))
+  loadAround(loader, state, loadPosts(loader, state, ids), options)
   return state
 }
 
@@ -47,11 +58,17 @@ function loadItems(loader: Loader, state: FeedState, items: readonly number[]): 
 }
 
 /** Loads everything else once the posts in front are loaded. */
-function loadAround(loader: Loader, state: FeedState, front: Post[]): void {
+function loadAround(
+  loader: Loader,
+  state: FeedState,
+  front: Post[],
+  { knownLikers }: PostOptions,
+): void {
   loadSurroundings(loader, state, front)
   loadGates(loader, state, front)
   addRecords(loader, state, recordsOf(state))
   addAssociated(loader, state)
+  if (knownLikers) loadKnownLikers(loader, state, front, knownLikers)
   loadAccounts(loader, state, uidsOf(state))
   loadLists(loader, state, listsOf(state))
   loadBlocksAround(loader, state)
@@ -64,6 +81,7 @@ function uidsOf(state: FeedState): Set<number> {
   for (const { uid } of state.reposts.values()) uids.add(uid)
   for (const { embedded } of state.posts.values()) if (embedded) uids.add(embedded.uid)
   for (const { uid } of state.associated.values()) uids.add(uid)
+  for (const { uids: likers } of state.knownLikers.values()) for (const uid of likers) uids.add(uid)
   return uids
 }
 
@@ -87,18 +105,33 @@ function listsOf(state: FeedState): Set<number> {
   return ids
 }
 
-/** Loads blocks between the author of a post and those of its parent, its root and its embed. */
+/**
+ * Loads blocks between the author of a post and those of its parent, its root and its embed, and its
+ * known likers.
+ */
 function loadBlocksAround(loader: Loader, state: FeedState): void {
   const pairs = new Map<string, AccountPair>()
   const add = (uid: number, otherUid: number | undefined) => {
     if (otherUid && otherUid !== uid) pairs.set(`${uid} ${otherUid}`, [uid, otherUid])
   }
-  for (const { uid, parent, root, embedded } of state.posts.values()) {
+  for (const { id, uid, parent, root, embedded } of state.posts.values()) {
     if (parent) add(uid, state.postRefs.get(parent)?.uid)
     if (root) add(uid, state.postRefs.get(root)?.uid)
     add(uid, embedded?.uid)
+    for (const liker of state.knownLikers.get(id)?.uids ?? []) add(uid, liker)
   }
   if (pairs.size > 0) state.blocks = loadBlocks(loader, pairs.values(), state)
+}
+
+function loadKnownLikers(
+  { knownLikers }: Loader,
+  state: FeedState,
+  front: readonly Post[],
+  of: NonNullable<PostOptions['knownLikers']>,
+): void {
+  const posts = of === 'all' ? front : front.filter(({ record }) => !record.reply)
+  const ids = posts.map(({ id }) => id)
+  state.knownLikers = knownLikers.of(state.viewer?.uid ?? 0, ids)
 }
 
 /** Loads the viewer's actions on the posts in front, and which gate lists the viewer is on. */

@@ -4,28 +4,20 @@
 
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import { NO_TAG_RULES } from '../../../base/config/moderation-tags.ts'
-import { likeEdges } from '../../../data/store/edges/all-edges.ts'
-import { NEWEST } from '../../../data/store/edges/subject-lists.ts'
 import { emptyFeedState, type Loader } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { ThreadHydration, ThreadState } from '../thread-types.ts'
-import type { AccountPair, FeedState, Post, Viewer } from '../types.ts'
+import type { AccountPair, FeedState, Post } from '../types.ts'
 import { loadAccounts, loadLists } from './load-accounts.ts'
 import { loadBlocks } from './load-blocks.ts'
 import { loadThreadgates } from './load-gates.ts'
 import { loadPosts, loadRefs } from './load-posts.ts'
 
 const LIKE = 'app.bsky.feed.like'
-/**
- * As in the reference: likers the viewer follows are looked for among this many of the latest
- * likes.
- */
-const LIKES_LOOKED_AT = 500
-const SHOWN_LIKERS = 3
 
 export function loadThread(
   loader: Loader,
-  { anchor, ids, knownLikers }: ThreadHydration,
+  { anchor, ids }: ThreadHydration,
   reader: Reader,
 ): ThreadState {
   const feed = emptyFeedState(reader, loader.parts.urls)
@@ -38,16 +30,12 @@ export function loadThread(
   // A missing root still has its gate as long as there are replies to it.
   const isThread = shown !== undefined || posts.some((post) => post.root === root)
   if (isThread) loadThreadgates(loader, feed, new Set([root]))
-  const likers = shown && knownLikers ? findKnownLikers(loader, shown, reader.viewer) : undefined
-  loadAccounts(loader, feed, accountsOf(feed, likers?.uids ?? []))
+  loadAccounts(loader, feed, accountsOf(feed))
   loadLists(loader, feed, new Set([...feed.threadgates.values()].flatMap(({ lists }) => lists)))
-  feed.blocks = loadThreadBlocks(loader, feed, {
-    author: shown?.uid ?? 0,
-    likers: likers?.uids ?? [],
-  })
+  feed.blocks = loadThreadBlocks(loader, feed)
   const op = shown && ownerOf(loader, shown)
   const opLikes = op ? loadLikesOf(loader, op, posts) : new Map()
-  return { ...feed, opLikes, tagged: loadTagged(loader, ids), knownLikers: likers }
+  return { ...feed, opLikes, tagged: loadTagged(loader, ids) }
 }
 
 function loadTagged({ readers, parts }: Loader, ids: readonly number[]): ThreadState['tagged'] {
@@ -64,22 +52,15 @@ function ownerOf(loader: Loader, { record, uri }: Post): { uid: number; did: str
   return did === undefined ? undefined : { uid: loader.parts.actors.uidOf(did), did }
 }
 
-function accountsOf(state: FeedState, likers: readonly number[]): Set<number> {
-  const uids = new Set(likers)
+function accountsOf(state: FeedState): Set<number> {
+  const uids = new Set<number>()
   for (const { uid } of state.postRefs.values()) uids.add(uid)
   return uids
 }
 
-/**
- * Loads blocks between the author of each post and its parent's author, and between the anchor's
- * author and its likers.
- */
-function loadThreadBlocks(
-  loader: Loader,
-  state: FeedState,
-  { author, likers }: { author: number; likers: readonly number[] },
-) {
-  const pairs: AccountPair[] = likers.map((liker) => [author, liker])
+/** Loads blocks between the author of each post and its parent's author. */
+function loadThreadBlocks(loader: Loader, state: FeedState) {
+  const pairs: AccountPair[] = []
   for (const { uid, parent } of state.posts.values()) {
     const above = state.postRefs.get(parent ?? 0)?.uid
     if (above !== undefined && above !== uid) pairs.push([uid, above])
@@ -96,18 +77,4 @@ function loadLikesOf(
   const ids = posts.filter(({ likeCount }) => likeCount > 0).map(({ id }) => id)
   const likes = loader.readers.postViewers.likes(uid, ids)
   return new Map(likes.map(({ post, rkey }) => [post, recordUri(did, LIKE, rkey)]))
-}
-
-/** Finds the likers that the viewer follows, latest first. */
-function findKnownLikers(
-  { parts: { db, graph } }: Loader,
-  { id }: Post,
-  viewer: Viewer,
-): ThreadState['knownLikers'] {
-  const uid = viewer?.uid ?? 0
-  if (uid === 0 || graph.followsCount(uid) === 0) return undefined
-  const latest = likeEdges.newest(db, id, NEWEST, LIKES_LOOKED_AT)
-  const known = [...new Set(latest.map((like) => like.uid))].filter((one) => graph.has(uid, one))
-  if (known.length === 0) return undefined
-  return { count: known.length, uids: known.slice(0, SHOWN_LIKERS) }
 }

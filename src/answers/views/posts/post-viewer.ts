@@ -5,6 +5,7 @@ import type { FeedState, Post, PostViewer } from '../../hydrate/types.ts'
 import { SLOT, slot } from '../json/slots.ts'
 import { pinnedPost } from '../profiles/profile-views.ts'
 import { viewerMayEmbed, viewerMayReply } from './gate-rules.ts'
+import { knownLikersView } from './known-likers.ts'
 
 /** @returns undefined if anonymous. */
 export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.ViewerState | undefined {
@@ -15,6 +16,7 @@ export function postViewer(state: FeedState, post: Post): AppBskyFeedDefs.Viewer
     replyDisabled: replyDisabled(state, post),
     embeddingDisabled: !viewerMayEmbed(state, state.postgates.get(post.id), post.uid),
     pinned: pinned(state, post),
+    knownLikers: knownLikersView(state, post),
   }
 }
 

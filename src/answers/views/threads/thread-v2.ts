@@ -1,14 +1,12 @@
 // The items of app.bsky.unspecced.getPostThreadV2 and getPostThreadOtherV2: a flat list, from top to bottom.
 // First plans what is shown where; the planned posts are filled in once presented.
 
-import type { AppBskyFeedDefs } from '@atproto/api'
 import type { ThreadState } from '../../hydrate/thread-types.ts'
 import type { Post } from '../../hydrate/types.ts'
 import type { ReadyJson } from '../json/ready-json.ts'
 import { isWithheld } from '../members-only.ts'
 import { authorDid } from '../posts/post-base.ts'
 import { blockedProfileViewer } from '../profiles/profile-viewer.ts'
-import { profileViewBasic } from '../profiles/profile-views.ts'
 import { viewerBlocks } from '../rules.ts'
 import { inThreadOrder, newestFirst } from './thread-order.ts'
 import {
@@ -137,18 +135,6 @@ export function threadItem(
       return { uri, depth, value: { $type: `${DEFS}#threadItemPost`, post, ...flags } }
     }
   }
-}
-
-/** `knownLikers` of a post's viewer object; undefined if there are none. */
-export function knownLikersView(
-  state: ThreadState,
-  author: number,
-): AppBskyFeedDefs.KnownLikers | undefined {
-  if (!state.knownLikers) return undefined
-  const { count, uids } = state.knownLikers
-  const shown = uids.filter((uid) => !viewerBlocks(state, uid) && !state.blocks.has(author, uid))
-  const actors = shown.map((uid) => profileViewBasic(state, uid))
-  return { count, actors: actors.filter((view) => view !== undefined) }
 }
 
 function alone(item: PlannedItem): ThreadPlan {

@@ -230,11 +230,15 @@ export class EdgeTable {
   }
 
   /**
-   * The newest records for each subject, up to the limit, newest first; subjects without any are
-   * omitted.
+   * Of the accounts that point at each subject, those that are wanted, by their first record,
+   * newest first; subjects without any are omitted.
    */
-  newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
-    return this.#bySubject.newestOfEach(db, subjects, limit)
+  accountsOfEach(
+    db: Db,
+    subjects: readonly number[],
+    isWanted: (uid: number) => boolean,
+  ): Map<number, number[]> {
+    return this.#bySubject.accountsOfEach(db, subjects, isWanted)
   }
 
   /** The newest records for the subject below a place, up to the limit, newest first. */

@@ -85,6 +85,22 @@ export function edgesAmong(
   return found
 }
 
+/** Appends the accounts of all entries that are wanted, in order. One pass, which reads nothing else. */
+export function accountsIn(
+  bytes: Uint8Array,
+  isWanted: (uid: number) => boolean,
+  found: number[],
+): void {
+  reader.bytes = bytes
+  reader.at = 0
+  while (reader.at < bytes.length) {
+    skipVarint(reader)
+    const uid = readVarint(reader)
+    if (isWanted(uid)) found.push(uid)
+    skipRest(reader)
+  }
+}
+
 export function uidAt(bytes: Uint8Array, { tails }: ListIndex, i: number): number {
   reader.bytes = bytes
   reader.at = tails[i]!

@@ -7,6 +7,7 @@ import { prepareManySubjectRows, prepareSubjectRows } from './chunk-rows.ts'
 import { cutBefore, type ListIndex, withEntry, withoutEntry } from './delta-list.ts'
 import { type Edge, isSameKey, PERIOD_MS, type Pointer, periodStart } from './edge.ts'
 import {
+  accountsIn,
   edgeAt,
   edgesAmong,
   edgesWithin,
@@ -30,6 +31,8 @@ const HIGHEST_UID = Number.MAX_SAFE_INTEGER
 const LAST_CHUNKS = 8
 /** Lists read at once: their chunks take about a megabyte. */
 const LISTS_AT_ONCE = 100
+/** Chunks read of one list to name its accounts: of likes, about 200,000. */
+const MOST_CHUNKS = 2_048
 
 /** Every entry is below it. */
 export const NEWEST: Before = { sortAt: Infinity, uid: Infinity }
@@ -103,12 +106,16 @@ export class SubjectLists {
   }
 
   /**
-   * The newest records of each subject, up to the limit, newest first; subjects without any are
-   * omitted.
+   * Of each subject's list, the accounts that are wanted, by their first record, newest first;
+   * subjects without any are omitted. Of a list of more than MOST_CHUNKS, the newest part counts.
    */
-  newestOfEach(db: Db, subjects: readonly number[], limit: number): Map<number, Edge[]> {
+  accountsOfEach(
+    db: Db,
+    subjects: readonly number[],
+    isWanted: (uid: number) => boolean,
+  ): Map<number, number[]> {
     const { lastOfEach } = this.#many(db)
-    const found = new Map<number, Edge[]>()
+    const found = new Map<number, number[]>()
     for (let i = 0; i < subjects.length; i += LISTS_AT_ONCE) {
       const some = JSON.stringify(subjects.slice(i, i + LISTS_AT_ONCE))
       const rows = lastOfEach.all({ subjects: some, chunks: LAST_CHUNKS }) as unknown as [
@@ -117,10 +124,20 @@ export class SubjectLists {
         bytes: Buffer,
       ][]
       for (const [subject, chunks] of Map.groupBy(rows, ([subject]) => subject)) {
-        const newest = chunks.flatMap(([, at, bytes]) => backwards(bytes, at, subject))
-        const isCut = chunks.length >= LAST_CHUNKS && newest.length < limit
-        found.set(subject, isCut ? this.newest(db, subject, NEWEST, limit) : newest.slice(0, limit))
+        const isCut = chunks.length >= LAST_CHUNKS
+        const bytes = isCut ? this.#newestChunks(db, subject) : chunks.map(([, , bytes]) => bytes)
+        const uids = accountsBack(bytes, isWanted)
+        if (uids.length > 0) found.set(subject, uids)
       }
+    }
+    return found
+  }
+
+  #newestChunks(db: Db, subject: number): Buffer[] {
+    const found: Buffer[] = []
+    for (const { bytes } of this.#rows(db).backFrom.iterate(subject, Infinity, Infinity)) {
+      found.push(bytes)
+      if (found.length === MOST_CHUNKS) break
     }
     return found
   }
@@ -210,14 +227,14 @@ export class SubjectLists {
   }
 }
 
-/** A chunk's entries, newest first. */
-function backwards(bytes: Buffer, at: number, subject: number): Edge[] {
-  const index = indexEdges(bytes, at)
-  const { count } = index
-  return Array.from({ length: count }, (_, i) => ({
-    ...edgeAt(bytes, index, count - 1 - i),
-    subject,
-  }))
+/**
+ * The wanted accounts of a list, each once, where its first record is.
+ * @param chunks - newest first
+ */
+function accountsBack(chunks: readonly Buffer[], isWanted: (uid: number) => boolean): number[] {
+  const found: number[] = []
+  for (let i = chunks.length - 1; i >= 0; i--) accountsIn(chunks[i]!, isWanted, found)
+  return (found.length > 1 ? [...new Set(found)] : found).reverse()
 }
 
 /** -1 if there is no such entry. */

@@ -1,5 +1,6 @@
 // Likes, reposts and quotes: the accounts that made them, and one account's own.
 
+import { createKnownLikers } from '../../../answers/hydrate/known-likers.ts'
 import { createRecordLikes } from '../../../answers/skeleton/record-likes.ts'
 import { parseRecordUri, recordUri } from '../../../base/atproto/at-uri.ts'
 import type { PackedRkey } from '../../../base/atproto/keys.ts'
@@ -12,8 +13,6 @@ import { recordRows } from './records.ts'
 
 const LIKE = 'app.bsky.feed.like'
 const REPOST = 'app.bsky.feed.repost'
-/** How many of a post's latest likes are searched, as in the reference. */
-const RECENT_LIKES = 500
 
 type Page = { subject?: { uri: string } | undefined; limit: number; cursor: string }
 type Refs = { actorDid: string; refs: readonly { uri: string }[] }
@@ -22,6 +21,7 @@ type UriPage = { uris: string[]; cursor?: string | undefined }
 export function engagementRpcs(reading: Reading): Rpcs {
   const { actors, engagement } = reading
   const likesOf = likesBySubject(reading)
+  const knownLikers = createKnownLikers(reading)
   return {
     getLikesBySubject: likesOf,
     getLikesBySubjectSorted: likesOf,
@@ -61,15 +61,16 @@ export function engagementRpcs(reading: Reading): Rpcs {
       }
       const ids = idsOf(reading.postsOf(bounded(subjectUris)))
       const posts = [...new Set(ids.filter((id) => id !== 0))]
-      const likes = likeEdges.newestOfEach(reading.db, posts, RECENT_LIKES)
+      const found = knownLikers.of(viewer, posts, pageSize(limit))
       return {
         results: subjectUris.map((subjectUri, i) => {
-          if (ids[i] === 0) return { subjectUri }
-          // An account may have liked it twice.
-          const likers = new Set(likes.get(ids[i]!)?.map(({ uid }) => uid))
-          const known = [...likers].filter((uid) => reading.graph.has(viewer, uid))
-          const dids = known.slice(0, limit).map((uid) => actors.didOf(uid))
-          return { subjectUri, count: known.length, dids }
+          const known = found.get(ids[i]!)
+          if (!known) return { subjectUri }
+          return {
+            subjectUri,
+            count: known.count,
+            dids: known.uids.map((uid) => actors.didOf(uid)),
+          }
         }),
       }
     },

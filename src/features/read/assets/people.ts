@@ -78,14 +78,14 @@ function description({ description }: { description?: string }): HTMLElement | u
 
 const NAMED = 2
 
-type Known = { count: number; followers?: readonly Person[]; likers?: readonly Person[] }
+type Known = { count: number; followers?: readonly Person[]; actors?: readonly Person[] }
 
 /** "Followed by Ann, Ben and 3 others", or nothing if nobody is known. */
 export function knownWords(
   known: Known | undefined,
   key: 'followedBy' | 'knownLikers',
 ): string | undefined {
-  const people = known?.followers ?? known?.likers ?? []
+  const people = known?.followers ?? known?.actors ?? []
   if (!known || people.length === 0) return undefined
   // Never "and 1 others".
   const names = people.slice(0, known.count === NAMED + 1 ? NAMED + 1 : NAMED).map(nameOf)
@@ -103,7 +103,7 @@ export function proofLine(
   const words = knownWords(known, key)
   if (!words) return el('p', { class: 'proof' }, key === 'followedBy' ? t('noKnown') : '')
   const place = el('div', { class: 'proof' })
-  const faces = (known?.followers ?? known?.likers ?? []).slice(0, 3).map((one) => face(one, 20))
+  const faces = (known?.followers ?? known?.actors ?? []).slice(0, 3).map((one) => face(one, 20))
   const all =
     showAll &&
     button(t('showAll'), () => void showAll((people) => place.append(peopleList(people))), {

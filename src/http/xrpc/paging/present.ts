@@ -42,7 +42,7 @@ export function feedItems({
 /** postView of each post that is in no block with the viewer. */
 export function posts() {
   return ({ viewCache }: Needs<'viewCache'>, ids: readonly number[], { call }: For) =>
-    viewCache.posts(ids, call.reader)
+    viewCache.posts(ids, call.reader, { knownLikers: 'all' })
 }
 
 export function notBlockedOrMuted(rules: FeedItemRules): boolean {

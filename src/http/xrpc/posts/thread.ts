@@ -6,8 +6,7 @@ import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { ThreadState } from '../../../answers/hydrate/thread-types.ts'
 import type { ThreadRequest, ThreadSkeleton } from '../../../answers/skeleton/thread.ts'
 import type { ReadyJson } from '../../../answers/views/json/ready-json.ts'
-import { postView, threadgateView } from '../../../answers/views/posts/post-view.ts'
-import { knownLikersView } from '../../../answers/views/threads/thread-v2.ts'
+import { threadgateView } from '../../../answers/views/posts/post-view.ts'
 import type { Needs } from '../define.ts'
 import { isPostUri, type NamedPost } from '../naming/post-names.ts'
 
@@ -34,16 +33,15 @@ export function* readThread(
   { uri, id }: NamedPost,
   options: Pick<ThreadRequest, 'above' | 'below' | 'order'> & {
     reader: Reader
-    knownLikers?: boolean
   },
 ): Generator<void, Thread> {
-  const { knownLikers, reader: asked, ...range } = options
+  const { reader: asked, ...range } = options
   const reader = threadReader(app, asked)
   const skeleton = app.threads({ ...range, anchor: id, viewer: reader.viewer?.uid ?? 0 })
   const ids = [...skeleton.above, ...skeleton.below]
   yield
   const [first = [], ...rest] = partsOf(ids)
-  const state = app.hydrator.thread({ anchor: id, ids: first, knownLikers }, reader)
+  const state = app.hydrator.thread({ anchor: id, ids: first }, reader)
   for (const some of rest) {
     yield
     joinThread(state, app.hydrator.thread({ anchor: id, ids: some }, reader))
@@ -77,16 +75,25 @@ const POSTS_AT_ONCE = 50
  * @returns the last plan, with each of its posts as JSON
  */
 export function* presentThread<Plan>(
-  app: Needs<'hydrator' | 'viewCache'>,
+  app: Needs<'viewCache'>,
   thread: Thread,
-  { plan, postsOf }: { plan: (absent: Set<number>) => Plan; postsOf: (plan: Plan) => number[] },
+  {
+    plan,
+    postsOf,
+    showsLikers,
+  }: {
+    plan: (absent: Set<number>) => Plan
+    postsOf: (plan: Plan) => number[]
+    /** Whether the anchor shows its known likers; as in the reference, no other post does. */
+    showsLikers?: boolean
+  },
 ): Generator<void, { plan: Plan; posts: Map<number, ReadyJson | object> }> {
   const absent = new Set<number>()
   for (let round = 1; ; round++) {
     const planned = plan(absent)
     const ids = postsOf(planned)
     yield
-    const posts = yield* presentPosts(app, thread, ids)
+    const posts = yield* presentPosts(app, thread, { ids, showsLikers })
     const lost = ids.filter((id) => !posts.has(id))
     if (lost.length === 0 || round === MAX_ROUNDS) return { plan: planned, posts }
     for (const id of lost) absent.add(id)
@@ -94,9 +101,9 @@ export function* presentThread<Plan>(
 }
 
 function* presentPosts(
-  { viewCache, hydrator }: Needs<'hydrator' | 'viewCache'>,
-  { reader, state, skeleton: { anchor } }: Thread,
-  ids: readonly number[],
+  { viewCache }: Needs<'viewCache'>,
+  { reader, skeleton: { anchor } }: Thread,
+  { ids, showsLikers }: { ids: readonly number[]; showsLikers: boolean | undefined },
 ): Generator<void, Map<number, ReadyJson | object>> {
   const posts = new Map<number, ReadyJson | object>()
   for (let from = 0; from < ids.length; from += POSTS_AT_ONCE) {
@@ -106,10 +113,8 @@ function* presentPosts(
     }
     yield
   }
-  const author = state.posts.get(anchor)?.uid ?? 0
-  const knownLikers = posts.has(anchor) ? knownLikersView(state, author) : undefined
-  if (!knownLikers) return posts
-  const view = postView(hydrator.posts([anchor], reader), anchor)
-  if (view) posts.set(anchor, { ...view, viewer: { ...view.viewer, knownLikers } })
+  if (!showsLikers || !posts.has(anchor)) return posts
+  const [view] = viewCache.posts([anchor], reader, { knownLikers: 'all' })
+  if (view) posts.set(anchor, view)
   return posts
 }

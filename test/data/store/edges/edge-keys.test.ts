@@ -192,13 +192,15 @@ describe(`keys of many pairs at once (seed ${SEED})`, () => {
     }
   })
 
-  it('are the newest of each of many lists, including the long one', () => {
+  it('name the accounts that point at each of many subjects, each once, at its first record', () => {
     const subjects = [FAMOUS, ...Array.from({ length: 250 }, (_, i) => i + 20), ACCOUNTS + 50]
-    for (const limit of [1, 40, 5_000]) {
-      const found = followEdges.newestOfEach(reader, subjects, limit)
+    const most = model.size
+    for (const isWanted of [() => true, (uid: number) => uid % 7 === 0, () => false]) {
+      const found = followEdges.accountsOfEach(reader, subjects, isWanted)
       for (const subject of subjects) {
-        const newest = followEdges.newest(reader, subject, NEWEST, limit)
-        expect(found.get(subject) ?? []).toEqual(newest)
+        const back = followEdges.newest(reader, subject, NEWEST, most).map(({ uid }) => uid)
+        const wanted = [...new Set(back.reverse().filter(isWanted))].reverse()
+        expect(found.get(subject) ?? []).toEqual(wanted)
       }
     }
   })

@@ -21,6 +21,7 @@ function namesOver(answers: (string | Error | undefined)[], now = Date.now) {
       flagsOf: () => 0,
       memberFollowersOf: () => 0,
       celebrities: () => [],
+      authorMoves: 0,
     },
     accounts: {
       uidOfHandle: () => 0,

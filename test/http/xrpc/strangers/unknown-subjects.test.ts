@@ -79,6 +79,7 @@ const OF_THE_INDEX = new Set([
   'com.atproto.label.queryLabels',
   'com.atproto.identity.resolveHandle',
   'internal.bsky.actor.getProfiles',
+  'io.slipstream.feed.getKnownLikers',
   'io.slipstream.graph.getSocialProof',
   'io.slipstream.video.getStats',
 ])

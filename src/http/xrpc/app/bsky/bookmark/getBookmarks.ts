@@ -29,7 +29,7 @@ function present(
   { call: { reader } }: { call: SignedInCall<never> },
 ) {
   const ids = bookmarks.map(({ post }) => post)
-  const posts = viewCache.posts(ids, reader)
+  const posts = viewCache.posts(ids, reader, { knownLikers: 'all' })
   const absent = ids.filter((_, i) => posts[i] === undefined)
   const state = hydrator.posts(absent, reader)
   reader.missing.addFeed(state)

@@ -11,7 +11,9 @@ export const getPosts = query(
   (app, { params, reader }: Call<AppBskyFeedGetPosts.QueryParams>) => {
     const uris = [...new Set(params.uris)]
     const known = uris.map((uri) => postIdOf(app, uri)).filter((id) => id !== 0)
-    const posts = app.viewCache.posts(known, reader).filter((post) => post !== undefined)
+    const posts = app.viewCache
+      .posts(known, reader, { knownLikers: 'all' })
+      .filter((post) => post !== undefined)
     if (posts.length < uris.length) reader.missing.add({ uris: missingOf(app, uris) })
     return { body: { posts } }
   },

@@ -38,7 +38,7 @@ function present(
   const pairs = authors.map((uid) => [author, uid] as const)
   const blocks = viewCache.blocksAmong(pairs, reader)
   const hidden = waitingForReview({ hydrator }, { ids, authors }, reader)
-  const views = viewCache.posts(ids, reader)
+  const views = viewCache.posts(ids, reader, { knownLikers: 'all' })
   return views.map((view, i) => {
     const isLeftOut = hidden.has(ids[i]!) || blocks.has(author, authors[i]!)
     return isLeftOut ? undefined : view

@@ -28,13 +28,14 @@ function* answer(
 ): Generator<void, MethodResult> {
   const { branchingFactor, sort, below } = params
   const above = params.above ? MAX_ABOVE : 0
-  const range = { above, below, order: orderOf(sort), knownLikers: true }
+  const range = { above, below, order: orderOf(sort) }
   const thread = yield* readThread(app, { uri, id }, { ...range, reader })
   const { state, skeleton, ids } = thread
   const { opThread } = skeleton
   const options = { anchor: id, anchorUri: uri, ids, opThread, above, below, branchingFactor, sort }
   const { plan, posts } = yield* presentThread(app, thread, {
     plan: (absent) => planThread(state, { ...options, absent }),
+    showsLikers: true,
     postsOf: ({ items }) => items.flatMap((item) => (item.kind === 'post' ? [item.post.id] : [])),
   })
   const items = plan.items.map((item) =>

@@ -1,0 +1,67 @@
+// The likers of posts that members follow, newest first, shared by all viewers of this thread
+// (hydrate/known-likers.ts). A list is dropped when one of them likes the post or no longer does, and all are when
+// there are more accounts that members follow. Bounded by bytes.
+
+import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
+import type { KnownLikersReader } from '../hydrate/known-likers.ts'
+
+export type LikerList = { readonly uids: readonly number[]; readonly bytes: number }
+
+/** Of some 80,000 posts. */
+const MAX_BYTES = 8 << 20
+const ENTRY_BYTES = 100
+const UID_BYTES = 8
+
+/** Shared by all posts that nobody likes whom members follow: most. */
+export const NO_LIKERS: LikerList = { uids: [], bytes: ENTRY_BYTES }
+
+export class LikerLists {
+  readonly #lists = new BoundedByBytes<LikerList>(MAX_BYTES)
+  readonly #reader: KnownLikersReader
+  #moves: number
+
+  constructor(reader: KnownLikersReader) {
+    this.#reader = reader
+    this.#moves = reader.moves()
+  }
+
+  /** Called before lists are used, and before rows are read for them. */
+  refresh(): void {
+    const moves = this.#reader.moves()
+    if (moves === this.#moves) return
+    this.#moves = moves
+    this.#lists.forgetAll()
+  }
+
+  get(post: number): LikerList | undefined {
+    return this.#lists.find(post)
+  }
+
+  /** Reads the lists that are not cached. @returns all of them, in order */
+  read(posts: readonly number[]): LikerList[] {
+    const cached = posts.map((post) => this.get(post))
+    const found = this.#reader.lists(posts.filter((_, i) => cached[i] === undefined))
+    return cached.map((list, i) => list ?? this.#keep(posts[i]!, found.get(posts[i]!)))
+  }
+
+  #keep(post: number, uids: readonly number[] | undefined): LikerList {
+    const list = uids ? { uids, bytes: ENTRY_BYTES + uids.length * UID_BYTES } : NO_LIKERS
+    this.#lists.keep(post, list)
+    return list
+  }
+
+  /** The account likes the post, or no longer does. */
+  forget(uid: number, post: number): void {
+    // If it only now becomes one that members follow, all lists are dropped.
+    if (this.#reader.isFollowedByMembers(uid)) this.#lists.forget(post)
+  }
+
+  /** Likes of the account were removed. */
+  forgetAllOf(uid: number): void {
+    if (this.#reader.isFollowedByMembers(uid)) this.#lists.forgetAll()
+  }
+
+  forgetAll(): void {
+    this.#lists.forgetAll()
+  }
+}

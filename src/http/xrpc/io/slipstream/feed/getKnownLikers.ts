@@ -1,0 +1,82 @@
+// io.slipstream.feed.getKnownLikers, our own method: known likers of up to a hundred posts at once.
+// Lexicon: lexicons/io/slipstream/feed/getKnownLikers.json.
+
+import type { KnownLikers } from '../../../../../answers/hydrate/types.ts'
+import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
+import type { SignedInCall } from '../../../call.ts'
+import { type Needs, query } from '../../../define.ts'
+import { postIdOf } from '../../../naming/post-names.ts'
+import { notBlocked } from '../../../paging/present.ts'
+
+type LikersCall = SignedInCall<{ uris: string[]; likers: number }>
+
+const NOBODY: KnownLikers = { count: 0, uids: [] }
+/** More than are returned, as blocks may hide some. */
+const READ_LIKERS = 20
+
+export const getKnownLikers = query(
+  'io.slipstream.feed.getKnownLikers',
+  { auth: 'required' },
+  (app, call: LikersCall) => {
+    const { uris } = call.params
+    const ids = uris.map((uri) => postIdOf(app, uri))
+    const shown = shownPosts(app, call, ids)
+    const likers = likersOf(app, call, [...shown.keys()])
+    const views = profilesOf(app, call, { likers, authors: shown })
+    const posts = uris.map((uri, i) => {
+      const author = shown.get(ids[i]!)
+      if (author === undefined) return notFoundPost(uri)
+      const { count, uids } = likers.get(ids[i]!) ?? NOBODY
+      const actors = uids.map((uid) => views(author, uid)).filter((view) => view !== undefined)
+      return { $type: TYPE, uri, count, actors: actors.slice(0, call.params.likers) }
+    })
+    return { body: { posts } }
+  },
+)
+
+const TYPE = 'io.slipstream.feed.getKnownLikers#postLikers'
+
+function notFoundPost(uri: string): object {
+  return { $type: 'app.bsky.feed.defs#notFoundPost', uri, notFound: true }
+}
+
+/** The authors of the posts that the viewer is shown, by posts.id. */
+function shownPosts(
+  { viewCache }: Needs<'viewCache'>,
+  { reader }: LikersCall,
+  ids: readonly number[],
+): Map<number, number> {
+  const known = [...new Set(ids)].filter((id) => id !== 0)
+  const views = viewCache.posts(known, reader)
+  const shown = known.filter((_, i) => views[i] !== undefined)
+  const facts = viewCache.facts(shown.map(postItem), reader)
+  return new Map(shown.map((id, i) => [id, facts[i]!.author]))
+}
+
+function likersOf(
+  { hydrator }: Needs<'hydrator'>,
+  { viewer, params }: LikersCall,
+  posts: readonly number[],
+): Map<number, KnownLikers> {
+  const most = params.likers === 0 ? 0 : READ_LIKERS
+  return hydrator.knownLikers.of(viewer.uid, posts, most)
+}
+
+/** @returns the view of a liker of the author's post; undefined if it is hidden */
+function profilesOf(
+  { viewCache }: Needs<'viewCache'>,
+  { reader }: LikersCall,
+  {
+    likers,
+    authors,
+  }: { likers: ReadonlyMap<number, KnownLikers>; authors: ReadonlyMap<number, number> },
+) {
+  const uids = [...new Set([...likers.values()].flatMap(({ uids }) => uids))]
+  const views = viewCache.profiles(uids, reader, { basic: true, isShown: notBlocked })
+  const viewOf = new Map(uids.map((uid, i) => [uid, views[i]]))
+  const pairs = [...likers].flatMap(([post, { uids }]) =>
+    uids.map((uid) => [authors.get(post)!, uid] as const),
+  )
+  const blocks = viewCache.blocksAmong(pairs, reader)
+  return (author: number, uid: number) => (blocks.has(author, uid) ? undefined : viewOf.get(uid))
+}
