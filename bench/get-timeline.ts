@@ -16,11 +16,13 @@ import { packCid, packRkey } from '../src/base/atproto/keys.ts'
 import { loadConfig } from '../src/base/config/config.ts'
 import { HOUR_MS } from '../src/base/util/durations.ts'
 import { createActorTable } from '../src/data/graph/actor-table.ts'
+import { MEMBER } from '../src/data/graph/types.ts'
 import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
 import { InvalidationWriter } from '../src/data/shared-memory/invalidation-ring.ts'
 import { type Db, openReader, openWriter, type WriteDb } from '../src/data/store/db.ts'
-import { followEdges } from '../src/data/store/edges/all-edges.ts'
+import { followEdges, likeEdges } from '../src/data/store/edges/all-edges.ts'
 import { prepareItemDraw } from '../src/data/store/read/timelines/item-draw.ts'
+import { isRepostItem, rowIdOf } from '../src/data/store/timelines/item-ids.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createMethods } from '../src/http/xrpc/methods.ts'
 import { openTimeline } from '../src/ingest/indexing/memory/open-timeline.ts'
@@ -33,6 +35,7 @@ const NSID = 'app.bsky.feed.getTimeline'
 export const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const WARM_UP = 200
 const NOTES_A_PAGE = 6
+const LIKES = 12
 
 /**
  * `warm`: the same page again. `noted`: the same while six posts of the network get new counts
@@ -57,6 +60,7 @@ export async function bench({ full }: BenchOptions): Promise<BenchResult[]> {
   for (const [i, did] of strangers.entries()) {
     addViewer(db, memory, did, { follows: 60, from: 3000 + i * 120 })
   }
+  likeFirstPages(db, memory, [...viewers.map(({ name }) => didOf(name)), ...strangers])
   const reader = openReader(dataDir)
   const ask = createAsking(reader, memory)
   const count = full ? 2_000 : 300
@@ -366,11 +370,39 @@ export function addViewer(
   const rows = prepareRows(db)
   db.transaction(() => {
     const uid = addAccount(memory, rows, did)
+    memory.actors.setFlags(uid, MEMBER)
     for (let subject = from + 1; subject <= from + follows; subject++) {
       rows.follow(uid, subject)
       memory.graph.add(uid, subject)
+      memory.actors.addMemberFollowers(subject, 1)
     }
   })()
   openTimeline(db, memory, memory.actors.uidOf(did), START_MS)
   memory.invalidations.add(INVALIDATION.everything, 0, 0)
+}
+
+/** Gives the posts of these viewers' first pages, and the roots above them, a dozen likes by any accounts. */
+function likeFirstPages(db: WriteDb, { actors, timelines }: Memory, dids: string[]): void {
+  const random = createRandom(17)
+  const items = dids.flatMap(
+    (did) => timelines.read(actors.uidOf(did), undefined, 60)?.entries ?? [],
+  )
+  const subjectOf = db.prepare<[number], number>('SELECT subject FROM reposts WHERE id = ?').pluck()
+  const rootOf = db.prepare<[number], number>('SELECT coalesce(root, id) FROM posts WHERE id = ?')
+  const posts = new Set<number>()
+  for (const { item } of items) {
+    const post = isRepostItem(item) ? subjectOf.get(rowIdOf(item))! : rowIdOf(item)
+    posts.add(post).add(rootOf.pluck().get(post)!)
+  }
+  db.transaction(() => {
+    for (const subject of posts) {
+      for (let i = 0; i < LIKES; i++) {
+        const sortAt = START_MS + i * 1_000
+        const rkey = packRkey(tidAt(sortAt * 1_000, subject % 1024))
+        const uid = 1 + random.below(7_000)
+        if (likeEdges.has(db, uid, subject)) continue
+        likeEdges.insert(db, { uid, rkey, subject, sortAt, createdAt: sortAt })
+      }
+    }
+  })()
 }

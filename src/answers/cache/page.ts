@@ -230,8 +230,10 @@ export class Page {
     }
     const known = this.#knownLikers(likers, id)
     if (known === undefined || known.count === 0 || text === '') return this.#add(text)
-    this.#parts.push(withoutBrace(text), `,"knownLikers":{"count":${known.count},"actors":[`)
-    this.#addLikers(likers, known, cachedView.author)
+    this.#parts.push(withoutBrace(text))
+    const { author } = cachedView
+    if (known.drawn && this.#isCurrent(likers, known, author)) this.#parts.push(known.drawn.text)
+    else this.#addLikers(likers, known, author)
   }
 
   /** @returns undefined if nobody whom members follow likes the post, or that is not loaded */
@@ -246,7 +248,9 @@ export class Page {
   }
 
   /** Writes the first of them that no block hides, and the end of the viewer object. */
-  #addLikers({ blocks }: LikersOnPage, { uids }: KnownLikersOfPost, author: number): void {
+  #addLikers({ blocks }: LikersOnPage, known: KnownLikersOfPost, author: number): void {
+    const { uids } = known
+    const from = this.#parts.push(`,"knownLikers":{"count":${known.count},"actors":[`) - 1
     let shown = 0
     for (let i = 0; i < uids.length && shown < SHOWN_LIKERS; i++) {
       const uid = uids[i]!
@@ -258,6 +262,51 @@ export class Page {
       shown++
     }
     this.#parts.push(shown > 0 ? '}]}}' : ']}}')
+    if (known.isWritten) this.#draw(known, { from, shown })
+    else known.isWritten = true
+  }
+
+  /** Keeps what was written, unless it is not all that most pages would show. */
+  #draw(known: KnownLikersOfPost, { from, shown }: { from: number; shown: number }): void {
+    const viewer = this.#viewer!
+    if (this.hasMisses || shown < Math.min(known.uids.length, SHOWN_LIKERS)) return
+    const uids = known.uids.slice(0, shown)
+    const views = uids.map((uid) => this.#kept.get(CACHED.profile, uid))
+    const relations = uids.map((uid) => viewer.relations.get(uid))
+    if (!areAll(views) || !areAll(relations) || !views.every((view) => this.#isPlain(view))) return
+    const text = wholeText(this.#parts.slice(from).join(''))
+    viewer.keepDrawn(known, { text, views, relations })
+  }
+
+  /** Whether these would be written in the same way now. */
+  #isCurrent(
+    { blocks }: LikersOnPage,
+    { drawn, uids }: KnownLikersOfPost,
+    author: number,
+  ): boolean {
+    const { views, relations } = drawn!
+    for (let i = 0; i < views.length; i++) {
+      const uid = uids[i]!
+      if (this.#kept.get(CACHED.profile, uid) !== views[i]) return false
+      if (this.#viewer!.relations.get(uid) !== relations[i]) return false
+      if (uid !== author && blocks.between(author, uid) !== 'free') return false
+      if (this.#labels && !this.#isPlain(views[i]!)) return false
+    }
+    return true
+  }
+
+  /** Whether every viewer of this page gets the view, and without labels. */
+  #isPlain({
+    showing,
+    withoutBlocks,
+    labelSubjects,
+    missing,
+    notFor,
+    before,
+  }: CachedView): boolean {
+    if (showing !== 'shown' || withoutBlocks.length > 0 || missing) return false
+    if (notFor !== 0 || before !== undefined) return false
+    return !this.#labels || labelSubjects.every((subject) => this.#labels!.get(subject) === '')
   }
 
   #isBlocked(blocks: KnownBlocks, uid: number, other: number): boolean {
@@ -298,6 +347,10 @@ export class Page {
     this.#lacks()
     return ''
   }
+}
+
+function areAll<T>(found: (T | undefined)[]): found is T[] {
+  return !found.includes(undefined)
 }
 
 /** Of a text that ends an object. Nearly all posts have the same one. */

@@ -15,10 +15,25 @@ export type KnownRelation = RelationRules & {
 }
 
 /** `list` is undefined for viewers who are no members, whom no list serves. */
-export type KnownLikersOfPost = KnownLikers & { readonly list: LikerList | undefined }
+export type KnownLikersOfPost = KnownLikers & {
+  readonly list: LikerList | undefined
+  /** Set when they are written for the second time. */
+  drawn?: DrawnLikers
+  isWritten?: boolean
+}
+
+/** Known likers as JSON, and what it was made from: the first accounts, none of them in a block. */
+export type DrawnLikers = {
+  /** Byte text, from the field's name to the end of the viewer object. */
+  text: string
+  views: readonly CachedView[]
+  relations: readonly KnownRelation[]
+}
 
 const MAP_ENTRY_BYTES = 48
 const VIEWER_BYTES = 1_000
+/** Two or three pages on which every post shows known likers. */
+const MAX_DRAWN_BYTES = 200_000
 /** Largest share of the memory that one viewer may fill. */
 const MAX_SHARE = 1 / 4
 
@@ -35,6 +50,7 @@ export class ViewerMemory {
   countedBytes = 0
   /** Whether the viewer came since its eviction was last considered. */
   isUsed = false
+  #drawnBytes = 0
   readonly #passing: number[] = []
   readonly #passingLikers: number[] = []
 
@@ -56,6 +72,20 @@ export class ViewerMemory {
   keepLikers(post: number, known: KnownLikersOfPost): void {
     this.likers.set(post, known)
     this.bytes += MAP_ENTRY_BYTES + 120 + known.uids.length * 8
+  }
+
+  keepDrawn(known: KnownLikersOfPost, drawn: DrawnLikers): void {
+    const bytes = drawn.text.length + 200
+    if (this.#drawnBytes + bytes > MAX_DRAWN_BYTES) return
+    known.drawn = drawn
+    this.#drawnBytes += bytes
+    this.bytes += bytes
+  }
+
+  clearLikers(): void {
+    this.likers.clear()
+    this.bytes -= this.#drawnBytes
+    this.#drawnBytes = 0
   }
 
   /** Holds them for this visit only. */
@@ -96,7 +126,7 @@ export class ViewerMemory {
     this.relations.clear()
     this.posts.clear()
     this.gated.clear()
-    this.likers.clear()
+    this.clearLikers()
     this.bytes = VIEWER_BYTES
   }
 }
@@ -163,7 +193,7 @@ export class ViewerMemories {
   forgetBetween(uid: number, otherUid: number): void {
     const own = this.#viewers.get(uid)
     own?.forgetRelation(otherUid)
-    own?.likers.clear()
+    own?.clearLikers()
     this.#viewers.get(otherUid)?.forgetRelation(uid)
   }
 
@@ -173,7 +203,7 @@ export class ViewerMemories {
     own?.relations.clear()
     for (const viewer of this.#viewers.values()) viewer.forgetRelation(uid)
     own?.gated.clear()
-    own?.likers.clear()
+    own?.clearLikers()
   }
 
   forgetPost(uid: number, post: number): void {
