@@ -2,6 +2,8 @@
 // single method is in its note (`partly`, `elsewhere`) or in refused-methods.ts.
 
 type Difference = { what: string; why: string }
+/** Where the reference is wrong, or samples. */
+type Correction = { about: string; there: string; here: string; seen: string }
 
 export const namedDifferences: Difference[] = [
   {
@@ -89,10 +91,6 @@ export const namedDifferences: Difference[] = [
     why: 'The official client promises this of Discover, and asks other apps for it. The published code of the reference does not read the record.',
   },
   {
-    what: 'Notifications from before an account became a member count as read; there, all are unread until the account marks them seen.',
-    why: 'A newcomer’s list is built from earlier records. A badge counting them all would call them new.',
-  },
-  {
     what: '`getTimeline` and `getListFeed` return a `startCursor` beside the cursor, and take `since`.',
     why: 'A client that asks again gets only new items.',
   },
@@ -105,10 +103,6 @@ export const namedDifferences: Difference[] = [
     why: 'A client sees the end, and saves a request.',
   },
   {
-    what: 'No page loses identical records, such as reposts of one post at one time: where a page ends between two, the cursor is `<ms>__<cid>__<row>`; there, a cursor can’t separate them.',
-    why: 'A small page shows what a large one shows.',
-  },
-  {
     what: 'Viewers of a custom feed that have never sent us another request get a visitor’s view; there, the token issued for the feed generator identifies the viewer. Such a token is the viewer’s once; sent again, it gets a visitor’s view.',
     why: 'A token for another service makes no account a member here. Clients ask for profile and notifications first. The generator has the token too, and servers issue one for each request.',
   },
@@ -118,7 +112,40 @@ export const namedDifferences: Difference[] = [
   },
 ]
 
+const REFERENCE = '`@atproto/bsky` 0.0.280'
+
+const corrections: Correction[] = [
+  {
+    about: 'Known likers',
+    there:
+      'Counted among a post’s latest 500 likes, on items of three feeds behind a gate and on a thread’s anchor; the latest three are named, and those in a block are then left out.',
+    here: 'Counted over all likes (of a post with more than some 200,000, over the latest), without inactive accounts, on all feeds, and on each post of `getPosts`, `searchPosts`, `getQuotes` and `getBookmarks`; the latest three that are in no block are named. In feeds, only the root of an item has them, as there.',
+    seen: 'Friends who liked a popular post early are counted; no gap where a friend is blocked.',
+  },
+  {
+    about: 'Ties between pages',
+    there:
+      'A cursor can’t separate identical records, such as reposts of one post at one time: a page that ends between them loses the rest.',
+    here: 'No page loses any: there, the cursor is `<ms>__<cid>__<row>`.',
+    seen: 'A small page shows what a large one shows.',
+  },
+  {
+    about: 'Newcomers’ notifications',
+    there: 'All from before the account first came are unread until it marks them seen.',
+    here: 'They count as read.',
+    seen: 'No badge calls old things new.',
+  },
+]
+
 export function differencesTable(): string {
   const rows = namedDifferences.map(({ what, why }) => `| ${what} | ${why} |`)
-  return `| here | because |\n| --- | --- |\n${rows.join('\n')}`
+  return `| here | because |\n| --- | --- |\n${rows.join('\n')}\n\n${correctionsTable()}`
+}
+
+function correctionsTable(): string {
+  const head = `| about | there (${REFERENCE}) | here | what a client sees |\n| --- | --- | --- | --- |`
+  const rows = corrections.map(
+    ({ about, there, here, seen }) => `| ${[about, there, here, seen].join(' | ')} |`,
+  )
+  return `${head}\n${rows.join('\n')}`
 }
