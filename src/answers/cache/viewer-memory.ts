@@ -23,7 +23,7 @@ export type KnownLikersOfPost = KnownLikers & {
 }
 
 /** Known likers as JSON, and what it was made from: the first accounts, none of them in a block. */
-export type DrawnLikers = {
+type DrawnLikers = {
   /** Byte text, from the field's name to the end of the viewer object. */
   text: string
   views: readonly CachedView[]
