@@ -23,7 +23,7 @@ import type { RateBuffers } from './overload/rate-limits.ts'
 import type { Overviewed } from './pages/explore/overview.ts'
 import type { Explored } from './pages/explore/routes.ts'
 import type { Html } from './pages/html.ts'
-import type { SideRoutes } from './server/side-routes.ts'
+import type { Connected, SideRoutes } from './server/side-routes.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
@@ -78,8 +78,11 @@ export type ServeParts = {
   rateBuffers: RateBuffers
   /** What `createShared` of the same feature returned. */
   shared: unknown
-  /** Answers a request as the server answers a visitor's: for pages that are made here. */
-  visit: (request: Request) => Promise<Response>
+  /**
+   * Answers a request as the server answers a visitor's: for pages that are made here. It waits and
+   * pays like one of the page's own visitor, whose connection is `by`; without one, for nobody.
+   */
+  visit: (request: Request, by?: Connected) => Promise<Response>
 }
 
 export type ServePart = {

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
 import type { Hydrator } from '../../src/answers/hydrate/hydrator-types.ts'
 import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
-import { loadConfig } from '../../src/base/config/config.ts'
+import { type Config, loadConfig } from '../../src/base/config/config.ts'
 import type { Writer, WriterRequest } from '../../src/bridge/messages.ts'
 import { loadLexicons } from '../../src/data/lexicons/lexicons.ts'
 import { createAccounts } from '../../src/data/store/read/accounts/accounts.ts'
@@ -66,6 +66,8 @@ export type ServingOptions = WorldOptions & {
   /** DIDs of the operator's moderation services. */
   moderationServices?: string[]
   operatorToken?: string
+  /** No limits if omitted. */
+  limits?: Partial<Pick<Config, 'visitorRateLimit' | 'trustedProxies'>>
   /** The thread's processor time in milliseconds; none passes if omitted. */
   threadMs?: () => number
   /** Called for every signed-in viewer. */
@@ -243,6 +245,7 @@ function createServerFor(
     visitorRateLimit: 0,
     moderationServices,
     operatorToken,
+    ...options.limits,
   }
   return createServer({
     config,

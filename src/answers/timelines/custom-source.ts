@@ -1,16 +1,16 @@
 // `custom:<name>`: events posted by programs. Numbers that a producer skipped are waited for, and then passed
 // over; the page reports such gaps, pending or passed over. A timeline that nobody has posted to yet is empty.
 
-import type {
-  CustomEvent,
-  CustomTimelines,
-  Hole,
-} from '../../data/store/read/timelines/custom-timelines.ts'
+import { isTimeUp } from '../../base/util/turn.ts'
+import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
+import type { CustomEvent, CustomTimelines, Hole } from '../../data/store/read/custom-timelines.ts'
 import { eventIdIn } from './event-json.ts'
-import type { Entity, TimelineGap, TimelineSource } from './types.ts'
+import type { Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 
 /** No timeline has this id. */
 const NONE = 0
+/** Of at most 20 kB each. */
+const AT_ONCE = 16
 
 type Arrival = CustomEvent & { at: number }
 
@@ -29,11 +29,7 @@ export function createCustomSource(parts: {
     key,
     numbers: key,
     tip: () => timelines.visible(id()),
-    read(range) {
-      const events = timelines.read(id(), range).map((one) => ({ ...one, at: one.receivedAt }))
-      const isEnd = events.length < range.limit
-      return { events, reached: events.at(-1)?.seq ?? range.at, isEnd }
-    },
+    read: (range) => readInTime(timelines, id(), range),
     before: (seq) => timelines.read(id(), { at: seq, isForward: false, limit: 1 })[0]?.seq,
     describe: (events) => new Map(events.map((one) => [one.seq, customEntity(one)] as const)),
     eventId: (seq) => eventIdIn(key, seq),
@@ -45,6 +41,25 @@ export function createCustomSource(parts: {
       return timelines.holes(id(), before + 1, last).map(toGap)
     },
   }
+}
+
+/** Fewer than wanted if their payloads are so large that the time is up: a merge has sixteen of them. */
+function readInTime(
+  timelines: CustomTimelines,
+  id: number,
+  { at, isForward, limit }: ArrivalRange,
+): SourceSlice<Arrival> {
+  const events: Arrival[] = []
+  let reached = at
+  while (events.length < limit) {
+    const most = Math.min(AT_ONCE, limit - events.length)
+    const found = timelines.read(id, { at: reached, isForward, limit: most })
+    for (const one of found) events.push({ ...one, at: one.receivedAt })
+    reached = found.at(-1)?.seq ?? reached
+    if (found.length < most) return { events, reached, isEnd: true }
+    if (isTimeUp()) break
+  }
+  return { events, reached, isEnd: false }
 }
 
 export function customEntity(event: CustomEvent): Entity {

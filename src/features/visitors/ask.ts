@@ -1,7 +1,11 @@
-// Our own methods, called without a token: what visitors may see, and nothing else.
+// Our own methods, called without a token: what visitors may see, and nothing else. Each call waits and pays as
+// if the page's visitor had made it.
 
-/** Answers a request as the server does. */
-type Visit = (request: Request) => Promise<Response>
+import type { Context } from 'hono'
+import type { ServeParts } from '../../http/feature.ts'
+import type { Connected } from '../../http/server/side-routes.ts'
+
+type Visit = ServeParts['visit']
 export type Ask = <T>(nsid: string, params: Record<string, string | undefined>) => Promise<T>
 
 /** What a method refused; `status` is what the page answers, too. */
@@ -13,18 +17,29 @@ export class NotShownError extends Error {
   }
 }
 
-export function createAsk(visit: Visit): Ask {
+/** @param c - of the page that is made of the answers */
+export function createAsk(visit: Visit, c: Context): Ask {
+  const { forwarded, by } = visitorIn(c)
   return async <T>(nsid: string, params: Record<string, string | undefined>) => {
     const given = Object.entries(params).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     )
     const response = await visit(
-      new Request(`http://localhost/xrpc/${nsid}?${new URLSearchParams(given)}`),
+      new Request(`http://localhost/xrpc/${nsid}?${new URLSearchParams(given)}`, {
+        headers: forwarded === undefined ? {} : { [FORWARDED]: forwarded },
+      }),
+      by,
     )
     const body = (await response.json().catch(() => ({}))) as { error?: string }
     if (!response.ok) throw new NotShownError(statusOf(response.status, body.error))
     return body as T
   }
+}
+
+const FORWARDED = 'x-forwarded-for'
+
+function visitorIn(c: Context): { forwarded: string | undefined; by: Connected | undefined } {
+  return { forwarded: c.req.header(FORWARDED), by: c.env as Connected | undefined }
 }
 
 const GONE = /NotFound|not found|AccountDeactivated|AccountTakedown|BlockedActor/i

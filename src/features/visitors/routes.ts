@@ -3,8 +3,10 @@
 import { type Context, Hono } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../../base/config/config.ts'
+import { inLaterTurn } from '../../base/util/turn.ts'
+import type { ServeParts } from '../../http/feature.ts'
 import { type Assets, assetRoutes, assetsOf } from '../../http/pages/asset-files.ts'
-import { type Ask, NotShownError } from './ask.ts'
+import { type Ask, createAsk, NotShownError } from './ask.ts'
 import { ATOM_HEADERS, atomFeed } from './atom.ts'
 import {
   type About,
@@ -29,6 +31,8 @@ type VisitorConfig = Pick<
   'hostname' | 'imageUrlPattern' | 'publicOrigin' | 'videoThumbnailUrlPattern'
 >
 
+type Feed = Parameters<typeof atomFeed>[0]
+
 const ASSETS = '/profile/~assets'
 
 const assets: () => Assets = assetsOf(() => ({
@@ -38,7 +42,7 @@ const assets: () => Assets = assetsOf(() => ({
 
 export const PATTERNS = ['/profile/*', '/hashtag/*'] as const
 
-export function visitorRoutes(config: VisitorConfig, ask: Ask): Hono {
+export function visitorRoutes(config: VisitorConfig, visit: ServeParts['visit']): Hono {
   const { hostname, publicOrigin } = config
   const images = [
     ...new Set(
@@ -50,38 +54,31 @@ export function visitorRoutes(config: VisitorConfig, ask: Ask): Hono {
   app.route(ASSETS, assetRoutes(assets))
   // Only on our own: it reads an answer to its end, and streams have none.
   for (const own of PATTERNS) app.use(own, etag())
-  const page = async (c: Context, about: Promise<About>) =>
-    c.body(visitorDocument(site(), await about), 200, visitorHeaders(images))
+  const askFor = (c: Context) => createAsk(visit, c)
+  const page = (c: Context, about: Promise<About>) =>
+    about.then(
+      inLaterTurn((one) => c.body(visitorDocument(site(), one), 200, visitorHeaders(images))),
+    )
+  const feed = (c: Context, about: Promise<Feed>) =>
+    about.then(inLaterTurn((one) => c.body(atomFeed(one), 200, ATOM_HEADERS)))
 
   app.get('/profile/:actor', (c) =>
-    page(c, profilePage(ask, c.req.param('actor'), c.req.query('cursor'))),
+    page(c, profilePage(askFor(c), c.req.param('actor'), c.req.query('cursor'))),
   )
-  app.get('/profile/:actor/feed.atom', async (c) => {
-    const profile = await readProfile(ask, c.req.param('actor'))
-    const { posts } = await readPosts(ask, profile.did)
-    const path = profilePath(profile)
-    const feed = {
-      title: nameOf(profile as never),
-      origin: publicOrigin,
-      path,
-      feed: `${path}/feed.atom`,
-      posts,
-    }
-    return c.body(atomFeed(feed), 200, ATOM_HEADERS)
-  })
+  app.get('/profile/:actor/feed.atom', (c) =>
+    feed(c, profileFeed(askFor(c), c.req.param('actor'), publicOrigin)),
+  )
   app.get('/profile/:actor/post/:rkey', (c) =>
-    page(c, postPage(ask, c.req.param('actor'), c.req.param('rkey'))),
+    page(c, postPage(askFor(c), c.req.param('actor'), c.req.param('rkey'))),
   )
   app.get('/profile/:actor/lists/:rkey', (c) =>
-    page(c, listPage(ask, c.req.param('actor'), c.req.param('rkey'))),
+    page(c, listPage(askFor(c), c.req.param('actor'), c.req.param('rkey'))),
   )
-  app.get('/profile/:actor/lists/:rkey/feed.atom', async (c) => {
-    const { list, posts, path } = await readList(ask, c.req.param('actor'), c.req.param('rkey'))
-    const feed = { title: list.name, origin: publicOrigin, path, feed: `${path}/feed.atom`, posts }
-    return c.body(atomFeed(feed), 200, ATOM_HEADERS)
-  })
+  app.get('/profile/:actor/lists/:rkey/feed.atom', (c) =>
+    feed(c, listFeed(askFor(c), c.req.param(), publicOrigin)),
+  )
   app.get('/hashtag/:tag', (c) =>
-    page(c, hashtagPage(ask, c.req.param('tag'), c.req.query('cursor'))),
+    page(c, hashtagPage(askFor(c), c.req.param('tag'), c.req.query('cursor'))),
   )
   app.onError((error, c) => {
     const status = error instanceof NotShownError ? error.status : undefined
@@ -90,6 +87,22 @@ export function visitorRoutes(config: VisitorConfig, ask: Ask): Hono {
     return c.body(nothingDocument(site(), WORDS[status]), status, headers)
   })
   return app
+}
+
+async function profileFeed(ask: Ask, actor: string, origin: string): Promise<Feed> {
+  const profile = await readProfile(ask, actor)
+  const { posts } = await readPosts(ask, profile.did)
+  const path = profilePath(profile)
+  return { title: nameOf(profile as never), origin, path, feed: `${path}/feed.atom`, posts }
+}
+
+async function listFeed(
+  ask: Ask,
+  of: { actor: string; rkey: string },
+  origin: string,
+): Promise<Feed> {
+  const { list, posts, path } = await readList(ask, of.actor, of.rkey)
+  return { title: list.name, origin, path, feed: `${path}/feed.atom`, posts }
 }
 
 const WORDS: Record<NotShownError['status'], { title: string; text: string }> = {

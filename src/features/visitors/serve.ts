@@ -2,14 +2,13 @@
 
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
-import { createAsk } from './ask.ts'
 import { PATTERNS, visitorRoutes } from './routes.ts'
 import { visitorSettings } from './settings.ts'
 
-/** Of a visitor's rate limit: a page is made of one or two answers. */
+/** Of a visitor's rate limit. The one or two answers that a page is made of cost as if asked for by themselves. */
 const CHARGE = {
   route: 'pages',
-  points: 5,
+  points: 1,
   from: 'visitor',
   patterns: PATTERNS,
 } as const
@@ -18,7 +17,7 @@ export const serve: ServeFeature = {
   start({ config, visit }) {
     if (!settingsOf(config, visitorSettings).visitorPages) return {}
     return {
-      routes: [{ path: '/', app: visitorRoutes(config, createAsk(visit)), charges: [CHARGE] }],
+      routes: [{ path: '/', app: visitorRoutes(config, visit), charges: [CHARGE] }],
     }
   },
 }

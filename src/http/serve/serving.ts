@@ -167,7 +167,7 @@ export function createServing(options: ServingOptions): Serving {
     onAnswered: (path, status, seconds) => pages.onAnswered(path, status, seconds),
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
-    visit: async (request) => server.fetch(request),
+    visit: async (request, by) => server.fetch(request, by && { incoming: by.incoming }),
   })
   const pages = servePages({
     ...options,

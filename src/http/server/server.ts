@@ -71,8 +71,8 @@ type ServerOptions = {
 }
 
 export type Server = {
-  /** The whole server as a function, for tests without a port. */
-  fetch(request: Request): Promise<Response> | Response
+  /** The whole server as a function, without a port. `by`: the connection that pays for it, if any. */
+  fetch(request: Request, by?: Pick<Connected, 'incoming'>): Promise<Response> | Response
   /**
    * Listens on `config.bind` and `config.port`; with `reusePort`, other threads of this process may
    * listen there too.

@@ -108,6 +108,21 @@ test('an account that likes a post twice is listed once', async () => {
   expect(results[0]).toMatchObject({ count: 2, dids: expect.arrayContaining([bob, carla]) })
 })
 
+test('posts named again and again, more than are looked at in one go, each have their likers in place', async () => {
+  const [liked, other] = [world.post(bob), world.post(bob)]
+  world.like(carla, liked)
+  world.follow(alice, carla)
+  const uris = Array.from({ length: 70 }, (_, i) => [liked, other][i % 3 === 0 ? 0 : 1]!.uri)
+  const { results } = await calls.getKnownLikers({ actorDid: alice, subjectUris: uris, limit: 3 })
+  expect(results).toMatchObject(
+    uris.map((subjectUri) =>
+      subjectUri === liked.uri
+        ? { subjectUri, count: 1, dids: [carla] }
+        : { subjectUri, count: 0, dids: [] },
+    ),
+  )
+})
+
 test('a deleted post keeps its place in the chain of the thread’s owner while it is continued', async () => {
   const root = world.post(alice)
   const chain = [root]

@@ -1,7 +1,6 @@
 // Pages for visitors over a small world: what previews read, feeds, hostile strings, and whom they leave out.
 
 import { afterEach, expect, test } from 'vitest'
-import { createAsk } from '../../../src/features/visitors/ask.ts'
 import { visitorRoutes } from '../../../src/features/visitors/routes.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -23,10 +22,7 @@ function start() {
   w = createServingWorld({ scope: 'network', members: ['alice'] })
   w.profile(alice, { displayName: 'Alice', description: 'writes' })
   w.profile(bob, { displayName: 'Bob' })
-  const routes = visitorRoutes(
-    config,
-    createAsk(async (request) => w.server.fetch(request)),
-  )
+  const routes = visitorRoutes(config, async (request) => w.server.fetch(request))
   return async (path: string) => {
     const answer = await routes.request(path)
     return { status: answer.status, headers: answer.headers, text: await answer.text() }
