@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { APPVIEW_ALLOWS } from '../support/attackers/outside.ts'
 import { runAttackers } from '../support/attackers/run.ts'
 import { fillDataFolder } from '../support/costly/data-folder.ts'
 
@@ -17,7 +18,7 @@ test('attackers neither hold the serving thread for long nor buy much of it', as
   const dataDir = mkdtempSync(join(tmpdir(), 'slipstream-attackers-'))
   try {
     const cast = fillDataFolder(dataDir, ROWS, true)
-    const { rows, bought } = await runAttackers({
+    const { rows, bought, visitorsQuestions } = await runAttackers({
       dataDir,
       cast,
       seconds: 0.2,
@@ -32,6 +33,11 @@ test('attackers neither hold the serving thread for long nor buy much of it', as
     expect(attacks.filter(({ statuses }) => statuses[500])).toEqual([])
     expect(rows.filter(({ turnMs }) => turnMs > MOST_TURN_MS)).toEqual([])
     expect(rows.some(({ polls }) => polls > 0)).toBe(true)
+    // Visitors have a quarter of what a public AppView allows, and as many as are on their way at first.
+    expect(visitorsQuestions).toBeGreaterThan(0)
+    expect(visitorsQuestions).toBeLessThan(APPVIEW_ALLOWS / 2)
+    const cursors = attacks.find(({ attack }) => attack === '/v1: kept cursors')
+    expect(cursors?.statuses[429]).toBeGreaterThan(0)
     expect(bought.statuses[200]).toBeGreaterThan(10)
     expect(bought.boughtMs).toBeLessThan(MOST_BOUGHT_MS)
   } finally {

@@ -1,10 +1,16 @@
 // The attacks by which a stranger or a member once held the server up, with their siblings: each a few
-// requests that are sent again and again. Those that a visitor can't send are a member's only.
+// requests that are sent again and again, by those who can send them.
 
 import { labelled, type Request } from '../costly/requests.ts'
 import { type Cast, HERMIT, MEMBER, PROLIFIC, WHALE } from '../costly/worst-rows.ts'
 
-export type Attack = { name: string; isMembersOnly?: boolean; requests: readonly Request[] }
+export type Attacker = 'a visitor' | 'a member' | 'a program'
+export type Attack = {
+  name: string
+  /** By visitors and members if unset. */
+  by?: readonly Attacker[]
+  requests: readonly Request[]
+}
 
 const COMMON = ['post', 'of', 'many', 'words', 'tied', 'quote', 'reply', 'liked']
 const PHRASES = 19
@@ -97,7 +103,7 @@ function timelines({ ownLists }: Cast): Attack[] {
     },
     { name: 'notifications of the blocked', requests: [notifications] },
     { name: 'own timeline, nothing left', requests: [asked('app.bsky.feed.getTimeline', {})] },
-  ].map((attack) => ({ ...attack, isMembersOnly: true }))
+  ].map((attack) => ({ ...attack, by: ['a member'] }))
 }
 
 function asked(method: string, params: Record<string, string | number>): Request {

@@ -6,13 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type PageWatch, watchPages } from '../../../bench/world/page-watch.ts'
 import type { PageReport } from '../../../bench/world/page-watcher.ts'
 import { readCpu } from '../../../bench/world/process-cpu.ts'
-import { queryNames } from '../costly/query-names.ts'
-import { otherRequests, queriesFor, type Request } from '../costly/requests.ts'
+import { everyRequest, otherRequests } from '../costly/every-request.ts'
+import { writeAsProgram } from '../costly/programs-rows.ts'
+import type { Request } from '../costly/requests.ts'
 import { spread } from '../costly/run.ts'
 import { type CostlyServer, DEFAULT_LIMITS, startCostlyServer } from '../costly/server.ts'
 import { type Cast, MEMBER, POLLER } from '../costly/worst-rows.ts'
-import { type Attack, attacksOver } from './attacks.ts'
+import { type Attack, type Attacker, attacksOver } from './attacks.ts'
 import { type Flood, flood, fromAddress, fromNewAddress } from './flood.ts'
+import { attacksBeyond, startOutside } from './outside.ts'
 
 export type AttackersOptions = {
   dataDir: string
@@ -29,7 +31,7 @@ export type AttackersOptions = {
 
 export type AttackRow = {
   attack: string
-  by: 'nobody' | 'a visitor' | 'a member' | 'all'
+  by: 'nobody' | Attacker | 'all'
   atOnce: number
   /** Milliseconds: of the polls, and of an idle server's page at the same moments. */
   p99Ms: number
@@ -45,6 +47,8 @@ export type AttackRow = {
 export type AttackersReport = {
   rows: AttackRow[]
   bought: Bought
+  /** How many questions of visitors a public AppView was asked that allows `APPVIEW_ALLOWS`. */
+  visitorsQuestions: number
 }
 
 export type Bought = {
@@ -72,7 +76,8 @@ export const polledPage: Request = {
 
 export async function runAttackers(options: AttackersOptions): Promise<AttackersReport> {
   const { dataDir, cast, onRow } = options
-  const server = await startCostlyServer(dataDir, LIMITS)
+  const outside = await startOutside()
+  const server = await startCostlyServer(dataDir, { ...LIMITS, ...outside.env })
   const watch = await watchPages([server.signed(polledPage)], {
     everyMs: POLL_EVERY_MS,
     pid: server.pid,
@@ -80,16 +85,20 @@ export async function runAttackers(options: AttackersOptions): Promise<Attackers
   try {
     const rows: AttackRow[] = []
     const measured = { server, watch }
+    await writeAsProgram(server, cast.rows)
+    const attacks = [...attacksOver(cast), ...(await attacksBeyond(server, outside, cast))]
     await warm(measured, cast)
-    for (const one of planned(options)) {
+    for (const one of planned(options, attacks)) {
       const row = await rowOf(measured, one)
       rows.push(row)
       onRow?.(row)
     }
-    return { rows, bought: await buy(measured, cast, options.boughtSeconds) }
+    const bought = await buy(measured, cast, options.boughtSeconds)
+    return { rows, bought, visitorsQuestions: outside.visitorsQuestions() }
   } finally {
     watch.stop()
     await server.close()
+    await outside.close()
   }
 }
 
@@ -102,24 +111,23 @@ async function warm({ server }: Measured, cast: Cast): Promise<void> {
 type Measured = { server: CostlyServer; watch: PageWatch }
 type Planned = Pick<AttackRow, 'attack' | 'by' | 'atOnce'> & { flood: Flood }
 
-function planned(options: AttackersOptions): Planned[] {
+function planned(options: AttackersOptions, attacks: readonly Attack[]): Planned[] {
   const { cast, seconds, mostGenerated = Infinity, atOnce = [1, AT_ONCE] } = options
   const forMs = seconds * 1_000
   const alone = { attack: 'none', by: 'nobody' as const, atOnce: 0 }
   const none = { atOnce: 0, forMs, next: () => undefined }
   return [
     { ...alone, flood: none },
-    ...attacksOver(cast).flatMap((attack) => waysOf(attack, { forMs, atOnce })),
+    ...attacks.flatMap((attack) => waysOf(attack, { forMs, atOnce })),
     ...generated(cast, mostGenerated),
     { ...alone, flood: none },
   ]
 }
 
 function waysOf(
-  { name, isMembersOnly, requests }: Attack,
+  { name, by = ['a visitor', 'a member'], requests }: Attack,
   { forMs, atOnce: ways }: { forMs: number; atOnce: readonly number[] },
 ): Planned[] {
-  const by = isMembersOnly ? (['a member'] as const) : (['a visitor', 'a member'] as const)
   return by.flatMap((who) =>
     ways.map((atOnce) => ({
       attack: name,
@@ -128,7 +136,7 @@ function waysOf(
       flood: {
         atOnce,
         forMs,
-        next: inTurn(requests, who === 'a member' ? asMember : fromNewAddress),
+        next: inTurn(requests, sentBy[who]),
       },
     })),
   )
@@ -136,8 +144,7 @@ function waysOf(
 
 /** Every request that the search for costly ones makes, sixteen at once. */
 function generated(cast: Cast, most: number): Planned[] {
-  const all = [...queryNames().flatMap((nsid) => queriesFor(nsid, cast)), ...otherRequests(cast)]
-  const others = all.filter(({ token }) => token !== 'operator')
+  const others = everyRequest(cast).filter(({ token }) => token !== 'operator')
   const requests = spread(others, most)
   const left = requests.values()
   const next = () => {
@@ -151,6 +158,12 @@ function generated(cast: Cast, most: number): Planned[] {
 function inTurn(requests: readonly Request[], as: (request: Request) => Request): () => Request {
   let i = 0
   return () => as(requests[i++ % requests.length]!)
+}
+
+const sentBy: Record<Attacker, (request: Request) => Request> = {
+  'a visitor': fromNewAddress,
+  'a member': asMember,
+  'a program': (request) => request,
 }
 
 function asMember(request: Request): Request {
@@ -198,7 +211,7 @@ async function buy({ server }: Measured, cast: Cast, seconds: number): Promise<B
 const ADDRESS = '203.0.113.7'
 
 function visitorsRequests(cast: Cast): Request[] {
-  const attacks = attacksOver(cast).filter(({ isMembersOnly }) => !isMembersOnly)
+  const attacks = attacksOver(cast).filter(({ by }) => by?.includes('a visitor') ?? true)
   const beside = otherRequests(cast).filter(({ token }) => token === undefined)
   const withoutSense = { authorization: `Bearer ${'x'.repeat(500)}` }
   return [

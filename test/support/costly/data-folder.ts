@@ -26,6 +26,8 @@ export function fillDataFolder(dataDir: string, rows: number, isSearchable = fal
     ownLists: [],
     feeds: [],
     packs: [],
+    many: [],
+    rows,
   }
   const seeder = openSeeder(dataDir, 'network')
   const acts = createActs({

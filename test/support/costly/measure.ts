@@ -30,7 +30,7 @@ export async function measure(
   if (cursor === undefined) return [first.measured]
   const behind: Measured[] = []
   for (const one of [cursor, ...forgedCursors(cursor)]) {
-    const asked = { ...request, path: withCursor(request.path, one) }
+    const asked = withCursor(request, one)
     behind.push((await measureOne(server, asked, boundMs)).measured)
   }
   return [first.measured, ...behind]
@@ -62,6 +62,9 @@ function cursorOf(text: string): string | undefined {
   return cursor ?? next_cursor ?? undefined
 }
 
-function withCursor(path: string, cursor: string): string {
-  return `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`
+function withCursor(request: Request, cursor: string): Request {
+  const { rpc, path } = request
+  if (rpc) return { ...request, rpc: { ...rpc, message: () => ({ ...rpc.message(), cursor }) } }
+  const separator = path.includes('?') ? '&' : '?'
+  return { ...request, path: `${path}${separator}cursor=${encodeURIComponent(cursor)}` }
 }

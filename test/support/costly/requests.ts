@@ -2,11 +2,12 @@
 // maximum, every further parameter with each of its values, lists as long as allowed, and cursors: its own, at
 // the edges, and with other numbers than were given. A new method is asked without a line here.
 
+import type { DescService } from '@bufbuild/protobuf'
 import { parseRecordUri } from '../../../src/base/atproto/at-uri.ts'
 import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
 import type { Random } from '../random.ts'
 import { crowd } from './acts.ts'
-import { type Cast, COLLECTOR, LABELER, MEMBER, PROLIFIC, WHALE } from './worst-rows.ts'
+import { type Cast, COLLECTOR, LABELER, MEMBER, WHALE } from './worst-rows.ts'
 
 export type Request = {
   /** The method, or a route's name. */
@@ -16,10 +17,15 @@ export type Request = {
   /** With the query, without a cursor. */
   path: string
   verb?: 'POST' | 'PUT'
+  /** Sent as JSON, or a text as it is. */
   body?: unknown
+  /** A call of the dataplane interface instead; its message may be large, so it is made when sent. */
+  rpc?: { service: DescService; name: string; message: () => object }
   headers?: Record<string, string>
   /** Its answer goes on; only its beginning is read. */
   isEndless?: boolean
+  /** The asker leaves then. */
+  patienceMs?: number
   /** Sends the token of a program, or of the operator. */
   token?: 'program' | 'operator'
   /** Also asks for the page behind, and with cursors that were never given. */
@@ -182,103 +188,4 @@ export function forgedCursors(given: string): string[] {
 
 export function labelled(request: Request): Request {
   return { ...request, headers: { 'atproto-accept-labelers': `${LABELER};redact` } }
-}
-
-/** Routes beside XRPC. */
-export function otherRequests({ lists, actors }: Cast): Request[] {
-  return [...timelineRequests(lists), ...graphRequests(actors), ...pageRequests(actors)]
-}
-
-function timelineRequests(lists: readonly string[]): Request[] {
-  const keys = [
-    ...lists.map((uri) => `list:${uri}`),
-    ...['following', 'author', 'notifications'].flatMap((kind) =>
-      [MEMBER, WHALE, PROLIFIC].map((did) => `${kind}:${did}`),
-    ),
-  ]
-  const all = keys.slice(0, 16).join('+')
-  return [...keys, all].map((key) => ({
-    method: '/v1/timelines',
-    token: 'program' as const,
-    isPaged: true,
-    path: `/v1/timelines/${encodeURIComponent(key)}/events?limit=100`,
-  }))
-}
-
-function graphRequests(actors: readonly string[]): Request[] {
-  const program = { token: 'program' as const }
-  const sets = actors.slice(0, 8).map((did) => `follows:${did}`)
-  const [many] = [Array.from({ length: 500 }, (_, i) => [WHALE, crowd(i)])]
-  const counted = Array.from({ length: 100 }, (_, i) => `actor=${crowd(i)}`)
-  const ofTwo = [
-    `set=follows:${WHALE}&set=followers:${WHALE}`,
-    sets.map((set) => `set=${set}`).join('&'),
-  ]
-  const lists = actors.flatMap((did) =>
-    ['follows', 'followers'].map((side) => ({
-      method: `/v1/graph/${side}`,
-      ...program,
-      isPaged: true,
-      path: `/v1/graph/${side}?limit=1000&actor=${did}`,
-    })),
-  )
-  const lines = { accept: 'application/x-ndjson' }
-  return [
-    ...lists,
-    ...lists.slice(0, 6).map((one) => ({ ...one, isPaged: false, headers: lines })),
-    { method: '/v1/graph/adjacency', ...program, path: '/v1/graph/adjacency', headers: lines },
-    ...ofTwo.map((query) => ({
-      method: '/v1/graph/intersection',
-      ...program,
-      isPaged: true,
-      path: `/v1/graph/intersection?limit=1000&${query}`,
-    })),
-    { method: '/v1/graph/counts', ...program, path: `/v1/graph/counts?${counted.join('&')}` },
-    {
-      method: '/v1/graph/contains',
-      ...program,
-      path: '/v1/graph/contains',
-      verb: 'POST',
-      body: { pairs: many },
-    },
-  ]
-}
-
-function pageRequests(actors: readonly string[]): Request[] {
-  const operator = { token: 'operator' as const }
-  const explore = ['overview', 'figures', 'history/hour', 'newcomers', 'videos', 'slow']
-  return [
-    ...['/', '/read', '/explore', '/invite', '/figures', '/metrics', '/xrpc/_health'].map(
-      (path) => ({ method: path, path }),
-    ),
-    ...[
-      'status',
-      'gaps',
-      'members',
-      `members/${MEMBER}/state`,
-      'moderation',
-      'tokens',
-      'invites',
-    ].map((name) => ({
-      method: `/operator/${name}`,
-      path: `/operator/${name}`,
-      ...operator,
-    })),
-    ...explore.map((name) => ({
-      method: `/explore/${name}`,
-      path: `/explore/api/${name}`,
-      ...operator,
-    })),
-    ...actors.slice(0, 4).flatMap((did) =>
-      [
-        `account?actor=${did}`,
-        `timeline?actor=${did}`,
-        `proof?viewer=${MEMBER}&subject=${did}`,
-      ].map((name) => ({
-        method: `/explore/${name.split('?')[0]}`,
-        path: `/explore/api/${name}`,
-        ...operator,
-      })),
-    ),
-  ]
 }

@@ -8,9 +8,11 @@ import { join } from 'node:path'
 import { createRandom, type Random } from '../random.ts'
 import { type Beside, measureBeside } from './beside.ts'
 import { fillDataFolder } from './data-folder.ts'
+import { everyRequest } from './every-request.ts'
 import { type Measured, measure } from './measure.ts'
+import { writeAsProgram } from './programs-rows.ts'
 import { queryNames } from './query-names.ts'
-import { drawnQuery, labelled, otherRequests, queriesFor, type Request } from './requests.ts'
+import { drawnQuery, labelled, type Request } from './requests.ts'
 import { type CostlyServer, startCostlyServer } from './server.ts'
 import type { Cast } from './worst-rows.ts'
 
@@ -52,6 +54,7 @@ export async function runCostly(options: CostlyOptions): Promise<CostlyReport> {
     const cast = fillDataFolder(dataDir, options.rows, options.isSearchable)
     const server = await startCostlyServer(dataDir)
     try {
+      await writeAsProgram(server, cast.rows)
       return await askAll(server, requestsOf(cast, options), options)
     } finally {
       await server.close()
@@ -64,7 +67,7 @@ export async function runCostly(options: CostlyOptions): Promise<CostlyReport> {
 function requestsOf(cast: Cast, options: CostlyOptions): Request[] {
   const { seeds, only = '', drawn = DRAWN, mostOfEach = Infinity } = options
   const names = queryNames()
-  const made = [...names.flatMap((nsid) => queriesFor(nsid, cast)), ...otherRequests(cast)]
+  const made = everyRequest(cast)
   const all = [
     ...[...Map.groupBy(made, ({ method }) => method).values()].flatMap((of) =>
       spread(of, mostOfEach),

@@ -3,8 +3,11 @@
 
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
 import { createViewerKey, signServiceToken } from '../../../bench/load/service-tokens.ts'
 import { putDocuments } from '../../../bench/world/viewers-documents.ts'
+import { freePort } from '../../e2e/support/free-port.ts'
 import { cliJson } from '../cli.ts'
 import { createJetstreamDouble } from '../jetstream-double/double.ts'
 import { startPlcDouble } from '../plc-double.ts'
@@ -33,6 +36,7 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
   const stream = await createJetstreamDouble({ recordSent: false })
   const keys = new Map(MEMBERS.map((did) => [did, createViewerKey(did)]))
   putDocuments(plc, [...keys.keys()], (did) => keys.get(did)!)
+  const dataplanePort = await freePort()
   const env = {
     DATA_DIR: dataDir,
     PLC_URL: plc.url,
@@ -46,6 +50,7 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
     VISITOR_RATE_LIMIT: UNLIMITED,
     OPERATOR_TOKEN,
     METRICS: 'open',
+    DATAPLANE_PORT: String(dataplanePort),
     ...more,
   }
   const { token: program } = await cliJson<{ token: string }>(env, [
@@ -71,9 +76,12 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
     return (await reply)[0] as T
   }
 
+  const frontend = createGrpcTransport({ baseUrl: `http://127.0.0.1:${dataplanePort}` })
+
   return {
     async ask(request: Request): Promise<Answered> {
-      const { path, verb, body, headers = {}, isEndless } = request
+      if (request.rpc) return await called(frontend, request.rpc)
+      const { path, verb, body, headers = {}, isEndless, patienceMs = TIMEOUT_MS } = request
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method: verb ?? 'GET',
         headers: {
@@ -81,8 +89,10 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(body !== undefined && {
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+        signal: AbortSignal.timeout(patienceMs),
       })
       const text = isEndless ? await beginningOf(response) : await response.text()
       return { status: response.status, text }
@@ -99,6 +109,8 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
       await work()
       return (await tell<{ hottest: Hot[] }>('hottest')).hottest
     },
+    /** The directory, for further accounts. */
+    plc,
     output: running.output,
     pid: running.child.pid!,
     /** For whoever asks without this process. */
@@ -112,6 +124,28 @@ export async function startCostlyServer(dataDir: string, more: Record<string, st
       await plc.close()
     },
   }
+}
+
+/** A call of the dataplane interface, by the frontend's own client; the text is only its cursor. */
+async function called(
+  transport: Transport,
+  { service, name, message }: NonNullable<Request['rpc']>,
+): Promise<Answered> {
+  const client = createClient(service, transport) as Record<string, AnyCall>
+  try {
+    const { cursor } = await client[name]!(message(), { timeoutMs: TIMEOUT_MS })
+    return { status: 200, text: JSON.stringify({ cursor: cursor || undefined }) }
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error
+    return { status: statusOf(error.code), text: error.message }
+  }
+}
+
+type AnyCall = (message: object, options: object) => Promise<{ cursor?: string }>
+
+function statusOf(code: Code): number {
+  if (code === Code.Internal || code === Code.Unknown) return 500
+  return code === Code.Unimplemented ? 501 : 400
 }
 
 /** The first bytes of a stream, which is then left. */

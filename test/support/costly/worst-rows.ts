@@ -18,14 +18,13 @@ export type Cast = {
   ownLists: string[]
   feeds: string[]
   packs: string[]
-}
-
-export type Part = {
-  acts: Acts
-  cast: Cast
+  /** Ordinary posts, as many as a call may name. */
+  many: string[]
   /** How many there are of what there may be most of. */
   rows: number
 }
+
+export type Part = { acts: Acts; cast: Cast; rows: number }
 
 /** A member that blocks, follows, mutes and is told of as much as possible, and the one whose page is polled. */
 export const MEMBER = didOf('costly member')
@@ -43,6 +42,7 @@ const VERBOSE = didOf('costly verbose')
 const MOST_EVENTS = 1_000
 const TAGS = 200
 const MOST_MERGED = 16
+const MOST_NAMED = 10_000
 
 export function* worstEvents(part: Part): Generator<WriteEvent> {
   const { acts } = part
@@ -174,6 +174,7 @@ function* prolificAuthor({ acts, cast, rows }: Part): Generator<undefined> {
     const post = acts.post(PROLIFIC, `post ${i} of many words`, { ...tags, ...reply })
     if (i % 2 === 0) last = post
     if (i === 0) cast.posts.push(post.uri)
+    if (cast.many.length < MOST_NAMED) cast.many.push(post.uri)
     if (i % 3 === 0) acts.repost(PROLIFIC, post)
     yield
   }
