@@ -51,17 +51,26 @@ export function pointersAmong(
   return found
 }
 
-/** Entries whose record key may have this period and hash. */
+/**
+ * Entries whose record key may have this period and hash. One pass, like the above: a list may have hundreds
+ * of chunks with such a period.
+ */
 export function pointersOfKey(
   bytes: Uint8Array,
   first: number,
   { keyPeriod, keyHash }: Pick<Pointer, 'keyPeriod' | 'keyHash'>,
 ): Pointer[] {
-  const index = indexPointers(bytes, first)
   const found: Pointer[] = []
-  for (let i = 0; i < index.count; i++) {
-    if (bytes[index.tails[i]!] !== keyHash) continue
-    const pointer = pointerAt(bytes, index, i)
+  let subject = first
+  reader.bytes = bytes
+  reader.at = 0
+  while (reader.at < bytes.length) {
+    subject += readVarint(reader)
+    if (bytes[reader.at] !== keyHash) {
+      skipTail(reader)
+      continue
+    }
+    const pointer = readPointer(subject)
     if (pointer.keyPeriod === keyPeriod) found.push(pointer)
   }
   return found

@@ -63,6 +63,8 @@ const MAX_TIES_IN_ALL = 2_000
 const CHUNKS = [16, 64, 256]
 const ACCOUNTS_A_STATEMENT = 500
 const FEW = 2
+/** A full page is sorted again once it has grown by more than its 64th part. */
+const FEWER_SORTS = 6
 
 type Kind = 'posts' | 'reposts'
 type List = { kind: Kind; uid: number }
@@ -243,16 +245,22 @@ function newPage(limit: number, since: number) {
   let enough = limit * 4 + 256
   let oldest = since
   let isFull = false
+  let sorted = 0
 
-  /** Sorting after every item would be expensive; once per list is cheap. */
+  /**
+   * Sorting after every item would be expensive; once per list is cheap, unless the page is so large
+   * that most lists add little to it.
+   */
   function tighten(): void {
-    if (rows.length < limit) return
+    const added = rows.length - sorted
+    if (rows.length < limit || (isFull && added <= limit >> FEWER_SORTS)) return
     rows.sort((a, b) => b.sortAt - a.sortAt)
     oldest = rows[limit - 1]!.sortAt
     isFull = true
     let end = rows.length
     while (rows[end - 1]!.sortAt < oldest) end--
     rows = rows.slice(0, end)
+    sorted = end
     enough = rows.length * 2 + 256
   }
 

@@ -4,11 +4,12 @@
 import { createAuthorFeedSkeleton } from '../../../answers/skeleton/author-feed.ts'
 import { createListFeedSkeleton } from '../../../answers/skeleton/list-feed.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
-import { createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
+import { createTimelineHeads, createTimelineSkeleton } from '../../../answers/skeleton/timeline.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { packRkey } from '../../../base/atproto/keys.ts'
 import { inTurns } from '../../../base/util/turn.ts'
-import { createMergedFeed } from '../../../data/store/timelines/merged-feed.ts'
+import { createMergedFeed, type FeedHeads } from '../../../data/store/merged-feed.ts'
+import { andThen } from '../../../http/xrpc/maybe-later.ts'
 import { FeedType } from '../generated/bsky-pb.ts'
 import type { Reading } from '../reading/reading.ts'
 import { cursorOf, pageSize, type Rpcs } from '../wire/messages.ts'
@@ -25,19 +26,25 @@ export function feedRpcs(reading: Reading): Rpcs {
   const { db, actors, lists, onViewer } = reading
   const feed = createMergedFeed(db, reading.memory.heads)
   const timeline = createTimelineSkeleton({ ...reading, feed })
+  const timelineHeads = createTimelineHeads({ ...reading, feed })
   const authorFeed = createAuthorFeedSkeleton(db)
   const listFeed = createListFeedSkeleton({ db, actors, feed })
   return {
     getTimeline({ actorDid, limit, cursor }) {
       if (isRetiredCursor(cursor)) return {}
       onViewer(actorDid)
-      const page = timeline({
+      const asked = {
         viewer: actors.uidOf(actorDid),
         limit: pageSize(limit),
         cursor: cursorOf(cursor),
         since: undefined,
-      })
-      return { items: reading.feedItems(page.items), cursor: page.cursor }
+      }
+      const answer = (heads: FeedHeads | undefined) => {
+        const page = timeline({ ...asked, heads })
+        return { items: reading.feedItems(page.items), cursor: page.cursor }
+      }
+      const opening = timelineHeads(asked)
+      return opening ? andThen(inTurns(opening), answer) : answer(undefined)
     },
 
     getAuthorFeed({ actorDid, limit, cursor, feedType }) {
