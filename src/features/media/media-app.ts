@@ -33,7 +33,7 @@ import type { MediaProcess } from './process/media-process.ts'
 import type { TrailerFile } from './trailer/check-trailer.ts'
 import { createTrailer } from './trailer/trailer.ts'
 import { createPictures, createVideos } from './videos.ts'
-import { visitorOf } from './visitor.ts'
+import { askedBy, chargeLaterTurns } from './visitor.ts'
 
 export type VideosFrom =
   | { kind: 'own'; hasPreviews?: boolean; lower?: LowerOptions | undefined }
@@ -168,6 +168,7 @@ async function answer(
   log: MediaOptions['log'],
   work: () => Promise<Response>,
 ): Promise<Response> {
+  chargeLaterTurns(c)
   try {
     return await work()
   } catch (error) {
@@ -189,7 +190,7 @@ async function imageResponse(
     source,
   }: { refuseHidden: RefuseHidden; images: Images; source: BlobSource },
 ): Promise<Response> {
-  const name = { ...parseImagePath(new URL(c.req.url).pathname), asker: visitorOf(c) }
+  const name = { ...parseImagePath(new URL(c.req.url).pathname), ...askedBy(c) }
   refuseHidden(name)
   source.waiting.join(name)
   const saved = `attachment; filename="${name.cid}.${name.format}"`

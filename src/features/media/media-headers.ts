@@ -4,6 +4,7 @@
 import type { Context } from 'hono'
 import type { CacheEntry } from './cache/cache-entry.ts'
 import type { MediaError } from './media-error.ts'
+import { chargeBytes, timeOf } from './visitor.ts'
 
 const GUARDED = {
   'access-control-allow-origin': '*',
@@ -42,6 +43,7 @@ export function wholeResponse(
   if (isKnown(c.req.header('if-none-match'), digest)) {
     return new Response(null, { status: 304, headers })
   }
+  chargeBytes(timeOf(c), body.length)
   const all = { ...headers, 'content-length': String(body.length) }
   return new Response(body as Uint8Array<ArrayBuffer>, { headers: all })
 }

@@ -2,6 +2,7 @@
 // (`did:web:localhost%3A2583`), and clients may or may not have escaped the DID once more.
 
 import { isValidDid } from '@atproto/syntax'
+import type { CallTime } from '../../base/util/turn.ts'
 import { MediaError } from './media-error.ts'
 import { type Format, type Preset, presets } from './presets.ts'
 
@@ -11,6 +12,8 @@ export type BlobName = {
   cid: string
   /** Address of the client that wants it; unset for ourselves and for clients without limits. */
   asker?: string | undefined
+  /** The time of the request that wants it, which is charged. */
+  time?: CallTime | undefined
 }
 
 export type ImageName = BlobName & { presetName: string; preset: Preset; format: Format }

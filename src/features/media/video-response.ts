@@ -5,10 +5,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'hono'
+import type { CallTime } from '../../base/util/turn.ts'
 import type { Connected } from '../../http/server/side-routes.ts'
 import { createLender, LARGE_BYTES } from './cache/spare-buffers.ts'
 import { isKnown, mediaHeaders } from './media-headers.ts'
 import { parseRange } from './range.ts'
+import { chargeBytes, timeOf } from './visitor.ts'
 
 type VideoRequest = {
   method: string
@@ -17,6 +19,8 @@ type VideoRequest = {
   ifRange: string | undefined
   /** The response written to, if known. */
   outgoing: ServerResponse | undefined
+  /** Of the request, which is charged for the bytes. */
+  time: CallTime | undefined
 }
 
 /** A range of an open file, and its description. */
@@ -40,6 +44,7 @@ export function requestOf(c: Context): VideoRequest {
     ifNoneMatch: c.req.header('if-none-match'),
     ifRange: c.req.header('if-range'),
     outgoing: (c.env as Connected | undefined)?.outgoing,
+    time: timeOf(c),
   }
 }
 
@@ -61,16 +66,16 @@ export async function videoResponse(part: FilePart, request: VideoRequest): Prom
   const extra: Record<string, string> = { 'content-length': String(last - first + 1) }
   if (status === 206) extra['content-range'] = `bytes ${first}-${last}/${length}`
   if (request.method === 'HEAD') return finish(status, extra)
-  const body = streamPart(file, { start: at + first, end: at + last, to: request.outgoing })
+  const body = streamPart(file, { start: at + first, end: at + last, request })
   return new Response(body, { status, headers: { ...headers, ...extra } })
 }
 
 /** From byte `at` to `end`, both inclusive. */
 function streamPart(
   file: FileHandle,
-  { start, end, to }: { start: number; end: number; to: ServerResponse | undefined },
+  { start, end, request }: { start: number; end: number; request: VideoRequest },
 ): ReadableStream<Uint8Array> {
-  const lender = createLender(to)
+  const lender = createLender(request.outgoing)
   let at = start
   let askedAt = 0
   const nextSize = () => {
@@ -84,6 +89,7 @@ function streamPart(
         const size = nextSize()
         const { bytesRead, buffer } = await file.read(lender.take(size), 0, size, at)
         at += bytesRead
+        chargeBytes(request.time, bytesRead)
         if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead))
         if (bytesRead > 0 && at <= end) return
         await file.close()

@@ -82,7 +82,7 @@ const PURSES = { pages: 3_000, metrics: 600, operator: 3_000, files: 12_000 } as
  * five minutes; with the other purses that need no token it is less than two.
  */
 const MS_A_POINT = 0.4
-const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, files: 0.03 } as const
+const PURSE_MS_A_POINT = { pages: 0.1, metrics: 5, operator: 0.1, files: 0.04 } as const
 /** Names under one registered domain cost nothing: together they may exceed this many members' points. */
 const MEMBERS_A_DOMAIN = 8
 

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
+import type { CallTime } from '../../base/util/turn.ts'
 import type { Purse } from '../overload/charges.ts'
 import type { Overload } from '../overload/overload.ts'
 import type { Answer } from './answer.ts'
@@ -41,6 +42,8 @@ export type Connected = {
   request?: HttpRequest | undefined
   /** The address that is charged, for the mounted app; undefined for clients without limits. */
   visitor?: string | undefined
+  /** The request's time, for what the mounted app does in later turns. */
+  time?: CallTime | undefined
 }
 
 type Parts = {
@@ -72,7 +75,11 @@ function gatekeeper(
     if (c.env) c.env.visitor = overload.visitorOf(request)
     if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
     else if (points === 0) await next()
-    else await overload.timeOf(request, points, from).run(next)
+    else {
+      const time = overload.timeOf(request, points, from)
+      if (c.env) c.env.time = time
+      await time.run(next)
+    }
     if (!route) return
     const name = typeof route === 'string' ? route : route(request)
     onAnswered?.(webPath(name), c.res.status, (performance.now() - startedAt) / 1000)

@@ -13,6 +13,7 @@ import type { DiskCache } from '../cache/disk-cache.ts'
 import { createEntryWriter } from '../cache/file-writer.ts'
 import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
+import { onItsTime } from '../visitor.ts'
 import { type BlobCircuit, createBlobCircuits } from './blob-circuits.ts'
 import { type BlobAsker, createBlobSlots, isGuest, type SlotLimits } from './blob-slots.ts'
 import { isSilence, noRoom, toMediaError } from './fetch-failure.ts'
@@ -147,7 +148,7 @@ async function receive(asked: Asked, name: BlobName, path: string): Promise<Rece
 
 async function writeAnswer(
   { source, limits, pds, circuit, who }: Asked,
-  { did, cid }: BlobName,
+  { did, cid, time }: BlobName,
   path: string,
 ): Promise<Received> {
   const url = `${pds}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`
@@ -155,7 +156,7 @@ async function writeAnswer(
   const writer = createEntryWriter(file)
   try {
     const response = await source
-      .fetch(url, { ...limits, sink: writer.write })
+      .fetch(url, { ...limits, sink: (piece) => onItsTime(time, () => writer.write(piece)) })
       .catch((error: unknown) => {
         const ours = writer.failure()
         if (!ours && isSilence(error)) circuit.wasSilent()

@@ -9,6 +9,7 @@ import { MediaError } from '../media-error.ts'
 import type { BlobName } from '../media-path.ts'
 import { olderKeys, pinnedKey } from '../pins/pinned-files.ts'
 import { createSharedWork } from '../shared-work.ts'
+import { onItsTime } from '../visitor.ts'
 import { MAX_CAPTIONS_BYTES, readCues, UnfitCaptions, writeVtt } from './vtt.ts'
 
 /** A caption file named by a post. */
@@ -47,7 +48,8 @@ export function createCaptions({
   async function make(name: BlobName, key: string): Promise<CacheEntry> {
     const blob = await fetchBlob(name)
     try {
-      const entry = rewritten((await readFile(blob.path)).subarray(HEAD_BYTES))
+      const file = await readFile(blob.path)
+      const entry = onItsTime(name.time, () => rewritten(file.subarray(HEAD_BYTES)))
       const { contentType, digest, body } = entry
       const to = await cache.reserve()
       await writeFile(to, [sealHead({ contentType, digest, length: body.length }), body], {

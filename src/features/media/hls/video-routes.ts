@@ -14,7 +14,7 @@ import { NO_THUMBNAIL } from '../no-thumbnail.ts'
 import type { Trailer } from '../trailer/trailer.ts'
 import { requestOf, videoResponse } from '../video-response.ts'
 import type { Videos } from '../videos.ts'
-import { visitorOf } from '../visitor.ts'
+import { askedBy, onItsTime, visitorOf } from '../visitor.ts'
 import { captionsAt } from './caption-timing.ts'
 import type { CaptionBlob, Captions, VideoPosts } from './captions.ts'
 import { noSuchPart, type SegmentList, type Variant, type VideoSource } from './playlist.ts'
@@ -55,7 +55,7 @@ type Asked = { c: Context; name: BlobName; rkey: string; session: string; rest: 
 export async function videoRoute(c: Context, parts: VideoParts): Promise<Response> {
   const url = new URL(c.req.url)
   const [, , did = '', cid = '', ...rest] = url.pathname.split('/')
-  const name = { ...parseBlobName(did, cid), asker: visitorOf(c) }
+  const name = { ...parseBlobName(did, cid), ...askedBy(c) }
   parts.waiting.join(name)
   const [rkey, session] = ['post', 's'].map((key) => url.searchParams.get(key) ?? '')
   const asked = { c, name, rest, rkey: rkey!, session: session! }
@@ -133,10 +133,8 @@ async function segments(asked: Asked, parts: VideoParts): Promise<Response> {
   const session = watching?.goOn({ name, rkey }, asked.session) ?? ''
   onPlaylist?.('here')
   const lasts = source.isLasting && !parts.trailer ? FOR_GOOD : SOME_MINUTES
-  const text = writeSegments(list, {
-    query: session,
-    tail: await tailOf(parts, { name, variant, list }),
-  })
+  const tail = await tailOf(parts, { name, variant, list })
+  const text = onItsTime(name.time, () => writeSegments(list, { query: session, tail }))
   return playlistResponse(c, text, session === '' ? lasts : MINE)
 }
 

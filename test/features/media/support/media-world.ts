@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
+import type { CallTime } from '../../../../src/base/util/turn.ts'
 import { HIDDEN } from '../../../../src/data/graph/types.ts'
 import type { VideoPosts } from '../../../../src/features/media/hls/captions.ts'
 import type { Watching } from '../../../../src/features/media/hls/watching.ts'
@@ -67,6 +68,8 @@ type MediaWorldOptions = {
   quotas?: MediaAppOptions['quotas']
   /** All servers' names lead to 127.0.0.1. */
   hasNames?: boolean
+  /** Of all requests. */
+  time?: CallTime
 }
 
 /** The state that tests change while the routes read it. */
@@ -88,7 +91,7 @@ export async function startMediaWorld(options: MediaWorldOptions = {}): Promise<
   const process = createMediaProcess({ log, limits: { jobMs: NO_LIMIT_MS, ...limits } })
   const state: State = { known: new Set([did]), strangers: new Set(), flags: 0, aheadMs: 0 }
   const app = createApp(options, { plc, dataDir, state, process, log })
-  const { url, asked, close } = await listen(app)
+  const { url, asked, close } = await listen(app, options.time)
   return {
     host,
     plc,
@@ -165,12 +168,12 @@ function createApp(
 }
 
 /** Listens on a free local port, and counts requests. */
-async function listen(app: ReturnType<typeof createMediaApp>) {
+async function listen(app: ReturnType<typeof createMediaApp>, time?: CallTime) {
   let asked = 0
   const visited: typeof app.fetch = (request, env) => {
     asked += 1
     const visitor = request.headers.get('x-visitor') ?? undefined
-    return app.fetch(request, { ...(env as object), visitor })
+    return app.fetch(request, { ...(env as object), visitor, time })
   }
   const server = serve({ fetch: visited, port: 0, hostname: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
