@@ -14,9 +14,16 @@ import { fillDataFolder } from '../test/support/costly/data-folder.ts'
 export const ATTACKERS_USAGE = `--kind attackers polls a member's warm page beside attackers, one attack after another, over the same rows:
   --posts N      how many posts there are (300000); the other rows are as many as fit
   --seconds N    how long each attack lasts (5)
-  --bought N     for how many seconds one address buys what it can (300)`
+  --bought N     for how many seconds one address buys what it can (300)
+  --generated N  how many of the requests of --kind costly are sent, spread over them (all)`
 
-type Options = { posts: number; seconds: number; boughtSeconds: number; isJson: boolean }
+type Options = {
+  posts: number
+  seconds: number
+  boughtSeconds: number
+  mostGenerated: number | undefined
+  isJson: boolean
+}
 
 /** Of what there may be most of, in a world of as many posts. */
 const POSTS_A_ROW = 5

@@ -61,6 +61,7 @@ function readOptions(args: string[]) {
       posts: string,
       seconds: string,
       bought: string,
+      generated: string,
     },
   })
   const number = (name: Exclude<keyof typeof values, 'json'>, usual?: number) =>
@@ -86,6 +87,7 @@ function readOptions(args: string[]) {
       posts: number('posts', 300_000)!,
       seconds: number('seconds', 5)!,
       boughtSeconds: number('bought', 300)!,
+      mostGenerated: number('generated'),
     },
   }
 }

@@ -36,8 +36,6 @@ test('attackers neither hold the serving thread for long nor buy much of it', as
     // Visitors have a quarter of what a public AppView allows, and as many as are on their way at first.
     expect(visitorsQuestions).toBeGreaterThan(0)
     expect(visitorsQuestions).toBeLessThan(APPVIEW_ALLOWS / 2)
-    const cursors = attacks.find(({ attack }) => attack === '/v1: kept cursors')
-    expect(cursors?.statuses[429]).toBeGreaterThan(0)
     expect(bought.statuses[200]).toBeGreaterThan(10)
     expect(bought.boughtMs).toBeLessThan(MOST_BOUGHT_MS)
   } finally {

@@ -28,4 +28,15 @@ test(`no request holds the serving thread for long (seed ${SEED})`, async () => 
   expect(answered.length).toBeGreaterThan(queryNames().length - WITHOUT_ANSWERS)
   expect(longest['/v1/timelines']).toBeGreaterThan(0)
   expect(longest['/v1/graph/adjacency']).toBeGreaterThan(0)
+  for (const asked of [
+    '/v1/timelines/stream',
+    '/v1/timelines/post',
+    '/v1/graphs/costly/adjacency',
+    '/profile',
+    'app.bsky.bookmark.createBookmark',
+    'bsky.Service/getTimeline',
+    'bsync.Service/scanOperations',
+  ]) {
+    expect([asked, longest[asked]]).toEqual([asked, expect.any(Number)])
+  }
 })

@@ -19,6 +19,7 @@ export const APPVIEW_ALLOWS = 100
 const TYPEAHEAD = 'app.bsky.actor.searchActorsTypeahead'
 const DRIPPING_BLOBS = 200
 const ODD_LOOKUPS = 5_000
+const SKIPPED = 50
 /** An attacker leaves a dripping answer, which the server still waits for. */
 const PATIENCE_MS = 200
 const DRIPPERS = [crowd(2), crowd(3), crowd(4), crowd(6)]
@@ -120,7 +121,8 @@ function skippedNumbers(): Attack {
       entity_type: 'post',
       payload: 1,
       producer_ts: Date.now(),
-      producer_seq: 1 + i * 1_000,
+      // Sixteen at once, out of order, skip no more than a producer may.
+      producer_seq: 1 + i * SKIPPED,
     },
   })
   const page: Request = { method: '/v1/timelines', token: 'program', path: `${path}?limit=100` }

@@ -23,7 +23,7 @@ export type AttackersOptions = {
   seconds: number
   boughtSeconds: number
   /** Sends only this many of the generated requests, spread over them. */
-  mostGenerated?: number
+  mostGenerated?: number | undefined
   /** How many loops send each attack: one run for each number. */
   atOnce?: readonly number[]
   onRow?: (row: AttackRow) => void

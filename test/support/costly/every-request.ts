@@ -19,5 +19,5 @@ export function everyRequest(cast: Cast): Request[] {
 
 /** Routes beside XRPC. */
 export function otherRequests(cast: Cast): Request[] {
-  return [...timelineRequests(cast), ...graphRequests(cast.actors), ...pageRequests(cast.actors)]
+  return [...timelineRequests(cast), ...graphRequests(cast.actors), ...pageRequests(cast)]
 }

@@ -13,8 +13,9 @@ type Message = Record<string, unknown>
 /** The i-th variant of a message's values. */
 type Drawn = { cast: Cast; i: number }
 
-/** As many as one call may name. */
+/** As many as one call may name; fewer in a small world. */
 const MOST_NAMED = 10_000
+const ROWS_A_NAME = 5
 const MOST_SHOWN = [1_000, 2_147_483_647]
 /** One for each actor, and both values of what has two, for each viewer. */
 const VARIANTS = 6
@@ -81,19 +82,18 @@ function scalarOf({ localName, scalar }: DescField & { scalar: ScalarType }, { c
 
 function listOf(field: DescField & { fieldKind: 'list' }, drawn: Drawn): unknown[] {
   const { cast, i } = drawn
+  const length = Math.min(MOST_NAMED, Math.ceil(cast.rows / ROWS_A_NAME))
   // Every other call names one thing, again and again.
   const isSame = i % 2 === 1
   const of = (n: number) => (isSame ? i : n)
   if (field.listKind === 'message') {
-    return Array.from({ length: MOST_NAMED }, (_, n) =>
-      messageOrRef(field.message, { cast, i: of(n) }),
-    )
+    return Array.from({ length }, (_, n) => messageOrRef(field.message, { cast, i: of(n) }))
   }
   const texts = textsFor(field.localName, cast)
   const more = texts[0]?.startsWith('did:')
     ? (n: number) => crowd(n)
     : (n: number) => texts[n % texts.length]
-  return Array.from({ length: MOST_NAMED }, (_, n) => texts[of(n)] ?? more(of(n)))
+  return Array.from({ length }, (_, n) => texts[of(n)] ?? more(of(n)))
 }
 
 function messageOrRef(message: DescMessage, drawn: Drawn): Message {
