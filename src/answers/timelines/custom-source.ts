@@ -2,8 +2,12 @@
 // over; the page reports such gaps, pending or passed over. A timeline that nobody has posted to yet is empty.
 
 import { isTimeUp } from '../../base/util/turn.ts'
-import type { ArrivalRange } from '../../data/store/read/arrivals.ts'
-import type { CustomEvent, CustomTimelines, Hole } from '../../data/store/read/custom-timelines.ts'
+import type { ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
+import type {
+  CustomEvent,
+  CustomTimelines,
+  Hole,
+} from '../../data/store/read/timelines/custom-timelines.ts'
 import { eventIdIn } from './event-json.ts'
 import type { Entity, SourceSlice, TimelineGap, TimelineSource } from './types.ts'
 

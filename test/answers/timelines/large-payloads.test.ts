@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 import { createCustomSource } from '../../../src/answers/timelines/custom-source.ts'
 import { merge } from '../../../src/answers/timelines/merge.ts'
 import { CallTime } from '../../../src/base/util/turn.ts'
-import type { CustomEvent, CustomTimelines } from '../../../src/data/store/read/custom-timelines.ts'
+import type {
+  CustomEvent,
+  CustomTimelines,
+} from '../../../src/data/store/read/timelines/custom-timelines.ts'
 
 const TIMELINES = 16
 const EVENTS = 250
