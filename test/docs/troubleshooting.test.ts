@@ -12,7 +12,8 @@ import { loadToolsFeatures } from '../../src/tools/feature.ts'
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/TROUBLESHOOTING.md'), 'utf8')
 const doctor = join(root, 'src/tools/doctor')
-const advice = readdirSync(doctor)
+const advice = readdirSync(doctor, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(join(doctor, name), 'utf8'))
   .join('\n')
 
