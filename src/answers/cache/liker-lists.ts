@@ -37,17 +37,23 @@ export class LikerLists {
     return this.#lists.find(post)
   }
 
-  /** Reads the lists that are not cached. @returns all of them, in order */
+  /**
+   * Reads the lists that are not cached. Where many long ones are read at once, some are cut: those
+   * are not cached, so that the next call reads more of them.
+   * @returns all of them, in order
+   */
   read(posts: readonly number[]): LikerList[] {
     const cached = posts.map((post) => this.get(post))
-    const found = this.#reader.lists(posts.filter((_, i) => cached[i] === undefined))
-    return cached.map((list, i) => list ?? this.#keep(posts[i]!, found.get(posts[i]!)))
-  }
-
-  #keep(post: number, uids: readonly number[] | undefined): LikerList {
-    const list = uids ? { uids, bytes: ENTRY_BYTES + uids.length * UID_BYTES } : NO_LIKERS
-    this.#lists.keep(post, list)
-    return list
+    const cut = new Set<number>()
+    const missing = posts.filter((_, i) => cached[i] === undefined)
+    const found = this.#reader.lists(missing, cut)
+    return cached.map((list, i) => {
+      if (list) return list
+      const post = posts[i]!
+      const read = listOf(found.get(post))
+      if (!cut.has(post)) this.#lists.keep(post, read)
+      return read
+    })
   }
 
   /** The account likes the post, or no longer does. */
@@ -64,4 +70,8 @@ export class LikerLists {
   forgetAll(): void {
     this.#lists.forgetAll()
   }
+}
+
+function listOf(uids: readonly number[] | undefined): LikerList {
+  return uids ? { uids, bytes: ENTRY_BYTES + uids.length * UID_BYTES } : NO_LIKERS
 }

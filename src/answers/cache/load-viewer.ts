@@ -86,10 +86,12 @@ export function loadLikers(
     return
   }
   for (const [i, list] of lists.read(ids).entries()) {
-    if (list === NO_LIKERS) continue
-    const known = { ...knownLikers.among(memory.uid, list.uids), list }
-    if (isInStep) memory.keepLikers(ids[i]!, known)
-    else memory.holdLikers(ids[i]!, known)
+    const id = ids[i]!
+    const isCached = lists.get(id) === list
+    if (isCached && list === NO_LIKERS) continue
+    const known = { ...knownLikers.among(memory.uid, list.uids), list: isCached ? list : undefined }
+    if (isInStep && isCached) memory.keepLikers(id, known)
+    else memory.holdLikers(id, known)
   }
 }
 

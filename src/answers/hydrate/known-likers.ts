@@ -11,7 +11,7 @@ import type { KnownLikers } from './types.ts'
 
 /** How many a post shows, as in the reference. */
 export const SHOWN_LIKERS = 3
-/** Enough that blocks leave some to show. */
+/** Enough that blocks and mutes leave some to show. */
 const NAMED_LIKERS = 12
 
 export type KnownLikersReader = ReturnType<typeof createKnownLikers>
@@ -36,9 +36,12 @@ export function createKnownLikers({
     /** Load this before lists are read: they are valid while it stays the same. */
     moves: () => actors.authorMoves,
 
-    /** By posts.id: the likers that members follow, newest first; posts without any are omitted. */
-    lists: (posts: readonly number[]) =>
-      likeEdges.accountsOfEach(db, posts, (uid) => isFollowedByMembers(uid) && isVisible(uid)),
+    /**
+     * By posts.id: the likers that members follow, newest first; posts without any are omitted. Of
+     * the posts that are then in `cut` only the newest likes were read.
+     */
+    lists: (posts: readonly number[], cut: Set<number>) =>
+      likeEdges.accountsOfEach(db, posts, (uid) => isFollowedByMembers(uid) && isVisible(uid), cut),
 
     /** @param likers - of a list, for a viewer that is a member */
     among: (viewer: number, likers: readonly number[], most?: number): KnownLikers =>

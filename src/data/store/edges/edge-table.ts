@@ -231,14 +231,16 @@ export class EdgeTable {
 
   /**
    * Of the accounts that point at each subject, those that are wanted, by their first record,
-   * newest first; subjects without any are omitted.
+   * newest first; subjects without any are omitted. Only the newest part was read of those that are
+   * then in `cut`.
    */
   accountsOfEach(
     db: Db,
     subjects: readonly number[],
     isWanted: (uid: number) => boolean,
+    cut?: Set<number>,
   ): Map<number, number[]> {
-    return this.#bySubject.accountsOfEach(db, subjects, isWanted)
+    return this.#bySubject.accountsOfEach(db, subjects, isWanted, cut)
   }
 
   /** The newest records for the subject below a place, up to the limit, newest first. */

@@ -31,7 +31,7 @@ const HIGHEST_UID = Number.MAX_SAFE_INTEGER
 const LAST_CHUNKS = 8
 /** Lists read at once: their chunks take about a megabyte. */
 const LISTS_AT_ONCE = 100
-/** Chunks read of one list to name its accounts: of likes, about 200,000. */
+/** Chunks of long lists read at once to name their accounts: of likes, about 200,000, in some 10 ms. */
 const MOST_CHUNKS = 2_048
 
 /** Every entry is below it. */
@@ -107,15 +107,19 @@ export class SubjectLists {
 
   /**
    * Of each subject's list, the accounts that are wanted, by their first record, newest first;
-   * subjects without any are omitted. Of a list of more than MOST_CHUNKS, the newest part counts.
+   * subjects without any are omitted. A call reads no more than MOST_CHUNKS of long lists: of those
+   * that would exceed it, the newest part counts, and they are added to `cut`. A single list that is
+   * longer is cut, too, but not added, since no later call would read more of it.
    */
   accountsOfEach(
     db: Db,
     subjects: readonly number[],
     isWanted: (uid: number) => boolean,
+    cut?: Set<number>,
   ): Map<number, number[]> {
     const { lastOfEach } = this.#many(db)
     const found = new Map<number, number[]>()
+    const budget = { left: MOST_CHUNKS, cut }
     for (let i = 0; i < subjects.length; i += LISTS_AT_ONCE) {
       const some = JSON.stringify(subjects.slice(i, i + LISTS_AT_ONCE))
       const rows = lastOfEach.all({ subjects: some, chunks: LAST_CHUNKS }) as unknown as [
@@ -124,22 +128,34 @@ export class SubjectLists {
         bytes: Buffer,
       ][]
       for (const [subject, chunks] of Map.groupBy(rows, ([subject]) => subject)) {
-        const isCut = chunks.length >= LAST_CHUNKS
-        const bytes = isCut ? this.#newestChunks(db, subject) : chunks.map(([, , bytes]) => bytes)
-        const uids = accountsBack(bytes, isWanted)
+        const newest = chunks.map(([, , bytes]) => bytes)
+        const isLong = newest.length >= LAST_CHUNKS
+        const read = isLong ? this.#chunksWithin(db, { subject, newest }, budget) : newest
+        const uids = accountsBack(read, isWanted)
         if (uids.length > 0) found.set(subject, uids)
       }
     }
     return found
   }
 
-  #newestChunks(db: Db, subject: number): Buffer[] {
+  /** The chunks of a long list, newest first, as far as the budget goes. */
+  #chunksWithin(
+    db: Db,
+    { subject, newest }: { subject: number; newest: Buffer[] },
+    budget: { left: number; cut: Set<number> | undefined },
+  ): Buffer[] {
+    const isFirst = budget.left === MOST_CHUNKS
     const found: Buffer[] = []
-    for (const { bytes } of this.#rows(db).backFrom.iterate(subject, Infinity, Infinity)) {
-      found.push(bytes)
-      if (found.length === MOST_CHUNKS) break
+    if (budget.left > 0) {
+      for (const { bytes } of this.#rows(db).backFrom.iterate(subject, Infinity, Infinity)) {
+        found.push(bytes)
+        if (found.length === budget.left) break
+      }
     }
-    return found
+    const isCut = found.length === budget.left && !isFirst
+    budget.left -= found.length
+    if (isCut) budget.cut?.add(subject)
+    return found.length > newest.length ? found : newest
   }
 
   /** The newest records below a place, up to the limit, newest first. */
