@@ -247,14 +247,16 @@ export class Page {
     return undefined
   }
 
-  /** Writes the first of them that no block hides, and the end of the viewer object. */
+  /** Writes the first of them that no block or mute hides, and the end of the viewer object. */
   #addLikers({ blocks }: LikersOnPage, known: KnownLikersOfPost, author: number): void {
     const { uids } = known
     const from = this.#parts.push(`,"knownLikers":{"count":${known.count},"actors":[`) - 1
     let shown = 0
-    for (let i = 0; i < uids.length && shown < SHOWN_LIKERS; i++) {
-      const uid = uids[i]!
-      if (this.relation(uid).blocks || this.#isBlocked(blocks, author, uid)) continue
+    let looked = 0
+    for (; looked < uids.length && shown < SHOWN_LIKERS; looked++) {
+      const uid = uids[looked]!
+      const relation = this.relation(uid)
+      if (relation.blocks || relation.mutes || this.#isBlocked(blocks, author, uid)) continue
       const view = this.cachedView(CACHED.profile, uid)
       if (view?.showing === 'absent') continue
       if (shown > 0) this.#parts.push('},')
@@ -262,14 +264,14 @@ export class Page {
       shown++
     }
     this.#parts.push(shown > 0 ? '}]}}' : ']}}')
-    if (known.isWritten) this.#draw(known, { from, shown })
-    else known.isWritten = true
+    if (!known.isWritten) known.isWritten = true
+    else if (looked === shown) this.#draw(known, { from, shown })
   }
 
   /** Keeps what was written, unless it is not all that most pages would show. */
   #draw(known: KnownLikersOfPost, { from, shown }: { from: number; shown: number }): void {
     const viewer = this.#viewer!
-    if (this.hasMisses || shown < Math.min(known.uids.length, SHOWN_LIKERS)) return
+    if (this.hasMisses) return
     const uids = known.uids.slice(0, shown)
     const views = uids.map((uid) => this.#kept.get(CACHED.profile, uid))
     const relations = uids.map((uid) => viewer.relations.get(uid))

@@ -99,6 +99,7 @@ const withoutMutes: Record<string, string> = {
   'graph.getListsWithMembership': 'the viewer’s own lists',
   'graph.getStarterPacksWithMembership': 'the viewer’s own packs',
   'unspecced.getTaggedSuggestions': 'the same for everybody, without views',
+  'embed.getEmbedExternalView': 'the authors of an article that the viewer names',
   'unspecced.getTrends':
     'accounts that used a tag, the same for every viewer; as in the reference only blocks count',
 }

@@ -4,9 +4,12 @@ import type { AppBskyFeedDefs } from '@atproto/api'
 import { SHOWN_LIKERS } from '../../hydrate/known-likers.ts'
 import type { FeedState, Post } from '../../hydrate/types.ts'
 import { profileViewBasic } from '../profiles/profile-views.ts'
-import { viewerBlocks } from '../rules.ts'
+import { viewerBlocks, viewerMutes } from '../rules.ts'
 
-/** @returns undefined if there are none, or none were asked for. */
+/**
+ * Names nobody whom a block or the viewer's mute hides.
+ * @returns undefined if there are none, or none were asked for
+ */
 export function knownLikersView(
   state: FeedState,
   { id, uid: author }: Post,
@@ -16,7 +19,8 @@ export function knownLikersView(
   const actors: AppBskyFeedDefs.KnownLikers['actors'] = []
   for (const uid of known.uids) {
     if (actors.length === SHOWN_LIKERS) break
-    if (viewerBlocks(state, uid) || state.blocks.has(author, uid)) continue
+    if (viewerBlocks(state, uid) || viewerMutes(state, uid)) continue
+    if (state.blocks.has(author, uid)) continue
     const view = profileViewBasic(state, uid)
     if (view) actors.push(view)
   }

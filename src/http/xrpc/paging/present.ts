@@ -53,6 +53,10 @@ export function notBlocked(_uid: number, { blocks }: RelationRules): boolean {
   return !blocks
 }
 
+export function neitherBlockedNorMuted(_uid: number, { blocks, mutes }: RelationRules): boolean {
+  return !blocks && !mutes
+}
+
 /** Hydrates all items and presents those that are kept. */
 export function hydrated<Item, State extends ProfileState, Page extends For>(steps: {
   hydrate: (app: AppContext, items: readonly Item[], reader: Reader) => State

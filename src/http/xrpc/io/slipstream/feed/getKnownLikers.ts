@@ -6,12 +6,12 @@ import { postItem } from '../../../../../data/store/timelines/item-ids.ts'
 import type { SignedInCall } from '../../../call.ts'
 import { type Needs, query } from '../../../define.ts'
 import { postIdOf } from '../../../naming/post-names.ts'
-import { notBlocked } from '../../../paging/present.ts'
+import { neitherBlockedNorMuted } from '../../../paging/present.ts'
 
 type LikersCall = SignedInCall<{ uris: string[]; likers: number }>
 
 const NOBODY: KnownLikers = { count: 0, uids: [] }
-/** More than are returned, as blocks may hide some. */
+/** More than are returned, as blocks and mutes may hide some. */
 const READ_LIKERS = 20
 
 export const getKnownLikers = query(
@@ -72,7 +72,7 @@ function profilesOf(
   }: { likers: ReadonlyMap<number, KnownLikers>; authors: ReadonlyMap<number, number> },
 ) {
   const uids = [...new Set([...likers.values()].flatMap(({ uids }) => uids))]
-  const views = viewCache.profiles(uids, reader, { basic: true, isShown: notBlocked })
+  const views = viewCache.profiles(uids, reader, { basic: true, isShown: neitherBlockedNorMuted })
   const viewOf = new Map(uids.map((uid, i) => [uid, views[i]]))
   const pairs = [...likers].flatMap(([post, { uids }]) =>
     uids.map((uid) => [authors.get(post)!, uid] as const),
