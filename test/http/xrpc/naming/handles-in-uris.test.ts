@@ -63,6 +63,7 @@ function start() {
 
 /** What each at-URI names, and the other parameters that its method needs. */
 const SAMPLES: Record<string, [kind: Kind, more?: Query]> = {
+  'app.bsky.embed.getEmbedExternalView uris': ['post', { url: 'https://example.org/' }],
   'app.bsky.feed.getFeed feed': ['feed'],
   'app.bsky.feed.getFeedGenerator feed': ['feed'],
   'app.bsky.feed.getFeedGenerators feeds': ['feed'],
@@ -82,6 +83,7 @@ const SAMPLES: Record<string, [kind: Kind, more?: Query]> = {
   'app.bsky.unspecced.getPostThreadOtherV2 anchor': ['post'],
   'app.bsky.unspecced.getPostThreadV2 anchor': ['post'],
   'com.atproto.admin.getSubjectStatus uri': ['post'],
+  'io.slipstream.feed.getKnownLikers uris': ['post'],
   'io.slipstream.video.getStats uri': ['quote'],
 }
 
@@ -118,8 +120,8 @@ describe('an at-URI with a handle', () => {
     const ask = (uri: string) => w.ask(nsid, { ...more, [name]: [uri] }, alice)
     const right = await ask(record.uri)
     expect(right.status, JSON.stringify(right.body)).toBe(200)
-    // Nobody watched a video, and the replies are no others.
-    const isEmpty = /getStats|OtherV2/.test(nsid)
+    // Nobody watched a video, the replies are no others, and a post is no article.
+    const isEmpty = /getStats|OtherV2|ExternalView/.test(nsid)
     expect(JSON.stringify(right.body).includes('at://')).toBe(!isEmpty)
     const by = kind === 'quote' ? ['alice.example.org'] : [HANDLE, HANDLE.toUpperCase()]
     for (const handle of by) {

@@ -68,8 +68,12 @@ const METHODS: Record<string, (account: string) => Query> = {
   'com.atproto.repo.getRecord': (repo) => ({ repo, collection: 'app.bsky.feed.post', rkey: KEY }),
 }
 
-/** Their answers are the viewer's own, our own decisions or statistics, or what a search found. */
+/**
+ * Their answers are the viewer's own, our own decisions or statistics, what a search found, or a link's card, without
+ * which a client shows the link.
+ */
 const OF_THE_INDEX = new Set([
+  'app.bsky.embed.getEmbedExternalView',
   'app.bsky.feed.getActorLikes',
   'app.bsky.graph.getListsWithMembership',
   'app.bsky.graph.getStarterPacksWithMembership',
