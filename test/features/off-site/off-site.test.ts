@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import { insertActor } from '../../../src/data/store/records/actors.ts'
@@ -202,6 +203,8 @@ it('takes an older base if the newest is damaged', async () => {
   const shipper = world.shipper(dataDir)
   await afterWhole(shipper)
   write(5_000)
+  // Bases are named by the second.
+  await sleep(1_001 - (Date.now() % 1_000))
   const expected = await afterWhole(shipper)
   const newest = [...store.objects.keys()]
     .filter((name) => name.includes('/bases/'))

@@ -86,7 +86,8 @@ describe.skipIf(!path)('what only this server knows', () => {
               .filter((ms) => ms > from && ms < to).length,
           gap,
         )
-    expect(await inside()).toBe(0)
+    // A quoted post may be of that time.
+    const quoted = await inside()
     const [above, below] = await Promise.all([
       line.locator('xpath=preceding-sibling::li').count(),
       line.locator('xpath=following-sibling::li').count(),
@@ -96,7 +97,7 @@ describe.skipIf(!path)('what only this server knows', () => {
 
     isOpen = false
     await page.locator('.gap', { hasText: `Posts of ${from} to ${to} have arrived.` }).waitFor()
-    expect(await inside()).toBeGreaterThan(0)
+    expect(await inside()).toBeGreaterThan(quoted)
     expect(await ordered()).toBe(true)
     await eventually(async () => expect(await line.count()).toBe(0))
     expect(reader.troubles).toEqual([])

@@ -5,10 +5,14 @@ import type { StoredObject } from './bucket.ts'
 import type { Refusal } from './bucket-error.ts'
 
 export function readList(xml: string): { objects: StoredObject[]; next: string | undefined } {
-  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, one = '']) => ({
-    name: decodeURIComponent(field(one, 'Key') ?? ''),
-    bytes: Number(field(one, 'Size') ?? 0),
-  }))
+  const [, ...listed] = xml.split('<Contents>')
+  const objects = listed.map((from) => {
+    const [one = ''] = from.split('</Contents>', 1)
+    return {
+      name: decodeURIComponent(field(one, 'Key') ?? ''),
+      bytes: Number(field(one, 'Size') ?? 0),
+    }
+  })
   const isCut = field(xml, 'IsTruncated') === 'true'
   return { objects, next: isCut ? field(xml, 'NextContinuationToken') : undefined }
 }
@@ -38,7 +42,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 function unescapeXml(text: string): string {
-  return text.replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (all, name: string) => {
+  return text.replace(/&(#x?[0-9a-f]{1,6}|[a-z]{1,4});/gi, (all, name: string) => {
     if (!name.startsWith('#')) return ENTITIES[name] ?? all
     const code = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
     return String.fromCodePoint(code)

@@ -143,7 +143,8 @@ export function createS3(options: S3Options, waits: Partial<S3Waits> = {}): Buck
 
 /** @returns the prefix with a slash at its end, or empty */
 function placeOf(url: string): { bucket: string; prefix: string } {
-  const [bucket = '', ...rest] = url.slice('s3://'.length).replace(/\/+$/, '').split('/')
+  const [bucket = '', ...rest] = url.slice('s3://'.length).split('/')
+  while (rest.at(-1) === '') rest.pop()
   return { bucket, prefix: rest.length === 0 ? '' : `${rest.join('/')}/` }
 }
 
