@@ -55,6 +55,8 @@ export const unlikeForVisitors: Record<string, string> = {
 const unlikeFields: Record<string, string> = {
   startCursor: 'Slipstream only: a proposal to the lexicon',
   hitsTotal: 'the frontend does not count',
+  knownLikers:
+    'ours has them in all feeds and counts all likes; nobody whom the viewer mutes is named',
   activitySubscription:
     'the reference shows it on known followers too, ours only on the requested profile',
 }
