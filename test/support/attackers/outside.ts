@@ -9,6 +9,7 @@ import { CUSTOM_TIMELINES } from '../costly/programs-rows.ts'
 import type { Request } from '../costly/requests.ts'
 import type { CostlyServer } from '../costly/server.ts'
 import { type Cast, MEMBER } from '../costly/worst-rows.ts'
+import { eventually } from '../eventually.ts'
 import { didDocument } from '../plc-double.ts'
 import type { Attack } from './attacks.ts'
 
@@ -96,15 +97,23 @@ async function keptCursors(server: CostlyServer, { ownLists }: Cast): Promise<At
   const keys = ownLists.flatMap((one) =>
     ownLists.filter((other) => other !== one).map((other) => `list:${one}+list:${other}`),
   )
-  const requests: Request[] = []
-  for (const key of keys.slice(0, 100)) {
-    const of = { method: '/v1/timelines', viewer: MEMBER }
-    const path = `/v1/timelines/${encodeURIComponent(key)}`
-    const { text } = await server.ask({ ...of, path: `${path}/events?limit=1` })
-    const { next_cursor: cursor } = JSON.parse(text) as { next_cursor: string | null }
-    if (cursor === null) continue
-    requests.push({ ...of, path: `${path}/cursor`, verb: 'PUT', body: { cursor } })
+  const of = { method: '/v1/timelines', viewer: MEMBER }
+  async function cursorsOf(): Promise<Request[]> {
+    const requests: Request[] = []
+    for (const key of keys.slice(0, 100)) {
+      const path = `/v1/timelines/${encodeURIComponent(key)}`
+      const { text } = await server.ask({ ...of, path: `${path}/events?limit=1` })
+      const { next_cursor: cursor } = JSON.parse(text) as { next_cursor?: string | null }
+      if (cursor) requests.push({ ...of, path: `${path}/cursor`, verb: 'PUT', body: { cursor } })
+    }
+    return requests
   }
+  // A server that has just begun may have none yet.
+  const requests = await eventually(async () => {
+    const found = await cursorsOf()
+    if (found.length === 0) throw new Error('no page of the own lists has a cursor')
+    return found
+  })
   return { name: '/v1: kept cursors', by: ['a member'], requests }
 }
 
