@@ -268,7 +268,7 @@ export class Page {
     else if (looked === shown) this.#draw(known, { from, shown })
   }
 
-  /** Keeps what was written, unless it is not all that most pages would show. */
+  /** Keeps what was written of the first accounts, unless it is for this page alone. */
   #draw(known: KnownLikersOfPost, { from, shown }: { from: number; shown: number }): void {
     const viewer = this.#viewer!
     if (this.hasMisses) return

@@ -9,7 +9,7 @@ type Request = Record<string, unknown>
 type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
 
 const AT_ONCE = 250
-/** Where an item takes more than others: of each post, up to 500 likers are looked at and named. */
+/** Where an item takes more than others: of each post, the likes are read. */
 const FEWER_AT_ONCE: Record<string, number> = { getKnownLikers: 25 }
 
 /** The request's list in each call whose answer has one independent entry per item of that list. */

@@ -1,5 +1,5 @@
-// Notifications: what happened, with the post that it happened to, and groups of them as one row. Looking at them marks them seen, also on the
-// member's other devices.
+// Notifications: what happened, with the post that it happened to, and groups of them as one row. Looking at them
+// marks them seen, also on the member's other devices.
 
 import type { AppBskyNotificationListNotifications } from '@atproto/api'
 import { ask, tell } from './api.ts'
