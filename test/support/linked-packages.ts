@@ -13,6 +13,8 @@ export function linkPackages(modules: string, without: readonly string[] = []): 
   const left = [OURS, '.slipstream-installed', '.slipstream-installed-to-run', ...without]
   for (const name of readdirSync(installed).filter((one) => !left.includes(one)))
     symlinkSync(join(installed, name), join(modules, name))
+  // An empty folder ends Node's search: without it, one in a folder above would be found.
+  for (const name of without) mkdirSync(join(modules, name))
   if (without.includes(OURS)) return
   cpSync(join(installed, OURS), join(modules, OURS), { recursive: true, verbatimSymlinks: true })
 }

@@ -152,7 +152,7 @@ test('a running server shows its days and incidents, and marks them in the chart
   const now = Date.now()
   const planted = openWriter(dataDir)
   const hole = Math.floor((now - 3 * DAY_MS) / TEN) * TEN
-  const span = { from: now - 6 * DAY_MS, until: now - 2 * MINUTE_MS }
+  const span = { from: now - 6 * DAY_MS, until: now }
   plant(planted, span, [{ from: hole, to: hole + 2 * TEN, sample: undefined }])
   planted.close()
   slipstream = startSlipstream({
@@ -169,7 +169,7 @@ test('a running server shows its days and incidents, and marks them in the chart
   expect(bars.filter((bar) => bar.includes('class="bad"'))).toHaveLength(1)
   expect(bars[0]).toContain('no data')
   expect(page).toMatch(/Not running<\/strong> for 20 min, <time datetime="[^"]+">/)
-  expect(page).toMatch(/up 99\.\d+ %/)
+  expect(page).toMatch(/<strong>99\.\d+ % up in the last 6 days</)
   expect(page).toMatch(/No incident since \d+ \w{3,4}, \d\d:\d\d UTC\./)
 
   const headers = { authorization: `Bearer ${TOKEN}` }
