@@ -1,7 +1,7 @@
 // What a feature does in the ingest thread: it answers requests of its own part in the serving threads, hears
 // what was written, and works in the background.
 
-import type { StreamBatch } from '@slipstream/jetstream'
+import type { Consumer, StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { loadParts } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
@@ -46,6 +46,11 @@ export type IngestFeature = {
 type IngestPart = {
   /** Requests for which it decides itself what to write, and when. */
   calls?: IngestCalls
+  /**
+   * Brings the events where no Jetstream host is named.
+   * @param apply - writes a batch
+   */
+  mainStream?(apply: (batch: StreamBatch) => Promise<void>): Consumer
   /** After each batch of the stream is written and visible. */
   onBatch?(batch: StreamBatch): void
   /** After each transaction that changed memory, also those beside the stream. */
@@ -76,4 +81,9 @@ export function aboutAllOf(list: readonly IngestFeature[], config: Config): Stor
 
 export function callsOf(parts: readonly IngestPart[]): IngestCalls {
   return Object.assign({}, ...parts.map(({ calls }) => calls))
+}
+
+/** The first that brings the events instead of Jetstream; undefined: none does. */
+export function mainStreamOf(parts: readonly IngestPart[]): IngestPart['mainStream'] {
+  return parts.find(({ mainStream }) => mainStream)?.mainStream
 }

@@ -24,6 +24,7 @@ import {
   type IngestCalls,
   type IngestFeature,
   loadIngestFeatures,
+  mainStreamOf,
   type RequestHandlers,
 } from './feature.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
@@ -139,7 +140,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     now,
     log,
     writeRetry: room,
-    createStream: () => createMainStream(config, core, apply),
+    createStream: () => mainStreamOf(ofFeatures)?.(apply) ?? createMainStream(config, core, apply),
     async onApplied(events, outcome) {
       countBatch(core.counts, { events }, outcome)
       core.pace.count(events.length)

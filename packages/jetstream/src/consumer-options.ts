@@ -42,7 +42,7 @@ export type ConsumerOptions = {
 /** A snapshot; counters start with the process. */
 export type StreamStatus = {
   host: string
-  wire: Wire
+  wire: StreamCursor['wire']
   compressed: boolean
   connected: boolean
   /** The host has received the current filters. */

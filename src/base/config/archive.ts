@@ -28,7 +28,14 @@ export function unfitArchive(
       hint: 'Set SLIPSTREAM_JETSTREAM_WIRE=v2 and a v2 host in SLIPSTREAM_JETSTREAM_HOSTS.',
     }
   }
-  const host = jetstreamHosts[0]!
+  const host = jetstreamHosts[0]
+  if (host === undefined) {
+    return {
+      message:
+        'SLIPSTREAM_ARCHIVE is on, but SLIPSTREAM_JETSTREAM_HOSTS is off: the archive is a Jetstream host’s.',
+      hint: 'Name a v2 host in SLIPSTREAM_JETSTREAM_HOSTS, or leave SLIPSTREAM_ARCHIVE out.',
+    }
+  }
   if (archiveKey !== undefined && host.startsWith('ws:') && settings.allowPrivateHosts === false) {
     return {
       message: `SLIPSTREAM_ARCHIVE_KEY would be sent to ${host} unencrypted.`,

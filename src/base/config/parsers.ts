@@ -105,6 +105,11 @@ export function jetstreamHosts(value: string): string[] {
   throw new Unfit('one or more ws:// or wss:// origins, separated by commas')
 }
 
+/** `off`: no host. */
+export function jetstreamHostsOrOff(value: string): string[] {
+  return value.trim().toLowerCase() === 'off' ? [] : jetstreamHosts(value)
+}
+
 export function originOrNone(value: string): string {
   if (['none', 'off'].includes(value.trim().toLowerCase())) return 'none'
   const text = url('http:', 'https:')(value)

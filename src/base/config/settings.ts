@@ -12,7 +12,7 @@ import {
   flag,
   hostname,
   integer,
-  jetstreamHosts,
+  jetstreamHostsOrOff,
   mediaPattern,
   members,
   oneOf,
@@ -67,8 +67,8 @@ export const settings = {
   jetstreamHosts: setting(
     'JETSTREAM_HOSTS',
     'wss://jetstream.us-east.bsky.network,wss://jetstream.us-west.bsky.network',
-    jetstreamHosts,
-    'Jetstream origins in order of preference, separated by commas.',
+    jetstreamHostsOrOff,
+    'Jetstream origins in order of preference, separated by commas; off: Jetstream is not read, only RELAY_HOSTS (docs/SOURCES.md).',
   ),
   jetstreamWire: setting(
     'JETSTREAM_WIRE',

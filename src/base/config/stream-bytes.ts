@@ -20,9 +20,17 @@ export const streamBytesSettings = {
 export function unfitBudget(settings: {
   streamBudgetGbMonth: number
   indexScope: string
+  jetstreamHosts: readonly string[]
 }): { message: string; hint: string } | undefined {
-  const { streamBudgetGbMonth, indexScope } = settings
-  if (streamBudgetGbMonth === 0 || indexScope === 'community') return undefined
+  const { streamBudgetGbMonth, indexScope, jetstreamHosts } = settings
+  if (streamBudgetGbMonth === 0) return undefined
+  if (jetstreamHosts.length === 0) {
+    return {
+      message: `SLIPSTREAM_STREAM_BUDGET_GB_MONTH is ${streamBudgetGbMonth}, but SLIPSTREAM_JETSTREAM_HOSTS is off: a relay leaves nothing out.`,
+      hint: 'Name Jetstream hosts, or set SLIPSTREAM_STREAM_BUDGET_GB_MONTH=0. SLIPSTREAM_STREAM_ALLOWANCE_GB_MONTH only warns.',
+    }
+  }
+  if (indexScope === 'community') return undefined
   const why =
     indexScope === 'network'
       ? 'everything is to be indexed, so nothing can be left out'

@@ -3,12 +3,23 @@
 import type { ListedFeature } from '../listed-feature.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { type RelayHosts, verificationSettings } from './settings.ts'
+import { unfitSources } from './unfit-sources.ts'
 
 type Asked = { relayHosts: RelayHosts; jetstreamHosts: readonly string[] }
+
+const BESIDE_JETSTREAM = {
+  gives: 'all new events once no Jetstream host brings any; one is enough',
+  without: 'nothing, as long as one Jetstream host is there',
+}
+const ALONE = {
+  gives: 'all new events, live and signed; one is enough',
+  without: 'no new events; missed ones are fetched once one is back',
+}
 
 export const verificationFeature: ListedFeature = {
   name: 'verification',
   settings: verificationSettings,
+  unfit: unfitSources,
   dependencies({ relayHosts, jetstreamHosts }: Asked) {
     const hosts = relaysOf(relayHosts, jetstreamHosts).map((host) => new URL(host).host)
     if (hosts.length === 0) return []
@@ -17,8 +28,7 @@ export const verificationFeature: ListedFeature = {
         what: 'relays',
         hosts,
         askedBy: 'server',
-        gives: 'all new events once no Jetstream host brings any; one is enough',
-        without: 'nothing, as long as one Jetstream host is there',
+        ...(jetstreamHosts.length > 0 ? BESIDE_JETSTREAM : ALONE),
         setting: 'SLIPSTREAM_RELAY_HOSTS (others, or off)',
       },
     ]

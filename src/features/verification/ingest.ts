@@ -1,13 +1,15 @@
-// The ingest thread's part: reads relays, and checks what Jetstream says.
+// The ingest thread's part: reads relays, beside Jetstream or in its place, and checks what Jetstream says.
 
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { IngestFeature } from '../../ingest/feature.ts'
 import { isInCircle } from '../../ingest/indexing/index-context.ts'
 import { createOutside } from '../../ingest/outside.ts'
+import { createJudge } from '../../sources/firehose/judge.ts'
 import { createAccountKeys } from '../../sources/firehose/keys.ts'
 import { createAudit } from './audit.ts'
 import { createCandidates } from './candidates.ts'
 import { createHeard } from './heard.ts'
+import { createMainRelays } from './main-stream.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { createRelays } from './relays.ts'
 import { verificationSettings } from './settings.ts'
@@ -20,9 +22,24 @@ export const ingest: IngestFeature = {
     const isOn = settings.verify !== 'off'
     if (hosts.length === 0 && !isOn) return {}
     const outside = createOutside(config, core)
-    const keys = createAccountKeys(outside.resolver)
     const isOurs = (did: string) => isInCircle(actors, actors.uidOf(did))
-    const relays = createRelays(config, core, { hosts, use: settings.relayUse, keys, isOurs })
+    const isAll = settings.verify === 'all'
+    const strangers = {
+      isStranger: (did: string) => !isOurs(did),
+      perMinute: settings.verifyLookupsMinute,
+    }
+    const keys = createAccountKeys(outside.resolver, isAll ? strangers : undefined)
+    const use = settings.relayUse
+    if (config.jetstreamHosts.length === 0) {
+      const judge = createJudge({
+        keys,
+        verifies: isAll ? () => true : isOurs,
+        isCompared: isOurs,
+        takesLate: use === 'always' && hosts.length > 1,
+      })
+      return { mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }) }
+    }
+    const relays = createRelays(config, core, { hosts, use, keys, isOurs })
     const heard = createHeard({ actors, isOurs })
     const audit = isOn
       ? createAudit({

@@ -15,5 +15,7 @@ const PUBLIC_RELAYS = [
 
 export function relaysOf(hosts: RelayHosts, jetstreams: readonly string[]): readonly string[] {
   if (hosts !== 'auto') return hosts
-  return jetstreams.join() === coreSettings.jetstreamHosts.fallback ? PUBLIC_RELAYS : []
+  const isDefault =
+    jetstreams.length === 0 || jetstreams.join() === coreSettings.jetstreamHosts.fallback
+  return isDefault ? PUBLIC_RELAYS : []
 }

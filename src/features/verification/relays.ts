@@ -4,16 +4,16 @@
 // from before the silence. What both bring is written once, whichever is first.
 
 import type { StreamBatch, StreamCursor } from '@slipstream/jetstream'
-import { collections } from '../../base/atproto/collections.ts'
 import type { Config } from '../../base/config/config.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
 import { firehoseCursors } from '../../data/store/stream/stream-cursors.ts'
 import { AUTHORS_ONLY } from '../../data/store/stream/stream-levels.ts'
 import type { Core } from '../../ingest/core.ts'
-import { type Arrivals, createArrivals } from '../../sources/firehose/arrivals.ts'
-import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
-import { createJudge, type Judge } from '../../sources/firehose/judge.ts'
+import { createArrivals } from '../../sources/firehose/arrivals.ts'
+import type { Firehose } from '../../sources/firehose/consumer.ts'
+import { createJudge } from '../../sources/firehose/judge.ts'
 import type { AccountKeys } from '../../sources/firehose/keys.ts'
+import { meterOf, openFirehose } from './open-firehose.ts'
 import { createStandby } from './standby.ts'
 
 type Relays = {
@@ -59,11 +59,12 @@ function openAll(core: Core, options: RelayOptions): Firehose[] {
   const arrivals = createArrivals(hosts, onCount)
   const cursors = firehoseCursors(core.db)
   return hosts.map((host) =>
-    openFirehose(
-      core,
-      { hosts: [host], judge, arrivals },
-      cursors.filter((at) => at.host === host),
-    ),
+    openFirehose(core, {
+      hosts: [host],
+      judge,
+      arrivals,
+      cursors: cursors.filter((at) => at.host === host),
+    }),
   )
 }
 
@@ -93,7 +94,7 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
     if (isSilent && !firehose) {
       log.warn({ hosts, silentMs }, 'no Jetstream host brings anything: reading a relay')
       const judge = createJudge({ keys: options.keys, verifies: options.isOurs })
-      firehose = openFirehose(core, { hosts, judge }, cursors())
+      firehose = openFirehose(core, { hosts, judge, cursors: cursors() })
       firehose.start()
     }
     if (firehose && !isSilent && now() - lastEventMs < CAUGHT_UP_MS) void leave(firehose)
@@ -119,24 +120,4 @@ function createReserve({ indexScope }: Config, core: Core, options: RelayOptions
       await firehose?.stop()
     },
   }
-}
-
-function openFirehose(
-  core: Core,
-  parts: { hosts: readonly string[]; judge: Judge; arrivals?: Arrivals },
-  cursors: readonly StreamCursor[],
-): Firehose {
-  return createFirehose({
-    ...parts,
-    collections: new Set<string>(collections),
-    cursors,
-    apply: (batch) => core.applyBatch(batch),
-    onFailure: (host, reason) => core.counts.add('unverified', `${host} ${reason}`),
-    meter: meterOf(core),
-    log: core.log,
-  })
-}
-
-function meterOf({ traffic }: Core) {
-  return (host: string) => traffic.of(host, 'repos', 'stream')
 }

@@ -10,8 +10,8 @@ export const verificationSettings = {
   verify: setting(
     'VERIFY',
     'off',
-    oneOf('off', 'members'),
-    'members: what Jetstream says of members and those they follow is checked against what they signed, by proofs from their own servers, within VERIFY_REQUESTS_MINUTE. What a relay says of them is checked in any case. off: Jetstream is believed (docs/SOURCES.md).',
+    oneOf('off', 'members', 'all'),
+    'members: what Jetstream says of members and those they follow is checked against what they signed, by proofs from their own servers, within VERIFY_REQUESTS_MINUTE. What a relay says of them is checked in any case. all: of everybody, each commit must be signed; only relays are read (JETSTREAM_HOSTS=off). off: Jetstream is believed (docs/SOURCES.md).',
   ),
   verifyRequestsMinute: setting(
     'VERIFY_REQUESTS_MINUTE',
@@ -19,17 +19,23 @@ export const verificationSettings = {
     integer(1, 100_000),
     'Requests a minute to members’ and followed accounts’ servers for VERIFY=members; where more is written, a sample is checked.',
   ),
+  verifyLookupsMinute: setting(
+    'VERIFY_LOOKUPS_MINUTE',
+    '600',
+    integer(1, 1_000_000),
+    'For VERIFY=all: strangers’ keys looked up a minute. What strangers write whose keys are not known yet is left out, and counted.',
+  ),
   relayHosts: setting<RelayHosts>(
     'RELAY_HOSTS',
     'auto',
     relayHosts,
-    'Relays or PDSs to read by com.atproto.sync.subscribeRepos, as ws:// or wss:// origins in order of preference, separated by commas; auto: a public relay if JETSTREAM_HOSTS is unset; off: none.',
+    'Relays or PDSs to read by com.atproto.sync.subscribeRepos, as ws:// or wss:// origins in order of preference, separated by commas; auto: public relays if JETSTREAM_HOSTS is unset or off; off: none.',
   ),
   relayUse: setting(
     'RELAY_USE',
     'reserve',
     oneOf('reserve', 'always'),
-    'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back. always: all of them are read as well; what comes first counts (uncompressed and the whole network: by our estimate 250 GB a day from each relay).',
+    'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back; without Jetstream, one at a time is read. always: all of them are read; what comes first counts (uncompressed and the whole network: by our estimate 250 GB a day from each relay).',
   ),
 }
 

@@ -14,7 +14,7 @@ import {
   type StreamChoiceFacts,
   streamChoiceFacts,
 } from '../../data/store/stream/stream-choices.ts'
-import { streamCursors } from '../../data/store/stream/stream-cursors.ts'
+import { firehoseCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { type DiskUse, readDiskUse } from '../../ingest/upkeep/disk/disk-use.ts'
 
 export type Facts = {
@@ -60,7 +60,7 @@ export function readFacts(db: Db, dataDir: string, follows?: number): Facts {
     }),
     traffic: streamBytes(db, Date.now()),
     streamChoice: streamChoiceFacts(db),
-    streams: streamCursors(db)
+    streams: [...streamCursors(db), ...firehoseCursors(db)]
       .filter(({ isByClock }) => !isByClock)
       .map(({ host, wire, timeUs }) => {
         return { host, wire, at: new Date(timeUs / 1000).toISOString() }

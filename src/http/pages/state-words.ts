@@ -85,7 +85,7 @@ function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
   return {
     level: 'bad',
     title: 'No connection to the stream',
-    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost if it is back within ${REPLAY_HOURS} hours: missed events are read then. Check this machine’s network and SLIPSTREAM_JETSTREAM_HOSTS.`,
+    text: `${hostOf(lastErrorHost)} does not answer.${why} Nothing is lost if it is back within ${REPLAY_HOURS} hours: missed events are read then. Check this machine’s network and ${stream.wire === 'repos' ? 'SLIPSTREAM_RELAY_HOSTS' : 'SLIPSTREAM_JETSTREAM_HOSTS'}.`,
   }
 }
 

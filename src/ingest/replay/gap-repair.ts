@@ -124,7 +124,7 @@ class Repair implements GapRepair {
   }
 
   async #replay(gaps: Gap[]): Promise<void> {
-    const { writer, log, now, writeRetry } = this.#parts
+    const { writer, log, now, writeRetry, stream } = this.#parts
     const gap = await writeRetry.retry(() => writer.commit(({ db }) => unite(db, gaps, now())))
     if (!gap) return
     const forgetful = hostsThatLost(gaps)
@@ -133,7 +133,7 @@ class Repair implements GapRepair {
     const end = await this.#replayFromAny(gap, forgetful)
     if (end?.how === 'stopped' || this.#isStopped) return
     const isWhole = end?.how === 'met' && !forgetful.has(end.host)
-    const ended = { gap, end, isWhole }
+    const ended = { gap, end, isWhole, isNowhere: stream.hosts.length === 0 }
     await writeRetry.retry(() => writer.commit(({ db }) => settle(db, this.#parts, ended)))
   }
 
@@ -172,10 +172,15 @@ function hostsThatLost(gaps: readonly Gap[]): ReadonlySet<string> {
 function settle(
   db: WriteDb,
   { log, now, limits }: GapRepairParts,
-  { gap, end, isWhole }: { gap: Gap; end: GapRunEnd | undefined; isWhole: boolean },
+  {
+    gap,
+    end,
+    isWhole,
+    isNowhere,
+  }: { gap: Gap; end: GapRunEnd | undefined; isWhole: boolean; isNowhere: boolean },
 ): void {
   const { id, toUs } = gap
-  const isTooOld = toUs < (now() - limits.windowMs) * 1000
+  const isTooOld = isNowhere || toUs < (now() - limits.windowMs) * 1000
   if (end?.how === 'met' && isWhole) {
     const note = end.unreadable > 0 ? `${end.unreadable} frames can't be read` : undefined
     closeGap(db, id, { how: `replayed from ${end.host}`, note, now: now() })

@@ -64,6 +64,8 @@ type RunningReplay = {
 }
 
 const LOOK_EVERY_MS = 250
+/** Jetstream is not read. */
+const NOWHERE: ReplayEnd = { how: 'failed', events: 0, windowUs: undefined }
 
 export function createReplays(options: ReplaysOptions): Replays {
   const { db, writer, log, now, head, writeRetry = noRetry } = options
@@ -73,12 +75,13 @@ export function createReplays(options: ReplaysOptions): Replays {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const isGathered = createGathering(parts)
+  const isNowhere = options.stream.hosts.length === 0
 
   function look(): void {
     const waiting = requestedReplays(db)
     if (!isGathered(waiting)) return
-    if (waiting.count < limits.minAccounts) {
-      writer.commit((ctx) => askServers(ctx.db, limits.minAccounts))
+    if (isNowhere || waiting.count < limits.minAccounts) {
+      writer.commit((ctx) => askServers(ctx.db, Math.max(waiting.count, limits.minAccounts)))
       return options.onJobs()
     }
     if (runs.size >= limits.maxSockets) return
@@ -118,7 +121,10 @@ export function createReplays(options: ReplaysOptions): Replays {
   return {
     start() {
       const at = head()
-      for (const replay of allReplays(db)) begin(replay, at === 'wait' ? undefined : at)
+      for (const replay of allReplays(db)) {
+        if (isNowhere) void finish(replay, NOWHERE)
+        else begin(replay, at === 'wait' ? undefined : at)
+      }
       timer = setInterval(lookIfThereIsRoom, LOOK_EVERY_MS)
     },
     async stop() {

@@ -7,7 +7,7 @@ import {
   createConsumer,
   type StreamBatch,
 } from '@slipstream/jetstream'
-import type { Config } from '../../base/config/config.ts'
+import { type Config, ConfigError } from '../../base/config/config.ts'
 import { putStreamChoice, streamChoice } from '../../data/store/stream/stream-choices.ts'
 import type { StreamUse } from '../../sources/traffic.ts'
 import type { Core } from '../core.ts'
@@ -18,14 +18,23 @@ import { createBudgetedStream, earlier } from './budgeted-stream.ts'
 
 const GB = 1e9
 
-/** @param apply - writes a batch of the main stream */
+/**
+ * @param apply - writes a batch of the main stream
+ * @throws ConfigError if no host is named
+ */
 export function createMainStream(
   config: Config,
   core: Core,
   apply: (batch: StreamBatch) => Promise<void>,
 ): Consumer {
   const { actors, db, writer, giveWay, log, now, traffic, watchdog } = core
-  const { streamBudgetGbMonth, trustedVerifiers, indexScope } = config
+  const { jetstreamHosts, streamBudgetGbMonth, trustedVerifiers, indexScope } = config
+  if (jetstreamHosts.length === 0) {
+    throw new ConfigError(
+      'SLIPSTREAM_JETSTREAM_HOSTS is off, and no relay brings the events instead.',
+      'Name Jetstream hosts, or relays in SLIPSTREAM_RELAY_HOSTS (docs/SOURCES.md).',
+    )
+  }
 
   function connect(
     use: StreamUse,

@@ -8,54 +8,21 @@ import {
   type ConsumerLimits,
   createBatcher,
   createHosts,
+  createSilenceWatch,
   defaultLimits,
   type Ending,
   type Hosts,
   type Meter,
   type Notice,
   openConnection,
-  type StreamBatch,
+  type SilenceWatch,
   type StreamCursor,
   type StreamGap,
 } from '@slipstream/jetstream'
-import type { Logger } from 'pino'
 import { pause } from '../../base/util/waits.ts'
-import type { Arrivals } from './arrivals.ts'
+import type { FirehoseOptions, FirehoseStatus } from './consumer-options.ts'
 import { decodeFrame, type RepoFrame } from './frame.ts'
-import type { Judge, Verdict } from './judge.ts'
-
-type FirehoseOptions = {
-  /** ws:// or wss:// origins, in order of preference. */
-  hosts: readonly string[]
-  judge: Judge
-  /** Collections whose records are handed over. */
-  collections: ReadonlySet<string>
-  cursors: readonly StreamCursor[]
-  apply: (batch: StreamBatch) => Promise<void>
-  /** What fails is counted by host. */
-  onFailure: (host: string, reason: string) => void
-  meter?: (host: string) => FirehoseMeter
-  /** Shared with the consumers of other hosts: what one of them has brought is not read again. */
-  arrivals?: Arrivals
-  log: Logger
-  now?: () => number
-  random?: () => number
-  limits?: Partial<ConsumerLimits>
-}
-
-type FirehoseMeter = Meter & {
-  /** How far behind the network the last event was, in milliseconds. */
-  lag?(ms: number): void
-}
-
-type FirehoseStatus = {
-  host: string
-  connected: boolean
-  /** Frames. */
-  received: number
-  lagMs: number | undefined
-  lastError: string | undefined
-}
+import type { Verdict } from './judge.ts'
 
 export type Firehose = {
   start(): void
@@ -92,10 +59,12 @@ class FirehoseConsumer {
   readonly #batcher: Batcher
   readonly #abort = new AbortController()
   readonly #waiting: Waiting[] = []
+  readonly #silence: SilenceWatch
   readonly #status: FirehoseStatus
   readonly #now: () => number
 
   #current: StreamCursor | undefined
+  #receivedUntilUs: number | undefined
   #connection: Connection | undefined
   #running: Promise<void> | undefined
   #judging: Promise<void> | undefined
@@ -107,9 +76,23 @@ class FirehoseConsumer {
     this.#now = now
     this.#limits = { ...defaultLimits, ...options.limits, maxFrameBytes: MAX_FRAME_BYTES }
     this.#hosts = createHosts(options.hosts, this.#limits, random)
+    this.#receivedUntilUs = options.receivedUntilUs
     this.#cursors = new Map(options.cursors.map((cursor) => [cursor.host, cursor]))
-    const nothing = { received: 0, lagMs: undefined, lastError: undefined }
-    this.#status = { host: this.#hosts.current(), connected: false, ...nothing }
+    this.#status = {
+      host: this.#hosts.current(),
+      connected: false,
+      paused: false,
+      received: 0,
+      lastEventTimeUs: undefined,
+      lagMs: undefined,
+      reconnects: -1,
+      gaps: 0,
+      lastError: undefined,
+    }
+    this.#silence = createSilenceWatch(this.#limits, {
+      received: () => this.#status.received,
+      isExpected: () => !this.#status.paused,
+    })
     this.#batcher = createBatcher({
       maxEvents: () => this.#limits.maxBatchEvents,
       maxBytes: this.#limits.maxBatchBytes,
@@ -134,7 +117,7 @@ class FirehoseConsumer {
   }
 
   status(): FirehoseStatus {
-    return { ...this.#status }
+    return { ...this.#status, reconnects: Math.max(0, this.#status.reconnects) }
   }
 
   #setFull(isFull: boolean): void {
@@ -143,8 +126,14 @@ class FirehoseConsumer {
   }
 
   #flow(): void {
-    if (this.#isFull || this.#waiting.length >= MOST_WAITING) this.#connection?.pause()
+    this.#status.paused = this.#isFull || this.#waiting.length >= MOST_WAITING
+    if (this.#status.paused) this.#connection?.pause()
     else this.#connection?.resume()
+  }
+
+  #addGap(gap: StreamGap): void {
+    this.#status.gaps++
+    this.#batcher.addGap(gap)
   }
 
   async #run(): Promise<void> {
@@ -153,6 +142,7 @@ class FirehoseConsumer {
       const host = this.#hosts.current()
       const receivedBefore = this.#status.received
       const ending = await this.#attempt(host)
+      this.#silence.stop()
       this.#status.connected = false
       this.#options.arrivals?.setConnected(host, false)
       if (this.#status.received > receivedBefore) this.#hosts.succeeded()
@@ -179,7 +169,14 @@ class FirehoseConsumer {
   }
 
   #onOpen(host: string, cursor: number | undefined): void {
+    const timeUs = this.#receivedUntilUs
+    if (cursor === undefined && timeUs !== undefined) {
+      this.#addGap(gapSince({ host, timeUs }, this.#now()))
+      this.#receivedUntilUs = this.#now() * 1000
+    }
+    this.#status.reconnects++
     this.#status.connected = true
+    this.#silence.watch((message) => this.#connection?.giveUp(message))
     this.#options.arrivals?.setConnected(host, true)
     this.#status.lastError = undefined
     this.#options.log.info({ host, cursor }, 'firehose connected')
@@ -200,6 +197,7 @@ class FirehoseConsumer {
     meter?.frame(kindOf(frame), data.length, data.length)
     if (typeof frame === 'string') return this.#options.onFailure(host, frame)
     if ('notice' in frame) return this.#onNotice(host, frame)
+    this.#options.judge.expect(frame)
     this.#waiting.push({ host, frame, bytes: data.length })
     if (this.#waiting.length === MOST_WAITING) this.#flow()
     this.#judging ??= this.#judgeAll()
@@ -211,7 +209,7 @@ class FirehoseConsumer {
     if (notice === 'error') this.#status.lastError = `${name}: ${message}`
     const from = this.#cursors.get(host)
     if (!from || !LOST_CURSOR.has(name)) return
-    this.#batcher.addGap(gapSince(from, this.#now()))
+    this.#addGap(gapSince(from, this.#now()))
     this.#cursors.delete(host)
   }
 
@@ -249,12 +247,14 @@ class FirehoseConsumer {
     const now = this.#now()
     this.#current = { host, wire: 'repos', seq, timeUs: Math.min(timeUs, now * 1000) }
     this.#cursors.set(host, this.#current)
+    if (this.#receivedUntilUs !== undefined) this.#receivedUntilUs = this.#current.timeUs
+    this.#status.lastEventTimeUs = this.#current.timeUs
     this.#status.lagMs = Math.max(0, now - timeUs / 1000)
     this.#options.meter?.(host).lag?.(this.#status.lagMs)
   }
 }
 
-function gapSince({ host, timeUs }: StreamCursor, now: number): StreamGap {
+function gapSince({ host, timeUs }: Pick<StreamCursor, 'host' | 'timeUs'>, now: number): StreamGap {
   return { host, fromUs: timeUs, toUs: now * 1000, cause: 'outdated-cursor' }
 }
 

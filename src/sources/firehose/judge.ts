@@ -23,7 +23,11 @@ export type Verdict = {
   isIncomplete?: boolean
 }
 
-export type Judge = { judge(frame: RepoFrame): Verdict | Promise<Verdict> }
+export type Judge = {
+  /** It has arrived: its account's key is looked up by the time that it is judged. */
+  expect(frame: RepoFrame): void
+  judge(frame: RepoFrame): Verdict | Promise<Verdict>
+}
 
 /** What is known of an account is some 150 bytes. */
 const MAX_ACCOUNTS = 200_000
@@ -32,11 +36,18 @@ export function createJudge(options: {
   keys: AccountKeys
   /** Whether this account’s signature is checked. */
   verifies: (did: string) => boolean
+  /** Whether an account whose key can't be had is compared with its own server; by default, all are. */
+  isCompared?: (did: string) => boolean
   /** Several hosts are read: a commit that one left out may come from another after later ones. */
   takesLate?: boolean
 }): Judge {
-  const { keys, verifies, takesLate = false } = options
+  const { keys, verifies, isCompared = () => true, takesLate = false } = options
   const known = new LruMap<string, Before>(MAX_ACCOUNTS)
+
+  function expect(frame: RepoFrame): void {
+    const isSigned = frame.kind === 'commit' || frame.kind === 'sync'
+    if (isSigned && verifies(frame.did) && !keys.peek(frame.did)) void keys.get(frame.did)
+  }
 
   function judge(frame: RepoFrame): Verdict | Promise<Verdict> {
     if (frame.kind === 'identity') keys.forget(frame.did)
@@ -51,7 +62,7 @@ export function createJudge(options: {
   /** `before`: the key that did not fit. */
   async function withNewKey(frame: CommitFrame | SyncFrame, before: VerifyingKey | undefined) {
     const key = before ? await keys.renew(frame.did) : await keys.get(frame.did)
-    if (!key) return failed('unknown-key')
+    if (!key) return { ...failed('unknown-key'), isIncomplete: isCompared(frame.did) }
     const verdict = weigh(frame, key)
     if (verdict.failure !== 'bad-signature' || before) return verdict
     const renewed = await keys.renew(frame.did)
@@ -82,7 +93,7 @@ export function createJudge(options: {
     return unverified(frame)
   }
 
-  return { judge }
+  return { expect, judge }
 }
 
 function unverified(frame: CommitFrame | SyncFrame): Verdict {

@@ -8,7 +8,7 @@ import { type Hole, readHoles } from '../../data/store/counts/history-holes.ts'
 import { type Db, FILE_NAME, openReader } from '../../data/store/db.ts'
 import { storeTrouble } from '../../data/store/files/trouble.ts'
 import { schemaOf, schemaVersion } from '../../data/store/migrate.ts'
-import { streamCursors } from '../../data/store/stream/stream-cursors.ts'
+import { firehoseCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
 import { type DoctorContext, runningServer } from './context.ts'
 import { here } from './cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from './finding.ts'
@@ -71,7 +71,8 @@ export function aboutEnds(holes: readonly Hole[], now: number): Finding[] {
 }
 
 function aboutPosition(db: Db, doctor: DoctorContext): Finding[] {
-  const [last] = streamCursors(db)
+  const cursors = [...streamCursors(db), ...firehoseCursors(db)]
+  const last = cursors.toSorted((a, b) => b.timeUs - a.timeUs)[0]
   if (!last) return [unchecked('no events received yet')]
   const hours = (doctor.now() - last.timeUs / 1000) / HOUR_MS
   // A running server reports its own lag.

@@ -7,7 +7,7 @@ import { type Dependency, features } from '../../base/feature.ts'
 /** The dependencies that the settings leave, most important first. */
 export function dependenciesOf(config: Config): Dependency[] {
   return [
-    jetstream(config),
+    ...jetstream(config),
     ...features.flatMap((one) => one.dependencies?.(config as never) ?? []),
     directory(config),
     servers(),
@@ -19,15 +19,19 @@ export function dependenciesOf(config: Config): Dependency[] {
   ]
 }
 
-function jetstream({ jetstreamHosts }: Config): Dependency {
-  return {
-    what: 'Jetstream',
-    hosts: jetstreamHosts.map(hostOf),
-    askedBy: 'server',
-    gives: 'all new events, live; one host is enough',
-    without: 'no new events; missed ones are fetched once a host is back',
-    setting: 'SLIPSTREAM_JETSTREAM_HOSTS (for example your own Jetstream, on any relay)',
-  }
+function jetstream({ jetstreamHosts }: Config): Dependency[] {
+  if (jetstreamHosts.length === 0) return []
+  return [
+    {
+      what: 'Jetstream',
+      hosts: jetstreamHosts.map(hostOf),
+      askedBy: 'server',
+      gives: 'all new events, live; one host is enough',
+      without: 'no new events; missed ones are fetched once a host is back',
+      setting:
+        'SLIPSTREAM_JETSTREAM_HOSTS (for example your own Jetstream, on any relay; off: relays)',
+    },
+  ]
 }
 
 function directory({ plcUrl }: Config): Dependency {

@@ -17,6 +17,7 @@ const WIRE_FIX =
 
 export async function checkJetstream(doctor: DoctorContext): Promise<Finding[]> {
   const hosts = [...new Set(doctor.config.jetstreamHosts)]
+  if (hosts.length === 0) return [good('it is not read: SLIPSTREAM_JETSTREAM_HOSTS is off')]
   const found = await Promise.all(hosts.map((host) => aboutHost(doctor, host)))
   const isOneGood = found.some((some) => some.every(({ level }) => level !== 'wrong'))
   // If one host is down, the others replace it.

@@ -135,7 +135,7 @@ function aboutStream({ jetstreamHosts, jetstreamCompress, jetstreamWire }: Confi
     found.push(
       notice(`${plain} is not encrypted`, `Write wss://${plain.slice(5)} if the host has TLS.`),
     )
-  if (!jetstreamCompress) {
+  if (!jetstreamCompress && jetstreamHosts.length > 0) {
     const fix = 'Set SLIPSTREAM_JETSTREAM_COMPRESS=on.'
     found.push(
       notice(`the stream comes uncompressed (${jetstreamWire}): over twice the traffic`, fix),

@@ -271,6 +271,15 @@ describe('the last hours of a new member’s follows', () => {
     expect(doubles[0]!.connections()).toHaveLength(1)
   })
 
+  it('are fetched from their servers where no Jetstream is read', async () => {
+    const { world } = await start({ replayHosts: [] })
+    signIn(scene)
+    await scene.settled()
+    const jobs = world.db.prepare("SELECT subject FROM jobs WHERE kind = 'recent'").all()
+    expect(jobs).toHaveLength(PEOPLE.length + 1)
+    expect(allReplays(world.db)).toEqual([])
+  })
+
   it('are fetched from the servers if no host answers', async () => {
     const { world } = await start({ limits: { giveUpMs: 150 } })
     for (const double of scene.doubles)

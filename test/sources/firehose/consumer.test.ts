@@ -189,3 +189,36 @@ test('a commit that is too big to be sent has its account compared', async () =>
   await until(() => gaps.length === 1)
   expect([failures, gaps[0]!.did]).toEqual([['too-big'], did])
 })
+
+test('the only stream: where another host takes over, what is between is a gap', async () => {
+  const [first, second] = [await startDouble(), await startDouble()]
+  const { events, gaps, firehose } = await start([first.url, second.url], {
+    receivedUntilUs: 1_700_000_000_000_000,
+    limits: { backoffBaseMs: 2, backoffMaxMs: 20, attemptsPerHost: 1 },
+  })
+  await until(() => first.openConnections() === 1)
+  for (const frame of frames.slice(0, 100)) first.send(frame)
+  await until(() => firehose.status().received === 100 && events.length > 0)
+  await first.close()
+  await until(() => second.openConnections() === 1)
+  for (const frame of frames.slice(100)) second.send(frame)
+  await until(() => gaps.length === 2)
+  const last = decodeFrame(frames[99]!) as { timeUs: number }
+  expect(gaps.map(({ host, fromUs, cause }) => ({ host, fromUs, cause }))).toEqual([
+    { host: first.url, fromUs: 1_700_000_000_000_000, cause: 'outdated-cursor' },
+    { host: second.url, fromUs: last.timeUs, cause: 'outdated-cursor' },
+  ])
+  expect(firehose.status()).toMatchObject({ host: second.url, connected: true, gaps: 2 })
+})
+
+test('a host that is connected and silent is left for the next', async () => {
+  const [silent, other] = [await startDouble(), await startDouble()]
+  for (const frame of frames) other.send(frame)
+  const cursor = { host: other.url, wire: 'repos', seq: 0, timeUs: 1_700_000_000_000_000 } as const
+  const { events } = await start([silent.url, other.url], {
+    cursors: [cursor],
+    limits: { backoffBaseMs: 2, backoffMaxMs: 20, attemptsPerHost: 1, silentAfterMs: 100 },
+  })
+  await until(() => events.length === expected.length)
+  expect(silent.cursors.length).toBeGreaterThan(0)
+})

@@ -59,5 +59,5 @@ function allCursors(db: Db): StreamCursor[] {
 
 /** Time of the latest event ever stored, in microseconds; 0 before the first. */
 export function latestStreamTimeUs(db: Db): number {
-  return streamCursors(db).reduce((latest, { timeUs }) => Math.max(latest, timeUs), 0)
+  return allCursors(db).reduce((latest, { timeUs }) => Math.max(latest, timeUs), 0)
 }

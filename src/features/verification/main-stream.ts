@@ -1,0 +1,80 @@
+// Relays in place of Jetstream (JETSTREAM_HOSTS=off): one after another in order of preference, or all at once.
+// What a relay says of members and those they follow is verified as always; with VERIFY=all, everything is.
+
+import type { Consumer, StreamBatch, StreamStatus } from '@slipstream/jetstream'
+import { firehoseCursors, latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
+import type { Core } from '../../ingest/core.ts'
+import { createArrivals } from '../../sources/firehose/arrivals.ts'
+import type { Firehose } from '../../sources/firehose/consumer.ts'
+import type { Judge } from '../../sources/firehose/judge.ts'
+import { openFirehose } from './open-firehose.ts'
+
+type MainOptions = {
+  hosts: readonly string[]
+  use: 'reserve' | 'always'
+  judge: Judge
+  apply: (batch: StreamBatch) => Promise<void>
+}
+
+export function createMainRelays(core: Core, options: MainOptions): Consumer {
+  const { hosts, use } = options
+  const cursors = firehoseCursors(core.db)
+  // The stream was another one before, or there is none yet.
+  const isNew = !hosts.some((host) => cursors.some((at) => at.host === host))
+  const untilUs = latestStreamTimeUs(core.db) || core.now() * 1000
+  const all =
+    use === 'reserve'
+      ? [openFirehose(core, { ...options, cursors, receivedUntilUs: untilUs })]
+      : openEach(core, options, isNew ? untilUs : undefined)
+  return {
+    start: () => all.forEach((one) => void one.start()),
+    stop: async () => void (await Promise.all(all.map((one) => one.stop()))),
+    // A relay sends everything.
+    setFilters: () => undefined,
+    status: () => statusOf(all),
+  }
+}
+
+/** The first to bring a commit counts, and what one host leaves out comes from another. */
+function openEach(
+  core: Core,
+  options: MainOptions,
+  receivedUntilUs: number | undefined,
+): Firehose[] {
+  const onCount = (host: string, what: string) => core.counts.add('relays', `${host} ${what}`)
+  const arrivals = createArrivals(options.hosts, onCount)
+  const cursors = firehoseCursors(core.db)
+  return options.hosts.map((host) =>
+    openFirehose(core, {
+      ...options,
+      hosts: [host],
+      arrivals,
+      cursors: cursors.filter((at) => at.host === host),
+      receivedUntilUs,
+    }),
+  )
+}
+
+/** Of the relay that is furthest, with the figures of all. */
+function statusOf(all: readonly Firehose[]): StreamStatus {
+  const each = all.map((one) => one.status())
+  const leading = each.toSorted(
+    (a, b) =>
+      Number(b.connected) - Number(a.connected) ||
+      (b.lastEventTimeUs ?? 0) - (a.lastEventTimeUs ?? 0),
+  )[0]!
+  const sum = (what: 'received' | 'reconnects' | 'gaps') =>
+    each.reduce((total, one) => total + one[what], 0)
+  return {
+    ...leading,
+    wire: 'repos',
+    compressed: false,
+    filtersSent: true,
+    received: sum('received'),
+    reconnects: sum('reconnects'),
+    gaps: sum('gaps'),
+    // What fails is counted by host and reason: `unverified`.
+    dropped: {},
+    lastErrorHost: leading.lastError === undefined ? undefined : leading.host,
+  }
+}
