@@ -206,6 +206,8 @@ export type ColdStartProgress = {
   startedAt: number
   finishedAt: number | undefined
   stage: ColdStartStage
+  /** The mirror that was read because the member's PDS is away. */
+  mirror?: string | undefined
   /**
    * `done`: number of follows known so far; `total`: the same once the list is complete, undefined
    * before.

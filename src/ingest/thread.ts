@@ -346,6 +346,7 @@ function createBackground(
   const backfill = createBackfill({
     ...shared,
     coldStarts: core.coldStarts,
+    mirrors: config.repoMirrors,
     replays: replaying.running,
     tendLog: checkpoints.tend,
     counts: core.counts,

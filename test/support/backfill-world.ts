@@ -70,6 +70,8 @@ export type BackfillWorldOptions = {
   isCatchingUp?: () => boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
+  /** Origins of mirrors, of which some may be of `hosts`. */
+  mirrors?: readonly string[]
   /** Keeps the database's log short; left to SQLite by default. */
   tendLog?: (db: WriteDb) => () => Promise<void> | undefined
   /** The clock of indexer and jobs; the real one by default. */
@@ -146,6 +148,7 @@ function openNode(db: WriteDb, { options, plc, counts }: Surroundings): Node {
     ...shared,
     ...createNetwork(plc, options.resolverNow),
     limits,
+    ...(options.mirrors && { mirrors: options.mirrors }),
     isCatchingUp: options.isCatchingUp ?? (() => false),
     ...(limits?.timelineTarget !== undefined && { timelineItems: itemsIn(memory) }),
     ...(replays && { replays: replays.running }),

@@ -110,6 +110,14 @@ export function jetstreamHostsOrOff(value: string): string[] {
   return value.trim().toLowerCase() === 'off' ? [] : jetstreamHosts(value)
 }
 
+/** `off`: none. */
+export function originsOrOff(value: string): string[] {
+  if (value.trim().toLowerCase() === 'off') return []
+  const all = list(value).map(originOrNone)
+  if (all.length > 0 && !all.includes('none')) return all
+  throw new Unfit('https:// origins, separated by commas, or off')
+}
+
 export function originOrNone(value: string): string {
   if (['none', 'off'].includes(value.trim().toLowerCase())) return 'none'
   const text = url('http:', 'https:')(value)

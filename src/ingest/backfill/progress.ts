@@ -48,8 +48,14 @@ const NOW = 0
 const FINISHED_FOR_MS = 10 * MINUTE_MS
 const MAX_TOLD = 100
 
-export function createProgress(options: ColdStartParts & { log: Logger }): Progress {
-  const { commit, db, log, now } = options
+type ProgressOptions = ColdStartParts & {
+  log: Logger
+  /** The mirror that is read because the member's own server is away. */
+  mirrorOf: (uid: number) => string | undefined
+}
+
+export function createProgress(options: ProgressOptions): Progress {
+  const { commit, db, log, mirrorOf, now } = options
   const active = new Map<number, Active>()
   let finished: ColdStartProgress[] = []
   for (const { uid } of allMembers(db)) if (!findBackfill(db, uid, COLD_START)) begin(uid, now())
@@ -62,7 +68,8 @@ export function createProgress(options: ColdStartParts & { log: Logger }): Progr
     const began = performance.now()
     const did = findActor(db, uid)?.did ?? ''
     const before = one.latest?.stage
-    const latest = { did, startedAt: one.startedAt, ...readColdStart(options, uid) }
+    const at = { did, startedAt: one.startedAt, mirror: mirrorOf(uid) }
+    const latest = { ...at, ...readColdStart(options, uid) }
     one.latest = { ...latest, finishedAt: latest.stage === 'done' ? now() : undefined }
     if (latest.stage === 'older') deepenTimeline(options, uid)
     noteMilestones(options, uid)

@@ -91,9 +91,11 @@ export async function reconcile(
       await applySliced(services, repo, { ...page, ...what, records: settled, repoRev })
     },
   })
-  const gone = goneKeys(unseen, end)
+  // What a mirror lacks may be newer than its file.
+  const gone = repo.isMirror ? [] : goneKeys(unseen, end)
   const rest = end.complete ? [] : restOf(unseen, gone)
-  const checked = what.checksRest ? rest.slice(0, services.limits.maxKeysChecked) : []
+  const checked =
+    what.checksRest && !repo.isMirror ? rest.slice(0, services.limits.maxKeysChecked) : []
   for (const rkey of checked)
     if (!(await isThere(services, repo, { ...what, rkey }))) gone.push(rkey)
   // Some servers list a repository that they don't have as an empty one.

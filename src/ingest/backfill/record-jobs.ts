@@ -171,7 +171,8 @@ async function findRecord(
   const fetchedAt = services.now()
   try {
     const record = await services.pds.getRecord(repo, key)
-    return { did: repo.did, collection: key.collection, records: [record], fetchedAt }
+    const asOf = Math.min(fetchedAt, record.asOfMs ?? fetchedAt)
+    return { did: repo.did, collection: key.collection, records: [record], fetchedAt: asOf }
   } catch (error) {
     if (error instanceof PdsError && error.reason === 'not-found') return undefined
     throw error

@@ -29,6 +29,7 @@ import { createHeldJobs, type HeldJobs } from './held-jobs.ts'
 import { identify, locate, stateOfUnknown } from './identify.ts'
 import { createJobWindow, hostFor, type WaitingJob } from './job-window.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
+import { createMirrors, type Mirrors } from './mirrors.ts'
 import { perform } from './perform.ts'
 import { createProgress, type Progress } from './progress.ts'
 import type { RepoJobResult } from './repo-jobs.ts'
@@ -82,6 +83,7 @@ class Runner implements Backfill {
   readonly #clockWentBack: () => number
   readonly #slowLane: SlowLane
   readonly #isCatchingUp: () => boolean
+  readonly #mirrors: Mirrors
   /** How many jobs that nobody waits for may still start before the next poll. */
   #unhurriedLeft = 0
   #replayingSince: number | undefined
@@ -105,12 +107,18 @@ class Runner implements Backfill {
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
     this.#held = createHeldJobs(now)
+    this.#mirrors = createMirrors(options.mirrors ?? [], this.#hosts)
     this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, isCatchingUp = () => false, replays } = options
     this.#isCatchingUp = isCatchingUp
     this.#isReplaying = () => (replays?.().length ?? 0) > 0
     this.#mayCheckProgress = createGate(PROGRESS_EVERY_MS, now)
-    this.#progress = createProgress({ ...this.#services, timelineItems, replays })
+    this.#progress = createProgress({
+      ...this.#services,
+      timelineItems,
+      replays,
+      mirrorOf: this.#mirrors.readFor,
+    })
   }
 
   start(): void {
@@ -227,7 +235,9 @@ class Runner implements Backfill {
       return
     }
     if (job.kind === 'member') this.#progress.memberStarted(target.uid)
-    const host = hostFor(job, target, now() - limits.identityMaxAgeMs)
+    const own = hostFor(job, target, now() - limits.identityMaxAgeMs)
+    const isAway = own !== IDENTITY_HOST && this.#hosts.waitMs(own) > SHORT_WAIT_MS
+    const host = (isAway && this.#mirrors.insteadOf(own, job)) || own
     const isFull = this.#window.sizeOf(host) >= limits.windowPerHost
     const waitMs = this.#hosts.waitMs(host, target.did)
     if (waitMs > SHORT_WAIT_MS) postponeJob(db, job, now() + waitMs)
@@ -269,14 +279,17 @@ class Runner implements Backfill {
     return repo ? { ...waiting, host: repo.pds } : this.#abandon(waiting, why)
   }
 
-  async #read({ job, target, host }: WaitingJob): Promise<undefined> {
+  async #read(waiting: WaitingJob): Promise<undefined> {
+    const { job, target, host } = waiting
     if (this.#canWait(job)) {
       this.#services.commit(({ db }) => demoteJob(db, job, SPARE_PRIORITY))
       return
     }
     if (job.kind === 'repo') this.#services.commit(({ db }) => accountRepairing(db, target.uid))
     const leavesOutMismatched = job.attempts >= TRIES_FOR_CIDS
-    const repo = { uid: target.uid, did: target.did, pds: host, leavesOutMismatched }
+    const isMirror = this.#mirrors.note(waiting)
+    const { uid, did } = target
+    const repo = { uid, did, pds: host, leavesOutMismatched, isMirror }
     return this.#finish(job, await perform(this.#services, job, repo))
   }
 
@@ -296,14 +309,16 @@ class Runner implements Backfill {
 
   /** @returns the job if it is to be tried elsewhere at once */
   async #recover(waiting: WaitingJob, error: PdsError): Promise<WaitingJob | undefined> {
-    const { now } = this.#services
+    const { commit, now } = this.#services
     const { job } = waiting
+    const mirror = this.#mirrors.after(waiting, error)
+    if (mirror) return { ...waiting, host: mirror }
     switch (error.reason) {
       case 'stopped':
         return undefined
       case 'too-early':
       case 'rate-limited':
-        this.#postpone(job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS))
+        commit(({ db }) => postponeJob(db, job, now() + (error.retryAfterMs ?? DEFAULT_RETRY_MS)))
         return undefined
       case 'gone':
         return waiting.isRechecked
@@ -320,10 +335,6 @@ class Runner implements Backfill {
     if (!mayBeTheirs(error)) throw error
     this.#services.log.error({ err: error, ...job }, 'unexpected: an answer could not be parsed')
     return new PdsError('bad-answer', `unforeseen: ${(error as Error).message}`)
-  }
-
-  #postpone(job: Job, until: number): void {
-    this.#services.commit(({ db }) => postponeJob(db, job, until))
   }
 
   /** Looks the account up again, since the PDS does not have it (any more): perhaps it moved. */

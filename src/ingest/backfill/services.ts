@@ -3,9 +3,11 @@
 import type { Counts } from '../../base/obs/counts.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
+import { createAccountKeys } from '../../sources/firehose/keys.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Hosts } from '../../sources/pds/hosts.ts'
+import { createMirroredClient } from '../../sources/pds/mirrors.ts'
 import { createPacedFetch } from '../../sources/pds/paced-fetch.ts'
 import { createPdsClient } from '../../sources/pds/pds-client.ts'
 import { type ColdStartBudget, UNCOUNTED } from '../indexing/members/cold-start-budget.ts'
@@ -35,6 +37,8 @@ export type BackfillOptions = {
   tendLog?: () => Promise<void> | undefined
   /** What cold starts may consume at once. */
   coldStarts?: ColdStartBudget
+  /** Origins that have copies of repositories, for accounts whose own servers are away. */
+  mirrors?: readonly string[]
   /** Counts the outcomes of records. */
   counts?: Pick<Counts, 'add'>
 }
@@ -50,7 +54,9 @@ export function createServices(
   const { maxRequests, longestWaitMs, requestTimeoutMs } = limits
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
-  const pds = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
+  const own = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
+  const keys = createAccountKeys(resolver)
+  const pds = createMirroredClient(own, { mirrors: options.mirrors ?? [], keys, signal, now })
   const apply = createApplier({ writer, counts: options.counts })
   const handles = createHandleTurns(now)
   return {

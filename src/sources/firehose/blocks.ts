@@ -73,6 +73,21 @@ export function readBlocks(car: Buffer): Blocks | undefined {
   return new Blocks(root, car, spans)
 }
 
+/** Only the commit of a repository’s file, however large. @returns undefined if there is none */
+export function readCommit(car: Buffer): Blocks | undefined {
+  const header = sectionAt(car, 0, MAX_VARINT_BYTES)
+  const root = header && rootIn(car, header)
+  if (!header || root === undefined) return undefined
+  for (let at = header.to; at < car.length; ) {
+    const section = sectionAt(car, at, MAX_VARINT_BYTES)
+    if (!section) return undefined
+    const cid = car.toString('latin1', section.from, section.from + CID_BYTES)
+    if (cid === root) return new Blocks(root, car, new Map([[root, section]]))
+    at = section.to
+  }
+  return undefined
+}
+
 function rootIn(car: Buffer, { from, to }: Section): string | undefined {
   const values = decodeObjects(car, { from, to, count: 1, raw: true })
   const roots = typeof values === 'string' ? undefined : values[0]!['roots']

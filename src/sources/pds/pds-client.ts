@@ -22,9 +22,12 @@ export type RepoTarget = {
   pds: string
   /** After enough retries: leaves out records that still do not hash to their CIDs. */
   leavesOutMismatched?: boolean
+  /** `pds` is a mirror in place of it (mirrors.ts), and may be behind. */
+  isMirror?: boolean
 }
 
-export type PdsRecord = { rkey: string; cid: string; record: JsonObject }
+/** `asOfMs`: when it was so, if that is not now. */
+export type PdsRecord = { rkey: string; cid: string; record: JsonObject; asOfMs?: number }
 
 export type RecordPage = {
   /** Every key of the page, in the order sent. The lexicon promises none. */

@@ -2,6 +2,7 @@
 // must be the account's own; a record that is missing in it, or is not what its CID says, counts as broken.
 
 import { isValidRecordKey } from '@atproto/syntax'
+import { revTimeMs } from '../../base/atproto/tid.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import { BadCarError, type CarBlocks, readCar } from './car.ts'
 import { MAX_PAGE, type PdsRecord } from './pds-client.ts'
@@ -14,6 +15,8 @@ type Wanted = {
   collection: string
   /** When the request for the file began, by our clock. */
   fetchedAt: number
+  /** The file may be old: its records are as of its commit. */
+  isAsOfRev?: boolean | undefined
 }
 
 /** @throws PdsError `bad-answer` if the file can't be read */
@@ -22,8 +25,8 @@ export async function* collectionPages(
   wanted: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<ListedPage> {
-  const { fetchedAt } = wanted
-  const { blocks, entries } = await open(car, wanted)
+  const { blocks, entries, rev } = await open(car, wanted)
+  const fetchedAt = wanted.isAsOfRev ? timeOf(rev, wanted.fetchedAt) : wanted.fetchedAt
   for (let end = entries.length; end > 0; end -= MAX_PAGE) {
     if (signal.aborted) throw new PdsError('stopped', 'stopped while reading a repository')
     const part = entries.slice(Math.max(0, end - MAX_PAGE), end).reverse()
@@ -35,9 +38,11 @@ export async function* collectionPages(
 async function open(car: Buffer, { did, collection }: Wanted) {
   try {
     const blocks = await readCar(car, pause)
-    const tree = treeOf(blocks.read(blocks.root), did)
+    const commit = blocks.read(blocks.root)
+    const tree = treeOf(commit, did)
     const entries = await entriesOf(blocks, { tree, collection }, pause)
-    return { blocks, entries: entries.filter(({ rkey }) => isValidRecordKey(rkey)) }
+    const valid = entries.filter(({ rkey }) => isValidRecordKey(rkey))
+    return { blocks, entries: valid, rev: commit?.['rev'] }
   } catch (error) {
     if (!(error instanceof BadCarError)) throw error
     throw new PdsError('bad-answer', `the repository of ${did} is unreadable: ${error.message}`)
@@ -50,6 +55,12 @@ function treeOf(commit: JsonObject | undefined, did: string): string {
     throw new BadCarError('no commit of this account')
   }
   return link
+}
+
+/** 0 if the rev tells no credible time: then whatever is known otherwise is newer. */
+function timeOf(rev: unknown, now: number): number {
+  const timeMs = typeof rev === 'string' ? revTimeMs(rev, now) : undefined
+  return Math.min(now, timeMs ?? 0)
 }
 
 function pageOf(blocks: CarBlocks, entries: TreeEntry[], collection: string) {

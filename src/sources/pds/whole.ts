@@ -57,7 +57,8 @@ export async function walkRepository(
 ): Promise<ListingEnd | undefined> {
   const intake = createIntake(repo, walk)
   const { signal, now } = services
-  const of = { did: repo.did, collection: walk.collection, fetchedAt: now() }
+  const { did, isMirror: isAsOfRev } = repo
+  const of = { did, collection: walk.collection, fetchedAt: now(), isAsOfRev }
   try {
     return await services.pds.withRepo(repo, async (car) => {
       let floor: string | undefined

@@ -43,12 +43,17 @@ async function watch(
   for (let last: ColdStartProgress | undefined; ; ) {
     const { ingest } = await server.ask<{ ingest?: IngestStatus }>('GET', '/status')
     const seen = ingest?.coldStarts.find((one) => one.did === did)
-    if (seen) bar.update(percentOf(seen), STAGES[seen.stage])
+    if (seen) bar.update(percentOf(seen), stageOf(seen))
     if (seen?.stage === 'done' || signal.aborted) return seen ?? last
     if (!seen && (last || Date.now() - beganAt > APPEARS_WITHIN_MS)) return last
     last = seen
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
   }
+}
+
+function stageOf({ stage, mirror }: ColdStartProgress): string {
+  const name = STAGES[stage]
+  return mirror === undefined ? name : `${name} (PDS away, from ${new URL(mirror).host})`
 }
 
 /** A rough estimate by the duration of each stage. */

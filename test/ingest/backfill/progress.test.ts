@@ -26,6 +26,7 @@ function progressOf(now: () => number) {
     now,
     replays: undefined,
     limits: { timelineTarget: 100, olderPages: 1, olderAuthors: 1 },
+    mirrorOf: () => undefined,
     timelineItems(uid) {
       const until = performance.now() + LOOK_MS
       while (performance.now() < until);

@@ -8,6 +8,7 @@ type Newcomer = {
   complete: { done: number; total: number }
   items: number
   itemsWanted: number
+  mirror?: string
 }
 
 const STAGES: Record<Newcomer['stage'], string> = {
@@ -30,10 +31,10 @@ export async function showNewcomers(place: HTMLElement): Promise<void> {
   }
 }
 
-function row({ did, handle, stage, complete, items, itemsWanted }: Newcomer): string[] {
+function row({ did, handle, stage, complete, items, itemsWanted, mirror }: Newcomer): string[] {
   return [
     shortName({ did, handle }),
-    STAGES[stage],
+    mirror ? `${STAGES[stage]} from ${new URL(mirror).host}: their PDS is away` : STAGES[stage],
     `${items} of ${itemsWanted}`,
     `${complete.done} of ${complete.total}`,
   ]

@@ -9,6 +9,8 @@ type NewcomerView = Person & {
   /** Milliseconds since 1970. */
   startedAt: number
   finishedAt: number | undefined
+  /** Origin of the mirror that is read because the member's PDS is away. */
+  mirror: string | undefined
   /** Of all followed accounts, those with nothing left to fetch. */
   complete: ColdStartProgress['complete']
   items: number
@@ -26,6 +28,7 @@ export function newcomersView(
     stage: one.stage,
     startedAt: one.startedAt,
     finishedAt: one.finishedAt,
+    mirror: one.mirror,
     complete: one.complete,
     items: one.timelineItems,
     itemsWanted: one.timelineTarget,

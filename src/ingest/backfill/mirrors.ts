@@ -1,0 +1,55 @@
+// Which jobs are done at a mirror (sources/pds/mirrors.ts) because the account's own server is away, and for
+// which accounts.
+
+import { LruMap } from '../../base/util/lru.ts'
+import type { Job, JobKind } from '../../data/store/fetching/jobs.ts'
+import type { Hosts } from '../../sources/pds/hosts.ts'
+import type { PdsError } from '../../sources/pds/pds-error.ts'
+import type { WaitingJob } from './job-window.ts'
+
+export type Mirrors = {
+  /** The first mirror that may be asked now; undefined if none may, or the job is not for one. */
+  insteadOf(host: string, job: Job): string | undefined
+  /** The same if this failure shows that the account's own server is away. */
+  after(waiting: WaitingJob, error: PdsError): string | undefined
+  /** This job is done by this host. @returns whether it is a mirror */
+  note(waiting: WaitingJob): boolean
+  /** The mirror that was read for this account last, if lately. */
+  readFor(uid: number): string | undefined
+}
+
+/**
+ * Jobs that compare would take a mirror's delay for deletions, and a whole file is too much for an
+ * account's newest posts or a page of older ones.
+ */
+const NOT_AT_MIRRORS: ReadonlySet<JobKind> = new Set([
+  ...(['repo', 'check'] as const),
+  ...(['latest', 'page', 'older'] as const),
+])
+const MAX_ACCOUNTS = 10_000
+
+export function createMirrors(
+  mirrors: readonly string[],
+  hosts: Pick<Hosts, 'hasRoom' | 'accountWaitMs'>,
+): Mirrors {
+  const readFor = new LruMap<number, string>(MAX_ACCOUNTS)
+
+  function insteadOf(host: string, { kind }: Job): string | undefined {
+    if (mirrors.includes(host) || NOT_AT_MIRRORS.has(kind)) return undefined
+    return mirrors.find((mirror) => hosts.hasRoom(mirror))
+  }
+
+  return {
+    insteadOf,
+    after({ host, job, target }, { reason }) {
+      const isFailing = reason === 'rate-limited' && hosts.accountWaitMs(host, target.did) > 0
+      return reason === 'unreachable' || isFailing ? insteadOf(host, job) : undefined
+    },
+    note({ host, target }) {
+      const isMirror = mirrors.includes(host)
+      if (isMirror) readFor.set(target.uid, host)
+      return isMirror
+    },
+    readFor: (uid) => readFor.get(uid),
+  }
+}
