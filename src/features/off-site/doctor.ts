@@ -4,7 +4,7 @@
 import type { Config } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { DAY_MS, HOUR_MS } from '../../base/util/durations.ts'
-import { duration } from '../../http/pages/format.ts'
+import { duration } from '../../base/util/format.ts'
 import { type DoctorContext, runningServer } from '../../tools/doctor/context.ts'
 import { here } from '../../tools/doctor/cures.ts'
 import { type Finding, good, notice, unchecked, wrong } from '../../tools/doctor/finding.ts'

@@ -1,7 +1,7 @@
 // The off-site backup in `slipstream stats`.
 
+import { duration } from '../../base/util/format.ts'
 import type { FeatureReport } from '../../http/operator/feature-report.ts'
-import { duration } from '../../http/pages/format.ts'
 import { megabytes } from '../../tools/cli/terminal.ts'
 import type { OffSiteStatus } from './status.ts'
 

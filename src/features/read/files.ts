@@ -1,6 +1,6 @@
 // The files that the client loads.
 
-import { type Assets, assetsOf } from '../../http/pages/asset-files.ts'
+import { type Assets, assetsOf } from '../../http/html/asset-files.ts'
 import { signInAssets } from '../sign-in/routes.ts'
 
 const scripts = [

@@ -1,7 +1,7 @@
 // The frame of a page for visitors: complete without a script, with what previews of links read.
 
-import type { Assets } from '../../http/pages/asset-files.ts'
-import { type Html, html } from '../../http/pages/html.ts'
+import type { Assets } from '../../http/html/asset-files.ts'
+import { type Html, html } from '../../http/html/html.ts'
 
 export type About = {
   title: string

@@ -1,9 +1,9 @@
 // The status page's bar of the last thirty days, and the latest incidents, as of the page's rendering. Days
 // and times are UTC, since the reader's time zone is unknown.
 
+import { duration, moment, percent } from '../../base/util/format.ts'
+import { type Html, html } from '../html/html.ts'
 import type { Availability, Day, Incident } from './availability.ts'
-import { duration, moment, percent } from './format.ts'
-import { type Html, html } from './html.ts'
 import type { VisitorFigures } from './visitor-figures.ts'
 
 const MAX_INCIDENTS = 5

@@ -2,8 +2,8 @@
 // origins, which the content security policy enforces.
 
 import { version } from '../../base/util/version.ts'
+import { Html, html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
-import { Html, html } from './html.ts'
 
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 // The explore page before the operator has logged in: forms, and empty places for their results.
 
+import { type Html, html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
-import { type Html, html } from './html.ts'
 import { serverPanel } from './server-panel.ts'
 
 export function exploreDocument(assets: Assets, { isServed }: { isServed: boolean }): string {

@@ -1,12 +1,10 @@
 // All changing parts of the operator's view of the server, ready for display: texts by name, the state in
 // words, and newcomers' progress. Made on the server, so that the script need not format numbers.
 
+import { bytes, count, days, duration, plural, rate } from '../../base/util/format.ts'
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
 import type { TrafficStatus } from '../../sources/traffic.ts'
-import { archiveInWords, isReadingArchive } from './archive-words.ts'
-import type { Forecast } from './forecast.ts'
-import { bytes, count, days, duration, plural, rate } from './format.ts'
-import { type Finding, stateInWords } from './state-words.ts'
+import { archiveInWords, isReadingArchive } from '../operator/archive-words.ts'
 import {
   choicesInWords,
   collectionsInWords,
@@ -14,7 +12,9 @@ import {
   paceInWords,
   receivedInWords,
   sourcesInWords,
-} from './traffic-words.ts'
+} from '../operator/traffic-words.ts'
+import type { Forecast } from './forecast.ts'
+import { type Finding, stateInWords } from './state-words.ts'
 
 const FIGURES = [
   'events',

@@ -1,10 +1,10 @@
 // The page for redeeming an invite: one form, in the frame of our other pages, with nothing from other
 // origins. It works without scripts, and typed text is escaped when shown again.
 
+import { type Html, html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
 import { type Us, waysToConnect } from './connect-section.ts'
 import { documentOf } from './document.ts'
-import { type Html, html } from './html.ts'
 
 export type InvitePage = {
   us: Us

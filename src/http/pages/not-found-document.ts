@@ -1,8 +1,8 @@
 // What a browser gets for an address that leads nowhere; programs get JSON.
 
+import { html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
-import { html } from './html.ts'
 
 export function notFoundDocument(assets: Assets): string {
   const main = html`<section class="hero"><h1>There is nothing at this address</h1>

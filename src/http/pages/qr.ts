@@ -1,5 +1,5 @@
 import { encode } from 'uqr'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../html/html.ts'
 
 /** @param title - its text alternative */
 export function qrCode(text: string, title: string): Html {

@@ -2,9 +2,9 @@
 // reader requests. Pictures come from where the settings say, everything else from us.
 
 import type { Config } from '../../base/config/config.ts'
+import { type Html, html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf, PAGE_HEADERS } from './document.ts'
-import { type Html, html } from './html.ts'
 
 /** Like the other pages' headers, but allows pictures from other origins. */
 export function readHeaders({ imageUrlPattern, videoThumbnailUrlPattern }: Config) {

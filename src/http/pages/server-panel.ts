@@ -1,8 +1,8 @@
 // The explore page's first tab before the operator has logged in: places for the state with advice, the
 // current figures, the charts and an overview. Scripts fill them with data that only the token opens.
 
+import { type Html, html } from '../html/html.ts'
 import type { FigureName } from './figures.ts'
-import { type Html, html } from './html.ts'
 
 type Chart = {
   title: string

@@ -2,10 +2,10 @@
 // are those of the alert rules in deploy/; visitor-words.ts has the visitors' version.
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
+import { bytes, days, duration, plural, rate } from '../../base/util/format.ts'
 import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
-import { archiveInWords, isReadingArchive } from './archive-words.ts'
+import { archiveInWords, isReadingArchive } from '../operator/archive-words.ts'
 import type { Forecast } from './forecast.ts'
-import { bytes, days, duration, plural, rate } from './format.ts'
 
 export type Finding = {
   /** `info` is no problem, just something in progress. */

@@ -1,12 +1,12 @@
 // The status page before any script has run: the condition and since when, how to point a client here, and
 // the last thirty days. The script keeps the figures current; the operator's data is behind the token.
 
+import { type Html, html } from '../html/html.ts'
 import type { Assets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { availabilitySection } from './availability-section.ts'
 import { connectSection, type Us } from './connect-section.ts'
 import { documentOf } from './document.ts'
-import { type Html, html } from './html.ts'
 import type { Finding } from './state-words.ts'
 import type { VisitorFigureName, VisitorFigures } from './visitor-figures.ts'
 

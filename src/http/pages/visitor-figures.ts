@@ -2,11 +2,11 @@
 // and whose data they are, are for the operator only (figures.ts).
 
 import { DAY_MS } from '../../base/util/durations.ts'
+import { duration, moment, percent } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from './archive-words.ts'
+import { isReadingArchive } from '../operator/archive-words.ts'
 import { AVAILABILITY_DAYS, type Availability, isAbsence } from './availability.ts'
 import { lagInWords } from './figures.ts'
-import { duration, moment, percent } from './format.ts'
 import type { Finding } from './state-words.ts'
 import { stateForVisitors } from './visitor-words.ts'
 

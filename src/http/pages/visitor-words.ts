@@ -1,9 +1,9 @@
 // Slipstream's condition in words for visitors: what is late or missing. Whether a visitor may read here is
 // said elsewhere (connect-section.ts), so nothing here promises it. The operator's advice and the machine's figures are behind the token (state-words.ts).
 
+import { duration } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from './archive-words.ts'
-import { duration } from './format.ts'
+import { isReadingArchive } from '../operator/archive-words.ts'
 import { type Finding, hasFailures, isLate, isSlow } from './state-words.ts'
 
 /**

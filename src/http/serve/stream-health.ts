@@ -4,7 +4,7 @@
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from '../pages/archive-words.ts'
+import { isReadingArchive } from '../operator/archive-words.ts'
 import type { StreamHealth } from '../server/health.ts'
 
 const PATIENCE_MS = 5 * MINUTE_MS

@@ -1,12 +1,12 @@
 // `slipstream stats`: sizes and current state, from the running server or the database.
 
 import type { Command } from 'commander'
+import { duration } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
+import { archiveInWords, isReadingArchive } from '../../http/operator/archive-words.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
 import { type FeatureReport, reportOf } from '../../http/operator/feature-report.ts'
 import type { Status } from '../../http/operator/status.ts'
-import { archiveInWords, isReadingArchive } from '../../http/pages/archive-words.ts'
-import { duration } from '../../http/pages/format.ts'
 import {
   choicesInWords,
   collectionsInWords,
@@ -14,7 +14,7 @@ import {
   paceInWords,
   receivedInWords,
   sourcesInWords,
-} from '../../http/pages/traffic-words.ts'
+} from '../../http/operator/traffic-words.ts'
 import type { ToolsFeature } from '../feature.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'

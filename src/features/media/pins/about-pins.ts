@@ -1,8 +1,8 @@
 // Pinned media on the first tab of the explore page.
 
 import type { Config } from '../../../base/config/config.ts'
+import { bytes, plural } from '../../../base/util/format.ts'
 import type { OverviewRow } from '../../../http/pages/explore/overview.ts'
-import { bytes, plural } from '../../../http/pages/format.ts'
 import { type MediaConfig, mediaConfig } from '../media-config.ts'
 import { type PinStatus, readPinStatus } from './pinned-files.ts'
 

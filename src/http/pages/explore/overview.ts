@@ -3,13 +3,13 @@
 
 import type { Config } from '../../../base/config/config.ts'
 import { DAY_MS } from '../../../base/util/durations.ts'
+import { bytes, count, duration, plural } from '../../../base/util/format.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { newestBackup } from '../../../data/store/files/backup.ts'
 import { listInvites } from '../../../data/store/members/invites.ts'
 import { type Facts, readFacts } from '../../operator/facts.ts'
 import { MAX_LISTED_INVITES } from '../../operator/invites.ts'
-import { bytes, count, duration, plural } from '../format.ts'
 
 export type OverviewRow = {
   name: string

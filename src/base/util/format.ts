@@ -1,6 +1,6 @@
 // Formats numbers for people, in English notation like the pages' text.
 
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 
 const UNKNOWN = '–'
 

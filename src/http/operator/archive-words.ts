@@ -1,7 +1,7 @@
 // Words for the progress of a start from the archive, for the status page and `slipstream stats`.
 
+import { bytes, count, plural } from '../../base/util/format.ts'
 import type { ArchiveStatus, IngestStatus } from '../../bridge/messages.ts'
-import { bytes, count, plural } from './format.ts'
 
 /** The stream begins where the archive ends, so nothing is live yet. */
 export function isReadingArchive({ archive }: Pick<IngestStatus, 'archive'>): boolean {

@@ -1,8 +1,8 @@
 // What the streams receive, in words: for the operator's page and `slipstream stats`.
 
+import { bytes, count } from '../../base/util/format.ts'
 import type { StreamBytesFacts } from '../../data/store/stream/stream-bytes.ts'
 import type { StreamChoiceFacts } from '../../data/store/stream/stream-choices.ts'
-import { bytes, count } from './format.ts'
 
 const SHOWN_KINDS = 6
 
