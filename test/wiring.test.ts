@@ -18,7 +18,7 @@ const ROOTS = [
   'http/serve/thread',
   'http/serve/threads',
   'http/serve/timelines',
-  'http/serve/pages',
+  'http/serve/counting',
   'http/serve/sharing',
   'http/serve/identities',
   'http/xrpc/app-context',

@@ -13,24 +13,24 @@ import type { IngestConnection } from '../bridge/connection.ts'
 import type { SharedMemory, Writer } from '../bridge/messages.ts'
 import type { ActorReader } from '../data/graph/types.ts'
 import type { Db } from '../data/store/db.ts'
+import type { Draw } from '../data/timeline/lossiness.ts'
 import type { GuardedFetch } from '../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../sources/identity/resolver.ts'
 import type { ServiceAuth } from '../sources/identity/service-jwt.ts'
 import type { Html } from './html/html.ts'
 import type { MetricParts } from './metrics/metrics.ts'
+import type { Explored } from './operator/explored.ts'
 import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
-import type { Overviewed } from './pages/explore/overview.ts'
-import type { Explored } from './pages/explore/routes.ts'
 import type { Connected, SideRoutes } from './server/side-routes.ts'
+import type { SlowRequests } from './server/slow-requests.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
 import type { MethodDefinition } from './xrpc/define.ts'
 import type { OwnFeed } from './xrpc/feeds/own-feeds.ts'
 
 export type ServeFeature = Reports &
-  Overviewed &
   Explored & {
     methods?(config: Config): readonly MethodDefinition[]
     metrics?(parts: MetricParts): MetricSource[]
@@ -63,6 +63,8 @@ export type ServeParts = {
   search: Searching
   /** Whether a lossy timeline keeps an item. */
   keeps: (owner: number, item: number) => boolean
+  /** The number drawn for an item, by its id. */
+  draw: Draw
   hydrator: Hydrator
   app: AppContext
   writer: Writer
@@ -75,6 +77,11 @@ export type ServeParts = {
   onViewer: (did: string) => void
   /** Counts an answer outside of the server's own routes. */
   onAnswered: (path: string, status: number, seconds: number) => void
+  /** Called for violations of our own invariants. */
+  onFatal: (error: unknown) => void
+  slowRequests: Pick<SlowRequests, 'list'>
+  /** All of them, for what they add to each other's pages. */
+  features: readonly ServeFeature[]
   rateBuffers: RateBuffers
   /** What `createShared` of the same feature returned. */
   shared: unknown
@@ -87,6 +94,8 @@ export type ServeParts = {
 
 export type ServePart = {
   routes?: readonly SideRoutes[]
+  /** A page for browsers, for an address that leads nowhere; undefined for programs, which get JSON. */
+  notFound?(request: Request): Response | undefined
   /** Feeds that are made here, not by a generator elsewhere. */
   feeds?: readonly OwnFeed[]
   /** The current values, read once a second. */
@@ -107,14 +116,21 @@ export function loadServeFeatures(): Promise<readonly ServeFeature[]> {
 /** Starts all of them; what they do in this thread, as one. */
 export function startFeatures(
   list: readonly ServeFeature[],
-  { shared, ...parts }: Omit<ServeParts, 'shared'> & { shared: readonly unknown[] },
+  { shared, ...parts }: Omit<ServeParts, 'shared' | 'features'> & { shared: readonly unknown[] },
 ): Required<Omit<ServePart, 'feeds' | 'close'>> & { close(): Promise<void> } {
   const started = list.flatMap(
-    (feature, i) => feature.start?.({ ...parts, shared: shared[i] }) ?? [],
+    (feature, i) => feature.start?.({ ...parts, shared: shared[i], features: list }) ?? [],
   )
   for (const feed of started.flatMap(({ feeds = [] }) => feeds)) parts.app.ownFeeds.add(feed)
   return {
     routes: started.flatMap(({ routes = [] }) => routes),
+    notFound(request) {
+      for (const part of started) {
+        const page = part.notFound?.(request)
+        if (page) return page
+      }
+      return undefined
+    },
     gauges: () => Object.assign({}, ...started.map(({ gauges }) => gauges?.())),
     async listen(how) {
       for (const part of started) await part.listen?.(how)

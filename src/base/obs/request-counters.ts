@@ -51,7 +51,7 @@ const CORE_GAUGES = [
   'viewerBytes',
   'cachedViewHits',
   'cachedViewMisses',
-  'listeners',
+  'pages.listeners',
   'bucketsHeld',
   'bucketsGained',
   'bucketsLost',

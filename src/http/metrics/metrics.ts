@@ -231,7 +231,7 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
       () => threads('collectionSeconds'),
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
-    gauge('live_listeners', 'Browsers with the status page open.', () => summed('listeners')),
+    gauge('live_listeners', 'Browsers with the status page open.', () => summed('pages.listeners')),
   ]
 }
 

@@ -1,14 +1,13 @@
 // The pages for people and their requests: the status page at / with live figures, the explore view behind
-// the operator's token, the metrics, and the files that they load. A client that requests / without accepting
-// HTML gets the usual plain answer.
+// the operator's token, and the files that they load. A client that requests / without accepting HTML gets the
+// usual plain answer.
 
 import { type Context, Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { assetRoutes } from '../html/asset-files.ts'
 import type { Html } from '../html/html.ts'
-import type { MetricParts } from '../metrics/metrics.ts'
-import { addMetricsRoute } from '../metrics/metrics-route.ts'
+import { pageError } from '../server/page-error.ts'
 import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { formHeaders, PAGE_HEADERS } from './document.ts'
@@ -18,7 +17,6 @@ import { createAvailability } from './histories.ts'
 import { indexerStatusOf } from './indexer-status.ts'
 import { createLive, type Live } from './live.ts'
 import { notFoundDocument } from './not-found-document.ts'
-import { pageError } from './page-error.ts'
 import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
@@ -26,14 +24,13 @@ import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 export type PageParts = Omit<
   ExploreOptions,
   'config' | 'status' | 'reasonableLimit' | 'availability'
-> &
-  Pick<MetricParts, 'requests' | 'methods' | 'ofFeatures'> & {
-    config: Config
-    /** The ingest thread's latest report. */
-    status: () => IngestStatus | undefined
-    /** Of features, for the first page. */
-    forms: readonly Html[]
-  }
+> & {
+  config: Config
+  /** The ingest thread's latest report. */
+  status: () => IngestStatus | undefined
+  /** Of features, for the first page. */
+  forms: readonly Html[]
+}
 
 export type Page = {
   /** For the server's `sideRoutes`. */
@@ -42,9 +39,9 @@ export type Page = {
     app: Hono
     charges: {
       patterns?: string[]
-      route: 'pages' | 'metrics'
+      route: 'pages'
       points: number
-      from: 'pages' | 'metrics' | 'visitor'
+      from: 'pages' | 'visitor'
     }[]
   }[]
   /** For an address that leads nowhere; undefined for programs, which get JSON. */
@@ -70,15 +67,11 @@ export function createPage(parts: PageParts): Page {
   const assets = loadAssets
   const explore = exploreRoutes({ ...parts, availability, reasonableLimit: config.reasonableLimit })
   const page = { route: 'pages', points: 1, from: 'pages' } as const
-  const metrics = { route: 'metrics', points: 1, from: 'metrics' } as const
   const routes: Page['routes'] = [
     {
       path: '/',
       app: pages(parts, { assets, figures, availability }),
-      charges: [
-        { ...page, patterns: ['/', '/explore', '/read', '/status/indexer'] },
-        { ...metrics, patterns: ['/metrics'] },
-      ],
+      charges: [{ ...page, patterns: ['/', '/explore', '/read', '/status/indexer'] }],
     },
     { path: '/page', app: files({ assets, figures, live }), charges: [page] },
     {
@@ -120,7 +113,6 @@ function pages(parts: PageParts, { assets, figures, availability }: Shared): Hon
     return c.body(readDocument(assets(), { isServed }), 200, readHeaders(config))
   })
   app.get('/status/indexer', (c) => c.json(indexerStatusOf(parts.status()), 200, FOR_ANYONE))
-  addMetricsRoute(app, config, parts)
   return app
 }
 

@@ -36,7 +36,7 @@ import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
 import { createOverload } from '../overload/overload.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
-import { inviteRoutes } from '../pages/invite-page.ts'
+import { serve as pages } from '../pages/serve.ts'
 import { createAcceptLabelers } from '../server/accepted-labelers.ts'
 import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
@@ -48,9 +48,9 @@ import { createCounted } from '../xrpc/waiting/counted.ts'
 import { FIRST_PAGE_MAX_WAIT_MS } from '../xrpc/waiting/first-page.ts'
 import { createLabelRequests } from '../xrpc/waiting/label-requests.ts'
 import { warmUp } from '../xrpc/warm-up.ts'
+import { countThread } from './counting.ts'
 import { createIdentities } from './identities.ts'
 import { keepAnswers } from './kept-answers.ts'
-import { servePages } from './pages.ts'
 import { isEngineAway } from './place-sharing.ts'
 import { createSearching } from './searching.ts'
 import { createSharing, type Sharing } from './sharing.ts'
@@ -88,7 +88,8 @@ const MAX_SEARCH_CACHE_KIB = 16_384
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
-  const { config, features, log, memory, ingest, onFatal } = options
+  const { config, log, memory, ingest, onFatal } = options
+  const features = [...options.features, pages]
   const reading = openReading(options)
   const { db, actors, graph } = reading
   const shared = createSharing(options, reading)
@@ -143,6 +144,18 @@ export function createServing(options: ServingOptions): Serving {
     buffers: options.rateBuffers,
     isMember: reading.isMember,
   })
+  const counting = countThread({
+    ...options,
+    ...reading,
+    featureGauges: () => ofFeatures.gauges(),
+    ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
+    shared,
+    kept: kept.usage,
+    methods: [
+      ...methods.map(({ nsid }) => nsid),
+      ...features.flatMap((one) => one.callNames?.(config) ?? []),
+    ],
+  })
   const ofFeatures = startFeatures(features, {
     config,
     log,
@@ -155,6 +168,7 @@ export function createServing(options: ServingOptions): Serving {
     timelines: reading.timelines,
     search: reading.search,
     keeps: reading.keeps,
+    draw: reading.draw,
     hydrator,
     app,
     writer,
@@ -164,24 +178,12 @@ export function createServing(options: ServingOptions): Serving {
     serviceAuth: callers.serviceAuth,
     isMember: reading.isMember,
     onViewer: callers.onViewer,
-    onAnswered: (path, status, seconds) => pages.onAnswered(path, status, seconds),
+    onAnswered: counting.onAnswered,
+    onFatal,
+    slowRequests: counting.slowRequests,
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
     visit: async (request, by) => server.fetch(request, by && { incoming: by.incoming }),
-  })
-  const pages = servePages({
-    ...options,
-    ...reading,
-    hydrator,
-    featureGauges: ofFeatures.gauges,
-    ofFeatures: features.flatMap(({ metrics }) => metrics ?? []),
-    forms: features.flatMap((one) => one.firstPage?.(config) ?? []),
-    shared,
-    kept: kept.usage,
-    methods: [
-      ...methods.map(({ nsid }) => nsid),
-      ...features.flatMap((one) => one.callNames?.(config) ?? []),
-    ],
   })
   const timelines = timelineRoutes({
     ...options,
@@ -198,21 +200,20 @@ export function createServing(options: ServingOptions): Serving {
     health: () => health(db, ingest),
     ...callers,
     onBroken: onFatal,
-    onAnswered: pages.onAnswered,
-    slowRequests: pages.slowRequests,
+    onAnswered: counting.onAnswered,
+    slowRequests: counting.slowRequests,
     overload,
-    notFound: pages.notFound,
+    notFound: ofFeatures.notFound,
     usedTokens: options.usedTokens,
     sideRoutes: [
       ...timelines.routes,
       operatorRoutes(operator),
-      ...inviteRoutes({ ...operator, us: config, invites, known: knownBy(reading) }),
       ...ofFeatures.routes,
-      ...pages.routes,
+      ...counting.routes,
     ],
     didServices: features.flatMap((one) => one.didServices?.(config) ?? []),
   })
-  const closing = closingFirst(server, [pages, timelines, ofFeatures], shared)
+  const closing = closingFirst(server, [counting, timelines, ofFeatures], shared)
   return {
     server: listeningFirst(closing, ofFeatures),
     controlApp: createOperatorRoutes({ ...operator, isLocal: true }),
@@ -379,14 +380,5 @@ function health(db: Db, ingest: IngestConnection): Health {
     return { ok: true, version, stream, ingest: publicPart(status) }
   } catch (error) {
     return { ok: false, version, error: `the database cannot be read: ${(error as Error).message}` }
-  }
-}
-
-/** Returns the DID of an account that the index knows by this handle or DID. */
-function knownBy({ db, actors }: Pick<ReturnType<typeof openReading>, 'db' | 'actors'>) {
-  const accounts = createAccounts(db)
-  return (actor: string): string | undefined => {
-    const uid = actor.startsWith('did:') ? actors.uidOf(actor) : accounts.uidOfHandle(actor)
-    return uid === 0 ? undefined : actors.didOf(uid)
   }
 }

@@ -168,9 +168,13 @@ describe('over HTTP', () => {
 
   test('live figures are limited per address, and others still get theirs', async () => {
     const aborting = new AbortController()
+    // Kept: a response that is collected as garbage ends, and gives its place to another.
+    const open: Response[] = []
     const listen = async (from: string) => {
       const headers = { 'x-forwarded-for': from }
-      return (await fetch(`${origin}/page/live`, { headers, signal: aborting.signal })).status
+      const response = await fetch(`${origin}/page/live`, { headers, signal: aborting.signal })
+      open.push(response)
+      return response.status
     }
     const statuses = []
     for (let i = 0; i < 40; i++) statuses.push(await listen('203.0.113.9'))
@@ -179,6 +183,7 @@ describe('over HTTP', () => {
     expect(taken).toBeGreaterThanOrEqual(8)
     expect(taken).toBeLessThanOrEqual(16)
     for (let i = 0; i < 4; i++) expect(await listen('203.0.113.10')).toBe(200)
+    expect(open.filter(({ status }) => status === 200)).toHaveLength(taken + 4)
     aborting.abort()
   })
 

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../../base/config/config.ts'
 import { bytes, plural } from '../../../base/util/format.ts'
-import type { OverviewRow } from '../../../http/pages/explore/overview.ts'
+import type { OverviewRow } from '../../../http/operator/explored.ts'
 import { type MediaConfig, mediaConfig } from '../media-config.ts'
 import { type PinStatus, readPinStatus } from './pinned-files.ts'
 

@@ -8,26 +8,16 @@ import type { IngestStatus } from '../../../bridge/messages.ts'
 import type { Db } from '../../../data/store/db.ts'
 import { newestBackup } from '../../../data/store/files/backup.ts'
 import { listInvites } from '../../../data/store/members/invites.ts'
+import type { Explored, OverviewRow } from '../../operator/explored.ts'
 import { type Facts, readFacts } from '../../operator/facts.ts'
 import { MAX_LISTED_INVITES } from '../../operator/invites.ts'
-
-export type OverviewRow = {
-  name: string
-  text: string
-  level: 'good' | 'info' | 'notice' | 'bad'
-}
 
 type Parts = {
   db: Db
   config: Config
   status: () => IngestStatus | undefined
   now?: () => number
-  features?: readonly Overviewed[]
-}
-
-/** What features add to the rows. */
-export type Overviewed = {
-  overview?(config: Config): Promise<readonly OverviewRow[]>
+  features?: readonly Explored[]
 }
 
 const BACKUP_IS_OLD_MS = 2 * DAY_MS

@@ -6,20 +6,20 @@ import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import { inTurns } from '../../../base/util/turn.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
-import type { Db } from '../../../data/store/db.ts'
 import { createAccounts } from '../../../data/store/read/accounts/accounts.ts'
+import type { Explored } from '../../operator/explored.ts'
 import { requireOperator } from '../../operator/guard.ts'
 import { accountKnownAs } from '../../operator/members.ts'
 import { accountIn, readSubject } from '../../operator/moderation-subject.ts'
 import { OperatorError } from '../../operator/operator-error.ts'
+import { type PageErrorParts, pageError } from '../../server/page-error.ts'
 import type { SlowRequests } from '../../server/slow-requests.ts'
 import type { Availability } from '../availability.ts'
 import { figuresOf } from '../figures.ts'
 import { createForecast, createHistories } from '../histories.ts'
-import { type PageErrorParts, pageError } from '../page-error.ts'
 import { accountView } from './account.ts'
 import { newcomersView } from './members.ts'
-import { type Overviewed, overview } from './overview.ts'
+import { overview } from './overview.ts'
 import type { ExploreParts, Subject } from './parts.ts'
 import { createPostView } from './post.ts'
 import { proofView } from './proof.ts'
@@ -28,18 +28,13 @@ import { createTimelineView } from './timeline.ts'
 export type ExploreOptions = ExploreParts &
   PageErrorParts & {
     config: Config
-    features?: readonly (Overviewed & Explored)[]
+    features?: readonly Explored[]
     status: () => IngestStatus | undefined
     slowRequests: Pick<SlowRequests, 'list'>
     availability: () => Availability
     /** Milliseconds since 1970. */
     now?: () => number
   }
-
-/** Queries that features add. */
-export type Explored = {
-  exploreRoutes?(app: Hono, parts: { db: Db }): void
-}
 
 /** The query cannot be answered; the message is for the operator. */
 class NotAnswerable extends Error {}

@@ -1,6 +1,6 @@
-// The pages for people in front of one serving thread, and this thread's own figures: request counts, event
-// loop delay and caches.
+// A serving thread's own figures: request counts, event loop delay and caches; and the metrics of all threads.
 
+import { Hono } from 'hono'
 import type { Config } from '../../base/config/config.ts'
 import type { FeatureGauge } from '../../base/feature.ts'
 import { watchBusyShare } from '../../base/obs/busy-share.ts'
@@ -11,12 +11,15 @@ import { RequestCounters } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
-import { createPage, type Page, type PageParts } from '../pages/page.ts'
+import type { MetricParts } from '../metrics/metrics.ts'
+import { addMetricsRoute } from '../metrics/metrics-route.ts'
+import { pageError } from '../server/page-error.ts'
+import type { SideRoutes } from '../server/side-routes.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
 import type { SharedHomes } from './shared-homes.ts'
 
-type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
+type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   config: Config
   log: Logger
   memory: SharedMemory
@@ -34,12 +37,12 @@ type PagesOptions = Omit<PageParts, 'status' | 'requests' | 'slowRequests'> & {
   }
   /** What features report. */
   featureGauges: () => Readonly<Record<FeatureGauge, number>>
+  onFatal: (error: unknown) => void
 }
 
-type Pages = {
+type Counting = {
   /** For the server's `sideRoutes`. */
-  routes: Page['routes']
-  notFound: Page['notFound']
+  routes: SideRoutes[]
   onAnswered: (path: string, status: number, seconds: number) => void
   slowRequests: SlowRequests
   close(): void
@@ -47,13 +50,12 @@ type Pages = {
 
 const TELL_EVERY_MS = 1_000
 
-export function servePages(options: PagesOptions): Pages {
+export function countThread(options: CountingOptions): Counting {
   const { ingest, memory, thread } = options
   const { requests } = memory
   const counters = new RequestCounters(requests, thread, options.methods)
   const collections = watchCollections()
   const slowRequests = createSlowRequests({ collections })
-  const page = createPage({ ...options, requests, slowRequests, status: ingest.status })
   const lag = watchLoopLag()
   const shares = watchBusyShare(({ busy, requests }) => {
     counters.set('busyShare', busy)
@@ -68,7 +70,6 @@ export function servePages(options: PagesOptions): Pages {
     counters.set('viewerBytes', viewers)
     counters.set('cachedViewHits', hits)
     counters.set('cachedViewMisses', misses)
-    counters.set('listeners', page.listeners())
     const { held = 0, gained = 0, lost = 0 } = options.shared.leases?.counts() ?? {}
     counters.set('bucketsHeld', held)
     counters.set('bucketsGained', gained)
@@ -90,8 +91,7 @@ export function servePages(options: PagesOptions): Pages {
   }, TELL_EVERY_MS)
   timer.unref()
   return {
-    routes: page.routes,
-    notFound: page.notFound,
+    routes: [metricRoutes(options, { ...options, requests, status: ingest.status })],
     slowRequests,
     onAnswered(path, status, seconds) {
       counters.count(path, status, seconds)
@@ -102,7 +102,14 @@ export function servePages(options: PagesOptions): Pages {
       lag.stop()
       shares.stop()
       collections.stop()
-      page.close()
     },
   }
+}
+
+function metricRoutes(options: CountingOptions, parts: MetricParts): SideRoutes {
+  const app = new Hono()
+  addMetricsRoute(app, options.config, parts)
+  app.onError((error, c) => pageError(options, error, c))
+  const charge = { route: 'metrics', points: 1, from: 'metrics', patterns: ['/metrics'] } as const
+  return { path: '/', app, charges: [charge] }
 }
