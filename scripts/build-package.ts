@@ -9,7 +9,7 @@ import { buildWorkspace, compile, workspaces } from './build-workspace.ts'
 
 const root = join(import.meta.dirname, '..')
 const from = join(root, 'src')
-const OF_BROWSERS = '{http/pages,features/*}/assets'
+const OF_BROWSERS = 'features/*/assets'
 const ADDRESS = /new URL\('(\.\/(?!assets\/)[\w/-]+)\.ts', import\.meta\.url\)/g
 
 type Manifest = { files: string[]; dependencies: Record<string, string>; [field: string]: unknown }

@@ -40,7 +40,7 @@ export function measureHouse(tree: string): House {
 function readSources(src: string): Source[] {
   const names = readdirSync(src, { recursive: true, encoding: 'utf8' })
   return names
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('http/pages/assets/'))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('features/pages/assets/'))
     .filter((name) => !GENERATED.test(name) || name.endsWith('lexicons/lexicons.ts'))
     .map((path) => {
       const text = readFileSync(join(src, path), 'utf8')

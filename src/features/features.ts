@@ -6,6 +6,7 @@ import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
 import { mediaFeature } from './media/feature.ts'
 import { offSiteFeature } from './off-site/feature.ts'
+import { pagesFeature } from './pages/feature.ts'
 import { pushFeature } from './push/feature.ts'
 import { readFeature } from './read/feature.ts'
 import { signInFeature } from './sign-in/feature.ts'
@@ -24,4 +25,6 @@ export const features: readonly ListedFeature[] = [
   visitorsFeature,
   supportReportFeature,
   offSiteFeature,
+  // After the others, whose pages at its addresses come before its own.
+  pagesFeature,
 ]

@@ -128,7 +128,7 @@ describe('the things that pages name exist', () => {
   })
 
   test('every state named on the status page is in docs/WATCHING.md', () => {
-    const source = readFileSync(join(root, 'src/http/pages/state-words.ts'), 'utf8')
+    const source = readFileSync(join(root, 'src/features/pages/state-words.ts'), 'utf8')
     const titles = [...source.matchAll(/title: ['`]([^'`$]+)/g)].map((match) => match[1]!.trim())
     const { text } = byPath.get('docs/WATCHING.md')!
     expect(titles.length).toBeGreaterThan(8)

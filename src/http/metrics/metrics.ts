@@ -207,7 +207,6 @@ function requestMetrics({ requests, methods }: MetricParts): MetricSource[] {
 
 /** Samples of each serving thread. */
 function threadMetrics({ requests }: MetricParts): MetricSource[] {
-  const summed = (name: ThreadGauge) => single(sumOfThreads(requests, name))
   const threads = (name: ThreadGauge) => byThread(requests, name)
   return [
     gauge(
@@ -231,7 +230,6 @@ function threadMetrics({ requests }: MetricParts): MetricSource[] {
       () => threads('collectionSeconds'),
     ),
     gauge('serving_heap_bytes', 'Heap in use, by serving thread.', () => threads('heapBytes')),
-    gauge('live_listeners', 'Browsers with the status page open.', () => summed('pages.listeners')),
   ]
 }
 

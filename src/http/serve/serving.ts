@@ -36,7 +36,6 @@ import { createOperatorRoutes, operatorRoutes } from '../operator/routes.ts'
 import { createNewcomers } from '../overload/newcomers.ts'
 import { createOverload } from '../overload/overload.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
-import { serve as pages } from '../pages/serve.ts'
 import { createAcceptLabelers } from '../server/accepted-labelers.ts'
 import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
@@ -88,8 +87,7 @@ const MAX_SEARCH_CACHE_KIB = 16_384
 const STRANGERS_A_MINUTE = { windowSeconds: 60, each: 200, all: 2_000 }
 
 export function createServing(options: ServingOptions): Serving {
-  const { config, log, memory, ingest, onFatal } = options
-  const features = [...options.features, pages]
+  const { config, features, log, memory, ingest, onFatal } = options
   const reading = openReading(options)
   const { db, actors, graph } = reading
   const shared = createSharing(options, reading)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { createPinnedFiles } from '../../../src/features/media/pins/pinned-files.ts'
-import { overview } from '../../../src/http/pages/explore/overview.ts'
+import { overview } from '../../../src/features/pages/explore/overview.ts'
 import { serveFeatures as features } from '../../support/feature-parts.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
 

@@ -1,5 +1,4 @@
-// Redeems invites: for the method that a signed-in account calls, and for the page with a form for handle and
-// code (http/pages/).
+// Redeems invites: for the method that a signed-in account calls, and for a page with a form for handle and code.
 
 import { invalidRequest } from '../../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../../base/config/config.ts'

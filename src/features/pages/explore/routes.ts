@@ -1,0 +1,115 @@
+// The explore view's queries over HTTP: JSON, for clients with the operator's token.
+
+import { type Context, Hono } from 'hono'
+import { createReader } from '../../../answers/hydrate/reader.ts'
+import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
+import type { Config } from '../../../base/config/config.ts'
+import { inTurns } from '../../../base/util/turn.ts'
+import type { IngestStatus } from '../../../bridge/messages.ts'
+import { createAccounts } from '../../../data/store/read/accounts/accounts.ts'
+import type { Explored } from '../../../http/operator/explored.ts'
+import { requireOperator } from '../../../http/operator/guard.ts'
+import { accountKnownAs } from '../../../http/operator/members.ts'
+import { accountIn, readSubject } from '../../../http/operator/moderation-subject.ts'
+import { OperatorError } from '../../../http/operator/operator-error.ts'
+import { type PageErrorParts, pageError } from '../../../http/server/page-error.ts'
+import type { SlowRequests } from '../../../http/server/slow-requests.ts'
+import type { Availability } from '../availability.ts'
+import { figuresOf } from '../figures.ts'
+import { createForecast, createHistories } from '../histories.ts'
+import { accountView } from './account.ts'
+import { newcomersView } from './members.ts'
+import { overview } from './overview.ts'
+import type { ExploreParts, Subject } from './parts.ts'
+import { createPostView } from './post.ts'
+import { proofView } from './proof.ts'
+import { createTimelineView } from './timeline.ts'
+
+export type ExploreOptions = ExploreParts &
+  PageErrorParts & {
+    config: Config
+    features?: readonly Explored[]
+    status: () => IngestStatus | undefined
+    slowRequests: Pick<SlowRequests, 'list'>
+    availability: () => Availability
+    /** Milliseconds since 1970. */
+    now?: () => number
+  }
+
+/** The query cannot be answered; the message is for the operator. */
+class NotAnswerable extends Error {}
+
+export function exploreRoutes(options: ExploreOptions): Hono {
+  const timeline = createTimelineView(options)
+  const post = createPostView(options)
+  const subjectOf = createSubjects(options)
+  const uriOf = createUris(options)
+  const forecast = createForecast(options)
+  const histories = createHistories(options)
+  const { labelers: dids } = options.config
+  /** Reads as a client that names no labelers. */
+  const readerFor = (owner: Subject) =>
+    createReader(owner, { labelers: { dids, redact: new Set(dids) } })
+
+  const app = new Hono()
+  app.use(requireOperator(options.config))
+  app.get('/overview', async (c) => c.json({ rows: await overview(options) }))
+  app.get('/figures', (c) => c.json(figuresOf(options.status(), forecast())))
+  app.get('/history/:ring', (c) => {
+    const history = histories(c.req.param('ring'))
+    if (history === undefined) throw new NotAnswerable('Choose a chart of an hour, day or month.')
+    return c.body(history, 200, { 'content-type': 'application/json' })
+  })
+  app.get('/newcomers', (c) =>
+    c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
+  )
+  for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
+  app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
+  app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
+  app.get('/timeline', async (c) => {
+    const owner = subjectOf(c, 'actor')
+    const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
+    return c.json(await inTurns(timeline(owner, asked)))
+  })
+  app.get('/post', async (c) => {
+    const owner = subjectOf(c, 'actor')
+    const uri = await uriOf(c.req.query('uri') ?? '')
+    return c.json(post(owner, { reader: readerFor(owner), uri }))
+  })
+  app.get('/proof', (c) =>
+    c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),
+  )
+  app.onError((error, c) => {
+    if (error instanceof NotAnswerable || error instanceof BadCursorError) {
+      return c.json({ error: 'InvalidRequest', message: error.message }, 400)
+    }
+    return pageError(options, error, c)
+  })
+  return app
+}
+
+/** Reads a post's at-URI, or its address in an app; other texts are left for the answer to refuse. */
+function createUris({ db }: ExploreParts): (text: string) => Promise<string> {
+  const didOf = async (handle: string) => {
+    const did = accountKnownAs(db, handle)
+    if (did === undefined) throw new NotAnswerable(`${handle} is not known here.`)
+    return did
+  }
+  return (text) =>
+    readSubject(text, didOf).catch((error: unknown) => {
+      if (error instanceof OperatorError) return text
+      throw error
+    })
+}
+
+/** Finds accounts by handle, DID or the address of a profile, in our own index only. */
+function createSubjects({ actors, db }: ExploreParts): (c: Context, name: string) => Subject {
+  const accounts = createAccounts(db)
+  return (c, name) => {
+    const asked = accountIn(c.req.query(name) ?? '')
+    if (asked === '') throw new NotAnswerable('Name an account: a handle or a DID.')
+    const uid = asked.startsWith('did:') ? actors.uidOf(asked) : accounts.uidOfHandle(asked)
+    if (uid === 0) throw new NotAnswerable(`${asked} is not known here.`)
+    return { uid, did: actors.didOf(uid) }
+  }
+}

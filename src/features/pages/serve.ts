@@ -1,0 +1,37 @@
+// The pages for people in front of one serving thread, and where a person redeems an invite.
+
+import { createAccounts } from '../../data/store/read/accounts/accounts.ts'
+import type { ServeFeature, ServePart, ServeParts } from '../../http/feature.ts'
+import { inviteRoutes } from './invites/invite-page.ts'
+import { pagesMetrics } from './metrics.ts'
+import { createPage } from './page.ts'
+
+export const serve: ServeFeature = { metrics: pagesMetrics, start: startPages }
+
+function startPages(parts: ServeParts): ServePart {
+  const { app, config, features, ingest, log, resolver } = parts
+  const page = createPage({
+    ...parts,
+    status: ingest.status,
+    forms: features.flatMap((one) => one.firstPage?.(config) ?? []),
+  })
+  const known = knownBy(parts)
+  return {
+    routes: [
+      ...inviteRoutes({ us: config, invites: app.invites, resolver, known, log }),
+      ...page.routes,
+    ],
+    notFound: page.notFound,
+    gauges: () => ({ 'pages.listeners': page.listeners() }),
+    close: page.close,
+  }
+}
+
+/** Returns the DID of an account that the index knows by this handle or DID. */
+function knownBy({ db, actors }: Pick<ServeParts, 'db' | 'actors'>) {
+  const accounts = createAccounts(db)
+  return (actor: string): string | undefined => {
+    const uid = actor.startsWith('did:') ? actors.uidOf(actor) : accounts.uidOfHandle(actor)
+    return uid === 0 ? undefined : actors.didOf(uid)
+  }
+}
