@@ -18,7 +18,6 @@ import type { GraphEdit, GraphOutcome } from '../data/store/programs/graph-edits
 import type { ServiceTokenWish } from '../data/store/programs/service-tokens.ts'
 import type { PostOutcome, PostPlan, TimelinePost } from '../data/store/programs/timeline-posts.ts'
 import type { FollowLine } from '../data/store/records/follows.ts'
-import type { ArchiveProgress } from '../data/store/stream/archives.ts'
 import type { GapCounts } from '../data/store/stream/gaps.ts'
 import type { TrafficStatus } from '../sources/traffic.ts'
 
@@ -232,21 +231,16 @@ export type ColdStartProgress = {
   timelineTarget: number
 }
 
-/**
- * Progress of reading the archive, if the stream begins with one; until it is complete, there are
- * no live events.
- */
-export type ArchiveStatus = Pick<
-  ArchiveProgress,
-  'host' | 'seq' | 'tipSeq' | 'startedAt' | 'events' | 'bytes' | 'dayBytes' | 'lostBlocks'
-> & {
-  state: 'reading' | 'waiting' | 'done'
+/** What a feature reads before the live stream begins; until it is done, there are no live events. */
+export type BeforeLive = {
+  /** What is read, in one word. */
+  what: string
   /** 0 to 100. */
   percent: number
-  /** Time of the latest event, microseconds since 1970; undefined before the first. */
-  reachedUs: number | undefined
-  /** `quota`: the host's, or ours; `refused`: the operator must act; `away`: unreachable. */
-  waiting: { why: 'quota' | 'refused' | 'away'; until: number; message: string } | undefined
+  /** Progress, for the operator. */
+  text: string
+  /** Why it does not go on; `fix`: what the operator must do, if it does not resume by itself. */
+  waiting: { message: string; fix: string | undefined } | undefined
 }
 
 /** The ingest thread's report, about once a second. */
@@ -268,8 +262,8 @@ export type IngestStatus = {
   /** Open or repairing. */
   openGaps: number
   coldStarts: ColdStartProgress[]
-  /** undefined if the stream does not begin with an archive, or finished it long ago. */
-  archive?: ArchiveStatus | undefined
+  /** undefined once the stream is live. */
+  beforeLive?: BeforeLive | undefined
   /** Gaps in the received events, by state; `closed` counts those still remembered. */
   gaps: GapCounts
   /**

@@ -1,6 +1,7 @@
 // All features of this build, in the order in which they start. To leave one out, delete its line and its
 // folder.
 
+import { archiveFeature } from './archive/feature.ts'
 import { dataplaneFeature } from './dataplane/feature.ts'
 import { forYouFeature } from './for-you/feature.ts'
 import type { ListedFeature } from './listed-feature.ts'
@@ -25,6 +26,7 @@ export const features: readonly ListedFeature[] = [
   visitorsFeature,
   supportReportFeature,
   offSiteFeature,
+  archiveFeature,
   // After the others, whose pages at its addresses come before its own.
   pagesFeature,
 ]

@@ -8,6 +8,7 @@ import type { FeatureKind } from '../bridge/messages.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
+import type { BeginsStream } from './streams/begin-stream.ts'
 
 type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => unknown
 type Call<Body> = (did: string, body: Body) => unknown
@@ -34,7 +35,7 @@ export function ingestCalls<Requests extends object>(
   return calls
 }
 
-export type IngestFeature = {
+export type IngestFeature = BeginsStream & {
   /** Each runs in one transaction of the writer; what it returns or throws is the reply. */
   requests?: RequestHandlers
   /** What it needs about all accounts. */

@@ -32,6 +32,7 @@ import type { IndexContext } from './indexing/index-context.ts'
 import { memberSeen } from './indexing/members/members.ts'
 import { createLabels, type Labels } from './labels/labels.ts'
 import { createOutside } from './outside.ts'
+import { type BegunStream, beginStream } from './streams/begin-stream.ts'
 import { createMainStream } from './streams/main-stream.ts'
 import { createTimelineRequests, tendTimelines } from './timelines/timeline-requests.ts'
 import { createSeedCounting } from './upkeep/counting.ts'
@@ -54,7 +55,6 @@ import { createPulse } from './upkeep/status/pulse.ts'
 import { recordHistory } from './upkeep/status/record-history.ts'
 import { recordTraffic } from './upkeep/status/record-traffic.ts'
 import { reportStatus } from './upkeep/status/report-status.ts'
-import { createStreamAfterArchive, type StreamWithArchive } from './upkeep/stream/archive-first.ts'
 import { createIdentityNews, type IdentityNews } from './upkeep/stream/identity-news.ts'
 import { countTimelineItems, createReplaying, type Replaying } from './upkeep/stream/replaying.ts'
 import { streamFilters } from './upkeep/stream/stream-filters.ts'
@@ -134,7 +134,7 @@ function run(config: Config, features: readonly IngestFeature[]): void {
       latency.record(now() - batch.receivedAtMs)
       core.pace.count(batch.events.length)
     })
-  const consumer = createStreamAfterArchive(config, {
+  const consumer = beginStream(config, features, {
     db,
     writer,
     now,
@@ -239,7 +239,7 @@ function createUpkeep(
   config: Config,
   core: Core,
   parts: {
-    consumer: StreamWithArchive
+    consumer: BegunStream
     latency: LatencyRecorder
     lines: Lines
     checkpoints: Checkpoints
@@ -267,7 +267,6 @@ function createUpkeep(
       traffic: received.status,
       pulse: createPulse({ requests: handles.requests, dataDir: config.dataDir, now }),
       coldStarts: () => backfill.coldStarts(),
-      archive: () => consumer.archive(),
       disk: guard.look,
       stalls: () => core.watchdog.stalls(),
       tell: lines.tellAll,

@@ -204,7 +204,6 @@ const unseen = new Set([
   ...['search_queue', 'search_backlog', 'search_actors', 'post_stretches', 'history'],
   ...['stream_bytes', 'stream_choices', 'stream_paces'],
   ...['keyless_follows', 'unfollows'],
-  'archives',
   ...['invites', 'admissions', 'bans', 'moderation_log', 'moderation_tags'],
   ...['invites', 'admissions'],
   // Read by the timelines service itself.

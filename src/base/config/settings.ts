@@ -180,21 +180,6 @@ export const settings = {
     oneOf('authors', 'community', 'network'),
     'authors: only records by members and accounts they follow. community: also others’ replies, likes, reposts and follows among them. network: everything.',
   ),
-  archive: setting(
-    'ARCHIVE',
-    'off',
-    flag,
-    'With INDEX_SCOPE=network: read the network’s whole history from the first Jetstream host’s archive, then continue live. Needs v2, a key if the host requires one, and disk for all of it.',
-  ),
-  archiveKey: hidden(
-    optional('ARCHIVE_KEY', secret, 'API key for the archive, which is metered by bytes.'),
-  ),
-  archiveDailyGb: setting(
-    'ARCHIVE_DAILY_GB',
-    '0',
-    integer(0, 1_000_000),
-    'Maximum gigabytes to fetch from the archive per day (UTC); the rest waits for the next day. 0: no limit.',
-  ),
   keepStrangersDays: setting(
     'KEEP_STRANGERS_DAYS',
     '0',

@@ -20,7 +20,6 @@ import * as history from './migrations/013-history.ts'
 import * as invites from './migrations/014-invites.ts'
 import * as importedFollows from './migrations/015-imported-follows.ts'
 import * as earlierCounts from './migrations/016-earlier-counts.ts'
-import * as archives from './migrations/017-archives.ts'
 import * as recordLikesByTime from './migrations/018-record-likes-by-time.ts'
 import * as reactionRecords from './migrations/019-reaction-records.ts'
 import * as mentions from './migrations/020-mentions.ts'
@@ -69,7 +68,6 @@ const migrations: readonly Migration[] = [
   invites,
   importedFollows,
   earlierCounts,
-  archives,
   recordLikesByTime,
   reactionRecords,
   mentions,

@@ -3,7 +3,6 @@
 
 import { bytes, count, days, duration, plural, rate } from '../../base/util/format.ts'
 import type { FanOutStatus, IngestStatus } from '../../bridge/messages.ts'
-import { archiveInWords, isReadingArchive } from '../../http/operator/archive-words.ts'
 import {
   choicesInWords,
   collectionsInWords,
@@ -123,7 +122,8 @@ function trafficInWords(status: TrafficStatus | undefined): Record<TrafficFigure
  * While the archive is read, the age of its events does not tell how far behind the network we are.
  */
 export function lagInWords(status: IngestStatus | undefined): string {
-  return status && isReadingArchive(status) ? 'archive first' : duration(status?.stream.lagMs)
+  const before = status?.beforeLive
+  return before ? `${before.what} first` : duration(status?.stream.lagMs)
 }
 
 function quietInWords(status: IngestStatus | undefined): string {
@@ -133,9 +133,9 @@ function quietInWords(status: IngestStatus | undefined): string {
 }
 
 function archiveOf(status: IngestStatus | undefined): Figures['archive'] {
-  const archive = status?.archive
-  if (!archive || archive.state === 'done') return { isShown: false, percent: 0, text: '' }
-  return { isShown: true, percent: archive.percent, text: archiveInWords(archive) }
+  const before = status?.beforeLive
+  if (!before) return { isShown: false, percent: 0, text: '' }
+  return { isShown: true, percent: before.percent, text: before.text }
 }
 
 function forecastInWords(forecast: Forecast | undefined): string {

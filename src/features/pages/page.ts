@@ -21,10 +21,7 @@ import { readDocument, readHeaders } from './read-document.ts'
 import { statusDocument } from './status-document.ts'
 import { type VisitorFigures, visitorFiguresOf } from './visitor-figures.ts'
 
-type PageParts = Omit<
-  ExploreOptions,
-  'config' | 'status' | 'reasonableLimit' | 'availability'
-> & {
+type PageParts = Omit<ExploreOptions, 'config' | 'status' | 'reasonableLimit' | 'availability'> & {
   config: Config
   /** The ingest thread's latest report. */
   status: () => IngestStatus | undefined

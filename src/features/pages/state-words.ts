@@ -4,7 +4,6 @@
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { bytes, days, duration, plural, rate } from '../../base/util/format.ts'
 import type { DiskState, IngestStatus } from '../../bridge/messages.ts'
-import { archiveInWords, isReadingArchive } from '../../http/operator/archive-words.ts'
 import type { Forecast } from './forecast.ts'
 
 export type Finding = {
@@ -38,7 +37,7 @@ export function stateInWords(
   }
   const findings = [
     aboutStalls(status),
-    aboutArchive(status),
+    aboutBeforeLive(status),
     aboutStream(status),
     aboutFailures(status),
     aboutGivenUp(status) ?? aboutDisk(status, forecast),
@@ -71,15 +70,16 @@ function aboutStalls({ stalls = [] }: IngestStatus): Finding | undefined {
   }
 }
 
-function aboutArchive({ archive }: IngestStatus): Finding | undefined {
-  if (!archive || archive.state === 'done') return undefined
-  const isRefused = archive.waiting?.why === 'refused'
-  const text = `${archiveInWords(archive)} The stream continues where the archive ends; until then no new posts are shown.`
-  return { level: isRefused ? 'bad' : 'notice', title: 'Reading the archive', text }
+function aboutBeforeLive({ beforeLive }: IngestStatus): Finding | undefined {
+  if (!beforeLive) return undefined
+  const { what, waiting } = beforeLive
+  const text = `${beforeLive.text} The stream continues where the ${what} ends; until then no new posts are shown.`
+  const level = waiting?.fix === undefined ? 'notice' : 'bad'
+  return { level, title: `Reading the ${what}`, text }
 }
 
-function aboutStream({ stream, archive }: IngestStatus): Finding | undefined {
-  if (stream.connected || isReadingArchive({ archive })) return undefined
+function aboutStream({ stream, beforeLive }: IngestStatus): Finding | undefined {
+  if (stream.connected || beforeLive) return undefined
   const { lastError, lastErrorHost = stream.host } = stream
   const why = lastError ? ` The last error was: ${lastError}.` : ''
   return {

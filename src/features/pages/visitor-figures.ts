@@ -4,7 +4,6 @@
 import { DAY_MS } from '../../base/util/durations.ts'
 import { duration, moment, percent } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from '../../http/operator/archive-words.ts'
 import { AVAILABILITY_DAYS, type Availability, isAbsence } from './availability.ts'
 import { lagInWords } from './figures.ts'
 import type { Finding } from './state-words.ts'
@@ -50,7 +49,7 @@ function spanInWords({ known }: Availability): string {
 }
 
 function hasNeverReached(status: IngestStatus | undefined, { hasReached }: Availability): boolean {
-  if (!status || hasReached || isReadingArchive(status)) return false
+  if (!status || hasReached || status.beforeLive) return false
   return !status.stream.connected && status.stream.lagMs === undefined
 }
 

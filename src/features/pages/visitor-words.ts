@@ -3,7 +3,6 @@
 
 import { duration } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from '../../http/operator/archive-words.ts'
 import { type Finding, hasFailures, isLate, isSlow } from './state-words.ts'
 
 /**
@@ -36,9 +35,9 @@ function wellness({ stream: { lagMs } }: IngestStatus): Finding {
 
 /** Readers need not know why nothing new arrives. */
 function aboutStream(status: IngestStatus): Finding | undefined {
-  const { stalls = [], stream, archive } = status
-  if (archive && isReadingArchive(status)) {
-    const text = `${archive.percent} % of it is read. New posts arrive once it is done.`
+  const { stalls = [], stream, beforeLive } = status
+  if (beforeLive) {
+    const text = `${beforeLive.percent} % of it is read. New posts arrive once it is done.`
     return { level: 'notice', title: 'Reading the network’s past', text }
   }
   if (stream.connected && stalls.length === 0) return undefined
@@ -66,7 +65,7 @@ function aboutRoom({ disk: { state } }: IngestStatus): Finding | undefined {
 }
 
 function aboutLag(status: IngestStatus): Finding | undefined {
-  if (isReadingArchive(status) || !isLate(status)) return undefined
+  if (status.beforeLive || !isLate(status)) return undefined
   return {
     level: 'notice',
     title: `Catching up, ${duration(status.stream.lagMs)} behind`,

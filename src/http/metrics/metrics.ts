@@ -83,7 +83,6 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
     gauge('stream_quiet_seconds', 'Time since the last event on the current connection.', () =>
       inSeconds(stream()?.quietMs),
     ),
-    ...archiveMetrics(status),
     counter('stream_received_total', 'Events received, before any filter.', () =>
       single(stream()?.received),
     ),
@@ -116,23 +115,6 @@ function streamMetrics({ status }: MetricParts): MetricSource[] {
 
 function inSeconds(milliseconds: number | undefined): Sample[] {
   return single(milliseconds === undefined ? undefined : milliseconds / 1000)
-}
-
-/** Only if ingestion starts from the archive; otherwise without samples. */
-function archiveMetrics(status: MetricParts['status']): MetricSource[] {
-  const archive = () => status()?.archive
-  return [
-    gauge('archive_done_ratio', 'Progress of the archive, from 0 to 1.', () =>
-      single(archive() && archive()!.percent / 100),
-    ),
-    counter('archive_received_bytes_total', 'Bytes received from the archive.', () =>
-      single(archive()?.bytes),
-    ),
-    gauge('archive_waiting', '1 while reading the archive waits, by reason.', () => {
-      const waiting = archive()?.waiting
-      return waiting ? byLabel('why', { [waiting.why]: 1 }) : []
-    }),
-  ]
 }
 
 function visibleSamples(status: IngestStatus | undefined): Sample[] {

@@ -362,7 +362,14 @@ function createOutside({ config, log, rateBuffers }: ServingOptions) {
 /** Hides who reads here, and the counters. */
 function publicPart(status: IngestStatus | undefined) {
   if (!status) return undefined
-  const { coldStarts, counts: _counts, fanOut: _fanOut, pulse: _pulse, ...shown } = status
+  const {
+    coldStarts,
+    beforeLive: _,
+    counts: _counts,
+    fanOut: _fanOut,
+    pulse: _pulse,
+    ...shown
+  } = status
   return { ...shown, coldStarts: coldStarts.filter(({ stage }) => stage !== 'done').length }
 }
 

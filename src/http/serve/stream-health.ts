@@ -4,12 +4,11 @@
 
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { isReadingArchive } from '../operator/archive-words.ts'
 import type { StreamHealth } from '../server/health.ts'
 
 const PATIENCE_MS = 5 * MINUTE_MS
 
-type Seen = Pick<IngestStatus, 'stream' | 'archive'>
+type Seen = Pick<IngestStatus, 'stream' | 'beforeLive'>
 
 /** @param uptimeMs - of the process; the ingest thread reports within seconds of its start */
 export function streamHealth(status: Seen | undefined, uptimeMs: number): StreamHealth {
@@ -18,8 +17,8 @@ export function streamHealth(status: Seen | undefined, uptimeMs: number): Stream
       ? { state: 'starting' }
       : { state: 'disconnected', error: 'the thread that reads the stream has not reported yet' }
   }
-  const { stream, archive } = status
-  if (isReadingArchive({ archive })) return { state: 'archive' }
+  const { stream, beforeLive } = status
+  if (beforeLive) return { state: beforeLive.what }
   if (!stream.connected) return aboutAway(stream)
   const { lagMs = 0 } = stream
   if (lagMs < PATIENCE_MS) return { state: 'live' }

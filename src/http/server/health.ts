@@ -15,7 +15,8 @@ export type Health = {
 
 /** `error`: why no new posts come in; absent if they do, or are expected to within minutes. */
 export type StreamHealth = {
-  state: 'starting' | 'live' | 'connecting' | 'archive' | 'behind' | 'disconnected'
+  /** starting, live, connecting, behind, disconnected, or what is read before the live stream. */
+  state: string
   error?: string
 }
 

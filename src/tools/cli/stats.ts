@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import { duration } from '../../base/util/format.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
-import { archiveInWords, isReadingArchive } from '../../http/operator/archive-words.ts'
 import { type Facts, readFacts } from '../../http/operator/facts.ts'
 import { type FeatureReport, reportOf } from '../../http/operator/feature-report.ts'
 import type { Status } from '../../http/operator/status.ts'
@@ -80,17 +79,16 @@ function running({ version, pid, uptimeSeconds, origin, ingest }: Status): Line[
 
 function streaming({
   stream,
-  archive,
+  beforeLive,
   timelines,
   visibleMs,
   coldStarts,
   stalls,
 }: IngestStatus): Line[] {
-  const isArchive = isReadingArchive({ archive })
   return [
     ...(stalls ?? []).map(({ what, seconds }): Line => ['stalled', `${what}, for ${seconds} s`]),
-    ['stream', isArchive ? 'starts where the archive ends' : describeStream(stream)],
-    ...(archive && isArchive ? [['archive', archiveInWords(archive)] as Line] : []),
+    ['stream', beforeLive ? `starts where the ${beforeLive.what} ends` : describeStream(stream)],
+    ...(beforeLive ? [[beforeLive.what, beforeLive.text] as Line] : []),
     ['visible', visibleMs.count === 0 ? 'no events yet' : `within ${visibleMs.p99} ms (p99)`],
     ['timelines', `${thousands(timelines)} in memory`],
     ['cold starts', coldStartsOf(coldStarts)],

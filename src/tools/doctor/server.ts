@@ -7,7 +7,7 @@ import { type Config, ConfigError } from '../../base/config/config.ts'
 import { MINUTE_MS } from '../../base/util/durations.ts'
 import { bytes } from '../../base/util/format.ts'
 import { version } from '../../base/util/version.ts'
-import type { ArchiveStatus } from '../../bridge/messages.ts'
+import type { BeforeLive } from '../../bridge/messages.ts'
 import { lockDataDir } from '../../data/store/files/lock.ts'
 import type { Facts } from '../../http/operator/facts.ts'
 import type { Status } from '../../http/operator/status.ts'
@@ -61,7 +61,7 @@ function aboutStream({ ingest, uptimeSeconds }: Status): Finding[] {
   if (!ingest) return [unchecked('it is starting, and has not reported yet')]
   const { connected, host, lagMs, lastError, paused, quietMs = 0 } = ingest.stream
   const { lastErrorHost = host } = ingest.stream
-  if (ingest.archive && ingest.archive.state !== 'done') return [aboutArchive(ingest.archive)]
+  if (ingest.beforeLive) return [aboutBeforeLive(ingest.beforeLive)]
   if (!connected) {
     const why = lastError ? `: ${lastError}` : ''
     return [
@@ -136,13 +136,13 @@ export function aboutBudget(
   return [good(text)]
 }
 
-function aboutArchive({ percent, waiting }: ArchiveStatus): Finding {
-  const text = `it reads the archive first: ${percent} % so far`
+function aboutBeforeLive({ what, percent, waiting }: BeforeLive): Finding {
+  const text = `it reads the ${what} first: ${percent} % so far`
   if (!waiting) return good(text)
   const why = `${text}, and waits: ${waiting.message}`
-  return waiting.why === 'refused'
-    ? wrong(why, 'Set SLIPSTREAM_ARCHIVE_KEY to a key of the host, or SLIPSTREAM_ARCHIVE=off.')
-    : notice(why, 'It resumes automatically.')
+  return waiting.fix === undefined
+    ? notice(why, 'It resumes automatically.')
+    : wrong(why, waiting.fix)
 }
 
 /** Drops are unusable frames, and some of them cause a gap. */

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/base/util/durations.ts'
 import { bytes, count, days, duration, rate } from '../../../src/base/util/format.ts'
-import type { IngestStatus } from '../../../src/bridge/messages.ts'
+import type { BeforeLive, IngestStatus } from '../../../src/bridge/messages.ts'
 import { putHistory } from '../../../src/data/store/counts/history.ts'
 import { openWriter, type WriteDb } from '../../../src/data/store/db.ts'
 import type { Availability } from '../../../src/features/pages/availability.ts'
@@ -15,27 +15,18 @@ import { stateForVisitors } from '../../../src/features/pages/visitor-words.ts'
 import { html } from '../../../src/http/html/html.ts'
 import { freshDataDir } from '../../support/slipstream-process.ts'
 
-const ARCHIVE: IngestStatus['archive'] = {
-  state: 'reading',
-  host: 'wss://jet.example',
-  seq: 25,
-  tipSeq: 200,
+const BEFORE: BeforeLive = {
+  what: 'archive',
   percent: 12.5,
-  reachedUs: Date.UTC(2026, 1, 3) * 1_000,
-  startedAt: 0,
-  events: 2_500_000,
-  bytes: 42e9,
-  dayBytes: 7e9,
-  lostBlocks: 0,
+  text: '12.5 % is read.',
   waiting: undefined,
 }
-const UNTIL = Date.UTC(2026, 5, 7, 0, 0)
 
 function status(changes: {
   stream?: Partial<IngestStatus['stream']>
   pulse?: Partial<IngestStatus['pulse']>
   openGaps?: number
-  archive?: Partial<NonNullable<IngestStatus['archive']>>
+  beforeLive?: Partial<BeforeLive>
   disk?: IngestStatus['disk']['state']
 }): IngestStatus {
   return {
@@ -65,7 +56,7 @@ function status(changes: {
     coldStarts: [],
     counts: {},
     openGaps: changes.openGaps ?? 0,
-    archive: changes.archive && { ...ARCHIVE, ...changes.archive },
+    beforeLive: changes.beforeLive && { ...BEFORE, ...changes.beforeLive },
     gaps: { open: 0, repairing: changes.openGaps ?? 0, closed: 0 },
     disk: { usedBytes: 1e9, capBytes: 40e9, freeBytes: 50e9, state: changes.disk ?? 'ok' },
     visibleMs: { p50: 1, p99: 2, count: 3 },
@@ -122,28 +113,25 @@ describe('the state in words', () => {
 
   test('while the archive is read its progress is shown instead of an unavailable stream', () => {
     const away = { connected: false, lagMs: 9e12, quietMs: undefined }
-    const reading = status({ stream: away, archive: {} })
+    const reading = status({ stream: away, beforeLive: {} })
     const found = stateInWords(reading, undefined)
     expect(found.map(({ level, title }) => [level, title])).toEqual([
       ['notice', 'Reading the archive'],
     ])
-    const told = '12.5 % is read, up to 2026-02-03: 2.5M events, 42 GB received (7.0 GB today).'
-    expect(found[0]!.text).toContain(told)
+    expect(found[0]!.text).toContain(BEFORE.text)
     const { texts, archive } = figuresOf(reading, undefined)
-    expect(archive).toEqual({ isShown: true, percent: 12.5, text: told })
+    expect(archive).toEqual({ isShown: true, percent: 12.5, text: BEFORE.text })
     expect(texts.lag).toBe('archive first')
-    expect(figuresOf(status({ archive: { state: 'done' } }), undefined).archive.isShown).toBe(false)
+    expect(figuresOf(status({}), undefined).archive.isShown).toBe(false)
   })
 
   test.each([
-    ['quota', 'notice', 'Waiting for the quota, until 2026-06-07 00:00 UTC: the day is over.'],
-    ['refused', 'bad', 'The host refuses, until'],
-    ['away', 'notice', 'The host is out of reach, until'],
-  ] as const)('a waiting archive (%s) says why and until when', (why, level, told) => {
-    const waiting = { why, until: UNTIL, message: 'the day is over' }
-    const [first] = stateInWords(status({ archive: { state: 'waiting', waiting } }), undefined)
+    ['bad', 'Set another key.'],
+    ['notice', undefined],
+  ] as const)('an archive that waits is %s if the operator must do something: %s', (level, fix) => {
+    const waiting = { message: 'the day is over', fix }
+    const [first] = stateInWords(status({ beforeLive: { waiting } }), undefined)
     expect(first!.level).toBe(level)
-    expect(first!.text).toContain(told)
   })
 
   test('an error names only the host that caused it', () => {
@@ -193,7 +181,7 @@ describe('the state in words for visitors', () => {
     ['a job has stalled', { ...status({}), stalls }, 'bad', 'No new posts'],
     [
       'the archive is being read',
-      status({ archive: { percent: 9 } }),
+      status({ beforeLive: { percent: 9 } }),
       'notice',
       'Reading the network’s',
     ],

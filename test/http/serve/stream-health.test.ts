@@ -1,14 +1,14 @@
 // What a monitor is told about the stream: minutes of trouble, and nothing shorter.
 
 import { expect, test } from 'vitest'
-import type { IngestStatus } from '../../../src/bridge/messages.ts'
+import type { BeforeLive, IngestStatus } from '../../../src/bridge/messages.ts'
 import { streamHealth } from '../../../src/http/serve/stream-health.ts'
 import { startSlipstream } from '../../support/slipstream-process.ts'
 
 const MINUTE_MS = 60_000
 
-function status(stream: object, archive?: object) {
-  return { stream: { host: 'wss://a.example', ...stream }, archive } as IngestStatus
+function status(stream: object, beforeLive?: Partial<BeforeLive>) {
+  return { stream: { host: 'wss://a.example', ...stream }, beforeLive } as IngestStatus
 }
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
 })
 
 test('a start, and the reading of an archive, are no trouble; a thread that never reports is', () => {
-  const reading = status({ connected: false, awayMs: 9e9 }, { state: 'reading' })
+  const reading = status({ connected: false, awayMs: 9e9 }, { what: 'archive' })
   expect(streamHealth(reading, 9e9)).toEqual({ state: 'archive' })
   expect(streamHealth(undefined, MINUTE_MS)).toEqual({ state: 'starting' })
   expect(streamHealth(undefined, 6 * MINUTE_MS)).toMatchObject({ state: 'disconnected' })

@@ -110,7 +110,7 @@ export const programs: Record<string, StoredTable> = {
 
 export const own: Record<string, StoredTable> = {
   ...Object.fromEntries(
-    ['meta', 'snapshots', 'stream_cursors', 'archives', 'history', 'signing_keys'].map((table) => [
+    ['meta', 'snapshots', 'stream_cursors', 'history', 'signing_keys'].map((table) => [
       table,
       nobody('a few rows of the server’s own', 'it is replaced'),
     ]),

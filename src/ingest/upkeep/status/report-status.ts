@@ -1,9 +1,7 @@
 // Reports the ingest thread's status to the serving side once a second.
 
-import type { Consumer } from '@slipstream/jetstream'
 import type { Counts } from '../../../base/obs/counts.ts'
 import type {
-  ArchiveStatus,
   ColdStartProgress,
   DiskStatus,
   IngestMessage,
@@ -17,6 +15,7 @@ import { quarantinedLabelers } from '../../../data/store/moderation/labelers.ts'
 import { gapCounts } from '../../../data/store/stream/gaps.ts'
 import type { WriteRetry } from '../../../data/store/write-retry.ts'
 import type { TrafficStatus } from '../../../sources/traffic.ts'
+import type { BegunStream } from '../../streams/begin-stream.ts'
 import type { CountingMemory } from '../memory/memory.ts'
 import { createQuietWatch } from '../stream/quiet.ts'
 import type { LatencyRecorder } from './latency.ts'
@@ -27,10 +26,9 @@ const INTERVAL_MS = 1_000
 export function reportStatus(options: {
   db: Db
   memory: CountingMemory
-  consumer: Consumer
+  consumer: BegunStream
   latency: LatencyRecorder
   coldStarts: () => ColdStartProgress[]
-  archive: () => ArchiveStatus | undefined
   disk: () => DiskStatus
   stalls: () => Stall[]
   pulse: PulseTaker
@@ -41,14 +39,14 @@ export function reportStatus(options: {
   record: (status: IngestStatus) => void
   room: Pick<WriteRetry, 'ifThereIsRoom'>
 }): { stop(): void } {
-  const { db, memory, consumer, latency, coldStarts, archive, pulse, counts, tell, record } =
-    options
+  const { db, memory, consumer, latency, coldStarts, pulse, counts, tell, record } = options
   const watchQuiet = createQuietWatch(Date.now)
   const timer = setInterval(() => {
     const disk = options.disk()
     const gaps = gapCounts(db)
     const stream = watchQuiet(consumer.status())
     const status: IngestStatus = {
+      ...consumer.report(),
       stream,
       actors: memory.actors.count,
       follows: memory.graph.edgeCount,
@@ -56,7 +54,7 @@ export function reportStatus(options: {
       jobs: countJobsRoughly(db),
       openGaps: gaps.open + gaps.repairing,
       coldStarts: coldStarts(),
-      archive: archive(),
+      beforeLive: consumer.beforeLive(),
       gaps,
       visibleMs: latency.take(),
       members: countMembers(db),

@@ -11,19 +11,15 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { collections } from '../../../src/base/atproto/collections.ts'
 import { unpackCid } from '../../../src/base/atproto/keys.ts'
-import { unfitArchive } from '../../../src/base/config/archive.ts'
 import { HOUR_MS } from '../../../src/base/util/durations.ts'
-import { findArchive, putArchive } from '../../../src/data/store/stream/archives.ts'
 import { listGaps } from '../../../src/data/store/stream/gaps.ts'
 import {
   replaceStreamCursors,
   streamCursors,
 } from '../../../src/data/store/stream/stream-cursors.ts'
-import {
-  createStreamAfterArchive,
-  type StreamWithArchive,
-} from '../../../src/ingest/upkeep/stream/archive-first.ts'
-import { type ArchiveDouble, createArchiveDouble, dagCbor } from '../../support/archive-double.ts'
+import { createStreamAfterArchive } from '../../../src/features/archive/archive-first.ts'
+import { findArchive, putArchive } from '../../../src/features/archive/store/archives.ts'
+import { unfitArchive } from '../../../src/features/archive/unfit-archive.ts'
 import { canonicalRows } from '../../support/canonical-rows.ts'
 import { until } from '../../support/eventually.ts'
 import { fixtureDictionaryPath } from '../../support/jetstream-double/dictionaries.ts'
@@ -36,6 +32,7 @@ import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory } from '../../support/random-history.ts'
 import { testSeed } from '../../support/seed.ts'
 import { createWorld, type World } from '../../support/world.ts'
+import { type ArchiveDouble, createArchiveDouble, dagCbor } from './archive-double.ts'
 
 const closers: (() => Promise<void>)[] = []
 
@@ -49,7 +46,7 @@ type Scene = {
   archive: ArchiveDouble
   random: Random
   events: StreamEvent[]
-  stream: StreamWithArchive
+  stream: ReturnType<typeof createStreamAfterArchive>
   start: (settings?: { archiveKey?: string; archiveDailyGb?: number }) => void
   stop: () => Promise<void>
   until: (condition: () => boolean) => Promise<void>
@@ -74,7 +71,7 @@ async function createScene(name: string, count: number): Promise<Scene> {
     archive,
     random,
     events,
-    stream: undefined as unknown as StreamWithArchive,
+    stream: undefined as unknown as Scene['stream'],
     start(settings = {}) {
       const config = { archiveKey: undefined, archiveDailyGb: 0, ...settings }
       scene.stream = createStreamAfterArchive(
@@ -177,13 +174,17 @@ describe('a stream that begins with the archive', () => {
     archive.seal(1_150)
     double.raiseFloor(1_150)
     scene.start()
-    await scene.until(() => scene.stream.archive()?.state === 'done')
+    await scene.until(() => scene.stream.report().archive?.state === 'done')
     emit(scene, events.slice(1_200))
     await scene.until(isLive(scene))
     expectAll(scene, events)
     expect(streamGapsOf(scene)).toEqual([])
     expect(scene.stream.status().reconnects).toBe(0)
-    expect(scene.stream.archive()).toMatchObject({ seq: 1_150, tipSeq: 1_150, lostBlocks: 0 })
+    expect(scene.stream.report().archive).toMatchObject({
+      seq: 1_150,
+      tipSeq: 1_150,
+      lostBlocks: 0,
+    })
   })
 
   it('records a gap for an unreadable block, and continues after it', async () => {
@@ -213,8 +214,8 @@ describe('a stream that begins with the archive', () => {
     emit(scene, events)
     archive.seal(200)
     scene.start({ archiveKey: 'a wrong key' })
-    await scene.until(() => scene.stream.archive()?.waiting?.why === 'refused')
-    expect(scene.stream.archive()).toMatchObject({ state: 'waiting', seq: 0 })
+    await scene.until(() => scene.stream.report().archive?.waiting?.why === 'refused')
+    expect(scene.stream.report().archive).toMatchObject({ state: 'waiting', seq: 0 })
     expect(double.connections()).toEqual([])
     await scene.stop()
     scene.start({ archiveKey: archive.key })
@@ -230,20 +231,20 @@ describe('a stream that begins with the archive', () => {
     archive.seal(300)
     archive.headers = { 'ratelimit-remaining': '0', 'ratelimit-reset': '3600' }
     scene.start()
-    await scene.until(() => scene.stream.archive()?.waiting?.why === 'quota')
+    await scene.until(() => scene.stream.report().archive?.waiting?.why === 'quota')
     expect(archive.requests.length).toBe(1)
     await scene.stop()
     archive.headers = {}
     archive.fault = ({ method }) =>
       method === 'getSegment' ? { status: 429, headers: { 'retry-after': '7200' } } : undefined
     scene.start()
-    await scene.until(() => scene.stream.archive()?.waiting?.why === 'quota')
-    expect(scene.stream.archive()!.waiting!.until).toBeGreaterThan(Date.now() + HOUR_MS)
+    await scene.until(() => scene.stream.report().archive?.waiting?.why === 'quota')
+    expect(scene.stream.report().archive!.waiting!.until).toBeGreaterThan(Date.now() + HOUR_MS)
     await scene.stop()
     archive.fault = () => undefined
     const asked = archive.requests.length
     scene.start({ archiveDailyGb: 1e-9 })
-    await scene.until(() => scene.stream.archive()?.waiting?.why === 'quota')
+    await scene.until(() => scene.stream.report().archive?.waiting?.why === 'quota')
     expect(archive.requests.length - asked).toBeLessThanOrEqual(4)
   })
 
@@ -259,7 +260,7 @@ describe('a stream that begins with the archive', () => {
     const place = { host: double.url, wire: 'v2', seq: 300 } as const
     replaceStreamCursors(world.db, { ...place, timeUs: (Date.now() - HOUR_MS) * 1000 }, 1)
     scene.start()
-    expect(scene.stream.archive()).toBeUndefined()
+    expect(scene.stream.report().archive).toBeUndefined()
     await scene.stop()
     expect(archive.requests).toEqual([])
     double.raiseFloor(450)

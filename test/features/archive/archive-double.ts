@@ -7,8 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { zstdCompressSync } from 'node:zlib'
 import { encode, type LexValue } from '@atproto/lex-cbor'
 import { jsonToLex } from '@atproto/lex-json'
-import type { JetstreamDouble } from './jetstream-double/double.ts'
-import type { LoggedEmission } from './jetstream-double/emission.ts'
+import type { JetstreamDouble } from '../../support/jetstream-double/double.ts'
+import type { LoggedEmission } from '../../support/jetstream-double/emission.ts'
 
 const PREFIX = '/xrpc/network.bsky.jetstream.'
 const HEADER_BYTES = 256

@@ -1,7 +1,7 @@
 // How far the archive of a host was read: written in the transaction of the events it brought.
 
-import type { Db, WriteDb } from '../db.ts'
-import { perDatabase } from '../per-database.ts'
+import type { Db, WriteDb } from '../../../data/store/db.ts'
+import { perDatabase } from '../../../data/store/per-database.ts'
 
 export type ArchiveProgress = {
   /** Origin of the stream, for example wss://jetstream.us-east.bsky.network. */

@@ -1,60 +1,48 @@
-// A stream that begins with the archive (sources/archive/): reads there what the stream would have brought,
+// A stream that begins with the archive (reading/): reads there what the stream would have brought,
 // through the same indexer and in the same order, then continues live on the same host by seq. All other code
 // sees one stream. The stream's own cursor is not saved before the handover, so code that asks for the
 // position learns that the stream has not begun. After an absence longer than any host's window the archive
 // closes the gap.
 
-import { type Consumer, newest, type StreamItem, type StreamStatus } from '@slipstream/jetstream'
-import { collections } from '../../../base/atproto/collections.ts'
-import type { Config } from '../../../base/config/config.ts'
-import type { Logger } from '../../../base/obs/log.ts'
-import { DAY_MS } from '../../../base/util/durations.ts'
-import type { ArchiveStatus } from '../../../bridge/messages.ts'
-import type { Db } from '../../../data/store/db.ts'
-import {
-  type ArchiveProgress,
-  allArchives,
-  findArchive,
-  putArchive,
-} from '../../../data/store/stream/archives.ts'
-import { replaceStreamCursors, streamCursors } from '../../../data/store/stream/stream-cursors.ts'
-import { noRetry, type WriteRetry } from '../../../data/store/write-retry.ts'
-import type { ArchiveLimits } from '../../../sources/archive/limits.ts'
-import { type ArchiveReader, createArchiveReader } from '../../../sources/archive/read-archive.ts'
-import { commitBatch } from '../../indexing/apply-batch.ts'
-import type { BatchOutcome } from '../../indexing/commit-sparing.ts'
-import type { Writer } from '../../indexing/writer.ts'
+import { type Consumer, newest, type StreamStatus } from '@slipstream/jetstream'
+import { collections } from '../../base/atproto/collections.ts'
+import type { Logger } from '../../base/obs/log.ts'
+import { DAY_MS } from '../../base/util/durations.ts'
+import type { Db } from '../../data/store/db.ts'
+import { replaceStreamCursors, streamCursors } from '../../data/store/stream/stream-cursors.ts'
+import { noRetry } from '../../data/store/write-retry.ts'
+import { commitBatch } from '../../ingest/indexing/apply-batch.ts'
+import type { BeginParts, BegunStream } from '../../ingest/streams/begin-stream.ts'
+import type { ArchiveStatus } from './archive-status.ts'
+import { beforeLiveOf } from './archive-words.ts'
+import type { ArchiveLimits } from './reading/limits.ts'
+import { type ArchiveReader, createArchiveReader } from './reading/read-archive.ts'
+import { type ArchiveProgress, allArchives, findArchive, putArchive } from './store/archives.ts'
 
 /** Hosts keep 36 hours, and planning takes its time. */
 const LONG_ABSENCE_MS = DAY_MS
 const GIGABYTE = 1_000_000_000
 
-export type StreamWithArchive = Consumer & {
-  /** undefined if the stream does not begin with the archive. */
-  archive(): ArchiveStatus | undefined
+type StreamWithArchive = Omit<BegunStream, 'report'> & {
+  report(): { archive: ArchiveStatus | undefined }
 }
 
-type ArchiveSettings = Pick<Config, 'archive' | 'archiveKey' | 'archiveDailyGb' | 'jetstreamHosts'>
-
-type Parts = {
-  db: Db
-  writer: Writer
-  now: () => number
-  log: Logger
-  /** Creates the live stream, from the position saved by then. */
-  createStream: () => Consumer
-  /** Called with the applied events and awaited. */
-  onApplied: (events: StreamItem[], outcome: BatchOutcome) => Promise<void> | undefined
-  writeRetry?: WriteRetry
-  limits?: Partial<ArchiveLimits>
+type ArchiveSettings = {
+  archive: boolean
+  archiveKey: string | undefined
+  archiveDailyGb: number
+  jetstreamHosts: readonly string[]
 }
+
+type Parts = BeginParts & { limits?: Partial<ArchiveLimits> }
 
 export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts): StreamWithArchive {
   const { db, now, log } = parts
   const begun = archiveToRead(db, config, now())
   if (!begun) {
     warnOfHalf(db, config, log)
-    return { ...parts.createStream(), archive: () => undefined }
+    const archive = undefined
+    return { ...parts.createStream(), beforeLive: () => undefined, report: () => ({ archive }) }
   }
   const abort = new AbortController()
   const reader = createReader(config, parts, begun, abort.signal)
@@ -91,7 +79,8 @@ export function createStreamAfterArchive(config: ArchiveSettings, parts: Parts):
       const live = stream.status()
       return { ...live, received: events + live.received }
     },
-    archive: () => archiveStatus(reader, stream !== undefined),
+    beforeLive: () => beforeLiveOf(archiveStatus(reader, stream !== undefined)),
+    report: () => ({ archive: archiveStatus(reader, stream !== undefined) }),
   }
 }
 

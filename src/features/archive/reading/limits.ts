@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
+import { MINUTE_MS, SECOND_MS } from '../../../base/util/durations.ts'
 
 export type ArchiveLimits = {
   /** Applied in one transaction. */

@@ -1,14 +1,27 @@
-// Words for the progress of a start from the archive, for the status page and `slipstream stats`.
+// The progress of a start from the archive as the core and pages show it, in words.
 
 import { bytes, count, plural } from '../../base/util/format.ts'
-import type { ArchiveStatus, IngestStatus } from '../../bridge/messages.ts'
+import type { BeforeLive } from '../../bridge/messages.ts'
+import type { ArchiveStatus } from './archive-status.ts'
+
+const KEY_FIX = 'Set SLIPSTREAM_ARCHIVE_KEY to a key of the host, or SLIPSTREAM_ARCHIVE=off.'
 
 /** The stream begins where the archive ends, so nothing is live yet. */
-export function isReadingArchive({ archive }: Pick<IngestStatus, 'archive'>): boolean {
-  return archive !== undefined && archive.state !== 'done'
+export function beforeLiveOf(archive: ArchiveStatus): BeforeLive | undefined {
+  const { state, percent, waiting } = archive
+  if (state === 'done') return undefined
+  return {
+    what: 'archive',
+    percent,
+    text: archiveInWords(archive),
+    waiting: waiting && {
+      message: waiting.message,
+      fix: waiting.why === 'refused' ? KEY_FIX : undefined,
+    },
+  }
 }
 
-export function archiveInWords(archive: ArchiveStatus): string {
+function archiveInWords(archive: ArchiveStatus): string {
   const { percent, events, bytes: all, dayBytes, lostBlocks, reachedUs } = archive
   const reached = reachedUs === undefined ? '' : `, up to ${dayOf(reachedUs)}`
   const lost = lostBlocks === 0 ? '' : `, ${plural(lostBlocks, 'block')} could not be read`

@@ -10,10 +10,13 @@ import { jsonToLex, lexToJson } from '@atproto/lex-json'
 import { createFrameDecoder, type Decoded } from '@slipstream/jetstream'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/base/util/json-object.ts'
-import { BadBlockError, BlockRows } from '../../../src/sources/archive/block-rows.ts'
-import { decompressBlock } from '../../../src/sources/archive/decompress-block.ts'
-import { readRow } from '../../../src/sources/archive/row-event.ts'
-import { readSegmentHeader, readSegmentIndex } from '../../../src/sources/archive/segment-index.ts'
+import { BadBlockError, BlockRows } from '../../../src/features/archive/reading/block-rows.ts'
+import { decompressBlock } from '../../../src/features/archive/reading/decompress-block.ts'
+import { readRow } from '../../../src/features/archive/reading/row-event.ts'
+import {
+  readSegmentHeader,
+  readSegmentIndex,
+} from '../../../src/features/archive/reading/segment-index.ts'
 import { decodeObject } from '../../../src/sources/dag-cbor.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'

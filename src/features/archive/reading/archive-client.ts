@@ -3,11 +3,11 @@
 // reset. Permanent failures go to the caller.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '../../base/obs/log.ts'
-import { backoffMs, jittered } from '../../base/util/backoff.ts'
-import { asObject, parseJson } from '../../base/util/json-object.ts'
-import { readBody } from '../../base/util/read-body.ts'
-import { remainingRequests, retryAfterMs } from '../pds/rate-limit-headers.ts'
+import type { Logger } from '../../../base/obs/log.ts'
+import { backoffMs, jittered } from '../../../base/util/backoff.ts'
+import { asObject, parseJson } from '../../../base/util/json-object.ts'
+import { readBody } from '../../../base/util/read-body.ts'
+import { remainingRequests, retryAfterMs } from '../../../sources/pds/rate-limit-headers.ts'
 import type { ArchiveLimits } from './limits.ts'
 
 export type ArchiveAnswer = { status: 200 | 206; headers: Headers; body: Buffer }

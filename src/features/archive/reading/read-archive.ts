@@ -5,9 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StreamEvent, StreamGap } from '@slipstream/jetstream'
-import type { Logger } from '../../base/obs/log.ts'
-import { DAY_MS } from '../../base/util/durations.ts'
-import type { ArchiveProgress } from '../../data/store/stream/archives.ts'
+import type { Logger } from '../../../base/obs/log.ts'
+import { DAY_MS } from '../../../base/util/durations.ts'
+import type { ArchiveProgress } from '../store/archives.ts'
 import {
   type ArchiveClient,
   ArchiveRefusal,

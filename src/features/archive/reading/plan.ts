@@ -1,7 +1,7 @@
 // A page of the plan: which segments, or which of their blocks, may hold wanted records, in seq order.
 // Lexicon: network.bsky.jetstream.planSnapshot.
 
-import { isObject } from '../../base/util/json-object.ts'
+import { isObject } from '../../../base/util/json-object.ts'
 
 /** Inclusive. */
 type BlockRange = { first: number; last: number }
