@@ -41,8 +41,8 @@ export function readRoutes(config: ReadConfig): Hono {
       'cache-control': SHORTLY,
     }),
   )
-  app.get('/read/worker.js', (c) =>
-    c.body(workerText(), 200, {
+  app.get('/read/worker.js', async (c) =>
+    c.body(await workerText(), 200, {
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': SHORTLY,
       'service-worker-allowed': '/read',
@@ -70,15 +70,15 @@ function isFromHere(c: Context): boolean {
 }
 
 /** The worker with the addresses of the files of this build, by which a browser sees that there is a new one. */
-function workerText(): string {
+async function workerText(): Promise<string> {
   const own = readAssets()
   const path = own.pathOf('worker.ts')
   const [, , , digest = '', name = ''] = path.split('/')
-  const source = own.find(digest, name)!.body.toString()
+  const { body } = await own.find(digest, name)!
   const files = [
     ...firstScripts().map((one) => own.pathOf(one)),
     ...sessionScripts(),
     ...['read.css', 'icon.svg'].map((one) => own.pathOf(one)),
   ]
-  return source.replace('/* files */ []', JSON.stringify(files))
+  return body.toString().replace('/* files */ []', JSON.stringify(files))
 }
