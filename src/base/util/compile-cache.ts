@@ -6,8 +6,11 @@
 
 import { flushCompileCache } from 'node:module'
 
-/** By then the server answers; the first time, storing takes a thread 0.2 to 0.3 s. */
-const AFTER_MS = 5_000
+/**
+ * By then the server answers; the first time, storing takes a thread 0.2 to 0.3 s. Not when unused
+ * memory is given back (unused-memory.ts), since both would be one turn.
+ */
+const AFTER_MS = 4_000
 
 export function storeCompiledCode(): void {
   setTimeout(flushCompileCache, AFTER_MS).unref()

@@ -1,7 +1,9 @@
 // Makes home timelines right after the start, before clients ask, which they do at once after a restart. Until V8 has
 // compiled the code behind a page, which takes some twenty pages, each takes longer, the first ten times as long
 // (docs/notes/2026-11-28-starting-after-a-kill.md). The members seen last come first, since the views made for them
-// stay in the cache. After each page the thread rests for as long as it took, so a request waits for one at most.
+// stay in the cache. The first page grows item by item: most of its code and statements are new, and all of them at
+// once would be a long turn. After each page the thread rests for as long as it took, so a request waits for one at
+// most.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'
@@ -15,6 +17,8 @@ import { createCall } from './call.ts'
 const PAGES = 25
 /** As many items as the app asks for. */
 const LIMIT = 30
+/** How many items the first page has as it grows. */
+const FIRST_LIMITS = [1, 2, 4, 8, 16]
 
 /** Begins once the caller's turn has ended. The first page that fails is logged, and is the last. */
 export function warmUp(app: AppContext, log: Pick<Logger, 'error'>): { close(): void } {
@@ -29,18 +33,24 @@ export function warmUp(app: AppContext, log: Pick<Logger, 'error'>): { close(): 
 async function makePages(app: AppContext, signal: AbortSignal): Promise<void> {
   const rest = (ms: number) => pause(ms, undefined, { signal, ref: false })
   await rest(0)
-  for (const did of lastSeenMembers(app.db, PAGES)) {
-    const startedAt = performance.now()
-    makePage(app, did, signal)
-    await rest(performance.now() - startedAt)
+  for (const [i, did] of lastSeenMembers(app.db, PAGES).entries()) {
+    for (const limit of i === 0 ? [...FIRST_LIMITS, LIMIT] : [LIMIT]) {
+      const startedAt = performance.now()
+      makePage(app, did, { limit, signal })
+      await rest(performance.now() - startedAt)
+    }
   }
 }
 
 /** Calls the handler itself: what a page lacks is fetched when its member asks, not because of this. */
-function makePage(app: AppContext, viewer: string, signal: AbortSignal): void {
+function makePage(
+  app: AppContext,
+  viewer: string,
+  { limit, signal }: { limit: number; signal: AbortSignal },
+): void {
   const call = createCall(app, {
     viewer,
-    params: { limit: LIMIT },
+    params: { limit },
     input: undefined,
     token: undefined,
     labelers: NO_LABELERS,

@@ -29,7 +29,8 @@ const OPERATOR_TOKEN = 'operator-of-the-costly-server'
 const TIMELINES_LXM = 'io.slipstream.timelines.read'
 const UNLIMITED = '1000000000'
 const TIMEOUT_MS = 300_000
-const SETTLED_AFTER_MS = 3_000
+/** By then, memory that only the start needed has been given back, which no request causes. */
+const SETTLED_AFTER_MS = 8_000
 
 export async function startCostlyServer(dataDir: string, more: Record<string, string> = {}) {
   const plc = await startPlcDouble()
