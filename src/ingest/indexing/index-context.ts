@@ -61,6 +61,8 @@ export type Outcome =
   | 'out-of-scope'
   | 'account-deleted'
   | 'subject-unusable'
+  /** The account has as many records for the subject as are kept. */
+  | 'too-often'
   | 'wrong-key'
   | 'unknown-key'
   | 'unknown-account'

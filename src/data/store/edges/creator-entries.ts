@@ -28,20 +28,21 @@ export function pointerAt(bytes: Uint8Array, { keys, tails }: ListIndex, i: numb
 }
 
 /**
- * Entries for any of these subjects, which must be ascending and distinct. One pass, without an
- * index: most entries are read no further than their subject.
+ * Entries for any of these subjects, which must be ascending and distinct; at most so many. One
+ * pass, without an index: most entries are read no further than their subject.
  */
 export function pointersAmong(
   bytes: Uint8Array,
   first: number,
   subjects: readonly number[],
+  most = Infinity,
 ): Pointer[] {
   const found: Pointer[] = []
   let subject = first
   let i = 0
   reader.bytes = bytes
   reader.at = 0
-  while (reader.at < bytes.length) {
+  while (reader.at < bytes.length && found.length < most) {
     subject += readVarint(reader)
     while (i < subjects.length && subjects[i]! < subject) i++
     if (i === subjects.length) break

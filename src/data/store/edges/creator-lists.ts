@@ -90,8 +90,11 @@ export class CreatorLists {
     return found
   }
 
-  has(db: Db, creator: number, subject: number): boolean {
-    return this.find(db, creator, subject).length > 0
+  /** Whether the creator has at least so many entries for this subject. */
+  has(db: Db, creator: number, subject: number, count = 1): boolean {
+    const chunk = this.#rows(db).covering.get(creator, subject)
+    if (!chunk) return false
+    return pointersAmong(chunk.bytes, chunk.first, [subject], count).length === count
   }
 
   /** Entries that may belong to this record key. */

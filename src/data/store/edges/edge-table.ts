@@ -19,6 +19,9 @@ import { type Before, SubjectLists } from './subject-lists.ts'
 
 type Pair = readonly [creator: number, subject: number]
 
+/** People follow, like or block again after a mistake, and have a record or two. */
+export const MOST_OF_A_PAIR = 64
+
 /**
  * Whether an account points at a subject takes one row; the record behind a key is among the
  * entries of the key's time. Lists are cut into chunks of up to a kilobyte, one row each, and are
@@ -181,6 +184,14 @@ export class EdgeTable {
 
   has(db: Db, uid: number, subject: number): boolean {
     return this.#byCreator.has(db, uid, subject)
+  }
+
+  /**
+   * Whether the account has as many records for the subject as are kept: they share one row of its
+   * list, which every further one would write again.
+   */
+  isFull(db: Db, uid: number, subject: number): boolean {
+    return this.#byCreator.has(db, uid, subject, MOST_OF_A_PAIR)
   }
 
   /** Whether the account has any records. */

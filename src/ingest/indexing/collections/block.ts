@@ -30,7 +30,9 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = blockEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  const isFull = existing?.subject !== subject && blockEdges.isFull(ctx.db, uid, subject)
   if (existing) deleteBlock(ctx.db, existing)
+  if (isFull) return 'too-often'
   insertBlock(ctx.db, { uid, rkey: write.rkey, subject, sortAt, createdAt: sortAt })
   keepUnusualRelation(ctx, { ...write, uid, collection: 'app.bsky.graph.block' }, sortAt)
   return 'applied'

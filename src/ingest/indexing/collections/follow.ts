@@ -54,6 +54,10 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const existing = followEdges.find(ctx.db, uid, write.rkey)
   const sortAt = sortAtOf(write)
   if (existing && isSameEdge(existing, { subject, sortAt }, write)) return 'duplicate'
+  if (existing?.subject !== subject && followEdges.isFull(ctx.db, uid, subject)) {
+    if (existing) retract(ctx, existing)
+    return 'too-often'
+  }
   if (existing?.subject === subject) {
     deleteFollow(ctx.db, existing)
     const hadTold = withdrawNotifications(ctx, { uid, collection: FOLLOW, rkey: write.rkey })

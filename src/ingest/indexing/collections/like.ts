@@ -48,8 +48,10 @@ function put(ctx: IndexContext, write: RecordWrite): Outcome {
   const { rkey, createdAt } = write
   const existing = findOwn(ctx, write)
   if (existing?.subject === subject && existing.createdAt === createdAt) return 'duplicate'
+  const isFull = existing?.subject !== subject && likeEdges.isFull(ctx.db, uid, subject)
   if (existing) retract(ctx, existing)
   else if (write.uid !== 0) removeRecordLike(ctx, { uid, rkey })
+  if (isFull) return 'too-often'
   const like = { uid, rkey, subject, sortAt: sortAtOf(write), createdAt }
   const isFirst = insertLike(ctx.db, like)
   const record = { collection: collectionCodes['app.bsky.feed.post'], rkey: packRkey(ref.rkey) }
