@@ -132,6 +132,14 @@ describe('a public AppView and a feed generator', () => {
     expect(parseObject(Buffer.from(body))).toBeUndefined()
     expect(readSafeJson(Buffer.from(body))).toBeUndefined()
   })
+
+  test('a generator’s or PDS’s answer with more values than a page has is not parsed', () => {
+    const keys = (count: number) =>
+      Buffer.from(`{${Array.from({ length: count }, (_, i) => `"key ${i}":1`).join()}}`)
+    expect(readSafeJson(keys(10_000))).toHaveProperty('key 9999')
+    expect(readSafeJson(keys(50_000))).toBeUndefined()
+    expect(readSafeJson(Buffer.from(`[${'[],'.repeat(50_000)}[]]`))).toBeUndefined()
+  })
 })
 
 describe('a labeler’s frames', () => {

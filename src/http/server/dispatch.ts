@@ -56,7 +56,9 @@ export function createDispatch(options: {
     clock?.mark('token')
     const viewer = method.forStrangers ? undefined : identity.viewer
     const caller = overload.admit(request, viewer, route.cost.points)
-    const input = hasBody(request) ? await readInput(route, request) : route.parseInput(NO_BODY, '')
+    const input = hasBody(request)
+      ? await readInput(route, request, caller.time)
+      : route.parseInput(NO_BODY, '')
     const labelers = acceptLabelers(request.header('atproto-accept-labelers'), viewer)
     const given = { params, input }
     const byDid = method.byDid ? caller.time.run(() => method.byDid!(given, caller.who)) : given
@@ -116,11 +118,12 @@ function hasBody(request: HttpRequest): boolean {
   return (request.header('content-length') ?? '0') !== '0' || request.method === 'POST'
 }
 
-async function readInput(route: Route, request: HttpRequest): Promise<unknown> {
+/** Its caller pays for the checks of its body, too. */
+async function readInput(route: Route, request: HttpRequest, time: CallTime): Promise<unknown> {
   const isQuery = request.method === 'GET' || request.method === 'HEAD'
   if (isQuery) throw invalidRequest('A request body was provided when none was expected')
   const body = await readRequestBody(request)
-  return route.parseInput(body, request.header('content-type'))
+  return time.run(() => route.parseInput(body, request.header('content-type')))
 }
 
 type Call = {

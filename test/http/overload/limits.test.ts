@@ -4,9 +4,10 @@
 
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { forbidden } from '../../../src/base/atproto/xrpc-error.ts'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
+import { loadLexicons } from '../../../src/data/lexicons/lexicons.ts'
 import { createOverload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { Method } from '../../../src/http/server/method.ts'
@@ -27,6 +28,7 @@ const servers: Server[] = []
 const agents: Agent[] = []
 const sockets: Socket[] = []
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const agent of agents.splice(0)) agent.destroy()
   for (const socket of sockets.splice(0)) socket.destroy()
   await Promise.all(servers.splice(0).map((server) => server.close()))
@@ -377,6 +379,20 @@ describe('what a call takes beyond its points', () => {
     const { ask } = await listening({ handler: slow })
     expect((await ask(PROFILE)).status).toBe(500)
     expect(left(await ask('/xrpc/app.bsky.actor.getProfile'))).toBe(3_000 - 30 - 1)
+  })
+
+  test('is charged for the checks of a body, too', async () => {
+    const lexicons = loadLexicons()
+    const check = lexicons.assertValidXrpcInput.bind(lexicons)
+    vi.spyOn(lexicons, 'assertValidXrpcInput').mockImplementation((...asked) => {
+      clockMs += 8
+      return check(...asked)
+    })
+    const { ask } = await listening({})
+    const { status, headers } = await ask(MUTE, { as: ALICE, input: { actor: BOB } })
+    expect([status, headers['ratelimit-remaining']]).toEqual([200, String(12_000 - 20)])
+    const refused = await ask(MUTE, { as: ALICE, input: { actor: 1 } })
+    expect([refused.status, left(refused)]).toEqual([400, 12_000 - 40])
   })
 
   test('accounts of one did:web domain share it, and nothing else', async () => {

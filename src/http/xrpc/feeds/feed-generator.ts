@@ -18,7 +18,7 @@ import { notHereYet } from '../waiting/not-here.ts'
 const GENERATOR = 'app.bsky.feed.generator'
 
 /** For whom a generator is looked up. */
-type Caller = Pick<Call, 'signal' | 'who'>
+type Caller = Pick<Call, 'signal' | 'who' | 'time'>
 
 type Generators = {
   /**
@@ -43,7 +43,7 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
   const isFresh = (one: { at: number } | undefined) =>
     one !== undefined && now() - one.at < REMEMBERED_FOR_MS
 
-  async function fetchDid(uri: string, { signal, who }: Caller): Promise<string> {
+  async function fetchDid(uri: string, { signal, who, time }: Caller): Promise<string> {
     const before = fetched.get(uri)
     if (before && isFresh(before)) return before.did
     const key = parseRecordUri(uri)
@@ -54,6 +54,7 @@ export function createGenerators(parts: Parts, now: () => number = Date.now): Ge
       key: { collection: GENERATOR, rkey },
       signal,
       who,
+      time,
     })
     const { did } = record.value as { did?: unknown }
     if (typeof did !== 'string' || !isValidDid(did)) throw noSuchFeed()

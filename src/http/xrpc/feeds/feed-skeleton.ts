@@ -6,7 +6,9 @@ import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import { loadLexicons } from '../../../data/lexicons/lexicons.ts'
 import type { FetchedResponse } from '../../../sources/identity/guarded-fetch.ts'
 import { readSafeJson } from '../../server/input.ts'
+import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { inTurn } from '../waiting/maybe-later.ts'
 
 export type FeedSkeleton = {
   feed: AppBskyFeedGetFeedSkeleton.OutputSchema['feed']
@@ -22,7 +24,8 @@ type SkeletonRequest = {
   endpoint: string
   params: { feed: string; limit: number; cursor: string | undefined }
   headers: Record<string, string>
-  signal: AbortSignal
+  /** The call that waits, which pays for reading the answer. */
+  call: Pick<Call, 'signal' | 'time'>
 }
 
 const METHOD = 'app.bsky.feed.getFeedSkeleton'
@@ -32,14 +35,22 @@ const MAX_BYTES = 1024 * 1024
 /** @throws XRPCError */
 export async function askForSkeleton(
   { fetch }: Needs<'fetch'>,
-  { endpoint, params, headers, signal }: SkeletonRequest,
+  { endpoint, params, headers, call }: SkeletonRequest,
 ): Promise<FeedSkeleton> {
   const { feed, limit, cursor } = params
+  const { signal } = call
   const query = new URLSearchParams({ feed, limit: String(limit), ...(cursor && { cursor }) })
   const options = { headers, signal, maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS }
   const response = await fetch(`${endpoint}/xrpc/${METHOD}?${query}`, options).catch((cause) => {
     throw new XRPCError(502, 'UpstreamFailure', 'feed unavailable', { cause })
   })
+  return inTurn(call, () => readSkeleton(response, params))
+}
+
+function readSkeleton(
+  response: FetchedResponse,
+  { limit, cursor }: SkeletonRequest['params'],
+): FeedSkeleton {
   const body = readSafeJson(response.body)
   if (response.status !== 200) throw refusal(response, body)
   const { feed: items, cursor: next, reqId, ...further } = validated(withoutNulls(body))

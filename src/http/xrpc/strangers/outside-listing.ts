@@ -8,6 +8,7 @@ import { LruMap } from '../../../base/util/lru.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
+import { inTurn } from '../waiting/maybe-later.ts'
 import { askPds, type Outside, unreachable } from './outside-pds.ts'
 
 export type OutsidePage = {
@@ -22,7 +23,7 @@ type OutsideListing = {
   page(
     repo: NamedActor,
     place: { collection: string; limit: number; cursor: string | undefined },
-    call: Pick<Call, 'signal' | 'who'>,
+    call: Pick<Call, 'signal' | 'who' | 'time'>,
   ): Promise<OutsidePage>
 }
 
@@ -34,14 +35,16 @@ const MAX_CURSOR = 1_024
 export function createOutsideListing(parts: Outside, now: () => number = Date.now): OutsideListing {
   const listed = new LruMap<string, { page: OutsidePage; at: number }>(MAX_REMEMBERED)
   return {
-    async page(repo, { collection, limit, cursor }, { signal, who }) {
+    async page(repo, { collection, limit, cursor }, { signal, who, time }) {
       const query = new URLSearchParams({ repo: repo.did, collection, limit: String(limit) })
       if (cursor !== undefined) query.set('cursor', cursor)
       const path = `${LIST}?${query}`
       const before = listed.get(path)
       if (before && now() - before.at < REMEMBERED_FOR_MS) return before.page
       const response = await askPds(parts, repo, { path, signal, who })
-      const page = response?.status === 200 && readPage(response.body, { repo, collection, cursor })
+      const body = response?.status === 200 ? response.body : undefined
+      const asked = { repo, collection, cursor }
+      const page = body && inTurn({ time }, () => readPage(body, asked))
       if (!page) throw unreachable(repo)
       listed.set(path, { page, at: now() })
       return page

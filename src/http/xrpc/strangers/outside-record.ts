@@ -8,6 +8,7 @@ import { hasCid } from '../../../sources/pds/record-cid.ts'
 import { readSafeJson } from '../../server/input.ts'
 import type { Call } from '../call.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
+import { inTurn } from '../waiting/maybe-later.ts'
 import { askPds, type Outside, unreachable } from './outside-pds.ts'
 
 type OutsideRecord = { uri: string; cid: string; value: JsonObject }
@@ -22,8 +23,9 @@ type Key = { collection: string; rkey: string; cid?: string }
 export async function fetchRecord(
   serving: Outside,
   repo: NamedActor,
-  { key, signal, who }: { key: Key; signal: AbortSignal; who?: Call['who'] },
+  asked: { key: Key; signal: AbortSignal; who?: Call['who']; time?: Call['time'] | undefined },
 ): Promise<OutsideRecord> {
+  const { key, signal, who, time } = asked
   const { collection, rkey, cid } = key
   const uri = `at://${repo.did}/${collection}/${rkey}`
   const query = new URLSearchParams({ repo: repo.did, collection, rkey, ...(cid && { cid }) })
@@ -31,11 +33,13 @@ export async function fetchRecord(
   const response = await askPds(serving, repo, { path, signal, who })
   if (!response) throw notLocated(uri)
   if (DENIALS.has(response.status)) throw notLocated(uri)
-  const answer = response.status === 200 ? readAnswer(response.body) : undefined
-  if (!answer) throw unreachable(repo)
-  if (answer.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
-  if (!hasCid(answer.value, answer.cid)) throw mismatched(uri)
-  return answer
+  return inTurn({ time }, () => {
+    const answer = response.status === 200 ? readAnswer(response.body) : undefined
+    if (!answer) throw unreachable(repo)
+    if (answer.uri !== uri || (cid !== undefined && answer.cid !== cid)) throw notLocated(uri)
+    if (!hasCid(answer.value, answer.cid)) throw mismatched(uri)
+    return answer
+  })
 }
 
 /** An answer of any other status says nothing about the record. */

@@ -79,12 +79,14 @@ function refsOf(uris: readonly string[]): readonly Named[] {
 
 /** @returns undefined if the record does not exist, is invalid or hidden, or can't be read now */
 async function find(app: AppContext, call: ThisCall, ref: Named): Promise<Found | undefined> {
-  const { who, signal, reader } = call
+  const { reader } = call
   const { did, uri, collection, rkey } = ref
   const repo = { did, uid: app.actors.uidOf(did) }
   if (isAway(app, repo.uid, reader)) return undefined
   try {
-    const { cid, value } = await fetchRecord(app, repo, { key: { collection, rkey }, signal, who })
+    const key = { collection, rkey }
+    const asked = { key, signal: call.signal, who: call.who, time: call.time }
+    const { cid, value } = await fetchRecord(app, repo, asked)
     if (!isValidRecord(collection, value)) return undefined
     const fetched: FetchedAssociated = { collection, uid: repo.uid, uri, cid }
     const record = cardRecord(fetched, cardContent(collection, value))

@@ -52,7 +52,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
     endpoint,
     params: { feed: uri, limit, cursor },
     headers: headersFor(call),
-    signal: call.signal,
+    call,
   })
   const answeredAt = performance.now()
   const found = await findItems(app, skeleton.feed, call)

@@ -17,7 +17,7 @@ type Params = ComAtprotoRepoGetRecord.QueryParams
 export const getRecord = query(
   'com.atproto.repo.getRecord',
   { auth: 'optional', showsLabels: false },
-  async (app, { params, reader, signal, who }: Call<Params>) => {
+  async (app, { params, reader, signal, who, time }: Call<Params>) => {
     const repo = await app.names.find(params.repo, who)
     if (!repo || isAway(app, repo.uid, reader)) {
       throw invalidRequest(`Could not find repo: ${params.repo}`)
@@ -26,7 +26,7 @@ export const getRecord = query(
     if (isTakenDown(app, uri, reader)) throw notLocated(uri)
     const found = ours(app, repo, params)
     if (found) return { body: found }
-    const asked = fetchRecord(app, repo, { key: params, signal, who })
+    const asked = fetchRecord(app, repo, { key: params, signal, who, time })
     const isReplaceable = isDiscover(uri) && params.cid === undefined
     return { body: await (isReplaceable ? asked.catch(() => standIn(uri)) : asked) }
   },

@@ -216,6 +216,12 @@ describe('a feed fails', () => {
       'InternalServerError',
     ],
     ['answers with HTML', { body: '<html>' }, 502, 'InvalidFeedResponse'],
+    [
+      'has fields without end',
+      { body: { feed: [], more: Array(30_000).fill({}) } },
+      502,
+      'InvalidFeedResponse',
+    ],
     ['names invalid posts', { body: { feed: [{ post: 'nonsense' }] } }, 502, 'InvalidFeedResponse'],
     ['is unreachable', undefined, 502, 'UpstreamFailure'],
   ] as const)('if its generator %s', async (_, answer, status, error) => {
