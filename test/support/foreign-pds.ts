@@ -157,6 +157,14 @@ export const inventions = {
   }),
 }
 
+/** A server that lists like another one, but has no getRepo. */
+export function withoutFile(software: Software): Software {
+  return (accounts, request) =>
+    request.method === REPO
+      ? refuse(501, 'MethodNotImplemented', 'not here')
+      : software(accounts, request)
+}
+
 function listing(lister: Lister): Software {
   return (accounts, request) => {
     const account = accountOf(accounts, request)

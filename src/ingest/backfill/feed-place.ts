@@ -12,7 +12,8 @@ export function textOfPlace(place: Place | undefined): string | undefined {
 export function placeOfText(text: string): Place {
   const parsed = text.startsWith(' ') ? parseJson(text) : undefined
   if (!isObject(parsed)) return { cursor: text }
-  const { reversed, pages } = parsed
+  const { reversed, pages, below } = parsed
+  if (typeof below === 'string') return { below }
   if (typeof reversed === 'string') return { reversed }
   if (!Array.isArray(pages)) return { cursor: text }
   return { pages: pages.filter((one) => typeof one === 'string') }

@@ -6,9 +6,9 @@
 import { newestFirst } from './intake.ts'
 import { fetchPage, walkCollection } from './listing.ts'
 import { type KeyOrder, watchOrder } from './page-order.ts'
-import type { RepoTarget } from './pds-client.ts'
+import { MAX_PAGE, type RepoTarget } from './pds-client.ts'
 import { noteRefusal, refusesReverse } from './reverse-refusals.ts'
-import { readForward, walkBack } from './rising.ts'
+import { MOST_AT_ONCE, readForward, walkBack } from './rising.ts'
 import type { ListedPage, ListingEnd, ListingServices, Place, Walk } from './walk.ts'
 import { isUnlistable, walkRepository } from './whole.ts'
 
@@ -45,9 +45,29 @@ function walkOn(
   walk: Walk,
   from: Place,
 ): Promise<ListingEnd> {
+  if ('below' in from) return walkBelow(services, repo, walk, from.below)
   if ('pages' in from) return walkBack(services, repo, walk, { starts: from.pages })
   if ('cursor' in from) return walkCollection(services, repo, { ...walk, cursor: from.cursor })
   return walkCollection(services, repo, { ...walk, cursor: from.reversed, reverse: true })
+}
+
+/** Reads all again for the records below a key, and takes more than a page of them, since each reading costs so much. */
+async function walkBelow(
+  services: ListingServices,
+  repo: RepoTarget,
+  walk: Walk,
+  below: string,
+): Promise<ListingEnd> {
+  const { collection } = walk
+  const readOn = (page: ListedPage) => {
+    walk.isEnough?.(page)
+    return false
+  }
+  const rest = { ...walk, below, maxRecords: MOST_AT_ONCE, isEnough: readOn }
+  const read = await walkRepository(services, repo, rest)
+  if (read) return read
+  const first = await fetchPage(services, repo, { collection, limit: MAX_PAGE })
+  return walkBack(services, repo, rest, await readForward(services, repo, rest, { first }))
 }
 
 async function walkFromStart(

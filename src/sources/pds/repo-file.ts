@@ -13,6 +13,8 @@ import type { ListedPage } from './walk.ts'
 type Wanted = {
   did: string
   collection: string
+  /** Only lower keys than this one. */
+  below?: string | undefined
   /** When the request for the file began, by our clock. */
   fetchedAt: number
   /** The file may be old: its records are as of its commit. */
@@ -35,14 +37,16 @@ export async function* collectionPages(
   }
 }
 
-async function open(car: Buffer, { did, collection }: Wanted) {
+async function open(car: Buffer, { did, collection, below }: Wanted) {
   try {
     const blocks = await readCar(car, pause)
     const commit = blocks.read(blocks.root)
     const tree = treeOf(commit, did)
     const entries = await entriesOf(blocks, { tree, collection }, pause)
-    const valid = entries.filter(({ rkey }) => isValidRecordKey(rkey))
-    return { blocks, entries: valid, rev: commit?.['rev'] }
+    const isWanted = (rkey: string) =>
+      isValidRecordKey(rkey) && (below === undefined || rkey < below)
+    const wanted = entries.filter(({ rkey }) => isWanted(rkey))
+    return { blocks, entries: wanted, rev: commit?.['rev'] }
   } catch (error) {
     if (!(error instanceof BadCarError)) throw error
     throw new PdsError('bad-answer', `the repository of ${did} is unreadable: ${error.message}`)

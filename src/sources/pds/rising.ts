@@ -1,6 +1,6 @@
 // Takes the newest records of a listing whose newest come last: reads forward to its end, remembering where each
 // page begins, and then takes page by page from the end. Of a listing without an order, the newest records that
-// were seen are taken.
+// were seen are taken, and a later reading takes what is older than those.
 
 import { createIntake, newestFirst, onlyNew } from './intake.ts'
 import { fetchPage, walkCollection } from './listing.ts'
@@ -14,6 +14,10 @@ type ReadForward = {
   starts: string[]
   /** The last two pages, or if there is no order, the newest records as one page. */
   held: ListedPage[]
+  /** Only lower keys count, and no order is looked for. */
+  below: string | undefined
+  /** Records were seen that are not held. */
+  isCut: boolean
   watch: OrderWatch
   /** Each cursor named the last key of its page. */
   isNamed: boolean
@@ -25,7 +29,8 @@ type ReadForward = {
 const FORWARD = 10_000
 const FAR_FORWARD = 50_000
 const PAGES_HELD = 2
-const MOST_WITHOUT_ORDER = 200
+/** Most records that are held of a listing without an order, or taken when one is read again. */
+export const MOST_AT_ONCE = 500
 /** Of the places remembered for older pages. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARACTERS = 4_096
@@ -34,14 +39,12 @@ const MAX_PLACE_CHARACTERS = 4_096
 export async function readForward(
   services: ListingServices,
   repo: RepoTarget,
-  { collection }: Pick<Walk, 'collection'>,
+  { collection, below }: Pick<Walk, 'collection'> & { below?: string },
   from: { first: ListedPage } | ReadForward,
 ): Promise<ReadForward> {
   const isAgain = 'next' in from
   if (isAgain && from.next === undefined) return from
-  const read: ReadForward = isAgain
-    ? { ...from, starts: [...from.starts] }
-    : { starts: [], held: [], watch: watchOrder(), isNamed: true, next: undefined }
+  const read: ReadForward = isAgain ? { ...from, starts: [...from.starts] } : newReading(below)
   await walkCollection(
     services,
     { ...repo, leavesOutMismatched: true },
@@ -55,16 +58,31 @@ export async function readForward(
   return read
 }
 
+function newReading(below: string | undefined): ReadForward {
+  const watch = watchOrder()
+  return { starts: [], held: [], below, isCut: false, watch, isNamed: true, next: undefined }
+}
+
 function noteRead(read: ReadForward, page: ListedPage): void {
   read.watch.add(page.keys)
   read.starts.push(read.next ?? '')
   read.next = page.cursor
   if (page.cursor !== undefined) read.isNamed &&= namesKey(page.cursor, page.keys.at(-1))
-  read.held = [...read.held, page].slice(-PAGES_HELD)
-  if (read.watch.order !== 'mixed') return
-  const newest = newestFirst(merged(read.held))
-  read.held = [onlyNew(newest, newest.keys.slice(0, MOST_WITHOUT_ORDER))]
+  const held = [...read.held, page]
+  if (isInOrder(read)) {
+    read.held = held.slice(-PAGES_HELD)
+    read.isCut ||= held.length > PAGES_HELD
+    return
+  }
+  const seen = below(newestFirst(merged(held)), read.below)
+  const newest = onlyNew(seen, seen.keys.slice(0, MOST_AT_ONCE))
+  read.held = [newest]
+  read.isCut ||= newest.keys.length < seen.keys.length
   read.starts = []
+}
+
+function isInOrder({ watch, below }: ReadForward): boolean {
+  return watch.order !== 'mixed' && below === undefined
 }
 
 /**
@@ -81,7 +99,8 @@ export async function walkBack(
   const intake = createIntake(repo, walk)
   const held = 'held' in from ? from.held : []
   const starts = from.starts.slice(0, Math.max(0, from.starts.length - held.length))
-  const isFromEnd = 'held' in from && from.watch.order === 'rising' && from.isNamed && !from.next
+  const isWhole = 'held' in from && !isInOrder(from) ? !from.isCut : from.starts[0] === ''
+  const isFromEnd = 'held' in from && isInOrder(from) && from.isNamed && !from.next
   let page = held.length > 0 ? merged(held) : undefined
   let lowest: string | undefined
   for (;;) {
@@ -96,8 +115,8 @@ export async function walkBack(
     page = undefined
     const floor = isFromEnd ? lowest : undefined
     if (starts.length === 0) {
-      const complete = isFromEnd && from.starts[0] === ''
-      return intake.end({ complete, floor, next: undefined })
+      const next = isWhole || lowest === undefined ? undefined : { below: lowest }
+      return intake.end({ complete: isFromEnd && isWhole, floor, next })
     }
     if (isEnough || intake.isSpent || intake.listed >= walk.maxRecords) {
       return intake.end({ complete: false, floor, next: { pages: placesIn(starts) } })

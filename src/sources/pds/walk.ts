@@ -16,12 +16,14 @@ export type ListedPage = RecordPage & {
   fetchedAt: number
 }
 
-/** Where older records are: a cursor of the server's listing, of its reversed one, or page by page. */
+/** Where older records are: a cursor of the server's listing, of its reversed one, page by page, or below a key. */
 export type Place =
   | { cursor: string }
   | { reversed: string }
   /** Cursors of the pages before, oldest first; '' is the first page. */
   | { pages: string[] }
+  /** No cursor leads there: all is read again, and what has lower keys than this one taken. */
+  | { below: string }
 
 export type ListingEnd = {
   /** All keys were seen, provably. */

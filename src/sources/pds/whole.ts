@@ -47,18 +47,19 @@ export function isUnlistable(error: unknown): error is PdsError {
 }
 
 /**
- * Reads the collection from the repository's file, newest first; undefined if the server has none
- * that can be read. @throws PdsError if the server asks us to wait, or we are shutting down
+ * Reads the collection from the repository's file, newest first, or only what lies below a key;
+ * undefined if the server has none that can be read. @throws PdsError if the server asks us to wait, or we are shutting down
  */
 export async function walkRepository(
   services: ListingServices,
   repo: RepoTarget,
-  walk: Walk,
+  walk: Walk & { below?: string },
 ): Promise<ListingEnd | undefined> {
   const intake = createIntake(repo, walk)
   const { signal, now } = services
   const { did, isMirror: isAsOfRev } = repo
-  const of = { did, collection: walk.collection, fetchedAt: now(), isAsOfRev }
+  const { collection, below } = walk
+  const of = { did, collection, below, fetchedAt: now(), isAsOfRev }
   try {
     return await services.pds.withRepo(repo, async (car) => {
       let floor: string | undefined
@@ -66,7 +67,8 @@ export async function walkRepository(
         const isEnough = await intake.add(page)
         floor = page.keys.at(-1) ?? floor
         if (isEnough || intake.isSpent || intake.listed >= walk.maxRecords) {
-          return intake.end({ complete: false, floor, next: undefined })
+          const next = floor === undefined ? undefined : { below: floor }
+          return intake.end({ complete: false, floor, next })
         }
       }
       return intake.end({ complete: true, floor, next: undefined })
