@@ -51,7 +51,7 @@ export function networkGraph(parts: {
   const { actors, graph } = parts
   return {
     name: 'graph',
-    accountsAre: 'a DID',
+    accountsAre: 'a DID or a handle',
     isInRows: false,
     maxExamined: 50_000,
     isName: isValidDid,

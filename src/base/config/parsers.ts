@@ -76,7 +76,9 @@ export function did(value: string): string {
     ensureValidDid(value.trim())
     return value.trim()
   } catch {
-    throw new Unfit('a DID such as did:web:appview.example.org')
+    throw new Unfit(
+      'a DID such as did:web:appview.example.org; a handle may change its owner, and com.atproto.identity.resolveHandle names its DID',
+    )
   }
 }
 

@@ -20,6 +20,7 @@ import type { HttpRequest } from '../server/http-request.ts'
 import type { Connected } from '../server/side-routes.ts'
 import { andThen } from '../xrpc/waiting/maybe-later.ts'
 import { type Access, type Asker, inQueue } from './access.ts'
+import type { ReadNames } from './graph-names.ts'
 import { type LineStreams, type Lines, NDJSON } from './ndjson.ts'
 import { once, readJson } from './request-parts.ts'
 import type { Respond } from './respond.ts'
@@ -48,6 +49,8 @@ type WhichGraph = {
   scopeOf(c: Context<Env>): string
   /** @throws XRPCError 404 */
   open(c: Context<Env>): GraphSource
+  /** Unset: callers write names as the graph has them. */
+  readNames?: ReadNames
 }
 
 export const MAX_SETS = 8
@@ -56,6 +59,7 @@ export const MAX_COUNTED = 100
 export const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 100
 const SET = /^(follows|followers):(.+)$/
+const SET_KIND = /^(?:follows|followers):/
 
 const pairsSchema = pairsOf(z.string())
 
@@ -134,7 +138,7 @@ function wantsLines(c: Context<Env>): boolean {
 /** @throws XRPCError 401, 403 or 404 */
 async function readCall(
   { access }: GraphReading,
-  { scopeOf, open }: WhichGraph,
+  { scopeOf, open, readNames }: WhichGraph,
   c: Context<Env>,
   request: Parameters<Access>[0],
 ): Promise<Call> {
@@ -143,13 +147,38 @@ async function readCall(
   if (!asker.may('graph', scope)) {
     throw forbidden(`This token lacks the scope graph:${scope}`, 'OutOfScope')
   }
-  return {
+  const call = {
     request,
     asker,
     source: open(c),
     query: new URLSearchParams(request.search),
     body: () => readJson(request),
   }
+  return readNames ? withNames(call, readNames) : call
+}
+
+async function withNames(call: Call, readNames: ReadNames): Promise<Call> {
+  const { who } = call.asker.caller
+  const query = new URLSearchParams(call.query)
+  for (const name of ['actor', 'set']) {
+    const given = call.query.getAll(name).slice(0, MAX_COUNTED + 1)
+    const kinds = given.map((text) => (name === 'set' ? (SET_KIND.exec(text)?.[0] ?? '') : ''))
+    const names = given.map((text, i) => text.slice(kinds[i]!.length))
+    const read = await readNames(names, who)
+    query.delete(name)
+    for (const [i, one] of read.entries()) query.append(name, `${kinds[i]}${one}`)
+  }
+  const body = async () => {
+    const parsed = pairsSchema.safeParse(await call.body())
+    if (!parsed.success) throw unfitPairs()
+    const read = await readNames(parsed.data.pairs.flat(), who)
+    return { pairs: parsed.data.pairs.map((_, i) => read.slice(2 * i, 2 * i + 2)) }
+  }
+  return { ...call, query, body }
+}
+
+function unfitPairs() {
+  return invalidRequest(`pairs: up to ${MAX_PAIRS} of [follower, followed]`)
 }
 
 function answering(parts: GraphReading, which: WhichGraph, answer: (call: Call) => unknown) {
@@ -202,9 +231,7 @@ function counts(source: GraphSource, names: readonly string[]) {
 
 function contains(source: GraphSource, body: unknown) {
   const parsed = pairsSchema.safeParse(body)
-  if (!parsed.success) {
-    throw invalidRequest(`pairs: up to ${MAX_PAIRS} of [follower, followed]`)
-  }
+  if (!parsed.success) throw unfitPairs()
   return {
     results: parsed.data.pairs.map(([creator, subject]) =>
       source.has(idOf(source, creator!), idOf(source, subject!)),

@@ -27,6 +27,7 @@ import { checkMay, inQueue } from './access.ts'
 import type { Call, Handler } from './call.ts'
 import { getCursor, putCursor } from './cursor-routes.ts'
 import { addCustomGraphRoutes, type CustomGraphParts } from './graph-edit-routes.ts'
+import { readNamesByDid } from './graph-names.ts'
 import { addGraphRoutes } from './graph-routes.ts'
 import { parsePost } from './post-body.ts'
 import { type Poster, postedFields } from './poster.ts'
@@ -73,7 +74,12 @@ export function createTimelineRoutes(parts: RouteParts): Hono<Env> {
   app.get('/timelines/:key/cursor', on(getCursor(ofCursors)))
   app.put('/timelines/:key/cursor', on(putCursor(ofCursors)))
   const ofGraphs = { ...parts, cursors }
-  const network = { path: '/graph', scopeOf: () => 'read', open: () => parts.network }
+  const network = {
+    path: '/graph',
+    scopeOf: () => 'read',
+    open: () => parts.network,
+    readNames: readNamesByDid(parts),
+  }
   addGraphRoutes(app, ofGraphs, network)
   addCustomGraphRoutes(app, ofGraphs)
   refuseOtherMethods(app, parts)
