@@ -35,7 +35,7 @@ export const namedDifferences: Difference[] = [
     why: 'The at-uri format allows both. A handle may change its owner between the answer and its use.',
   },
   {
-    what: 'What can’t be told now is a 503 with `Retry-After` (`NotKnownHere`, `NotHereYet`), not an empty list or “not found”: a handle whose servers or a DID whose directory do not answer, and where the index does not hold everything, a stranger’s page, list, follows, followers, likes or the like that neither a PDS nor a public AppView could give. Methods by key show what they have, and name the rest in `notHereYet`.',
+    what: 'What can’t be told now is a 503 with `Retry-After` (`NotKnownHere`, `NotHereYet`), not an empty list or “not found”: a handle whose servers or a DID whose directory do not answer, and where the index does not hold everything, a stranger’s page, a search of its posts, its lists, follows, followers, likes or the like that neither a PDS nor a public AppView could give. Methods by key show what they have, and name the rest in `notHereYet`.',
     why: 'An empty list would read like a fact, and clients keep it. There, everything is indexed.',
   },
   {
@@ -128,6 +128,13 @@ const corrections: Correction[] = [
       'A cursor can’t separate identical records, such as reposts of one post at one time: a page that ends between them loses the rest.',
     here: 'No page loses any: there, the cursor is `<ms>__<cid>__<row>`.',
     seen: 'A small page shows what a large one shows.',
+  },
+  {
+    about: 'Handles in URIs inside records',
+    there:
+      'A reply to a URI with a handle is not indexed, if its root has one; elsewhere in a record, such a URI is kept, and leads nowhere.',
+    here: 'The record is indexed, and such a URI leads nowhere: a reply stands alone, and an embed is not found.',
+    seen: 'The reply is in its author’s feed, as a reply; no thread has it.',
   },
   {
     about: 'Newcomers’ notifications',

@@ -2,6 +2,7 @@
 
 import { asVisitor } from '../../answers/hydrate/reader.ts'
 import { isRetiredCursor } from '../../answers/skeleton/page-cursor.ts'
+import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { isObject, type JsonObject } from '../../base/util/json-object.ts'
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { itemsFieldOf } from '../../sources/appview/valid-answer.ts'
@@ -35,11 +36,28 @@ export function afterOurs(app: AppContext, own: OwnMethod): Answering {
     const limit = Number(call.params['limit'])
     const search = { field, limit, call }
     if (isWrapped(call.params['cursor'])) return goOn(app, nsid, search)
-    const result = await own.answer(call)
+    const { result, refusal } = await ownOf(own, call, field)
     const isOver = isObject(result.body) && result.body['cursor'] === undefined
     const isRetired = isRetiredCursor(call.params['cursor'] as string | undefined)
+    if (refusal && !isForEverybody(call)) throw refusal
     if (!isOver || isRetired || !isForEverybody(call)) return result
-    return filledUp(app, nsid, search, result)
+    const filled = await filledUp(app, nsid, search, result)
+    if (refusal && (plainBody(filled)[field] as JsonObject[]).length === 0) throw refusal
+    return filled
+  }
+}
+
+/** What we can't tell, the public AppView may. */
+async function ownOf(
+  own: OwnMethod,
+  call: Call,
+  field: string,
+): Promise<{ result: MethodResult; refusal?: XRPCError }> {
+  try {
+    return { result: await own.answer(call) }
+  } catch (error) {
+    if (!(error instanceof XRPCError) || error.status !== 503) throw error
+    return { result: { body: { [field]: [] } }, refusal: error }
   }
 }
 

@@ -7,6 +7,8 @@ import { type PackedRkey, packRkey } from '../../../base/atproto/keys.ts'
 import type { ActorReader } from '../../graph/types.ts'
 import type { Db } from '../db.ts'
 import type { JobKind } from '../fetching/jobs.ts'
+import { PRESENT } from '../posts/posts.ts'
+import { POST as INDEXED_POST } from '../search/queue.ts'
 import { idList } from './id-list.ts'
 
 export type UnderWay = {
@@ -26,6 +28,8 @@ export type UnderWay = {
   page(uid: number): boolean
   /** Whether its posts were ever read from its repository. */
   isPageRead(uid: number): boolean
+  /** Whether its newest posts are not all in the word index yet. */
+  isIndexed(uid: number): boolean
   /** Whether its feeds, starter packs and the like are being read, on the first attempt. */
   declarations(uid: number): boolean
   /**
@@ -68,6 +72,9 @@ SELECT 1 FROM ${table} r CROSS JOIN jobs j
   WHERE r.uid = ? AND r.rkey = ? ${further}`
 const PAGE = /* sql */ `SELECT 1 FROM jobs WHERE kind IN ('page', 'older') AND subject = ? AND attempts = 0`
 const IS_PAGE_READ = /* sql */ `SELECT 1 FROM feed_depths WHERE uid = ?`
+const UNINDEXED = /* sql */ `
+SELECT 1 FROM (SELECT id FROM posts WHERE uid = ? AND state = ${PRESENT} ORDER BY sort_at DESC LIMIT 100) p
+  CROSS JOIN search_queue q ON q.kind = ${INDEXED_POST} AND q.id = p.id LIMIT 1`
 const DECLARATIONS = /* sql */ `
 SELECT 1 FROM jobs WHERE kind IN ('identity', '${WHAT_IS_DECLARED}') AND subject = ? AND attempts = 0`
 const READ_TO = /* sql */ `SELECT max(oldest_at) FROM feed_depths WHERE uid = ? AND cursor IS NOT NULL`
@@ -90,6 +97,7 @@ export function createUnderWay({
   const profiles = db.prepare<[string], number>(PROFILES).pluck()
   const page = db.prepare<[number], number>(PAGE).pluck()
   const isPageRead = db.prepare<[number], number>(IS_PAGE_READ).pluck()
+  const unindexed = db.prepare<[number], number>(UNINDEXED).pluck()
   const declarations = db.prepare<[number], number>(DECLARATIONS).pluck()
   const readTo = db.prepare<[number], number | null>(READ_TO).pluck()
   const neverLookedUp = db.prepare<[string], number>(NEVER_LOOKED_UP).pluck()
@@ -117,6 +125,7 @@ export function createUnderWay({
     profiles: (uids) => profiles.get(idList(uids)) !== undefined,
     page: (uid) => page.get(uid) !== undefined,
     isPageRead: (uid) => isPageRead.get(uid) !== undefined,
+    isIndexed: (uid) => unindexed.get(uid) === undefined,
     declarations: (uid) => declarations.get(uid) !== undefined,
     readTo: (uid) => readTo.get(uid) ?? undefined,
     neverLookedUp: (uids) => neverLookedUp.all(idList(uids)),

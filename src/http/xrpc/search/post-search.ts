@@ -125,6 +125,15 @@ function tagsLeftOut(
   return [...searchTagsHide, ...searchTagsHideAll]
 }
 
+/** The account whose posts alone are searched, by handle or DID; undefined unless it is one. */
+export function onlyAuthor({ query, included }: PostSearchParams): string | undefined {
+  const said = parsePostQuery(query).operators.filter(
+    ({ name, isExcluded }) => name === 'from' && !isExcluded,
+  )
+  const authors = said.length > 0 ? said.map(({ value }) => value) : (included.authors ?? [])
+  return authors.length === 1 && authors[0] !== 'me' ? authors[0] : undefined
+}
+
 /** Whether there is any condition besides the text. */
 export function hasConditions({ included, excluded, terms, following }: PostSearchParams): boolean {
   const lists = [...Object.values(included), ...Object.values(excluded)]

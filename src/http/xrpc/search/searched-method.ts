@@ -10,6 +10,7 @@ import type { FilledPage } from '../paging/fill-page.ts'
 import { fillPageLater } from '../paging/fill-page-later.ts'
 import type { PagePart, View } from '../paging/paged-method.ts'
 import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
+import { notKnownHere } from '../waiting/not-here.ts'
 
 type Found<C, About> = { app: AppContext; call: C; about: About; cursor: string | undefined }
 
@@ -20,6 +21,8 @@ type SearchSteps<C, About, Item> = {
   skeleton(app: AppContext, part: PagePart<C, NoInfer<About>>): MaybeLater<SkeletonPage<Item>>
   /** Views of the shown items, in order. */
   present(app: AppContext, items: readonly NoInfer<Item>[], page: { call: C }): readonly View[]
+  /** Whether an empty list says nothing, since the items were never here: it is refused with a 503. */
+  isUnknown?(app: AppContext, call: C): MaybeLater<boolean>
   /** The name of the field with the views, followed by the cursor; or the whole body. */
   body: string | ((views: readonly object[], found: Found<C, NoInfer<About>>) => MaybeLater<object>)
 }
@@ -55,8 +58,17 @@ function answer<C extends Call<never>, About, Item>(
     ? { items: [], cursor: undefined }
     : fillPageLater({ limit, cursor }, read)
   return andThen(page, ({ items, cursor: next }) => {
+    const isAllEmpty = items.length === 0 && next === undefined && cursor === undefined
+    const isUnknown = isAllEmpty && steps.isUnknown ? steps.isUnknown(app, call) : false
+    return andThen(isUnknown, (cannotTell) => {
+      if (cannotTell) throw notKnownHere()
+      return found(items, next)
+    })
+  })
+
+  function found(items: readonly object[], next: string | undefined): MaybeLater<MethodResult> {
     const { body } = steps
     if (typeof body === 'string') return { body: { [body]: items, cursor: next } }
     return andThen(body(items, { app, call, about, cursor: next }), (whole) => ({ body: whole }))
-  })
+  }
 }

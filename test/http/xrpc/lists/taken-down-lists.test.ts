@@ -1,6 +1,6 @@
 // A moderation list that the viewer's labeler took down, or whose creator it took down, no longer blocks or
 // mutes, between the viewer and others or between authors; without that labeler, or its right to redact, it
-// still does.
+// still does. While its creator is deactivated, it has no effect for anyone.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyLabels } from '../../../../src/ingest/indexing/moderation/label.ts'
@@ -90,6 +90,23 @@ test('a takedown of the creator lifts the list’s block', async () => {
   expect(await seen()).toEqual(SHOWN_TO_REDACTING)
 })
 
+const SHOWN = { redacting: [true, true], labelling: [true, true] }
+
+test('while the creator is deactivated, its lists block and mute no one', async () => {
+  const effects = [
+    () => w.create(alice, 'app.bsky.graph.listblock', { subject: list.uri }),
+    () => w.tell('app.bsky.graph.muteActorList', { list: list.uri }, alice),
+  ]
+  for (const begin of effects) {
+    await begin()
+    expect(await seen()).toEqual(HIDDEN)
+    w.status(carol, 'deactivated')
+    expect(await seen()).toEqual(SHOWN)
+    w.status(carol)
+    expect(await seen()).toEqual(HIDDEN)
+  }
+})
+
 /** Reads twice each, the second time from the cache, alternating between both kinds of requests. */
 async function shown(nsid: string, query: Query): Promise<string[][]> {
   const texts: string[][] = [[], []]
@@ -153,6 +170,8 @@ describe('lifts a block by list between two other accounts', () => {
     expect(await shown(...place())).toEqual([as(hidden), as(hidden)])
     takeDown(carol)
     expect(await shown(...place())).toEqual([as(open), as(hidden)])
+    w.status(carol, 'deactivated')
+    expect(await shown(...place())).toEqual([as(open), as(open)])
   })
 
   test('but another list that is still up blocks', async () => {

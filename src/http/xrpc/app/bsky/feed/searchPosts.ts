@@ -12,16 +12,20 @@ import {
 } from '../../../search/post-search.ts'
 import { ofSearchPosts } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
+import { awaitingAuthor } from '../../../search/strangers-posts.ts'
 
 type Params = AppBskyFeedSearchPosts.QueryParams & { limit: number }
 
+const ofAuthor = awaitingAuthor<Params>(ofSearchPosts)
+
 export const searchPosts = searchedMethod(
   'app.bsky.feed.searchPosts',
-  { auth: 'optional' },
+  { auth: 'optional', ready: ofAuthor.ready },
   {
     about: search,
     skeleton: foundPosts,
     present: posts(),
+    isUnknown: ofAuthor.isUnknown,
     body: postsBody,
   },
 )

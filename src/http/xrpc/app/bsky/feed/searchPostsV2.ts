@@ -16,16 +16,20 @@ import {
 } from '../../../search/post-search.ts'
 import { ofSearchPostsV2 } from '../../../search/post-search-params.ts'
 import { searchedMethod } from '../../../search/searched-method.ts'
+import { awaitingAuthor } from '../../../search/strangers-posts.ts'
 
 type Params = AppBskyFeedSearchPostsV2.QueryParams & { limit: number }
 
+const ofAuthor = awaitingAuthor<Params>((params) => ofSearchPostsV2(params, () => 0))
+
 export const searchPostsV2 = searchedMethod(
   'app.bsky.feed.searchPostsV2',
-  { auth: 'optional' },
+  { auth: 'optional', ready: ofAuthor.ready },
   {
     about: search,
     skeleton: foundPosts,
     present: posts(),
+    isUnknown: ofAuthor.isUnknown,
     body: postsBody,
   },
 )
