@@ -137,6 +137,13 @@ const corrections: Correction[] = [
     seen: 'The reply is in its author’s feed, as a reply; no thread has it.',
   },
   {
+    about: 'Counts beside lists',
+    there:
+      'The unread count has notifications of muted and blocked accounts, hidden replies and those under review; the list leaves them out. A list’s pages may be shorter than its count.',
+    here: 'The unread count follows the list’s own rule for the newest 100, and leaves out muted, blocked and hidden accounts below. Counts of likes, reposts, follows and the like are of all accounts, as there.',
+    seen: 'No badge leads to an empty list.',
+  },
+  {
     about: 'Newcomers’ notifications',
     there: 'All from before the account first came are unread until it marks them seen.',
     here: 'They count as read.',

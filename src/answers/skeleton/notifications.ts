@@ -51,6 +51,8 @@ type NotificationView = {
 /** What decides whether a notification is pushed to devices. */
 type ArrivedNotification = { id: number; reason: number; author: number }
 
+type UnseenNotification = { id: number; author: number }
+
 export type Notifications = {
   settings(viewer: number): NotificationView
   /** Whether notifications from before the member joined have been collected. */
@@ -64,9 +66,9 @@ export type Notifications = {
   pushed(viewer: number, among: readonly ArrivedNotification[]): number[]
   /** Number of the member's activity subscriptions. */
   subscriptionCount(viewer: number): number
-  /** Number of unseen notifications per author, up to MAX_COUNTED in all. */
-  unseen(viewer: number): Map<number, number>
-  /** The sum of those counts. */
+  /** The unseen ones, newest first, up to MAX_COUNTED. */
+  unseen(viewer: number): UnseenNotification[]
+  /** How many those are. */
   unseenCount(viewer: number): number
 }
 
@@ -117,15 +119,14 @@ export function createNotifications({
     }
   }
 
-  function unseen(viewer: number): Map<number, number> {
+  function unseen(viewer: number): UnseenNotification[] {
     const since = sinceOf(viewer)
-    const counts = new Map<number, number>()
-    let counted = 0
-    for (const { author, sortAt } of listed({ viewer, priority: false }, TOP)) {
-      if (sortAt <= since || counted++ === MAX_COUNTED) break
-      counts.set(author, (counts.get(author) ?? 0) + 1)
+    const found: UnseenNotification[] = []
+    for (const { id, author, sortAt } of listed({ viewer, priority: false }, TOP)) {
+      if (sortAt <= since || found.length === MAX_COUNTED) break
+      found.push({ id, author })
     }
-    return counts
+    return found
   }
 
   return {
@@ -145,7 +146,7 @@ export function createNotifications({
       const wanted = wantedBy(viewer)
       // The rows do not contain the viewer's follows.
       const isByRows = wanted.followsOnly === 0 && tagRules.threadTagsHide.length === 0
-      if (!isByRows) return sumOf(unseen(viewer).values())
+      if (!isByRows) return unseen(viewer).length
       const since = sinceOf(viewer)
       return reader.countSince({ uid: viewer, listed: wanted.listed, since, max: MAX_COUNTED })
     },
@@ -168,10 +169,6 @@ function viewOf(row: NotificationSettings | undefined): NotificationView {
     preferences: readPreferences(row?.preferences ?? null),
     seenAt: row?.seen_at ?? undefined,
   }
-}
-
-function sumOf(counts: Iterable<number>): number {
-  return [...counts].reduce((sum, count) => sum + count, 0)
 }
 
 /** Notifications after this time are unseen. */

@@ -30,6 +30,11 @@ export function isNotificationHidden(state: NotificationState, id: number): bool
   return notification.reason === 'reply' && isHiddenByViewer(state, notification)
 }
 
+/** Whether lists have it. */
+export function isNotificationShown(state: NotificationState, id: number): boolean {
+  return !isNotificationHidden(state, id) && notificationView(state, id, undefined) !== undefined
+}
+
 /**
  * @param seenAt - milliseconds; if undefined, all count as seen, as in the reference
  * @returns undefined if its author or record cannot be shown

@@ -79,9 +79,11 @@ describe('filters', () => {
       return w.create(bob, 'app.bsky.feed.post', { text: 'so', reply, createdAt }).uri
     }
     const [toOwn, toOther] = [answer(own), answer(other)]
+    // Only the DID names a post for good.
+    const byHandle = answer({ ...other, uri: `at://carol.test/app.bsky.feed.post/3jzfcijpj2z2a` })
     const read = async (filter: string) =>
       keys(await w.get<Feed>(NSID, { actor: bob, filter, limit: 50 }))
-    expect(await read('posts_with_replies')).toEqual([toOther, toOwn, plain])
+    expect(await read('posts_with_replies')).toEqual([byHandle, toOther, toOwn, plain])
     expect(await read('posts_no_replies')).toEqual([plain])
     expect(await read('posts_and_author_threads')).toEqual([plain])
   })

@@ -1,6 +1,7 @@
 // Reading notifications: pages, the seen time, priority and preferences.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { applyLabels } from '../../../../../../src/ingest/indexing/moderation/label.ts'
 import {
   asLine,
   LIST,
@@ -164,6 +165,32 @@ describe('seen', () => {
     w.status(people[2]!, 'takendown')
     expect(await unread(w, alice)).toBe(2)
     expect(await told(w, alice)).toHaveLength(2)
+  })
+
+  test('replies that the list leaves out are not counted: those the member hid, and those a labeler did', async () => {
+    const [bob, carol, dan, labeler] = people as [string, string, string, string]
+    w.dispose()
+    w = createServingWorld({ scope: 'network', members: ['alice'], labelers: [labeler] })
+    for (const did of [alice, labeler]) w.profile(did)
+    post = w.post(alice)
+    const reply = (did: string, parent: RecordId) => w.post(did, { reply: { root: post, parent } })
+    const [hidden, reviewed] = [reply(bob, post), reply(carol, post)]
+    reply(dan, post)
+    const lists = async () => {
+      const headers = { 'atproto-accept-labelers': `${labeler};redact` }
+      const { body } = await w.ask<NotificationPage>(LIST, {}, alice, headers)
+      const counted = await w.ask(`${NOTIFICATION}.getUnreadCount`, {}, alice, headers)
+      return [body.notifications.length, counted.body['count']]
+    }
+    expect(await lists()).toEqual([3, 3])
+    w.threadgate(post, undefined, { hiddenReplies: [hidden.uri] })
+    expect(await lists()).toEqual([2, 2])
+    const label = { uri: reviewed.uri, val: 'needs-review', neg: false, cid: undefined }
+    const cts = w.isoNow()
+    w.run((ctx) => applyLabels(ctx, labeler, [{ ...label, cts, exp: undefined }]))
+    expect(await lists()).toEqual([1, 1])
+    w.follow(alice, carol)
+    expect(await lists()).toEqual([2, 2])
   })
 
   test('counts up to a limit', async () => {
