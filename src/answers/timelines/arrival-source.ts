@@ -32,6 +32,7 @@ export type ArrivalSourceParts = {
   originators: Originators
   describe: TimelineSource<Arrival>['describe']
   eventId: TimelineSource['eventId']
+  isNamedByRecord?: boolean
   /** Gaps between these times, in microseconds. */
   gapsIn: (stretch: { fromUs: number; toUs: number }) => Gap[]
   now?: () => number
@@ -81,6 +82,7 @@ export function createArrivalSource(parts: ArrivalSourceParts): TimelineSource<A
   return {
     key,
     numbers: 'arrivals',
+    isNamedByRecord: parts.isNamedByRecord === true,
     tip: () => arrivals.tip(),
     read,
     before(seq) {

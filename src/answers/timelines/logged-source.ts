@@ -61,6 +61,7 @@ export function createLoggedSource(parts: Parts): TimelineSource<Arrival> {
   return {
     key,
     numbers: key,
+    isNamedByRecord: true,
     tip: () => logs.tipOf(did) ?? UNKNOWN,
     read,
     before: (seq) => before.get(seq),

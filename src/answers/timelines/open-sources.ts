@@ -218,7 +218,7 @@ function common(
   parts: SourceParts,
   readers: Readers,
   key: string,
-): Pick<ArrivalSourceParts, 'key' | 'arrivals' | 'blocks' | 'flagsOf' | 'describe' | 'eventId'> {
+): Omit<ArrivalSourceParts, 'originators' | 'gapsIn' | 'now'> {
   const { actors } = parts
   return {
     key,
@@ -227,6 +227,7 @@ function common(
     flagsOf: (uid) => actors.flagsOf(uid),
     describe: (events) => describeArrivals(readers, events),
     eventId: (seq, entity) => recordEventId(parts, seq, entity),
+    isNamedByRecord: parts.logs !== undefined,
   }
 }
 

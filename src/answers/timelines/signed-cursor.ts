@@ -11,6 +11,8 @@ export type Position = {
   isForward: boolean
   /** One number per merged timeline, in the order of the key; exclusive. */
   at: readonly number[]
+  /** Marks of the records given lately (given.ts); none for most timelines. */
+  given?: readonly string[]
 }
 
 export type Cursors = {
@@ -22,21 +24,24 @@ export type Cursors = {
   read(timeline: string, cursor: string): Position
 }
 
-type Content = { k: string; d: 'f' | 'b'; s: string[]; v: number }
+type Content = { k: string; d: 'f' | 'b'; s: string[]; v: number; g?: string }
 
-const MAX_LENGTH = 8_192
+/** The longest key, a number for each of its timelines, and as many marks as there may be. */
+const MAX_LENGTH = 12_288
+const MARK = /.{8}/g
 export const SIGNED = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 
 /** @param keys - the valid keys, newest first. */
 export function createCursors(keys: () => readonly SigningKey[]): Cursors {
   return {
-    write(timeline, { isForward, at }) {
+    write(timeline, { isForward, at, given = [] }) {
       const key = keys()[0]!
       const content: Content = {
         k: timeline,
         d: isForward ? 'f' : 'b',
         s: at.map(String),
         v: key.id,
+        ...(given.length > 0 && { g: given.join('') }),
       }
       const text = Buffer.from(JSON.stringify(content)).toString('base64url')
       return `${text}.${macOf(key.secret, text).toString('base64url')}`
@@ -44,7 +49,9 @@ export function createCursors(keys: () => readonly SigningKey[]): Cursors {
     read(timeline, cursor) {
       const content = checked(cursor, keys())
       if (content?.k !== timeline) throw badCursor()
-      return { isForward: content.d === 'f', at: content.s.map(Number) }
+      const { d, s, g } = content
+      const given = g?.match(MARK)
+      return { isForward: d === 'f', at: s.map(Number), ...(given && { given }) }
     },
   }
 }

@@ -7,6 +7,7 @@ import { timed } from '../../base/obs/stopwatch.ts'
 import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import type { DescribedEvent, PageJson } from './event-json.ts'
+import { type Given, givenIn } from './given.ts'
 import { type Merged, readMerged } from './merge.ts'
 import type { Cursors, Position } from './signed-cursor.ts'
 import { parseTimelineKey, type TimelineKey } from './timeline-key.ts'
@@ -103,14 +104,16 @@ function describe(
   merged: Merged & { position: Position },
 ): PageJson {
   const { isForward, at } = merged.position
+  const given = givenIn(opened, merged.position.given)
+  const events = timed('rows', () => describeEvents(opened, merged, given))
   const key = opened.map((one) => one.key).join('+')
   const write = (one: Position) => cursors.write(key, one)
   const back = at.map((seq) => (isForward ? seq + 1 : seq - 1))
   const isLast = merged.isEnd && merged.skipped.length === 0 && !isForward
   return {
-    events: timed('rows', () => describeEvents(opened, merged)),
-    nextCursor: isLast ? undefined : write({ isForward, at: merged.reached }),
-    prevCursor: write({ isForward: !isForward, at: back }),
+    events,
+    nextCursor: isLast ? undefined : write({ isForward, at: merged.reached, given: given.marks() }),
+    prevCursor: write({ isForward: !isForward, at: back, given: marksOf(opened, events) }),
     gaps: opened.flatMap((source, i) => {
       const own = eventsOf(merged, i)
       const isTip = isForward ? merged.isEnd : at[i]! > source.tip()
@@ -144,17 +147,28 @@ export function eventsOf({ events }: Pick<Merged, 'events'>, source: number): Ar
 
 /**
  * In the page's order, each by the first timeline that holds it. Omits events whose rows
- * disappeared after the read, and records that remote timelines number differently after their first.
+ * disappeared after the read, and records that the walk has given.
  */
-function describeEvents(opened: readonly TimelineSource[], merged: Merged): DescribedEvent[] {
+function describeEvents(
+  opened: readonly TimelineSource[],
+  merged: Merged,
+  given: Given,
+): DescribedEvent[] {
   const described = opened.map((source, i) => describeOwn(source, eventsOf(merged, i)))
   const seen = new Set<string>()
   return merged.events.flatMap(({ from, event }) => {
     const found = described[from[0]!]!.get(event.seq)
-    if (!found || seen.has(found.id)) return []
+    if (!found || seen.has(found.id) || given.repeats(found.id)) return []
     seen.add(found.id)
     return found
   })
+}
+
+/** For a walk back: what this page has, the events at its beginning last. */
+function marksOf(opened: readonly TimelineSource[], events: readonly DescribedEvent[]) {
+  const given = givenIn(opened)
+  for (const { id } of events.toReversed()) given.repeats(id)
+  return given.marks()
 }
 
 /** Describes one source's events, each with the number of its predecessor. */

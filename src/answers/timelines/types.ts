@@ -50,6 +50,8 @@ export interface TimelineSource<T extends Arrived = Arrived> {
    * number, so a merge recognises it.
    */
   readonly numbers: string
+  /** Its events are named by their records alone, so that sources of other numbers name them likewise. */
+  readonly isNamedByRecord?: boolean
   /** The highest number visible now; later events always have higher ones. */
   tip(): number
   read(range: ArrivalRange): SourceSlice<T> | Promise<SourceSlice<T>>

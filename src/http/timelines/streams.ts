@@ -7,6 +7,7 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { eventJson } from '../../answers/timelines/event-json.ts'
+import { type Given, givenIn } from '../../answers/timelines/given.ts'
 import {
   type Merged,
   type MergedEvent,
@@ -49,6 +50,7 @@ type Stream = {
   at: number[]
   topics: Topic[]
   isLive: boolean
+  given: Given
 }
 
 type StreamLimits = { all: number; ofToken: number; ofMember: number }
@@ -114,7 +116,8 @@ class StreamHub implements Streams {
     const { asker } = wish
     this.#refuseTooMany(asker)
     const at = [...(wish.at ?? wish.sources.map((one) => one.tip()))]
-    const stream: Stream = { wish, response, at, topics: [], isLive: false }
+    const given = givenIn(wish.sources)
+    const stream: Stream = { wish, response, at, topics: [], isLive: false, given }
     this.#streams.add(stream)
     this.#count(asker, 1)
     if (!asker.isMember) countOtherwise(response)
@@ -318,7 +321,7 @@ class StreamHub implements Streams {
       moveOn(stream.wish.sources, stream.at, { from, event, isForward: true })
       const { described, notices } = own[from[0]!]!
       const found = described.get(event.seq)
-      if (!found) continue
+      if (!found || stream.given.repeats(found.id)) continue
       const notice = noticesBefore(notices, found)
       this.#send(stream, { seq: event.seq, notice, data: dataOf(eventJson(found)) })
       if (stream.response.writableLength > MAX_UNSENT_BYTES) return false
