@@ -7,6 +7,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import { MAX_TIMER_MS } from '../../base/util/durations.ts'
 import { InvalidationReader } from '../../data/shared-memory/invalidation-ring.ts'
+import type { Arrivals } from './calls/awaited.ts'
 import { bsyncRpcs } from './calls/bsync.ts'
 import { bsyncStreamRpcs } from './calls/bsync-stream.ts'
 import { createSearches } from './calls/search.ts'
@@ -25,6 +26,8 @@ type DataplaneOptions = Omit<DataplaneParts, 'invalidations'> & {
   /** Ring of invalidations. undefined: nothing is cached between calls. */
   invalidations?: SharedArrayBuffer | undefined
   overload: FrontendQueue
+  /** Fetches what calls lack; unset: nothing is fetched. */
+  arrivals?: Arrivals | undefined
   onAnswered: (path: string, status: number, seconds: number) => void
 }
 
@@ -32,7 +35,7 @@ export async function startDataplane(
   options: DataplaneOptions,
   { reusePort }: { reusePort?: boolean | undefined } = {},
 ): Promise<DataplaneListener> {
-  const { config, invalidations, log, onAnswered, onViewer, overload } = options
+  const { arrivals, config, invalidations, log, onAnswered, onViewer, overload } = options
   const reading = createReading({
     ...options,
     invalidations: invalidations && new InvalidationReader(invalidations),
@@ -40,7 +43,7 @@ export async function startDataplane(
   })
   const searches = createSearches(reading)
   const calls = callsOf(
-    { reading, searches, overload, log, onAnswered },
+    { reading, arrivals, searches, overload, log, onAnswered },
     {
       ...bsyncRpcs(reading),
       ...bsyncStreamRpcs(reading),

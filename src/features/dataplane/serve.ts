@@ -23,7 +23,8 @@ function besideServer(parts: ServeParts): ServePart {
       const { startDataplane } = await import('./dataplane.ts')
       const onViewer = admitting(parts.onViewer)
       const { invalidations } = parts.memory
-      listener = await startDataplane({ ...parts, onViewer, invalidations }, how)
+      const arrivals = parts.app
+      listener = await startDataplane({ ...parts, arrivals, onViewer, invalidations }, how)
     },
     close: () => listener?.close(),
   }

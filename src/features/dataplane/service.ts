@@ -12,6 +12,7 @@ import { isDiskFull } from '../../data/store/files/disk-full.ts'
 import type { Overload } from '../../http/overload/overload.ts'
 import { actorInfoRpcs, actorRpcs } from './calls/actors.ts'
 import { associatedRpcs } from './calls/associated.ts'
+import { type Arrivals, awaitingMissing } from './calls/awaited.ts'
 import { emptyRpcs } from './calls/empty.ts'
 import { deedRpcs, engagementRpcs } from './calls/engagement.ts'
 import { feedRpcs } from './calls/feeds.ts'
@@ -38,6 +39,7 @@ export type FrontendQueue = Pick<Overload, 'admitFrontend' | 'run'>
 
 type ServiceParts = {
   reading: Reading
+  arrivals: Arrivals | undefined
   searches: Searches
   overload: FrontendQueue
   log: Logger
@@ -121,14 +123,14 @@ function counted(
   })
 }
 
-type CountedParts = Pick<ServiceParts, 'log' | 'onAnswered' | 'overload' | 'reading'>
+type CountedParts = Omit<ServiceParts, 'searches'>
 type Ended = Parameters<Call['run']>[1]
 type Handler = (request: never, ended: Ended) => object | Promise<object>
 
 function countedCall(
   { parent, localName, output }: DescMethod,
   handler: Handler,
-  { log, onAnswered, overload, reading }: CountedParts,
+  { arrivals, log, onAnswered, overload, reading }: CountedParts,
 ): Call['run'] {
   const path = rpcPath(parent.typeName, localName)
   const count = (startedAt: number, status: number) =>
@@ -145,7 +147,8 @@ function countedCall(
     if (end) throw end
     reading.memory.takeInvalidations()
   }
-  const sliced = inSlices(localName, handler, { begin, encode: (one) => encodedOf(output, one) })
+  const whole = inSlices(localName, handler, { begin, encode: (one) => encodedOf(output, one) })
+  const sliced = awaitingMissing(localName, whole, { reading, arrivals, begin })
   return (request, ended) => {
     const startedAt = performance.now()
     try {

@@ -95,8 +95,8 @@ async function walk({ timelines, key, random }: Walk, from: From) {
     const page: PageJson = await read(timelines, { key, limit: 1 + random.below(40), ...next })
     found.push(...page.events)
     starts.push(page.prev_cursor!)
-    const { next_cursor: cursor } = page
-    const isOver = cursor === null || ('cursor' in next && next.cursor === cursor)
+    const cursor: string | null = page.next_cursor
+    const isOver: boolean = cursor === null || ('cursor' in next && next.cursor === cursor)
     next = isOver ? undefined : { cursor }
   }
   return { uris: found.map(({ entity_id }) => entity_id), starts }

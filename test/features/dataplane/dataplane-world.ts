@@ -10,12 +10,14 @@ import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { type Config, loadConfig } from '../../../src/base/config/config.ts'
 import type { OperatorRequest, Writer, WriterRequest } from '../../../src/bridge/messages.ts'
 import type { Db } from '../../../src/data/store/db.ts'
+import type { Arrivals } from '../../../src/features/dataplane/calls/awaited.ts'
 import { startDataplane } from '../../../src/features/dataplane/dataplane.ts'
 import { Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import type { DataplaneSettings } from '../../../src/features/dataplane/settings.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import type { Identity } from '../../../src/sources/identity/did-document.ts'
+import { UnansweredError } from '../../../src/sources/identity/fetch-identity.ts'
 import type { HydratedWorld } from '../../support/hydration.ts'
 import { createMemoryTimelines } from '../../support/memory-timelines.ts'
 import { verifierOf } from '../../support/random-world.ts'
@@ -49,6 +51,9 @@ export async function startDataplaneOver(
     isSlow?: (did: string) => boolean
     onViewer?: (did: string) => void
     overload?: Overload
+    arrivals?: Arrivals
+    /** Handles whose servers do not answer. */
+    isSilent?: (handle: string) => boolean
   } = {},
 ): Promise<DataplaneWorld> {
   const { world, settings, identities } = options
@@ -87,9 +92,12 @@ export async function startDataplaneOver(
         options.isSlow?.(did)
           ? new Promise(() => undefined)
           : Promise.resolve(identities?.get(did)),
-      resolveHandle: async (handle) =>
-        [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did,
+      async resolveHandle(handle) {
+        if (options.isSilent?.(handle)) throw new UnansweredError(`${handle} is silent`)
+        return [...(identities?.values() ?? [])].find((one) => one.handle === handle)?.did
+      },
     },
+    arrivals: options.arrivals,
     onViewer: options.onViewer ?? (() => undefined),
     overload: options.overload ?? createOverload({ config, buffers: createRateBuffers() }),
     onAnswered: (path, status) => counted.push([path, status]),

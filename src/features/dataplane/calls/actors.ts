@@ -144,7 +144,7 @@ export function actorRpcs(reading: Reading): Rpcs {
       })
       if (!lookupUnidirectional) return { dids: known }
       const unknown = handles.filter((_, i) => known[i] === '').slice(0, MAX_LOOKED_UP)
-      const found = await lookUp(reading, unknown)
+      const found = await lookUp(reading, unknown, { isAlone: handles.length === 1 })
       return { dids: known.map((did, i) => did || (found.get(handles[i]!) ?? '')) }
     },
 
@@ -208,10 +208,20 @@ function identityOf(identity: Identity | undefined) {
   }
 }
 
-async function lookUp({ resolver }: Reading, handles: string[]): Promise<Map<string, string>> {
+/**
+ * @param how - `isAlone`: the frontend asks who has this handle; if its servers do not answer, nobody can say. Of
+ *   several, those that can be told are
+ */
+async function lookUp(
+  { resolver }: Reading,
+  handles: string[],
+  { isAlone }: { isAlone: boolean },
+): Promise<Map<string, string>> {
   const found = await Promise.all(
     handles.map(async (handle) => {
-      const did = await resolver.resolveHandle(handle).catch(() => undefined)
+      const did = await resolver
+        .resolveHandle(handle)
+        .catch(isAlone ? unavailable : () => undefined)
       return did === undefined ? [] : [[handle, did] as const]
     }),
   )

@@ -1,0 +1,78 @@
+// What a call names and this server does not have yet: accounts, posts and other records that no event here has brought.
+// They are requested, as what an answer to a member lacks is (http/xrpc/waiting/), and the call waits a moment and is
+// answered again, since the frontend would take them for deleted. What still lacks then is there at a later look.
+
+import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
+import type { FetchRequests } from '../../../http/xrpc/waiting/fetch-requests.ts'
+import type { MissingWaits } from '../../../http/xrpc/waiting/missing-waits.ts'
+import type { Reading } from '../reading/reading.ts'
+import type { RecordInit } from '../wire/messages.ts'
+import type { support } from './support.ts'
+
+export type Arrivals = {
+  fetchRequests: Pick<FetchRequests, 'ask'>
+  missingWaits: Pick<MissingWaits, 'awaited' | 'fresh'>
+}
+
+type Request = { dids?: string[]; uris?: string[]; postUri?: string }
+type Handler<Ended> = (request: never, ended: Ended) => object | Promise<object>
+type Lacking = { uris: ReadonlySet<string>; dids: ReadonlySet<string> }
+type Lack = (reading: Reading, request: Request, answer: object) => Lacking
+
+/** All of its users share one asker's part of the budgets. */
+const FRONTEND = { uid: 0, did: 'the frontend' }
+const NONE: ReadonlySet<string> = new Set()
+
+const lacks: { [Name in keyof typeof support]?: Lack } = {
+  getActors: ({ actors }, { dids = [] }) => ({
+    uris: NONE,
+    dids: new Set(dids.filter((did) => actors.uidOf(did) === 0)),
+  }),
+  getPostRecords: (reading, { uris = [] }) => lackingPosts(reading, uris),
+  getThread: (reading, { postUri = '' }) => lackingPosts(reading, [postUri]),
+  getFeedGeneratorRecords: lackingRecords,
+  getLabelerRecords: lackingRecords,
+  getListRecords: lackingRecords,
+  getStarterPackRecords: lackingRecords,
+}
+
+/** A post that is known by a reference alone lacks, one that was deleted does not. */
+function lackingPosts(reading: Reading, uris: readonly string[]): Lacking {
+  const posts = reading.postsOf(uris)
+  const isLacking = (_: string, i: number) => posts[i] === undefined || posts[i].is === 'stub'
+  return { uris: new Set(uris.filter(isLacking)), dids: NONE }
+}
+
+function lackingRecords(_: Reading, { uris = [] }: Request, answer: object): Lacking {
+  const { records } = answer as { records: RecordInit[] }
+  return { uris: new Set(uris.filter((_uri, i) => !records[i]?.cid)), dids: NONE }
+}
+
+/** @param parts - `begin` runs before the call is answered again */
+export function awaitingMissing<Ended>(
+  name: string,
+  handler: Handler<Ended>,
+  parts: { reading: Reading; arrivals: Arrivals | undefined; begin: (ended: Ended) => void },
+): Handler<Ended> {
+  const lack = (lacks as Record<string, Lack | undefined>)[name]
+  const { arrivals, reading, begin } = parts
+  if (!lack || !arrivals) return handler
+  return (request, ended) => {
+    const answer = handler(request, ended)
+    // It is about more than fit one slice.
+    if (answer instanceof Promise) return answer
+    const things = arrivals.missingWaits.fresh(valid(lack(reading, request, answer)))
+    if (things.uris.length + things.dids.length === 0) return answer
+    const asked = arrivals.fetchRequests.ask(FRONTEND, things)
+    const { signal } = new AbortController()
+    const waited = arrivals.missingWaits.awaited(things, { asked, signal, isAll: false })
+    return waited.then(() => {
+      begin(ended)
+      return handler(request, ended)
+    })
+  }
+}
+
+function valid({ uris, dids }: Lacking): Lacking {
+  return { uris: new Set([...uris].filter((uri) => parseRecordUri(uri) !== undefined)), dids }
+}
