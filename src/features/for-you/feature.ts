@@ -15,4 +15,5 @@ export const forYouFeature: ListedFeature = {
   gauges,
   ingest: async () => (await import('./ingest.ts')).ingest,
   serve: async () => (await import('./serve.ts')).serve,
+  tools: async () => (await import('./tools.ts')).tools,
 }

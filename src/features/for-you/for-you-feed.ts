@@ -26,7 +26,8 @@ type Parts = Pick<ServeParts, 'db' | 'actors' | 'graph' | 'writer' | 'log'> & {
   isMember: ServeParts['isMember']
   serviceAuth: ServeParts['serviceAuth']
   state: State
-  isNamed: OwnFeed['isNamed']
+  addresses: OwnFeed['addresses']
+  service: OwnFeed['service']
   now: () => number
 }
 
@@ -110,7 +111,8 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
 
   const feed: ForYouFeed = {
     counts,
-    isNamed: parts.isNamed,
+    addresses: parts.addresses,
+    service: parts.service,
     choose({ viewer, limit, cursor, languages }: FeedRequest) {
       const at = sessions.at(cursor, viewer?.did)
       const session = at?.session ?? begin(viewer)

@@ -9,8 +9,8 @@ import type { Call } from '../../http/xrpc/call.ts'
 import { type MethodDefinition, query } from '../../http/xrpc/define.ts'
 import { languagesOf } from '../../http/xrpc/feeds/own-feeds.ts'
 
-const COLLECTION = 'app.bsky.feed.generator'
-const RKEY = 'for-you'
+export const COLLECTION = 'app.bsky.feed.generator'
+export const RKEY = 'for-you'
 export const SKELETON = 'app.bsky.feed.getFeedSkeleton'
 
 type SkeletonCall = Call<AppBskyFeedGetFeedSkeleton.QueryParams & { limit: number }>
@@ -19,7 +19,7 @@ export function generatorUri(publisher: string): string {
   return recordUri(publisher, COLLECTION, RKEY)
 }
 
-/** The service to which other servers turn, as the record's `did` has it. */
+/** The service to which other servers turn, and members' clients with what they think of a post. */
 export function generatorService(publicOrigin: string): DidService {
   return { id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint: publicOrigin }
 }

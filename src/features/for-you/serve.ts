@@ -3,7 +3,7 @@
 import type { Config } from '../../base/config/config.ts'
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
-import { isDiscover } from '../../http/xrpc/feeds/discover-feed.ts'
+import { DISCOVER_URI } from '../../http/xrpc/feeds/discover-feed.ts'
 import { openState } from './engine/layout.ts'
 import { createForYouFeed } from './for-you-feed.ts'
 import { generatorMethods, generatorService, generatorUri } from './generator.ts'
@@ -16,8 +16,7 @@ export const serve: ServeFeature = {
     const publisher = publisherOf(config)
     return publisher === undefined ? [] : generatorMethods(publisher, config.serviceDid)
   },
-  didServices: (config) =>
-    publisherOf(config) === undefined ? [] : [generatorService(config.publicOrigin)],
+  didServices: (config) => (isOff(config) ? [] : [generatorService(config.publicOrigin)]),
   start(parts) {
     const { config, memory, db, actors, graph, writer, log, app, isMember, serviceAuth } = parts
     const buffer = memory.features?.['for-you']
@@ -34,7 +33,8 @@ export const serve: ServeFeature = {
       isMember,
       serviceAuth,
       state: openState(buffer),
-      isNamed: (uri) => isDiscover(uri) || uri === own,
+      addresses: own === undefined ? [DISCOVER_URI] : [DISCOVER_URI, own],
+      service: config.serviceDid,
       now: Date.now,
     })
     return {
@@ -50,6 +50,9 @@ export const serve: ServeFeature = {
 
 /** Undefined if For You is off or only for members. */
 function publisherOf(config: Config): string | undefined {
-  const { forYouMb, forYouPublisher } = settingsOf(config, forYouSettings)
-  return forYouMb === 0 ? undefined : forYouPublisher
+  return isOff(config) ? undefined : settingsOf(config, forYouSettings).forYouPublisher
+}
+
+function isOff(config: Config): boolean {
+  return settingsOf(config, forYouSettings).forYouMb === 0
 }

@@ -55,7 +55,7 @@ export function feedsChapter(world: () => World): void {
         expect(isOnline).toBe(true)
         const feeds = [feed.uri, DISCOVER]
         const all = await alice.client().call(app.bsky.feed.getFeedGenerators, { feeds })
-        expect(all.feeds.map(({ uri }) => uri)).toEqual([feed.uri])
+        expect(all.feeds.map(({ uri }) => uri)).toEqual(feeds)
       })
       await remove(bob, feed)
       await eventually(async () => {

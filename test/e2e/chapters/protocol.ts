@@ -17,7 +17,10 @@ export function protocolChapter(world: () => World): void {
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(await answer.json()).toMatchObject({
       id: did,
-      service: [{ id: '#bsky_appview', type: 'BskyAppView', serviceEndpoint: origin }],
+      service: [
+        { id: '#bsky_appview', type: 'BskyAppView', serviceEndpoint: origin },
+        { id: '#bsky_fg', type: 'BskyFeedGenerator', serviceEndpoint: origin },
+      ],
     })
     const health = (await (await fetch(`${origin}/xrpc/_health`)).json()) as { version: string }
     expect(health.version).toMatch(/^\d/)

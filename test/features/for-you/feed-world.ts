@@ -4,12 +4,12 @@ import { hear } from '../../../src/features/for-you/engine/hear.ts'
 import { createState } from '../../../src/features/for-you/engine/layout.ts'
 import { createForYouFeed } from '../../../src/features/for-you/for-you-feed.ts'
 import { didWords, keyOfUri } from '../../../src/features/for-you/post-keys.ts'
-import { isDiscover } from '../../../src/http/xrpc/feeds/discover-feed.ts'
 import { didOf } from '../../support/records.ts'
-import { createServingWorld } from '../../support/serving-world.ts'
+import { createServingWorld, type ServingOptions } from '../../support/serving-world.ts'
 import type { PostInput, RecordId } from '../../support/world.ts'
 
 export const DISCOVER = 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot'
+export const SERVICE = 'did:web:appview.example.org'
 const GET_FEED = 'app.bsky.feed.getFeed'
 
 export type FeedPage = {
@@ -17,8 +17,12 @@ export type FeedPage = {
   cursor?: string
 }
 
-export function startForYou(members: string[] = ['alice'], isNamed = isDiscover) {
-  const w = createServingWorld({ scope: 'network', members })
+export function startForYou(
+  members: string[] = ['alice'],
+  addresses = [DISCOVER],
+  more: ServingOptions = {},
+) {
+  const w = createServingWorld({ scope: 'network', members, ...more })
   const state = createState(4 << 20, 1)
   const { app, world } = w
   const feed = createForYouFeed({
@@ -31,7 +35,8 @@ export function startForYou(members: string[] = ['alice'], isNamed = isDiscover)
     state,
     isMember: (did) => members.some((name) => didOf(name) === did),
     serviceAuth: { verify: verifyDid },
-    isNamed,
+    addresses,
+    service: SERVICE,
     now: world.now,
   })
   app.ownFeeds.add(feed)

@@ -4,9 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { generatorMethods, generatorUri } from '../../../src/features/for-you/generator.ts'
 import { bindMethods } from '../../../src/http/xrpc/methods.ts'
 import { didOf } from '../../support/records.ts'
-import { startForYou } from './feed-world.ts'
+import { SERVICE, startForYou } from './feed-world.ts'
 
-const SERVICE = 'did:web:appview.example.org'
 const PUBLISHER = didOf('publisher')
 const FEED = generatorUri(PUBLISHER)
 const FRIENDS = ['bob', 'carol', 'dave']
@@ -18,7 +17,7 @@ let started: Started | undefined
 afterEach(() => started?.w.dispose())
 
 function start() {
-  const one = startForYou(['alice'], (uri) => uri === FEED)
+  const one = startForYou(['alice'], [FEED])
   started = one
   const methods = bindMethods(one.w.app, generatorMethods(PUBLISHER, SERVICE))
   const ask = async (nsid: string, params: object = {}, token?: string) => {

@@ -28,7 +28,7 @@ export const DISCOVER = {
   },
 } as const
 
-const URI = `at://${DISCOVER.did}/${DISCOVER.collection}/${DISCOVER.rkey}`
+export const DISCOVER_URI = `at://${DISCOVER.did}/${DISCOVER.collection}/${DISCOVER.rkey}`
 
 /**
  * Reads more items than requested, since own items are left out: a peek at one item must find it
@@ -37,7 +37,7 @@ const URI = `at://${DISCOVER.did}/${DISCOVER.collection}/${DISCOVER.rkey}`
 const FEWEST_READ = 30
 
 export function isDiscover(uri: string): boolean {
-  return uri === URI
+  return uri === DISCOVER_URI
 }
 
 type Parts = Needs<'firstPage' | 'viewCache' | 'timeline' | 'wholeItems' | 'db' | 'graph'>

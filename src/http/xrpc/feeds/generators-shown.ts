@@ -1,18 +1,73 @@
 // Feed generators by at-URI, as several methods show them. Those that a member requests and we lack are
-// fetched, and briefly waited for (missing-waits.ts): a client drops the tabs of feeds missing from the answer.
+// fetched, and briefly waited for (missing-waits.ts): a client drops the tabs of feeds missing from the answer. Of
+// a feed that is made here, the view names this server, so that clients send it what readers think of a post.
 
+import type { AppBskyActorDefs } from '@atproto/api'
+import type { Hydrator } from '../../../answers/hydrate/hydrator-types.ts'
+import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import { generatorView } from '../../../answers/views/generator-view.ts'
+import { profileView } from '../../../answers/views/profiles/profile-views.ts'
 import { INVALID_HANDLE } from '../../../base/atproto/handle.ts'
+import { cidOfRecord } from '../../../sources/pds/record-cid.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { DISCOVER, isDiscover } from './discover-feed.ts'
+
+type Parts = Needs<'ownFeeds' | 'hydrator'>
+type Shown = { state: ProfileState; uri: string; reader: Reader }
+type GeneratorView = NonNullable<ReturnType<typeof generatorView>>
 
 /** In the order of `uris`; leaves out those that can't be shown. */
-export function generatorViews(state: ProfileState, uris: readonly string[]) {
-  return uris.map((uri) => generatorView(state, uri)).filter((view) => view !== undefined)
+export function generatorViews(app: Parts, uris: readonly string[], call: Pick<Call, 'reader'>) {
+  const state = readGenerators(app, uris, call)
+  return uris
+    .map((uri) => shownGenerator(app, { state, uri, reader: call.reader }))
+    .filter((view) => view !== undefined)
 }
 
-export function readGenerators(
+export function shownGenerator(
+  { ownFeeds, hydrator }: Parts,
+  { state, uri, reader }: Shown,
+): GeneratorView | undefined {
+  const view = generatorView(state, uri)
+  const own = ownFeeds.of(uri)
+  if (!own) return view
+  const shown =
+    view ?? (isDiscover(uri) ? withoutRecord(hydrator, { state, uri, reader }) : undefined)
+  return shown && { ...shown, did: own.service, acceptsInteractions: true }
+}
+
+/** Discover as of 2023, while its record is not here: a client would drop the tab. */
+function withoutRecord(
+  hydrator: Hydrator,
+  { state, uri, reader }: Shown,
+): GeneratorView | undefined {
+  const { did, value } = DISCOVER
+  const creator = creatorOf(state, did)
+  const labels = hydrator.labels([uri, did], reader)
+  const isTakenDown = [uri, did].some((subject) => labels.get(subject)?.isTakenDown)
+  if (state.records.has(uri) || !creator || isTakenDown) return undefined
+  const { displayName, createdAt } = value
+  return {
+    uri,
+    cid: cidOfRecord(value),
+    did: value.did,
+    creator,
+    displayName,
+    likeCount: 0,
+    viewer: state.viewer && {},
+    indexedAt: createdAt,
+  }
+}
+
+/** @returns undefined if the account is hidden */
+function creatorOf(state: ProfileState, did: string): AppBskyActorDefs.ProfileView | undefined {
+  const known = [...state.actors.values()].find((one) => one.did === did)
+  return known ? profileView(state, known.uid) : { did, handle: INVALID_HANDLE }
+}
+
+function readGenerators(
   { hydrator }: Needs<'hydrator'>,
   uris: readonly string[],
   { reader }: Pick<Call, 'reader'>,

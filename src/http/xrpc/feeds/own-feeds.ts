@@ -28,7 +28,10 @@ type Choices = {
 export type Interaction = { item: string; event: string }
 
 export type OwnFeed = {
-  isNamed(uri: string): boolean
+  /** At-URIs at which clients find it; they are suggested before all others. */
+  addresses: readonly string[]
+  /** The service (a DID) that takes readers' feedback. */
+  service: string
   /** @returns undefined if it has nothing for this reader */
   choose(request: FeedRequest): Choices | undefined
   /** Called with what was shown of the choices, and how many were asked for. */
@@ -51,7 +54,7 @@ export function createOwnFeeds(): OwnFeeds {
   const feeds: OwnFeed[] = []
   return {
     add: (feed) => void feeds.push(feed),
-    of: (uri) => feeds.find((feed) => feed.isNamed(uri)),
+    of: (uri) => feeds.find((feed) => feed.addresses.includes(uri)),
     all: () => feeds,
   }
 }

@@ -1,16 +1,18 @@
-// The feeds most liked here, as three methods show them; `query` matches part of the name.
+// The feeds that are made here, then those most liked here, as three methods show them; `query` matches part of the
+// name, of the liked ones alone.
 
 import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
-import { generatorView } from '../../../answers/views/generator-view.ts'
+import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
 import type { MethodDefinition, Needs } from '../define.ts'
 import { namedRecords } from '../naming/named-records.ts'
 import type { PagePart } from '../paging/paged-method.ts'
-import { records } from '../paging/present.ts'
+import { hydrated } from '../paging/present.ts'
 import { searchedMethod } from '../search/searched-method.ts'
 import type { MaybeLater } from '../waiting/maybe-later.ts'
+import { shownGenerator } from './generators-shown.ts'
 
-type Part = PagePart<Call<{ query?: string }>, unknown>
+type Part = PagePart<Call<{ limit: number; query?: string }>, unknown>
 
 const COLLECTION = 'app.bsky.feed.generator'
 
@@ -20,18 +22,36 @@ export function popularFeeds(nsid: string): MethodDefinition {
     { auth: 'optional', partly: 'the most liked that are indexed here' },
     {
       skeleton: found,
-      present: records({ view: generatorView }),
+      present: (app, uris, page) =>
+        hydrated({
+          hydrate: ({ hydrator }, wanted: readonly string[], reader) =>
+            hydrator.records(wanted, reader),
+          view: (state, uri) => shownGenerator(app, { state, uri, reader: page.call.reader }),
+        })(app, uris, page),
       body: 'feeds',
     },
   )
 }
 
 function found(
-  app: Needs<'actors' | 'popularRecords' | 'search'>,
+  app: Needs<'actors' | 'popularRecords' | 'search' | 'ownFeeds'>,
   { call, place }: Part,
 ): MaybeLater<SkeletonPage<string>> {
-  const { query = '' } = call.params
+  const { limit, query = '' } = call.params
   const request = { collection: COLLECTION, ...place } as const
-  if (query.trim() === '') return app.popularRecords(request)
+  if (query.trim() === '') return withOwn(app, request, limit)
   return namedRecords(app, { ...request, query }, call)
+}
+
+/** On the first page, ours come first; a page of one is too small for that. */
+function withOwn(
+  { popularRecords, ownFeeds }: Needs<'popularRecords' | 'ownFeeds'>,
+  request: Parameters<AppContext['popularRecords']>[0],
+  pageSize: number,
+): SkeletonPage<string> {
+  const own = pageSize === 1 ? [] : ownFeeds.all().flatMap(({ addresses }) => addresses)
+  const first = request.cursor === undefined ? own.slice(0, request.limit - 1) : []
+  const further = request.limit - first.length
+  const { items, ...rest } = popularRecords({ ...request, limit: further })
+  return { ...rest, items: [...first, ...items.filter((uri) => !own.includes(uri))] }
 }

@@ -2,7 +2,7 @@
 
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
-import { generatorViews, readGenerators } from '../../../feeds/generators-shown.ts'
+import { generatorViews } from '../../../feeds/generators-shown.ts'
 
 const MAX_FEEDS = 200
 
@@ -11,6 +11,6 @@ export const getFeedGenerators = query(
   { auth: 'optional', isByKeys: true },
   (app, call: Call<{ feeds: string[] }>) => {
     const uris = call.params.feeds.slice(0, MAX_FEEDS)
-    return { body: { feeds: generatorViews(readGenerators(app, uris, call), uris) } }
+    return { body: { feeds: generatorViews(app, uris, call) } }
   },
 )
