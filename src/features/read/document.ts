@@ -15,9 +15,11 @@ type Parts = {
   scripts: readonly string[]
   /** Whether a name in the address may begin signing in without a press. */
   mayStart: boolean
+  /** At-URI of the feed that this server makes, if it makes one. */
+  forYou: string | undefined
 }
 
-export function readDocument({ own, session, setup, scripts, mayStart }: Parts): string {
+export function readDocument({ own, session, setup, scripts, mayStart, forYou }: Parts): string {
   const preloads = [...session, ...scripts.map((name) => own.pathOf(name))]
   return html`<!doctype html>
 <html lang="en">
@@ -40,7 +42,7 @@ ${preloads.map(
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><nav id="nav" hidden></nav></header>
-<main id="main" tabindex="-1" aria-busy="true"${mayStart && new Html(' data-may-start')}>
+<main id="main" tabindex="-1" aria-busy="true"${mayStart && new Html(' data-may-start')}${forYou !== undefined && html` data-for-you="${forYou}"`}>
 <h1>Read</h1>
 <noscript><p>This page needs JavaScript: it talks to your own server from your browser.</p></noscript>
 </main>

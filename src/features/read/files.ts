@@ -18,7 +18,6 @@ const scripts = [
   new URL('./assets/feeds.ts', import.meta.url),
   new URL('./assets/gaps.ts', import.meta.url),
   new URL('./assets/groups.ts', import.meta.url),
-  new URL('./assets/lists.ts', import.meta.url),
   new URL('./assets/moderation.js', import.meta.url),
   new URL('./assets/notifications.ts', import.meta.url),
   new URL('./assets/offline.ts', import.meta.url),
@@ -44,6 +43,9 @@ const scripts = [
 ]
 /** Loaded when they are needed, or by the browser itself. */
 const others = [
+  new URL('./assets/for-you/view.ts', import.meta.url),
+  new URL('./assets/for-you/words.ts', import.meta.url),
+  new URL('./assets/lists.ts', import.meta.url),
   new URL('./assets/settings.ts', import.meta.url),
   new URL('./assets/quiet-hours.ts', import.meta.url),
   new URL('./assets/bring.ts', import.meta.url),
@@ -64,6 +66,7 @@ export function firstScripts(): string[] {
   return scripts.map(nameOf)
 }
 
+/** With the room, if the file is in one. */
 function nameOf(url: URL): string {
-  return url.pathname.split('/').at(-1)!
+  return url.pathname.split('/assets/').at(-1)!
 }

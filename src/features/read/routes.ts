@@ -18,7 +18,11 @@ const SHORTLY = 'no-cache'
 /** Pages of the core at the same address. */
 const OTHERS = ['link', 'post', 'profile']
 
-export function readRoutes(config: ReadConfig): Hono {
+/** @param forYou - the at-URI of the feed that this server makes, once it does */
+export function readRoutes(
+  config: ReadConfig,
+  forYou: () => string | undefined = () => undefined,
+): Hono {
   const setup = setupOf(config)
   const { imageUrlPattern, videoThumbnailUrlPattern, videoPlaylistUrlPattern } = config
   const headers = pageHeaders(
@@ -32,6 +36,7 @@ export function readRoutes(config: ReadConfig): Hono {
       setup,
       scripts: firstScripts(),
       mayStart: setup.isLoopback || isFromHere(c),
+      forYou: forYou(),
     })
   const app = new Hono()
   app.route(ASSETS, assetRoutes(readAssets))

@@ -2,6 +2,7 @@
 
 import { settingsOf } from '../../base/config/every-setting.ts'
 import type { ServeFeature } from '../../http/feature.ts'
+import { DISCOVER_URI } from '../../http/xrpc/feeds/discover-feed.ts'
 import { signInSettings } from '../sign-in/settings.ts'
 import { getPosition, putPosition } from './positions.ts'
 import { readRoutes } from './routes.ts'
@@ -16,8 +17,9 @@ const CHARGE = {
 
 export const serve: ServeFeature = {
   methods: (config) => [getPosition, putPosition, getTimelineState(config.reasonableLimit)],
-  start({ config }) {
+  start({ config, app }) {
     if (!settingsOf(config, signInSettings).signIn) return {}
-    return { routes: [{ path: '/', app: readRoutes(config), charges: [CHARGE] }] }
+    const forYou = () => (app.ownFeeds.of(DISCOVER_URI) ? DISCOVER_URI : undefined)
+    return { routes: [{ path: '/', app: readRoutes(config, forYou), charges: [CHARGE] }] }
   },
 }

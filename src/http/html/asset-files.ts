@@ -133,10 +133,10 @@ function digestOf(sources: ReadonlyMap<string, Buffer>, imports: object): string
   return hash.digest('hex').slice(0, DIGEST_LENGTH)
 }
 
-/** Serves them at `/:digest/:name` of its path. */
+/** Serves them at `/:digest/:name` of its path; a name may have slashes. */
 export function assetRoutes(assets: () => Assets): Hono {
   const app = new Hono()
-  app.get('/:digest/:name', async (c) => {
+  app.get('/:digest/:name{.+}', async (c) => {
     const asset = await assets().find(c.req.param('digest'), c.req.param('name'))
     if (asset) return sendAsset(c, asset)
     return c.json({ error: 'NotFound', message: 'There is nothing at this address' }, 404)

@@ -8,7 +8,6 @@ import { compose, whenPosted } from './compose.ts'
 import { button, byId, el, link } from './dom.ts'
 import { enterView, joinView, mayStart } from './enter.ts'
 import { following, listFeed } from './feeds.ts'
-import { bookmarksView, draftsView, listsView, searchView } from './lists.ts'
 import { notificationsView, watchUnread } from './notifications.ts'
 import { keepLastPage, lastPage, worker } from './offline.ts'
 import { loadPreferences } from './preferences.ts'
@@ -113,28 +112,51 @@ function offlineView(problem?: string): View {
   }
 }
 
+function lists() {
+  return import('./lists.ts')
+}
+
 function viewAt(path: string): View {
   const { pathname, searchParams } = new URL(path, location.origin)
   const [, , page = '', actor = '', , rkey = ''] = pathname.split('/').map(decodeURIComponent)
   if (page === 'profile' && rkey) return threadView(`at://${actor}/app.bsky.feed.post/${rkey}`)
   if (page === 'profile' && actor) return profileView(actor)
   if (page === 'notifications') return notificationsView()
-  if (page === 'search') return searchView(searchParams.get('q') ?? '')
-  if (page === 'bookmarks') return bookmarksView()
-  if (page === 'lists') return listsView()
+  if (page === 'search') {
+    return lazily(t('search'), async () => (await lists()).searchView(searchParams.get('q') ?? ''))
+  }
+  if (page === 'bookmarks') {
+    return lazily(t('bookmarks'), async () => (await lists()).bookmarksView())
+  }
+  if (page === 'lists') return lazily(t('lists'), async () => (await lists()).listsView())
   if (page === 'list') return listFeed(searchParams.get('uri') ?? '')
-  if (page === 'drafts') return draftsView()
-  if (page === 'settings') return settings(session!, searchParams.get('signed'))
+  if (page === 'drafts') return lazily(t('drafts'), async () => (await lists()).draftsView())
+  if (page === 'for-you' && ownFeed()) {
+    return lazily(t('forYou'), async () =>
+      (await import('./for-you/view.ts')).forYouView(ownFeed()!),
+    )
+  }
+  if (page === 'settings') {
+    return lazily(t('settings'), async () =>
+      (await import('./settings.ts')).settingsView(session!, searchParams.get('signed')),
+    )
+  }
   return following()
 }
 
-/** Seldom looked at, and loaded then. */
-function settings(signedIn: Session, signed: string | null): View {
+/** The feed's address, if this server makes one. */
+function ownFeed(): string | undefined {
+  return byId('main').dataset['forYou']
+}
+
+/** A page that is seldom looked at: its script is loaded then. */
+function lazily(title: string, load: () => Promise<View>): View {
   const node = el('div', {})
-  const first = import('./settings.ts').then(({ settingsView }) => {
-    node.append(settingsView(signedIn, signed).node)
+  const first = load().then((view) => {
+    node.append(view.node)
+    return view.first
   })
-  return { title: t('settings'), node, first }
+  return { title, node, first }
 }
 
 async function go(path: string, isNew = true): Promise<void> {
@@ -199,6 +221,7 @@ function showShell(): void {
   const to = (href: string, text: string, ...more: HTMLElement[]) => link(href, {}, text, ...more)
   nav.replaceChildren(
     to('/read', t('following')),
+    ...(ownFeed() ? [to('/read/for-you', t('forYou'))] : []),
     to(
       '/read/notifications',
       t('notifications'),

@@ -3,6 +3,7 @@
 
 const table = {
   following: ['Following', 'Folge ich', 'フォロー中'],
+  forYou: ['For You', 'Für dich', 'おすすめ'],
   notifications: ['Notifications', 'Mitteilungen', '通知'],
   search: ['Search', 'Suche', '検索'],
   bookmarks: ['Bookmarks', 'Lesezeichen', 'ブックマーク'],
@@ -363,7 +364,15 @@ export function chooseLanguage(one: string): void {
 }
 
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  const text: string = table[key][languages.indexOf(language())]!
+  return inLanguage(table[key], values)
+}
+
+/** @param texts - in the table's order of languages */
+export function inLanguage(
+  texts: readonly string[],
+  values: Record<string, string | number>,
+): string {
+  const text = texts[languages.indexOf(language())]!
   return text.replace(/\{(\w{1,30})\}/g, (_, name: string) => {
     const value = values[name] ?? ''
     return typeof value === 'number' ? value.toLocaleString(locale()) : value

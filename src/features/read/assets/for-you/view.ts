@@ -1,0 +1,82 @@
+// For You: posts by people who liked what the reader liked. Each says why it is there on request; what the reader
+// wants less of is gone at once, here and on the server.
+
+import type { AppBskyFeedDefs } from '@atproto/api'
+import { ask, tell } from '../api.ts'
+import { button, el } from '../dom.ts'
+import { endless } from '../endless.ts'
+import { handleOf } from '../people.ts'
+import { type Item, isLeftOut, postCard } from '../post.ts'
+import type { FeedPage } from '../timeline.ts'
+import { attempt, toast } from '../toast.ts'
+import { postOf } from '../tuner.ts'
+import type { View } from '../view.ts'
+import { t } from '../words.ts'
+import { reasonWords, said } from './words.ts'
+
+const PAGE = 30
+const LESS = 'app.bsky.feed.defs#requestLess'
+const NOT_THIS_AUTHOR = 'io.slipstream.feed.defs#notThisAuthor'
+
+type Card = { did: string; node: HTMLElement }
+
+/** @param feed - its at-URI */
+export function forYouView(feed: string): View {
+  const cards: Card[] = []
+
+  function cardOf(item: Item): HTMLElement {
+    const { post, feedContext, reason, reply } = item
+    const node = el('li', {}, postCard(post, { reason, parent: postOf(reply?.parent) }))
+    const context = feedContext?.slice(0, 300)
+    node.append(
+      el(
+        'div',
+        { class: 'row wrap' },
+        ...(context ? why(context) : []),
+        button(said('less'), () => void less(post, node), { class: 'quiet' }),
+        button(said('notAuthor'), () => void notThisAuthor(post), { class: 'quiet' }),
+      ),
+    )
+    cards.push({ did: post.author.did, node })
+    return node
+  }
+
+  async function less(post: AppBskyFeedDefs.PostView, node: HTMLElement): Promise<void> {
+    if (await told(feed, post, LESS)) {
+      node.remove()
+      toast(said('lessDone'))
+    }
+  }
+
+  async function notThisAuthor(post: AppBskyFeedDefs.PostView): Promise<void> {
+    if (!(await told(feed, post, NOT_THIS_AUTHOR))) return
+    for (const { did, node } of cards) if (did === post.author.did) node.remove()
+    toast(said('notAuthorDone', { name: handleOf(post.author) }))
+  }
+
+  const { node, first } = endless(el('ol', { class: 'feed' }), async (cursor) => {
+    const page = await ask<FeedPage>('app.bsky.feed.getFeed', { feed, limit: PAGE, cursor })
+    const shown = page.feed.filter(({ post }) => !isLeftOut(post) && !post.viewer?.threadMuted)
+    return { nodes: shown.map(cardOf), cursor: page.cursor }
+  })
+  return { title: t('forYou'), node, first }
+}
+
+function told(feed: string, { uri }: AppBskyFeedDefs.PostView, event: string): Promise<boolean> {
+  const interactions = [{ item: uri, event }]
+  return attempt(() => tell('app.bsky.feed.sendInteractions', { feed, interactions }))
+}
+
+/** The reason, hidden until it is asked for. */
+function why(context: string): HTMLElement[] {
+  const words = el('p', { class: 'aside', hidden: true }, reasonWords(context))
+  const ask = button(
+    said('why'),
+    () => {
+      words.hidden = !words.hidden
+      ask.setAttribute('aria-expanded', String(!words.hidden))
+    },
+    { class: 'quiet', 'aria-expanded': 'false' },
+  )
+  return [ask, words]
+}
