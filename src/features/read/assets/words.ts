@@ -341,6 +341,7 @@ const table = {
 } as const satisfies Record<string, readonly [string, string, string]>
 
 export type Key = keyof typeof table
+type Values = Record<string, string | number>
 
 const languages = ['en', 'de', 'ja'] as const
 type Language = (typeof languages)[number]
@@ -363,15 +364,10 @@ export function chooseLanguage(one: string): void {
   localStorage.setItem(STORED, one)
 }
 
-export function t(key: Key, values: Record<string, string | number> = {}): string {
-  return inLanguage(table[key], values)
-}
+export const t = (key: Key, values?: Values): string => inLanguage(table[key], values)
 
 /** @param texts - in the table's order of languages */
-export function inLanguage(
-  texts: readonly string[],
-  values: Record<string, string | number>,
-): string {
+export function inLanguage(texts: readonly string[], values: Values = {}): string {
   const text = texts[languages.indexOf(language())]!
   return text.replace(/\{(\w{1,30})\}/g, (_, name: string) => {
     const value = values[name] ?? ''
@@ -379,9 +375,7 @@ export function inLanguage(
   })
 }
 
-export function isKey(text: string): text is Key {
-  return Object.hasOwn(table, text)
-}
+export const isKey = (text: string): text is Key => Object.hasOwn(table, text)
 
 export function clock(at: Date): string {
   return at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })

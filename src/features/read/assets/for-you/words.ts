@@ -35,10 +35,7 @@ const table = {
   people: ['{count} people', '{count} Leuten', '{count} 人'],
 } as const satisfies Record<string, readonly [string, string, string]>
 
-export function said(
-  key: keyof typeof table,
-  values: Record<string, string | number> = {},
-): string {
+export function said(key: keyof typeof table, values?: Record<string, string | number>): string {
   return inLanguage(table[key], values)
 }
 
