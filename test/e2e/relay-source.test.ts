@@ -42,6 +42,11 @@ afterAll(async () => {
 
 const shown = async () => (await wholeTimeline(reader, 100)).map((item) => item.post.uri).sort()
 
+async function nothingUnverified(): Promise<void> {
+  const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
+  expect(metrics).not.toMatch(/^slipstream_unverified_total\{/m)
+}
+
 test(`by a PDS alone, nothing is lost or doubled over ${KILLS} × kill -9`, async () => {
   const written: string[] = []
   const write = async (text: string) => {
@@ -60,6 +65,35 @@ test(`by a PDS alone, nothing is lost or doubled over ${KILLS} × kill -9`, asyn
     await sleep(500)
   }
   await eventually(async () => expect(await shown()).toEqual(written.toSorted()))
-  const metrics = await (await fetch(`${slipstream.origin}/metrics`)).text()
-  expect(metrics).not.toMatch(/^slipstream_unverified_total\{/m)
+  await nothingUnverified()
+})
+
+test.each([
+  ['announced', true],
+  ['not announced', false],
+])(
+  'a key that is rotated and %s: what is signed with the new one counts',
+  async (_, isAnnounced) => {
+    const [author] = writers
+    const before = await shown()
+    await network.rotateKey(author!.did, isAnnounced)
+    const { uri } = await post(author!, `signed with another key, ${isAnnounced}`)
+    await eventually(async () => expect(await shown()).toEqual([...before, uri].sort()))
+    await nothingUnverified()
+  },
+)
+
+test('what accounts write while they are away is not shown, and is once they are back', async () => {
+  const [author, other] = writers
+  const before = await shown()
+  const without = (did: string) => before.filter((uri) => !uri.includes(did))
+  await author!.agent.com.atproto.server.deactivateAccount({})
+  await eventually(async () => expect(await shown()).toEqual(without(author!.did)))
+  await author!.agent.com.atproto.server.activateAccount()
+  await eventually(async () => expect(await shown()).toEqual(before))
+  await network.takeDown(other!.did, true)
+  await eventually(async () => expect(await shown()).toEqual(without(other!.did)))
+  await network.takeDown(other!.did, false)
+  await eventually(async () => expect(await shown()).toEqual(before))
+  await nothingUnverified()
 })

@@ -12,6 +12,10 @@ export type Network = {
   pdsUrl: string
   /** Like the PDS's administrator, including the tombstone. */
   deleteAccount: (did: string) => Promise<void>
+  /** Like the PDS's administrator: takes the account down, or lets it back. */
+  takeDown: (did: string, applied: boolean) => Promise<void>
+  /** Gives the account another signing key; announced by an identity event, or not. */
+  rotateKey: (did: string, isAnnounced: boolean) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -42,17 +46,35 @@ export async function startNetwork(appViewPort: number): Promise<Network> {
   const first = await Promise.race([started, died]).catch(() => undefined)
   if (!first) throw new Error(`The PLC and PDS did not start:\n${output()}`)
   const { plcUrl, pdsUrl, adminAuth } = first[0]
-  const deleteAccount = (did: string) => adminDelete(pdsUrl, adminAuth, did)
-  return { plcUrl, pdsUrl, deleteAccount, stop: () => stop(child) }
+  const admin = (method: string, body: object) => asAdmin({ pdsUrl, adminAuth }, method, body)
+  return {
+    plcUrl,
+    pdsUrl,
+    deleteAccount: (did) => admin('deleteAccount', { did }),
+    takeDown(did, applied) {
+      const subject = { $type: 'com.atproto.admin.defs#repoRef', did }
+      return admin('updateSubjectStatus', { subject, takedown: { applied } })
+    },
+    async rotateKey(did, isAnnounced) {
+      const done = once(child, 'message', { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+      child.send({ rotate: did, isAnnounced })
+      await done
+    },
+    stop: () => stop(child),
+  }
 }
 
-async function adminDelete(pdsUrl: string, authorization: string, did: string): Promise<void> {
-  const answer = await fetch(`${pdsUrl}/xrpc/com.atproto.admin.deleteAccount`, {
+async function asAdmin(
+  { pdsUrl, adminAuth }: Pick<Started, 'pdsUrl' | 'adminAuth'>,
+  method: string,
+  body: object,
+): Promise<void> {
+  const answer = await fetch(`${pdsUrl}/xrpc/com.atproto.admin.${method}`, {
     method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ did }),
+    headers: { authorization: adminAuth, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   })
-  if (!answer.ok) throw new Error(`deleteAccount: ${answer.status} ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${method}: ${answer.status} ${await answer.text()}`)
 }
 
 async function stop(child: ChildProcess): Promise<void> {
