@@ -2,6 +2,7 @@
 // if the page's visitor had made it.
 
 import type { Context } from 'hono'
+import { parseJson } from '../../base/util/json-object.ts'
 import type { ServeParts } from '../../http/feature.ts'
 import type { Connected } from '../../http/server/side-routes.ts'
 
@@ -20,6 +21,11 @@ export class NotShownError extends Error {
 /** @param c - of the page that is made of the answers */
 export function createAsk(visit: Visit, c: Context): Ask {
   const { forwarded, by } = visitorIn(c)
+  /** A later turn of the page's request. */
+  const read = (text: string) => {
+    const parse = () => (parseJson(text) ?? {}) as { error?: string }
+    return by?.time ? by.time.run(parse) : parse()
+  }
   return async <T>(nsid: string, params: Record<string, string | undefined>) => {
     const given = Object.entries(params).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -30,7 +36,8 @@ export function createAsk(visit: Visit, c: Context): Ask {
       }),
       by,
     )
-    const body = (await response.json().catch(() => ({}))) as { error?: string }
+    const text = await response.text().catch(() => '')
+    const body = read(text)
     if (!response.ok) throw new NotShownError(statusOf(response.status, body.error))
     return body as T
   }

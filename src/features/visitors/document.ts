@@ -16,7 +16,7 @@ export type About = {
   kind: 'article' | 'profile' | 'website'
   /** Its page in the client, for people who sign in. */
   client: string
-  main: Html
+  main: () => Html
 }
 
 export type Site = {
@@ -65,7 +65,7 @@ ${shows && html`<link rel="alternate" href="${shows}">\n`}${feed && html`<link r
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a href="/">${hostname}</a><a class="enter" href="${client}">Sign in to answer</a></header>
 <main id="main">
-${main}
+${main()}
 </main>
 <footer><p>${feed && html`<a href="${feed}">Feed</a> · `}Shown by Slipstream, an AT Protocol AppView.</p></footer>
 </body>

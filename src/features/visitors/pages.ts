@@ -62,7 +62,7 @@ export async function profilePage(ask: Ask, actor: string, cursor?: string): Pro
     shows: `at://${profile.did}`,
     kind: 'profile',
     client: `/read/profile/${encodeURIComponent(profile.did)}`,
-    main: html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
+    main: () => html`<section class="profile">${face(profile as never)}<h1 dir="auto">${nameOf(profile as never)}</h1>
 <p class="aside"><bdi>${handleOf(profile)}</bdi>${figures(profile)}</p><p class="text" dir="auto">${description}</p></section>
 ${listOf(posts)}${older(path, next)}`,
   }
@@ -96,7 +96,8 @@ export async function postPage(ask: Ask, actor: string, rkey: string): Promise<A
     shows: post.uri,
     kind: 'article',
     client: `/read/profile/${encodeURIComponent(post.author.did)}/post/${encodeURIComponent(rkey)}`,
-    main: html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${above(thread)}${postHtml(post, { isFocus: true })}${below(thread)}`,
+    main: () =>
+      html`<h1 class="unseen">Post by ${nameOf(post.author)}</h1>${above(thread)}${postHtml(post, { isFocus: true })}${below(thread)}`,
   }
 }
 
@@ -129,7 +130,8 @@ export async function hashtagPage(ask: Ask, tag: string, cursor?: string): Promi
     path,
     kind: 'website',
     client: `/read/search?q=${encodeURIComponent(`#${tag}`)}`,
-    main: html`<h1 dir="auto">#${tag}</h1>${listOf(posts.filter((post) => !isHidden(post as never)))}${older(path, next)}`,
+    main: () =>
+      html`<h1 dir="auto">#${tag}</h1>${listOf(posts.filter((post) => !isHidden(post as never)))}${older(path, next)}`,
   }
 }
 
@@ -155,7 +157,8 @@ export async function listPage(ask: Ask, actor: string, rkey: string): Promise<A
     shows: list.uri,
     kind: 'website',
     client: `/read/list?uri=${encodeURIComponent(list.uri)}`,
-    main: html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${listOf(posts)}`,
+    main: () =>
+      html`<h1 dir="auto">${list.name}</h1><p class="text" dir="auto">${list.description ?? ''}</p>${listOf(posts)}`,
   }
 }
 

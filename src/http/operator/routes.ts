@@ -9,6 +9,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Config, ConfigError } from '../../base/config/config.ts'
 import { whyReturning } from '../../base/config/members.ts'
 import type { Logger } from '../../base/obs/log.ts'
+import { inLaterTurn } from '../../base/util/turn.ts'
 import { version } from '../../base/util/version.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -85,11 +86,13 @@ export function createOperatorRoutes(parts: OperatorParts): Hono {
 }
 
 function addReading(app: App, { config, features, db, ingest }: OperatorParts): void {
-  app.get('/status', async (c) => {
+  app.get('/status', (c) =>
+    reportOf(features, { db, config }).then(inLaterTurn((report) => c.json(statusWith(report)))),
+  )
+  const statusWith = (ofFeatures: Awaited<ReturnType<typeof reportOf>>) => {
     const status = ingest.status()
-    const ofFeatures = await reportOf(features, { db, config })
     const facts = readFacts(db, config.dataDir, status?.follows ?? 0)
-    return c.json({
+    return {
       version,
       pid: process.pid,
       uptimeSeconds: Math.round(process.uptime()),
@@ -101,8 +104,8 @@ function addReading(app: App, { config, features, db, ingest }: OperatorParts): 
       facts: { ...facts, ...ofFeatures.facts },
       ...ofFeatures.status,
       ingest: status,
-    })
-  })
+    }
+  }
   app.get('/gaps', (c) => {
     const limit = Number(c.req.query('limit') ?? DEFAULT_GAPS)
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_GAPS) {

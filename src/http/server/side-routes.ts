@@ -52,6 +52,12 @@ type Parts = {
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
 }
 
+/**
+ * What a request costs beyond the turn that is measured: the router, the platform's Request and
+ * Response, and sending. Requests for files have their own price (features/media/visitor.ts).
+ */
+const REQUEST_MS = 0.2
+
 export function mountSideRoutes(
   app: Hono<{ Bindings: Connected }>,
   { path, app: one, charges = [] }: SideRoutes,
@@ -78,6 +84,7 @@ function gatekeeper(
     else {
       const time = overload.timeOf(request, points, from)
       if (c.env) c.env.time = time
+      if (from !== 'files') time.addElsewhere(REQUEST_MS)
       await time.run(next)
     }
     if (!route) return

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
+import { CallTime } from '../../../src/base/util/turn.ts'
 import type { accountView } from '../../../src/features/pages/explore/account.ts'
 import type { createPostView } from '../../../src/features/pages/explore/post.ts'
 import type { proofView } from '../../../src/features/pages/explore/proof.ts'
@@ -37,7 +38,7 @@ function world(): ServingWorld {
   return made
 }
 
-function explorer({ world }: ServingWorld) {
+function explorer({ world }: ServingWorld, time?: CallTime) {
   const { memory, actors, graph } = world
   const hydrator = createHydrator({
     db: world.reader,
@@ -70,9 +71,10 @@ function explorer({ world }: ServingWorld) {
     }),
   )
   return async <T>(what: string, query: Record<string, string>, status = 200): Promise<T> => {
-    const answer = await app.request(`/explore/api/${what}?${new URLSearchParams(query)}`, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    })
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    const path = `/explore/api/${what}?${new URLSearchParams(query)}`
+    const ask = () => app.request(path, { headers })
+    const answer = await (time ? time.run(ask) : ask())
     const body = await answer.text()
     expect(answer.status, body).toBe(status)
     return JSON.parse(body) as T
@@ -168,6 +170,29 @@ describe('the explore view', () => {
     )
     expect(paged).toEqual(plain)
     expect((paged as { checks: object[] }).checks[0]).toMatchObject({ text: 'The post is here.' })
+  })
+
+  test('is charged for what it does after waiting', async () => {
+    const made = world()
+    const { reader, posts } = randomWorld(made)
+    let turns = 0
+    const ask = explorer(
+      made,
+      new CallTime({
+        turnMs: Number.POSITIVE_INFINITY,
+        onUsed() {
+          turns += 1
+        },
+      }),
+    )
+    for (const [what, query] of [
+      ['timeline', { actor: reader }],
+      ['post', { actor: reader, uri: posts[0]!.uri }],
+    ] as const) {
+      turns = 0
+      await ask(what, query)
+      expect([what, turns]).toEqual([what, 2])
+    }
   })
 
   test('says of a stranger’s post that the reader’s own repost brought it', async () => {

@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
-import { inTurns } from '../../../base/util/turn.ts'
+import { inLaterTurn, inTurns } from '../../../base/util/turn.ts'
 import type { IngestStatus } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts/accounts.ts'
 import type { Explored } from '../../../http/operator/explored.ts'
@@ -53,7 +53,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
 
   const app = new Hono()
   app.use(requireOperator(options.config))
-  app.get('/overview', async (c) => c.json({ rows: await overview(options) }))
+  app.get('/overview', (c) => overview(options).then(inLaterTurn((rows) => c.json({ rows }))))
   app.get('/figures', (c) => c.json(figuresOf(options.status(), forecast())))
   app.get('/history/:ring', (c) => {
     const history = histories(c.req.param('ring'))
@@ -66,15 +66,16 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
-  app.get('/timeline', async (c) => {
+  app.get('/timeline', (c) => {
     const owner = subjectOf(c, 'actor')
     const asked = { reader: readerFor(owner), cursor: c.req.query('cursor') }
-    return c.json(await inTurns(timeline(owner, asked)))
+    const read = Promise.resolve(inTurns(timeline(owner, asked)))
+    return read.then(inLaterTurn((view) => c.json(view)))
   })
-  app.get('/post', async (c) => {
+  app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')
-    const uri = await uriOf(c.req.query('uri') ?? '')
-    return c.json(post(owner, { reader: readerFor(owner), uri }))
+    const found = uriOf(c.req.query('uri') ?? '')
+    return found.then(inLaterTurn((uri) => c.json(post(owner, { reader: readerFor(owner), uri }))))
   })
   app.get('/proof', (c) =>
     c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),
