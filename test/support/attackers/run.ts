@@ -63,7 +63,8 @@ export type Bought = {
 const POLL_EVERY_MS = 25
 const AT_ONCE = 16
 const REST_MS = 5_000
-const REFUSALS = 2_000
+/** For each second of buying: as many as tell what one costs. */
+const REFUSALS_A_SECOND = 7
 const WARM_MS = 1_500
 /** Attackers ask more than a member may; each could be another member. */
 const LIMITS = { ...DEFAULT_LIMITS, MEMBER_RATE_LIMIT: '1000000000' }
@@ -197,14 +198,15 @@ async function buy({ server }: Measured, cast: Cast, seconds: number): Promise<B
   const spentMs = await servingMs(server, async () => {
     ;({ statuses } = await flood(server, { atOnce: AT_ONCE, forMs, next, restMs: REST_MS }))
   })
+  const refusals = Math.ceil(seconds * REFUSALS_A_SECOND)
   const refusedMs = await servingMs(server, async () => {
-    for (let i = 0; i < REFUSALS; i++) await server.ask(next())
+    for (let i = 0; i < refusals; i++) await server.ask(next())
   })
   return {
     seconds,
     boughtMs: spentMs - idleRate * forMs,
     statuses,
-    refusalMs: refusedMs / REFUSALS,
+    refusalMs: refusedMs / refusals,
   }
 }
 
