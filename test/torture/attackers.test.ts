@@ -11,8 +11,7 @@ import { runAttackers } from '../support/attackers/run.ts'
 import { fillDataFolder } from '../support/costly/data-folder.ts'
 
 const ROWS = 1_000
-/** First calls among them: sixteen threads at once take some 200 ms until their code is compiled, then a tenth. */
-const MOST_TURN_MS = 400
+const MOST_TURN_MS = 200
 const MOST_BOUGHT_MS = 4_000
 
 test('attackers neither hold the serving thread for long nor buy much of it', async () => {

@@ -58,6 +58,14 @@ export class CallTime {
     return this.#options.goOn ? this.#options.goOn(turn) : turn()
   }
 
+  /**
+   * Runs a part of the call: at once within a turn, otherwise when its caller has one, since many
+   * calls may have waited for the same.
+   */
+  part<T>(work: () => T | Promise<T>): T | Promise<T> {
+    return current ? work() : this.goOn(work)
+  }
+
   /** Counts what another thread has done for the call. */
   addElsewhere(ms: number): void {
     this.#usedMs += ms

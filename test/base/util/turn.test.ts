@@ -47,6 +47,22 @@ test('time is up once a turn has taken its milliseconds, and again not in the ne
   expect(isTimeUp()).toBe(false)
 })
 
+test('a part of a call runs within its turn, and otherwise when its caller has one', () => {
+  const waiting: (() => void)[] = []
+  const goOn = <T>(work: () => T | Promise<T>) =>
+    new Promise<T>((resolve) => waiting.push(() => resolve(work())))
+  const { call, used } = createCall({ goOn })
+  expect(call.run(() => call.part(() => 'at once'))).toBe('at once')
+  let isDone = false
+  void call.part(() => {
+    work(3)
+    isDone = true
+  })
+  expect([isDone, waiting.length]).toEqual([false, 1])
+  waiting[0]!()
+  expect([isDone, used]).toEqual([true, [0, 3]])
+})
+
 test('a turn within a turn is part of it, and time is told once, also of a turn that throws', () => {
   const { call, used } = createCall()
   call.run(() => {

@@ -84,7 +84,7 @@ export function upToDate(
       })
     }
     const handle = () => andThen(outcomeOf(handler, call), judge)
-    return call.time ? call.time.run(handle) : handle()
+    return call.time ? call.time.part(handle) : handle()
   }
 
   return (call) => run(call, 1)
