@@ -67,7 +67,7 @@ async function filledUp(
   { field, limit, call }: Search,
   result: MethodResult,
 ): Promise<MethodResult> {
-  const body = plainBody(result)
+  const body = await plainBody(result, call)
   const own = body[field] as JsonObject[]
   const isTypeahead = nsid === TYPEAHEAD
   if (own.length >= limit) {

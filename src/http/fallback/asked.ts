@@ -21,21 +21,25 @@ export async function askFallback(
   call: Call,
   { nsid, params, waitShare = 1 }: Asked,
 ): Promise<JsonObject | undefined> {
-  const { accepted, reader } = call
+  const { accepted, reader, time } = call
   const answer = await app.fallback?.ask({
     nsid,
     params,
     waitShare: waitShare * shareLeft(call.signal),
     labelers: accepted?.dids ?? [],
     asker: call.who,
+    part: time && ((work) => time.part(work)),
     acceptLabelers: accepted && formatLabelers(accepted),
   })
   if (!answer) return undefined
-  const word = ourWordOn(app, answer, reader)
-  const field = itemsFieldOf(loadLexicons(), nsid)
-  if (!keepShown(nsid, answer, { field, word })) return undefined
-  speak(answer, word)
-  return answer
+  const shown = () => {
+    const word = ourWordOn(app, answer, reader)
+    const field = itemsFieldOf(loadLexicons(), nsid)
+    if (!keepShown(nsid, answer, { field, word })) return undefined
+    speak(answer, word)
+    return answer
+  }
+  return time ? time.part(shown) : shown()
 }
 
 /** The longest wait for any answer. */

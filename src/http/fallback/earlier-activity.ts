@@ -92,7 +92,7 @@ export async function oursThenTheirs(
   if (isWrapped(params['cursor'])) return goOn(app, own, request)
   const result = await own.answer(call)
   if (isRetiredCursor(params['cursor'] as string | undefined)) return result
-  const body = plainBody(result)
+  const body = await plainBody(result, call)
   const field = itemsFieldOf(loadLexicons(), own.nsid)!
   const ours = body[field] as JsonObject[]
   if (body['cursor'] !== undefined) return result

@@ -9,7 +9,8 @@ import { plainBody } from './outcome.ts'
 import type { OwnMethod } from './own-method.ts'
 
 export async function lastPage(own: OwnMethod, call: Call): Promise<MethodResult> {
-  const first: JsonObject = plainBody(await own.answer(call.again(firstPage(call))))
+  const page = await own.answer(call.again(firstPage(call)))
+  const first: JsonObject = await plainBody(page, call)
   const field = itemsFieldOf(loadLexicons(), own.nsid)
   const { cursor: _, ...rest } = first
   return { body: { ...rest, ...(field && { [field]: [] }) } }

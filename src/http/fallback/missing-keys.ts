@@ -29,10 +29,8 @@ export function missingKeys(app: AppContext, own: OwnMethod, lack: ByKeys): Answ
     const theirs = await found(app, own.nsid, { call, lack, missing })
     const result = theirs.size < missing.length ? await own.answer(call.again()) : first
     if (theirs.size === 0) return result
-    const ours = (plainBody(result)[lack.field] as JsonObject[]).map((view) => [
-      keyOf(view, lack),
-      view,
-    ])
+    const body = await plainBody(result, call)
+    const ours = (body[lack.field] as JsonObject[]).map((view) => [keyOf(view, lack), view])
     const views = new Map([...theirs, ...(ours as [string, JsonObject][])])
     const inOrder = keys.map((key) => views.get(key)).filter(isObject)
     return { ...result, body: { ...(result.body as JsonObject), [lack.field]: inOrder } }

@@ -5,6 +5,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
 import type { MethodResult } from '../server/method.ts'
 import type { Call } from '../xrpc/call.ts'
+import type { MaybeLater } from '../xrpc/waiting/maybe-later.ts'
 import type { Answering } from '../xrpc/waiting/up-to-date.ts'
 
 type Outcome = { result: MethodResult } | { error: XRPCError }
@@ -36,7 +37,11 @@ export function isFinal(outcome: Outcome): boolean {
   return 'error' in outcome && FINAL.has(outcome.error.error)
 }
 
-/** The body as plain JSON, with prepared fragments expanded. */
-export function plainBody({ body }: MethodResult): JsonObject {
-  return JSON.parse(jsonBytes(body).toString()) as JsonObject
+/**
+ * The body as plain JSON, with prepared fragments expanded: up to megabytes, and many calls may have
+ * waited for the same AppView, so each does it when its caller has a turn.
+ */
+export function plainBody({ body }: MethodResult, { time }: Call): MaybeLater<JsonObject> {
+  const parse = () => JSON.parse(jsonBytes(body).toString()) as JsonObject
+  return time ? time.part(parse) : parse()
 }

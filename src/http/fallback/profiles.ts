@@ -5,7 +5,6 @@
 import { INVALID_HANDLE } from '../../base/atproto/handle.ts'
 import { invalidRequest } from '../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../base/util/json-object.ts'
-import type { MethodResult } from '../server/method.ts'
 import type { AppContext } from '../xrpc/app-context.ts'
 import type { Call } from '../xrpc/call.ts'
 import { findSome, type NamedActor } from '../xrpc/naming/actor-names.ts'
@@ -40,7 +39,7 @@ export function oneProfile(app: AppContext, own: OwnMethod): Answering {
     const [ours, theirs] = outcome
     if (isFinal(ours) || theirs?.['did'] !== did) return settle(ours)
     if ('error' in ours) return { body: theirs }
-    return { ...ours.result, body: merged(plainBody(ours.result), theirs) }
+    return { ...ours.result, body: merged(await plainBody(ours.result, call), theirs) }
   }
 }
 
@@ -61,7 +60,9 @@ export function manyProfiles(app: AppContext, own: OwnMethod): Answering {
       ours,
       Promise.race([theirsToo, thatNobodyIs(app, sought as NamedActor[], call)]),
     ])
-    return theirs ? withStrangers(result, { call, strangers, theirs }) : result
+    if (!theirs) return result
+    const body = await plainBody(result, call)
+    return { ...result, body: withStrangers(body, { call, strangers, theirs }) }
   }
 }
 
@@ -107,12 +108,12 @@ async function countsOf(
 }
 
 function withStrangers(
-  result: MethodResult,
+  body: JsonObject,
   { call, strangers, theirs }: { call: Call; strangers: Map<string, string>; theirs: JsonObject },
-): MethodResult {
+): JsonObject {
   const byDid = (views: unknown) =>
     new Map((views as JsonObject[]).map((view) => [String(view['did']), view]))
-  const own = byDid(plainBody(result)['profiles'])
+  const own = byDid(body['profiles'])
   const asked = new Set(strangers.values())
   for (const [did, view] of byDid(theirs['profiles'])) {
     if (!asked.has(did)) continue
@@ -124,7 +125,7 @@ function withStrangers(
   const inOrder = names.map(
     (name) => own.get(strangers.get(name) ?? name) ?? handles.get(name.toLowerCase()),
   )
-  return { ...result, body: { profiles: inOrder.filter((view) => view !== undefined) } }
+  return { profiles: inOrder.filter((view) => view !== undefined) }
 }
 
 function isStranger(app: AppContext, { uid, did }: NamedActor, { reader, viewer }: Call): boolean {

@@ -73,8 +73,9 @@ async function answer(app: AppContext, own: OwnMethod, request: Request): Promis
   if (isFinal(ours)) return settle(ours)
   if (!theirs) return own.answer(call.again())
   const isEmpty = itemsIn(own.nsid, theirs)?.length === 0
-  if (isEmpty && 'result' in ours && itemsIn(own.nsid, plainBody(ours.result))?.length !== 0) {
-    return ours.result
+  if (isEmpty && 'result' in ours) {
+    const items = itemsIn(own.nsid, await plainBody(ours.result, call))
+    if (items?.length !== 0) return ours.result
   }
   return { body: completed(app, own.nsid, { theirs, call }) }
 }

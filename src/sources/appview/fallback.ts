@@ -28,6 +28,8 @@ type Question = {
   waitShare?: number
   /** Never sent. */
   asker?: Asker
+  /** Runs a part of the asking call's work, such as reading megabytes, when its caller has a turn. */
+  part?: (<T>(work: () => T | Promise<T>) => T | Promise<T>) | undefined
 }
 
 export type Fallback = {
@@ -98,7 +100,8 @@ export function createFallback(parts: FallbackParts): Fallback {
     else line.breaker.succeeded()
     if (outcome === 'refused') line.refusedUntil.set(question.nsid, now() + REFUSED_FOR_MS)
     if (outcome === 'failed' || outcome === 'refused') return null
-    const answer = outcome === 'none' ? null : readAnswer(parts, question, response!, now())
+    const read = () => readAnswer(parts, question, response!, now())
+    const answer = outcome === 'none' ? null : await partOf(question, read)
     const forMs = answer ? (KEPT_FOR[question.nsid] ?? KEPT_FOR_MS) : NOTHING_KEPT_FOR_MS
     line.cache.set(key, answer, forMs)
     return answer
@@ -108,17 +111,22 @@ export function createFallback(parts: FallbackParts): Fallback {
     async ask(question) {
       const key = keyOf(question)
       const kept = lines.member.cache.get(key) ?? lines.visitor.cache.get(key)
-      if (kept !== undefined) return kept ? parseObject(kept) : undefined
+      const parsed = (bytes: Buffer | null | undefined) =>
+        bytes ? partOf(question, () => parseObject(bytes)) : undefined
+      if (kept !== undefined) return parsed(kept)
       const line = question.asker?.rank === 'visitor' ? lines.visitor : lines.member
       const answer = askOnce(lines, line, {
         key,
         lane: question.asker?.key,
         work: () => fetchAnswer(line, key, question),
       })
-      const found = await within((question.waitShare ?? 1) * maxWaitMs, answer)
-      return found ? parseObject(found) : undefined
+      return parsed(await within((question.waitShare ?? 1) * maxWaitMs, answer))
     },
   }
+}
+
+function partOf<T>({ part }: Question, work: () => T | Promise<T>): T | Promise<T> {
+  return part ? part(work) : work()
 }
 
 type Lines = { member: AskingLine; visitor: AskingLine }
