@@ -39,7 +39,7 @@ export type FrontendQueue = Pick<Overload, 'admitFrontend' | 'run'>
 
 type ServiceParts = {
   reading: Reading
-  arrivals: Arrivals | undefined
+  arrivals?: Arrivals | undefined
   searches: Searches
   overload: FrontendQueue
   log: Logger

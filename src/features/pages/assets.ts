@@ -16,6 +16,7 @@ const scripts = [
   new URL('./assets/moderation.ts', import.meta.url),
   new URL('./assets/slow.ts', import.meta.url),
   new URL('./assets/videos.ts', import.meta.url),
+  new URL('./assets/chart-scale.ts', import.meta.url),
   new URL('./assets/charts.ts', import.meta.url),
   new URL('./assets/copy.ts', import.meta.url),
   new URL('./assets/dom.ts', import.meta.url),

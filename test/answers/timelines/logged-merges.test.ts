@@ -97,7 +97,7 @@ async function walk({ timelines, key, random }: Walk, from: From) {
     starts.push(page.prev_cursor!)
     const cursor: string | null = page.next_cursor
     const isOver: boolean = cursor === null || ('cursor' in next && next.cursor === cursor)
-    next = isOver ? undefined : { cursor }
+    next = isOver || cursor === null ? undefined : { cursor }
   }
   return { uris: found.map(({ entity_id }) => entity_id), starts }
 }

@@ -8,6 +8,7 @@ import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { CallTime } from '../../../src/base/util/turn.ts'
+import { setMemberSeen } from '../../../src/data/store/members/members.ts'
 import type { accountView } from '../../../src/features/pages/explore/account.ts'
 import type { createPostView } from '../../../src/features/pages/explore/post.ts'
 import type { proofView } from '../../../src/features/pages/explore/proof.ts'
@@ -254,4 +255,22 @@ describe('the explore view', () => {
     await ask('timeline', { actor: reader, cursor: 'nonsense' }, 400)
     await ask('account', {}, 400)
   })
+})
+
+test('suggests members by name, those who read last first', async () => {
+  const w = world()
+  const [alice, bob] = ['alice', 'bob'].map((name) => w.account(name)) as [string, string]
+  w.account('carol')
+  for (const did of [alice, bob]) {
+    w.tick(1_000)
+    w.member(did)
+    w.profile(did, { displayName: did.slice(-3) })
+    w.run((ctx) => setMemberSeen(ctx.db, w.uid(did), w.now()))
+  }
+  w.handle(bob, 'bob.example.org')
+  const { members } = await explorer(w)<{ members: object[] }>('members', {})
+  expect(members).toEqual([
+    { did: bob, handle: 'bob.example.org', name: bob.slice(-3) },
+    { did: alice, handle: 'handle.invalid', name: alice.slice(-3) },
+  ])
 })

@@ -2,10 +2,11 @@
 // for screen readers.
 
 import uPlot from 'uplot'
+import { DURATION_STEPS, heightOf, spanOf } from './chart-scale.ts'
 
 type History = {
   stepSeconds: number
-  /** How far the charts reach back from `until`, however young the server is. */
+  /** How far the charts may reach back from `until`. */
   spanSeconds: number
   /** Milliseconds since 1970. */
   until: number
@@ -33,12 +34,6 @@ type Chart = {
 
 const HEIGHT = 148
 const AXIS_WIDTH = 62
-/**
- * A momentary peak must not flatten a whole day: values this far above nearly all others are cut
- * off.
- */
-const NEARLY_ALL = 0.99
-const FAR_ABOVE = 2
 const BAND_ALPHA = 0.16
 /** Minimum, in canvas pixels. */
 const BAND_WIDTH = 3
@@ -99,8 +94,7 @@ export function createCharts(ask: (ring: string) => Promise<History>) {
 
 function drawOne(chart: Chart, history: History): void {
   const { place, names, unit } = chart
-  const until = history.until / 1000
-  chart.span = [until - history.spanSeconds, until]
+  chart.span = spanOf(history)
   chart.incidents = history.incidents
   const data = [
     history.at.map((ms) => ms / 1000),
@@ -143,7 +137,13 @@ function optionsFor(chart: Chart): uPlot.Options {
     },
     axes: [
       { ...axis, grid: { show: false }, space: 70, values: TIMES },
-      { ...axis, size: AXIS_WIDTH, space: 36, values: (_plot, values) => values.map(write) },
+      {
+        ...axis,
+        size: AXIS_WIDTH,
+        space: 36,
+        values: (_plot, values) => values.map(write),
+        ...(unit === 'ms' && { incrs: [...DURATION_STEPS] }),
+      },
     ],
     series: [
       {},
@@ -164,13 +164,10 @@ function optionsFor(chart: Chart): uPlot.Options {
 
 /** Sets the y axis, and notes the peak beside the title if it is cut off. */
 function showPeak(chart: Chart, values: readonly (number | null | undefined)[]): void {
-  const known = values.filter((value) => value != null).sort((a, b) => a - b)
-  const peak = known.at(-1) ?? 0
-  const usual = known[Math.floor(known.length * NEARLY_ALL)] ?? peak
-  const isCut = usual > 0 && peak > usual * FAR_ABOVE
-  chart.top = (isCut ? usual * FAR_ABOVE : peak * 1.1) || 1
+  const { top, peak } = heightOf(values)
+  chart.top = top
   const note = chart.place.parentElement!.querySelector('.peak') as HTMLElement
-  note.textContent = isCut ? `highest ${inUnit(peak, chart.unit)}` : ''
+  note.textContent = peak === undefined ? '' : `highest ${inUnit(peak, chart.unit)}`
 }
 
 /** Draws a band behind the lines, with a minimum width for short incidents. */

@@ -2,6 +2,7 @@
 
 import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
 import { createTabs } from './explore-tabs.ts'
+import { suggestMembers } from './members.ts'
 import { decide, showModeration } from './moderation.ts'
 import {
   askAsOperator,
@@ -54,6 +55,9 @@ const WAYS: Record<Verdict['way'], string> = {
   merged: 'merged in on read: its author has too many readers for fan-out',
   rows: 'read from the database: older than the timeline in memory',
 }
+
+/** Places of what only the operator may see. */
+const RESULTS = ['account', 'timeline', 'post', 'proof', 'moderation', 'slow', 'videos']
 
 let cursor: string | undefined
 let actor = ''
@@ -113,6 +117,7 @@ function enter(): void {
   const tab = document.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')
   const first = field ?? tab
   first?.focus()
+  void suggestMembers().catch(() => undefined)
   void showModeration().catch(() => undefined)
   void showSlow().catch(() => undefined)
   void showVideos().catch(() => undefined)
@@ -123,8 +128,7 @@ function leave(): void {
   serverTab?.clear()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of ['account', 'timeline', 'post', 'proof', 'moderation', 'slow', 'videos'])
-    byId(id).replaceChildren()
+  for (const id of [...RESULTS, 'members']) byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }
 

@@ -1,4 +1,4 @@
-import { shortName, table } from './dom.ts'
+import { byId, element, shortName, table } from './dom.ts'
 import { askAsOperator } from './operator.ts'
 
 type Newcomer = {
@@ -29,6 +29,20 @@ export async function showNewcomers(place: HTMLElement): Promise<void> {
   } catch {
     place.replaceChildren()
   }
+}
+
+type Member = { did: string; handle: string; name: string }
+
+/** Fills the suggestions of the fields that ask for a reader. */
+export async function suggestMembers(): Promise<void> {
+  const { members } = await askAsOperator<{ members: Member[] }>('members')
+  byId('members').replaceChildren(...members.map(suggestion))
+}
+
+/** By its DID if its handle is not valid. */
+function suggestion({ did, handle, name }: Member): HTMLOptionElement {
+  const value = handle === 'handle.invalid' ? did : handle
+  return element('option', { value, label: name === '' ? undefined : `${name} (${value})` })
 }
 
 function row({ did, handle, stage, complete, items, itemsWanted, mirror }: Newcomer): string[] {

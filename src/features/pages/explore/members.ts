@@ -1,7 +1,8 @@
-// Newcomers by name, with the progress of their cold starts; for the operator only.
+// Members by name, and newcomers with the progress of their cold starts; for the operator only.
 
 import { createReader } from '../../../answers/hydrate/reader.ts'
 import type { ColdStartProgress } from '../../../bridge/messages.ts'
+import { lastSeenMembers } from '../../../data/store/members/members.ts'
 import { type ExploreParts, type Person, personOf } from './parts.ts'
 
 type NewcomerView = Person & {
@@ -33,4 +34,14 @@ export function newcomersView(
     items: one.timelineItems,
     itemsWanted: one.timelineTarget,
   }))
+}
+
+/** As many as a field suggests. */
+const MAX_SUGGESTED = 200
+
+/** Those who read last come first. */
+export function membersView(parts: ExploreParts): Person[] {
+  const uids = lastSeenMembers(parts.db, MAX_SUGGESTED).map((did) => parts.actors.uidOf(did))
+  const state = parts.hydrator.profiles(uids, createReader(undefined))
+  return uids.map((uid) => personOf(parts, state, uid))
 }

@@ -18,7 +18,7 @@ import type { Availability } from '../availability.ts'
 import { figuresOf } from '../figures.ts'
 import { createForecast, createHistories } from '../histories.ts'
 import { accountView } from './account.ts'
-import { newcomersView } from './members.ts'
+import { membersView, newcomersView } from './members.ts'
 import { overview } from './overview.ts'
 import type { ExploreParts, Subject } from './parts.ts'
 import { createPostView } from './post.ts'
@@ -63,6 +63,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/newcomers', (c) =>
     c.json({ newcomers: newcomersView(options, options.status()?.coldStarts ?? []) }),
   )
+  app.get('/members', (c) => c.json({ members: membersView(options) }))
   for (const one of options.features ?? []) one.exploreRoutes?.(app, options)
   app.get('/slow', (c) => c.json({ requests: options.slowRequests.list() }))
   app.get('/account', (c) => c.json(accountView(options, subjectOf(c, 'actor'))))
