@@ -13,7 +13,7 @@ export type Given = {
 }
 
 /** Two places of a record are seldom further apart: a few seconds of a busy timeline. */
-export const MOST_GIVEN = 256
+const MOST_GIVEN = 256
 const MARK_BYTES = 6
 
 const NONE: Given = { repeats: () => false, marks: () => [] }
