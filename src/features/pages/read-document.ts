@@ -39,7 +39,7 @@ function places(): Html {
 </form>
 </section>
 <div id="reader" class="reader" hidden>
-<div class="reader-bar"><a href="/read" id="home">Timeline</a><span id="as"></span><button type="button" class="quiet" id="leave">Leave</button></div>
+<div class="reader-bar"><a href="/read" id="home" hidden>Timeline</a><span id="as"></span><button type="button" class="quiet" id="again">Refresh</button><button type="button" class="quiet" id="leave">Leave</button></div>
 <p class="problem" role="alert" id="problem"></p>
 <div id="view" aria-busy="false"></div>
 <button type="button" id="more" hidden>Older</button>

@@ -186,6 +186,25 @@ describe.skipIf(!path)('in a browser', () => {
     expect(await time.getAttribute('title')).toMatch(/^\d{1,2} \w{3,4} \d{4}, \d\d:\d\d$/)
   })
 
+  test('the timeline is refreshed in place, and others lead back to it', async () => {
+    const { page } = await open()
+    expect(await page.isVisible('#home')).toBe(false)
+    const first = () => page.locator('.posts .when').first().getAttribute('href')
+    const before = await first()
+    await expect
+      .poll(async () => {
+        await page.click('#again')
+        await page.waitForSelector('#view[aria-busy="false"] .post')
+        return first()
+      }, PATIENT)
+      .not.toBe(before)
+    await page.locator('.when').first().press('Enter')
+    await page.waitForSelector('.thread')
+    await page.click('#home')
+    await page.waitForSelector('.posts > li')
+    expect(await page.isVisible('#home')).toBe(false)
+  })
+
   test('a post opened in another tab knows the reader', async () => {
     const { page } = await open()
     await page.waitForSelector('.posts .when')

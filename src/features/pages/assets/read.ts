@@ -25,6 +25,7 @@ byId('leave').addEventListener('click', () => {
   history.replaceState(null, '', '/read')
   void begin()
 })
+byId('again').addEventListener('click', () => void show(false))
 byId('more').addEventListener('click', () => void guarded(turn, async () => older?.()))
 document.addEventListener('click', (event) => {
   const link = (event.target as Element).closest('a')
@@ -81,6 +82,7 @@ async function show(moved: boolean): Promise<void> {
   const view = byId('view')
   view.setAttribute('aria-busy', 'true')
   byId('more').hidden = true
+  byId('home').hidden = post === undefined && profile === undefined
   older = undefined
   await guarded(mine, async () => {
     if (post !== undefined) await showThread(mine, post)
