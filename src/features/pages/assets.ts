@@ -21,6 +21,7 @@ const scripts = [
   new URL('./assets/copy.ts', import.meta.url),
   new URL('./assets/dom.ts', import.meta.url),
   new URL('./assets/members.ts', import.meta.url),
+  new URL('./assets/membership.ts', import.meta.url),
   new URL('./assets/operator.ts', import.meta.url),
   new URL('./assets/overview.ts', import.meta.url),
   new URL('./assets/presence.ts', import.meta.url),

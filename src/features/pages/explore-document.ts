@@ -3,6 +3,7 @@
 import { type Html, html } from '../../http/html/html.ts'
 import type { Assets } from './assets.ts'
 import { documentOf } from './document.ts'
+import { membershipPanel } from './membership-panel.ts'
 import { serverPanel } from './server-panel.ts'
 
 export function exploreDocument(assets: Assets, { isServed }: { isServed: boolean }): string {
@@ -39,17 +40,18 @@ function forms(): Html {
 <button type="button" role="tab" id="timeline-tab" aria-controls="timeline-panel" aria-selected="false" tabindex="-1">Timeline</button>
 <button type="button" role="tab" id="post-tab" aria-controls="post-panel" aria-selected="false" tabindex="-1">Missing post</button>
 <button type="button" role="tab" id="proof-tab" aria-controls="proof-panel" aria-selected="false" tabindex="-1">Social proof</button>
+<button type="button" role="tab" id="members-tab" aria-controls="members-panel" aria-selected="false" tabindex="-1">Members</button>
 <button type="button" role="tab" id="videos-tab" aria-controls="videos-panel" aria-selected="false" tabindex="-1">Videos</button>
 <button type="button" role="tab" id="moderation-tab" aria-controls="moderation-panel" aria-selected="false" tabindex="-1">Moderation</button>
 <button type="button" role="tab" id="slow-tab" aria-controls="slow-panel" aria-selected="false" tabindex="-1">Slow answers</button>
 </div>
-<datalist id="members"></datalist>
+<datalist id="readers"></datalist>
 ${serverPanel()}
 <section role="tabpanel" id="timeline-panel" aria-labelledby="timeline-tab" hidden>
 <h2 id="timeline-title">A member’s timeline</h2>
 <form id="timeline-form" class="ask" data-again>
 <label for="timeline-actor">Handle or DID</label>
-<div class="row"><input id="timeline-actor" list="members" autocomplete="off" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"><button type="submit">Show</button></div>
+<div class="row"><input id="timeline-actor" list="readers" autocomplete="off" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"><button type="submit">Show</button></div>
 <p class="problem" role="alert"></p>
 </form>
 <div id="account" aria-live="polite"></div>
@@ -65,7 +67,7 @@ ${serverPanel()}
 <h2 id="post-title">Why is a post missing?</h2>
 <form id="post-form" class="ask" data-again>
 <label for="post-actor">Reader</label>
-<div class="row"><input id="post-actor" list="members" autocomplete="off" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
+<div class="row"><input id="post-actor" list="readers" autocomplete="off" name="actor" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
 <label for="post-uri">The post’s address, or its at-URI</label>
 <div class="row"><input id="post-uri" name="uri" required spellcheck="false" autocapitalize="none" placeholder="https://bsky.app/profile/…/post/…"><button type="submit">Find out</button></div>
 <p class="problem" role="alert"></p>
@@ -76,13 +78,14 @@ ${serverPanel()}
 <h2 id="proof-title">Social proof</h2>
 <form id="proof-form" class="ask" data-again>
 <label for="proof-viewer">Viewer</label>
-<div class="row"><input id="proof-viewer" list="members" autocomplete="off" name="viewer" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
+<div class="row"><input id="proof-viewer" list="readers" autocomplete="off" name="viewer" required spellcheck="false" autocapitalize="none" placeholder="alice.example.org"></div>
 <label for="proof-subject">Subject</label>
 <div class="row"><input id="proof-subject" name="subject" required spellcheck="false" autocapitalize="none" placeholder="bob.example.org"><button type="submit">Show</button></div>
 <p class="problem" role="alert"></p>
 </form>
 <div id="proof" aria-live="polite"></div>
 </section>
+${membershipPanel()}
 ${videos()}
 ${moderation()}
 ${slowAnswers()}

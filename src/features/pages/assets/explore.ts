@@ -3,6 +3,7 @@
 import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
 import { createTabs } from './explore-tabs.ts'
 import { suggestMembers } from './members.ts'
+import { addMember, forgetMembership, makeInvite, showMembership } from './membership.ts'
 import { decide, showModeration } from './moderation.ts'
 import {
   askAsOperator,
@@ -90,11 +91,16 @@ onSubmit('proof-form', async (form) => {
   const place = byId('proof')
   place.replaceChildren(proofWords(proof), proofGraph(proof, place.clientWidth), proofTable(proof))
 })
+onSubmit('member-form', addMember)
+onSubmit('invite-form', makeInvite)
 onSubmit('moderation-form', (form, act) => decide(form, act))
 const tabList = document.getElementById('tabs')
 const serverTab = tabList ? createServerTab(leave) : undefined
 const tabs = tabList
-  ? createTabs(tabList, (name) => serverTab?.open(name === 'overview'))
+  ? createTabs(tabList, (name) => {
+      serverTab?.open(name === 'overview')
+      if (name === 'members') void showMembership().catch(() => undefined)
+    })
   : undefined
 const more = document.getElementById('more')
 more?.addEventListener('click', () => void readMore())
@@ -126,9 +132,10 @@ function enter(): void {
 function leave(): void {
   forgetToken()
   serverTab?.clear()
+  forgetMembership()
   byId('explore').hidden = true
   byId('login').hidden = false
-  for (const id of [...RESULTS, 'members']) byId(id).replaceChildren()
+  for (const id of [...RESULTS, 'readers']) byId(id).replaceChildren()
   for (const form of document.querySelectorAll('form')) form.reset()
 }
 

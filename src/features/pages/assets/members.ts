@@ -36,7 +36,7 @@ type Member = { did: string; handle: string; name: string }
 /** Fills the suggestions of the fields that ask for a reader. */
 export async function suggestMembers(): Promise<void> {
   const { members } = await askAsOperator<{ members: Member[] }>('members')
-  byId('members').replaceChildren(...members.map(suggestion))
+  byId('readers').replaceChildren(...members.map(suggestion))
 }
 
 /** By its DID if its handle is not valid. */

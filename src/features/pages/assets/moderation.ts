@@ -2,7 +2,7 @@
 // new decisions, and the log.
 
 import { byId, dateAndTime, element } from './dom.ts'
-import { operatorToken, RefusedError } from './operator.ts'
+import { sendAsOperator } from './operator.ts'
 
 type Wish = { subject: string; act: Act; tag?: string }
 type Act = 'hide' | 'show' | 'ban' | 'allow' | 'tag' | 'untag'
@@ -95,17 +95,6 @@ function row({ at, about }: { at: string } & About, wish: Wish, words: string): 
   )
 }
 
-async function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
-  const response = await fetch('/operator/moderation', {
-    method,
-    headers: {
-      authorization: `Bearer ${operatorToken() ?? ''}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    body: body ? JSON.stringify(body) : null,
-  })
-  if (response.status === 401) throw new RefusedError('This is not the operator’s token.')
-  const answer = (await response.json()) as T & { message?: string; hint?: string }
-  if (response.ok) return answer
-  throw new Error([answer.message, answer.hint].filter((one) => one).join(' '))
+function ask<T>(method: 'GET' | 'POST', body?: object): Promise<T> {
+  return sendAsOperator<T>(method, 'moderation', body)
 }

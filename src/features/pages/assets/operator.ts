@@ -40,3 +40,25 @@ export async function askAsOperator<T>(
     throw new AnsweredError(body.message ?? 'Something went wrong. Try again in a moment.')
   return body
 }
+
+/**
+ * Asks one of the operator's routes. @throws RefusedError; Error with a readable message
+ */
+export async function sendAsOperator<T>(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<T> {
+  const response = await fetch(`/operator/${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${operatorToken() ?? ''}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  })
+  if (response.status === 401) throw new RefusedError('This is not the operator’s token.')
+  const answer = (await response.json()) as T & { message?: string; hint?: string }
+  if (response.ok) return answer
+  throw new Error([answer.message, answer.hint].filter((one) => one).join(' '))
+}
