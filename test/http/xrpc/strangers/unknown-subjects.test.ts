@@ -134,6 +134,29 @@ describe('while its PDS', () => {
   })
 })
 
+test.each([
+  ['app.bsky.actor.getProfile', (actor: string) => ({ actor })],
+  ['app.bsky.actor.getProfiles', (actor: string) => ({ actors: [actor] })],
+] as const)(
+  '%s shows an account whose PDS fails by its name, and goes on asking',
+  async (nsid, queryOf) => {
+    type Profile = { handle: string; displayName?: string }
+    world = await startStrangersWorld()
+    const { w, pds, person } = world
+    const eve = await person('eve')
+    pds.misbehave({ how: { status: 500 } })
+    const { status, body } = await w.ask<Profile & { profiles?: Profile[] }>(
+      nsid,
+      queryOf(eve.did),
+      alice,
+    )
+    const { handle, displayName } = body.profiles?.[0] ?? body
+    expect([status, handle, displayName]).toEqual([200, 'eve.example.com', undefined])
+    const waiting = w.db.prepare("SELECT subject FROM jobs WHERE kind = 'profile'").pluck().all()
+    expect(waiting).toEqual([w.uid(eve.did)])
+  },
+)
+
 describe('while the directory fails', () => {
   test.each(Object.entries(METHODS))('%s', async (nsid, queryOf) => {
     world = await startStrangersWorld()
