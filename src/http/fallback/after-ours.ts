@@ -42,7 +42,8 @@ export function afterOurs(app: AppContext, own: OwnMethod): Answering {
     if (refusal && !isForEverybody(call)) throw refusal
     if (!isOver || isRetired || !isForEverybody(call)) return result
     const filled = await filledUp(app, nsid, search, result)
-    if (refusal && (plainBody(filled)[field] as JsonObject[]).length === 0) throw refusal
+    // Without its answer, nobody can tell.
+    if (refusal && filled === result) throw refusal
     return filled
   }
 }
@@ -56,7 +57,7 @@ async function ownOf(
   try {
     return { result: await own.answer(call) }
   } catch (error) {
-    if (!(error instanceof XRPCError) || error.status !== 503) throw error
+    if (!(error instanceof XRPCError) || error.error !== 'NotKnownHere') throw error
     return { result: { body: { [field]: [] } }, refusal: error }
   }
 }

@@ -126,6 +126,26 @@ describe('search', () => {
     expect(page.hitsTotal).toBeUndefined()
   })
 
+  test('for a stranger’s posts, which are not here, gives what is elsewhere, and nothing that is not known', async () => {
+    const posts: RecordId[] = []
+    const { here, there, double } = await start((w) => {
+      posts.push(w.post(eve, 'about cats'))
+    })
+    const uris = posts.map(({ uri }) => uri)
+    const all = await there.get<{ posts: Post[] }>('app.bsky.feed.getPosts', { uris })
+    const search = (q: string, viewer?: string) =>
+      here.ask<{ posts: Post[] }>('app.bsky.feed.searchPosts', { q, author: eve }, viewer)
+    double.answer('app.bsky.feed.searchPosts', { posts: all.posts })
+    for (const viewer of [alice, undefined]) {
+      const { status, body } = await search('cats', viewer)
+      expect([status, body.posts.map(({ uri }) => uri)]).toEqual([200, uris])
+    }
+    double.answer('app.bsky.feed.searchPosts', { posts: [] })
+    expect(await search('dogs')).toMatchObject({ status: 200, body: { posts: [] } })
+    double.misbehave({ status: 500 })
+    expect(await search('mice')).toMatchObject({ status: 503, body: { error: 'NotKnownHere' } })
+  })
+
   test('refuses a cursor that was made for another request', async () => {
     const { here, double } = await start(() => {})
     double.answer('app.bsky.actor.searchActors', everybody(people.slice(1)))
