@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function start() {
-  world = await startStrangersWorld({ scope: 'network' })
+  world = await startStrangersWorld({ scope: 'network', namesMaxWaitMs: 1_500 })
   const { db, hydrator, actors, graph } = world.w.app
   const isSilent = (handle: string) => handle.endsWith('.silent.example')
   const rows = { db, hydrator, written: { actors, graph } } as never
@@ -32,6 +32,16 @@ describe('what no event has brought is fetched', () => {
     const { actors } = await calls.getActors({ dids: [eve.did, didOf('nobody')] })
     expect(actors.map(({ exists }) => exists)).toEqual([true, false])
     expect(Buffer.from(actors[0]!.profile!.record).toString()).toContain('eve')
+  })
+
+  test('the name of an account that only a follow names', async () => {
+    const calls = await start()
+    const eve = await world.person('eve')
+    world.w.create(didOf('bob'), 'app.bsky.graph.follow', { subject: eve.did })
+    const { actors } = await calls.getActors({ dids: [eve.did] })
+    expect(actors.map(({ exists, handle }) => [exists, handle])).toEqual([
+      [true, 'eve.example.com'],
+    ])
   })
 
   test('a post, by itself and as a thread', async () => {

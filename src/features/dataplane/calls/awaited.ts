@@ -1,10 +1,12 @@
-// What a call names and this server does not have yet: accounts, posts and other records that no event here has brought.
+// What a call names and this server does not have yet: accounts, posts and other records that no event here has brought,
+// and names of accounts that are known by a reference alone.
 // They are requested, as what an answer to a member lacks is (http/xrpc/waiting/), and the call waits a moment and is
 // answered again, since the frontend would take them for deleted. What still lacks then is there at a later look.
 
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import type { FetchRequests } from '../../../http/xrpc/waiting/fetch-requests.ts'
 import type { MissingWaits } from '../../../http/xrpc/waiting/missing-waits.ts'
+import type { NameWaits } from '../../../http/xrpc/waiting/name-waits.ts'
 import type { Reading } from '../reading/reading.ts'
 import type { RecordInit } from '../wire/messages.ts'
 import type { support } from './support.ts'
@@ -12,6 +14,7 @@ import type { support } from './support.ts'
 export type Arrivals = {
   fetchRequests: Pick<FetchRequests, 'ask'>
   missingWaits: Pick<MissingWaits, 'awaited' | 'fresh'>
+  nameWaits: NameWaits
 }
 
 type Request = { dids?: string[]; uris?: string[]; postUri?: string }
@@ -61,16 +64,33 @@ export function awaitingMissing<Ended>(
     const answer = handler(request, ended)
     // It is about more than fit one slice.
     if (answer instanceof Promise) return answer
+    const { dids = [] } = request as Request
     const things = arrivals.missingWaits.fresh(valid(lack(reading, request, answer)))
-    if (things.uris.length + things.dids.length === 0) return answer
-    const asked = arrivals.fetchRequests.ask(FRONTEND, things)
-    const { signal } = new AbortController()
-    const waited = arrivals.missingWaits.awaited(things, { asked, signal, isAll: false })
-    return waited.then(() => {
+    const unnamed = arrivals.nameWaits.unnamed(dids)
+    if (things.uris.length + things.dids.length + unnamed.length === 0) return answer
+    return arrived(reading, arrivals, { ...things, unnamed }).then(() => {
       begin(ended)
       return handler(request, ended)
     })
   }
+}
+
+type Things = { uris: readonly string[]; dids: readonly string[]; unnamed: readonly number[] }
+
+/** Requests all of it, and resolves once the first fetches are over, or time is up. */
+async function arrived(
+  { actors }: Reading,
+  { fetchRequests, missingWaits, nameWaits }: Arrivals,
+  { uris, dids, unnamed }: Things,
+): Promise<void> {
+  const names = unnamed.map((uid) => actors.didOf(uid))
+  const asked = fetchRequests.ask(FRONTEND, { uris, dids: [...dids, ...names] })
+  const { signal } = new AbortController()
+  const isMissing = uris.length + dids.length > 0
+  await Promise.all([
+    isMissing && missingWaits.awaited({ uris, dids }, { asked, signal, isAll: false }),
+    unnamed.length > 0 && nameWaits.awaited(unnamed, { asked, signal }),
+  ])
 }
 
 function valid({ uris, dids }: Lacking): Lacking {

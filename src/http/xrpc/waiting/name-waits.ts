@@ -9,7 +9,7 @@ import type { UnderWay } from '../../../data/store/read/under-way.ts'
 import { createWaits } from './waits.ts'
 import { whenAsked } from './when-asked.ts'
 
-type NameWaits = {
+export type NameWaits = {
   /**
    * Returns the uids of accounts that were never looked up; each account at most once per interval.
    */
