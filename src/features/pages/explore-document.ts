@@ -55,6 +55,7 @@ ${serverPanel()}
 <p class="problem" role="alert"></p>
 </form>
 <div id="account" aria-live="polite"></div>
+<div id="draws"></div>
 <div class="choice" role="group" aria-label="Which items" id="item-choice" hidden>
 <button type="button" data-show="all" aria-pressed="true">All</button>
 <button type="button" data-show="served" aria-pressed="false">Served</button>

@@ -372,10 +372,14 @@ describe.skipIf(!path)('in a browser', () => {
 
   test('the operator sees the reasons for a timeline; strangers’ input stays text', async () => {
     const page = await explore()
+    const marks = (which: string) => page.locator(`.draws line.${which}`).count()
     expect(await page.innerText('#account')).toMatch(/lossy: of \d+ follows/)
     expect(await page.innerText('#account')).toContain(EVIL)
     expect(await page.innerText('#account .monogram')).toBe(FAMILY)
     expect(await page.title()).toBe('Explore · Slipstream')
+    const [kept, dropped] = [await marks('kept'), await marks('dropped')]
+    expect(Math.min(kept, dropped)).toBeGreaterThan(0)
+    expect(await page.innerText('.draws')).toContain(`${kept} of these ${kept + dropped}`)
     await page.click('[data-show="left-out"]')
     expect(await page.locator('#timeline > li.served:visible').count()).toBe(0)
     const others = simulation.network.repositories

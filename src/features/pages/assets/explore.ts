@@ -1,6 +1,7 @@
 // The explore view: queries as the operator, and shows why a timeline is as it is.
 
 import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
+import { drawStrip, stripOf } from './draws.ts'
 import { createTabs } from './explore-tabs.ts'
 import { suggestMembers } from './members.ts'
 import { addMember, forgetMembership, makeInvite, showMembership } from './membership.ts'
@@ -58,9 +59,10 @@ const WAYS: Record<Verdict['way'], string> = {
 }
 
 /** Places of what only the operator may see. */
-const RESULTS = ['account', 'timeline', 'post', 'proof', 'moderation', 'slow', 'videos']
+const RESULTS = ['account', 'draws', 'timeline', 'post', 'proof', 'moderation', 'slow', 'videos']
 
 let cursor: string | undefined
+let drawn: Verdict[] = []
 let actor = ''
 
 onSubmit('login-form', async (form) => {
@@ -141,7 +143,8 @@ function leave(): void {
 
 /** Clears results, so that none appear under another account's name or under an error. */
 function forgetTimeline(): void {
-  for (const id of ['account', 'timeline']) byId(id).replaceChildren()
+  for (const id of ['account', 'draws', 'timeline']) byId(id).replaceChildren()
+  drawn = []
   for (const id of ['item-choice', 'more']) byId(id).hidden = true
   cursor = undefined
 }
@@ -170,6 +173,9 @@ function onSubmit(id: string, work: (form: FormData, act: string) => Promise<voi
 async function readMore(): Promise<void> {
   const page = await askAsOperator<Timeline>('timeline', { actor, cursor })
   byId('timeline').append(...page.items.map(itemRow))
+  drawn.push(...page.items.map(({ verdict }) => verdict))
+  const strip = stripOf(drawn)
+  byId('draws').replaceChildren(...(strip ? [drawStrip(strip)] : []))
   if (byId('timeline').childElementCount === 0) {
     byId('timeline').append(element('li', { class: 'empty' }, 'This timeline is empty.'))
   }
