@@ -15,9 +15,11 @@ const network = await TestNetworkNoAppView.create({
   },
 })
 
+type Rotation = { rotate: `did:plc:${string}`; isAnnounced: boolean }
+
 const plc = await startPlcOfToday(network.plc.url)
 
-process.on('message', (message: 'stop' | { rotate: string; isAnnounced: boolean }) => {
+process.on('message', (message: 'stop' | Rotation) => {
   if (message === 'stop') void stop()
   else void rotate(message).then(() => process.send?.({ rotated: message.rotate }))
 })
@@ -25,7 +27,7 @@ process.on('disconnect', () => void stop())
 process.send?.({ plcUrl: plc.url, pdsUrl: network.pds.url, adminAuth: network.pds.adminAuth() })
 
 /** Gives an account another signing key, as its PDS and the directory know it; the stream may tell of it. */
-async function rotate({ rotate: did, isAnnounced }: { rotate: string; isAnnounced: boolean }) {
+async function rotate({ rotate: did, isAnnounced }: Rotation) {
   const { actorStore, plcClient, plcRotationKey, sequencer } = network.pds.ctx
   const key = await Secp256k1Keypair.create({ exportable: true })
   await plcClient.updateAtprotoKey(did, plcRotationKey, key.did())
