@@ -5,6 +5,7 @@ import type { Consumer, StreamBatch } from '@slipstream/jetstream'
 import type { Config } from '../base/config/config.ts'
 import { loadParts } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
+import type { RepoMirrors } from './backfill/mirrors.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
@@ -52,6 +53,8 @@ type IngestPart = {
    * @param apply - writes a batch
    */
   mainStream?(apply: (batch: StreamBatch) => Promise<void>): Consumer
+  /** Read while an account's own server is away. */
+  mirrors?: RepoMirrors | undefined
   /** After each batch of the stream is written and visible. */
   onBatch?(batch: StreamBatch): void
   /** After each transaction that changed memory, also those beside the stream. */
@@ -87,4 +90,9 @@ export function callsOf(parts: readonly IngestPart[]): IngestCalls {
 /** The first that brings the events instead of Jetstream; undefined: none does. */
 export function mainStreamOf(parts: readonly IngestPart[]): IngestPart['mainStream'] {
   return parts.find(({ mainStream }) => mainStream)?.mainStream
+}
+
+/** The first feature's that has any. */
+export function mirrorsOf(parts: readonly IngestPart[]): RepoMirrors | undefined {
+  return parts.find(({ mirrors }) => mirrors)?.mirrors
 }

@@ -14,6 +14,7 @@ import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { endRun } from '../data/store/counts/history-holes.ts'
+import type { RepoMirrors } from './backfill/mirrors.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type Core, createCore } from './core.ts'
 import type { Counting } from './counts/counting.ts'
@@ -25,6 +26,7 @@ import {
   type IngestFeature,
   loadIngestFeatures,
   mainStreamOf,
+  mirrorsOf,
   type RequestHandlers,
 } from './feature.ts'
 import { commitBatch } from './indexing/apply-batch.ts'
@@ -102,9 +104,10 @@ function run(config: Config, features: readonly IngestFeature[]): void {
     checkpoint: () => checkpoints.tend(),
     wakeBackfill: () => backfill.wake(),
   })
-  const background = createBackground(config, core, { checkpoints, replaying, lines })
-  const { backfill, counting, identityNews, labels, resolver } = background
   const ofFeatures = features.flatMap((one) => one.start?.(config, core) ?? [])
+  const mirrors = mirrorsOf(ofFeatures)
+  const background = createBackground(config, core, { checkpoints, replaying, lines, mirrors })
+  const { backfill, counting, identityNews, labels, resolver } = background
   core.onPublished = (changes, entries) => {
     core.counts.add('timelineWrites', 'items', entries)
     identityNews.ofHidden(changes)
@@ -336,6 +339,7 @@ function createBackground(
     checkpoints: Checkpoints
     replaying: Replaying
     lines: Pick<Lines, 'tellAll'>
+    mirrors: RepoMirrors | undefined
   },
 ) {
   const { actors, db, writer, log, now } = core
@@ -345,7 +349,7 @@ function createBackground(
   const backfill = createBackfill({
     ...shared,
     coldStarts: core.coldStarts,
-    mirrors: config.repoMirrors,
+    mirrors: parts.mirrors,
     replays: replaying.running,
     tendLog: checkpoints.tend,
     counts: core.counts,

@@ -13,6 +13,7 @@ import { type Db, openWriter, type WriteDb } from '../../src/data/store/db.ts'
 import { countJobs } from '../../src/data/store/fetching/jobs.ts'
 import { requestedReplays } from '../../src/data/store/stream/replays.ts'
 import type { BackfillLimits } from '../../src/ingest/backfill/limits.ts'
+import type { RepoMirrors } from '../../src/ingest/backfill/mirrors.ts'
 import { type Backfill, createBackfill } from '../../src/ingest/backfill/runner.ts'
 import { applyBatch } from '../../src/ingest/indexing/apply-batch.ts'
 import type { IndexScope } from '../../src/ingest/indexing/index-context.ts'
@@ -24,7 +25,7 @@ import { rebuildMemory } from '../../src/ingest/indexing/memory/rebuild-memory.t
 import { createWriter, type Writer } from '../../src/ingest/indexing/writer.ts'
 import { createReplays, type Replays } from '../../src/ingest/replay/replays.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
-import { createResolver } from '../../src/sources/identity/resolver.ts'
+import { createResolver, type Resolver } from '../../src/sources/identity/resolver.ts'
 import { openEmpty } from './empty-database.ts'
 import { createMemoryParts } from './memory-parts.ts'
 import { MAX_WAIT_MS } from './patience.ts'
@@ -70,8 +71,8 @@ export type BackfillWorldOptions = {
   isCatchingUp?: () => boolean
   /** Read at each start. */
   trustedVerifiers?: string[]
-  /** Origins of mirrors, of which some may be of `hosts`. */
-  mirrors?: readonly string[]
+  /** Read while an account's own server is away. */
+  mirrors?: (resolver: Resolver) => RepoMirrors | undefined
   /** Keeps the database's log short; left to SQLite by default. */
   tendLog?: (db: WriteDb) => () => Promise<void> | undefined
   /** The clock of indexer and jobs; the real one by default. */
@@ -143,12 +144,13 @@ function openNode(db: WriteDb, { options, plc, counts }: Surroundings): Node {
   const writer = createWriter({ db, memory, coldStarts, scope, trustedVerifiers, now })
   const log = pino({ level: LOG_LEVEL })
   const shared = { db, writer, log, now, coldStarts, tendLog, counts }
+  const network = createNetwork(plc, options.resolverNow)
   const replays = options.replays ? createReplaysNowhere(shared, () => backfill.wake()) : undefined
   const backfill = createBackfill({
     ...shared,
-    ...createNetwork(plc, options.resolverNow),
+    ...network,
     limits,
-    ...(options.mirrors && { mirrors: options.mirrors }),
+    mirrors: options.mirrors?.(network.resolver),
     isCatchingUp: options.isCatchingUp ?? (() => false),
     ...(limits?.timelineTarget !== undefined && { timelineItems: itemsIn(memory) }),
     ...(replays && { replays: replays.running }),

@@ -17,7 +17,6 @@ import {
   members,
   oneOf,
   originOrNone,
-  originsOrOff,
   secret,
   text,
   url,
@@ -70,12 +69,6 @@ export const settings = {
     'wss://jetstream.us-east.bsky.network,wss://jetstream.us-west.bsky.network',
     jetstreamHostsOrOff,
     'Jetstream origins in order of preference, separated by commas; off: Jetstream is not read, only RELAY_HOSTS (docs/SOURCES.md).',
-  ),
-  repoMirrors: setting(
-    'REPO_MIRRORS',
-    'off',
-    originsOrOff,
-    'Hosts that answer com.atproto.sync.getRepo for other servers’ accounts (relays with an archive, mirrors), as origins in order of preference, separated by commas: read while an account’s own server is away, and believed only if the account signed it. off: none.',
   ),
   jetstreamWire: setting(
     'JETSTREAM_WIRE',

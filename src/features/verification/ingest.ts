@@ -12,6 +12,7 @@ import { createHeard } from './heard.ts'
 import { createMainRelays } from './main-stream.ts'
 import { relaysOf } from './relay-hosts.ts'
 import { createRelays } from './relays.ts'
+import { repoMirrors } from './repo-mirrors.ts'
 import { verificationSettings } from './settings.ts'
 
 export const ingest: IngestFeature = {
@@ -20,8 +21,10 @@ export const ingest: IngestFeature = {
     const settings = settingsOf(config, verificationSettings)
     const hosts = relaysOf(settings.relayHosts, config.jetstreamHosts)
     const isOn = settings.verify !== 'off'
-    if (hosts.length === 0 && !isOn) return {}
     const outside = createOutside(config, core)
+    // Keys of all, within no budget: they are few, and their records are waited for.
+    const mirrors = repoMirrors(settings.repoMirrors, createAccountKeys(outside.resolver))
+    if (hosts.length === 0 && !isOn) return { mirrors }
     const isOurs = (did: string) => isInCircle(actors, actors.uidOf(did))
     const isAll = settings.verify === 'all'
     const strangers = {
@@ -37,7 +40,10 @@ export const ingest: IngestFeature = {
         isCompared: isOurs,
         takesLate: use === 'always' && hosts.length > 1,
       })
-      return { mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }) }
+      return {
+        mirrors,
+        mainStream: (apply) => createMainRelays(core, { hosts, use, judge, apply }),
+      }
     }
     const relays = createRelays(config, core, { hosts, use, keys, isOurs })
     const heard = createHeard({ actors, isOurs })
@@ -52,6 +58,7 @@ export const ingest: IngestFeature = {
         })
       : undefined
     return {
+      mirrors,
       onBatch(batch) {
         if (batch.cursor.wire === 'repos') return
         relays.noteJetstream(batch)

@@ -1,6 +1,6 @@
 // The settings of the second kind of source, and of what is verified.
 
-import { integer, jetstreamHosts, oneOf, Unfit } from '../../base/config/parsers.ts'
+import { integer, jetstreamHosts, oneOf, originsOrOff, Unfit } from '../../base/config/parsers.ts'
 import { setting } from '../../base/config/setting.ts'
 
 /** `auto`: see `relaysOf` (relays.ts). */
@@ -36,6 +36,12 @@ export const verificationSettings = {
     'reserve',
     oneOf('reserve', 'always'),
     'reserve: a relay is read once all Jetstream hosts have been silent for a minute, until they are back; without Jetstream, one at a time is read. always: all of them are read; what comes first counts (uncompressed and the whole network: by our estimate 250 GB a day from each relay).',
+  ),
+  repoMirrors: setting(
+    'REPO_MIRRORS',
+    'off',
+    originsOrOff,
+    'Hosts that answer com.atproto.sync.getRepo for other servers’ accounts (relays with an archive, mirrors), as origins in order of preference, separated by commas: read while an account’s own server is away, and believed only if the account signed it. off: none.',
   ),
 }
 

@@ -1,11 +1,19 @@
-// Which jobs are done at a mirror (sources/pds/mirrors.ts) because the account's own server is away, and for
-// which accounts.
+// Which jobs are done at a mirror of repositories because the account's own server is away, and for which accounts.
+// What a mirror is asked, and when it is believed, is a feature's.
 
 import { LruMap } from '../../base/util/lru.ts'
 import type { Job, JobKind } from '../../data/store/fetching/jobs.ts'
 import type { Hosts } from '../../sources/pds/hosts.ts'
+import type { PdsClient } from '../../sources/pds/pds-client.ts'
 import type { PdsError } from '../../sources/pds/pds-error.ts'
 import type { WaitingJob } from './job-window.ts'
+
+export type RepoMirrors = {
+  /** In order of preference. */
+  origins: readonly string[]
+  /** A client that reads these as mirrors, and all other servers by `pds`. */
+  clientOver(pds: PdsClient, running: { signal: AbortSignal; now: () => number }): PdsClient
+}
 
 export type Mirrors = {
   /** The first mirror that may be asked now; undefined if none may, or the job is not for one. */

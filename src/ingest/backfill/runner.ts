@@ -107,7 +107,7 @@ class Runner implements Backfill {
     this.#hosts = createHosts({ limits, now, random })
     this.#services = createServices(options, { limits, now, hosts: this.#hosts, signal })
     this.#held = createHeldJobs(now)
-    this.#mirrors = createMirrors(options.mirrors ?? [], this.#hosts)
+    this.#mirrors = createMirrors(options.mirrors?.origins ?? [], this.#hosts)
     this.#slowLane = createSlowLane(this.#services)
     const { timelineItems = () => 0, isCatchingUp = () => false, replays } = options
     this.#isCatchingUp = isCatchingUp

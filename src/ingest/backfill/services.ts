@@ -3,11 +3,9 @@
 import type { Counts } from '../../base/obs/counts.ts'
 import type { Logger } from '../../base/obs/log.ts'
 import type { Db } from '../../data/store/db.ts'
-import { createAccountKeys } from '../../sources/firehose/keys.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Hosts } from '../../sources/pds/hosts.ts'
-import { createMirroredClient } from '../../sources/pds/mirrors.ts'
 import { createPacedFetch } from '../../sources/pds/paced-fetch.ts'
 import { createPdsClient } from '../../sources/pds/pds-client.ts'
 import { type ColdStartBudget, UNCOUNTED } from '../indexing/members/cold-start-budget.ts'
@@ -16,6 +14,7 @@ import { createApplier } from './applier.ts'
 import type { ReplayPlace } from './cold-start.ts'
 import { createHandleTurns } from './handle-turns.ts'
 import type { BackfillLimits } from './limits.ts'
+import type { RepoMirrors } from './mirrors.ts'
 import type { Services } from './work.ts'
 
 export type BackfillOptions = {
@@ -37,8 +36,8 @@ export type BackfillOptions = {
   tendLog?: () => Promise<void> | undefined
   /** What cold starts may consume at once. */
   coldStarts?: ColdStartBudget
-  /** Origins that have copies of repositories, for accounts whose own servers are away. */
-  mirrors?: readonly string[]
+  /** Copies of repositories, for accounts whose own servers are away. */
+  mirrors?: RepoMirrors | undefined
   /** Counts the outcomes of records. */
   counts?: Pick<Counts, 'add'>
 }
@@ -55,8 +54,7 @@ export function createServices(
   const pace = { hosts, signal, maxRequests, longestWaitMs }
   const fetch = createPacedFetch({ fetch: options.fetch, ...pace })
   const own = createPdsClient({ fetch, signal, timeoutMs: requestTimeoutMs, now })
-  const keys = createAccountKeys(resolver)
-  const pds = createMirroredClient(own, { mirrors: options.mirrors ?? [], keys, signal, now })
+  const pds = options.mirrors?.clientOver(own, { signal, now }) ?? own
   const apply = createApplier({ writer, counts: options.counts })
   const handles = createHandleTurns(now)
   return {

@@ -6,6 +6,8 @@ import { packRkey } from '../../../src/base/atproto/keys.ts'
 import { isJobWaiting } from '../../../src/data/store/fetching/job-schedule.ts'
 import { enqueueJobAgain } from '../../../src/data/store/fetching/jobs.ts'
 import { isFollowing } from '../../../src/data/store/records/follows.ts'
+import { repoMirrors } from '../../../src/features/verification/repo-mirrors.ts'
+import { createAccountKeys } from '../../../src/sources/firehose/keys.ts'
 import { type BackfillWorld, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
 import { type PdsAccount, type PdsDouble, startPdsDouble } from '../../support/pds-double.ts'
@@ -22,7 +24,7 @@ let people: PdsAccount[]
 beforeEach(async () => {
   mirror = await startPdsDouble()
   world = await startBackfillWorld({
-    mirrors: [mirror.origin],
+    mirrors: (resolver) => repoMirrors([mirror.origin], createAccountKeys(resolver)),
     limits: { firstBackoffMs: 300, requestTimeoutMs: 2_000 },
   })
   people = await Promise.all(

@@ -3,16 +3,16 @@
 // only if the account's current key signed it. What it does not have says nothing of the account.
 
 import { LruMap } from '../../base/util/lru.ts'
-import { readCommit } from '../firehose/blocks.ts'
-import { signedCommit } from '../firehose/commit.ts'
-import type { AccountKeys } from '../firehose/keys.ts'
-import type { PdsClient, RepoTarget } from './pds-client.ts'
-import { PdsError } from './pds-error.ts'
-import { collectionPages } from './repo-file.ts'
+import type { RepoMirrors } from '../../ingest/backfill/mirrors.ts'
+import { readCommit } from '../../sources/firehose/blocks.ts'
+import { signedCommit } from '../../sources/firehose/commit.ts'
+import type { AccountKeys } from '../../sources/firehose/keys.ts'
+import type { PdsClient, RepoTarget } from '../../sources/pds/pds-client.ts'
+import { PdsError } from '../../sources/pds/pds-error.ts'
+import { collectionPages } from '../../sources/pds/repo-file.ts'
 
 type MirrorOptions = {
-  /** Origins. */
-  mirrors: readonly string[]
+  origins: readonly string[]
   keys: AccountKeys
   signal: AbortSignal
   now: () => number
@@ -28,12 +28,23 @@ const MAX_STORED_BYTES = 8 * 1024 * 1024
 /** What a mirror says of itself, not of the account. */
 const PASSED_ON = new Set(['stopped', 'rate-limited', 'too-early', 'unreachable'])
 
+/** @returns undefined if there are none */
+export function repoMirrors(
+  origins: readonly string[],
+  keys: AccountKeys,
+): RepoMirrors | undefined {
+  if (origins.length === 0) return undefined
+  return {
+    origins,
+    clientOver: (pds, running) => createMirroredClient(pds, { origins, keys, ...running }),
+  }
+}
+
 /** Reads repositories at mirrors with the same methods; others as before. */
-export function createMirroredClient(pds: PdsClient, options: MirrorOptions): PdsClient {
-  const { mirrors, keys, signal, now } = options
-  if (mirrors.length === 0) return pds
+function createMirroredClient(pds: PdsClient, options: MirrorOptions): PdsClient {
+  const { origins, keys, signal, now } = options
   const files = new LruMap<string, File>(MAX_FILES)
-  const isMirror = ({ pds: origin }: Repo) => mirrors.includes(origin)
+  const isMirror = ({ pds: origin }: Repo) => origins.includes(origin)
 
   async function withFile<T>(repo: Repo, use: (car: Buffer) => Promise<T>): Promise<T> {
     const stored = files.get(repo.did)
