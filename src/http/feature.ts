@@ -23,7 +23,8 @@ import type { Explored } from './operator/explored.ts'
 import type { Reports } from './operator/feature-report.ts'
 import type { Overload } from './overload/overload.ts'
 import type { RateBuffers } from './overload/rate-limits.ts'
-import type { Connected, SideRoutes } from './server/side-routes.ts'
+import type { Connected } from './server/connected.ts'
+import type { SideRoutes } from './server/side-routes.ts'
 import type { SlowRequests } from './server/slow-requests.ts'
 import type { DidService } from './server/well-known.ts'
 import type { AppContext } from './xrpc/app-context.ts'
@@ -77,8 +78,6 @@ export type ServeParts = {
   onViewer: (did: string) => void
   /** Counts an answer outside of the server's own routes. */
   onAnswered: (path: string, status: number, seconds: number) => void
-  /** Called for violations of our own invariants. */
-  onFatal: (error: unknown) => void
   slowRequests: Pick<SlowRequests, 'list'>
   /** All of them, for what they add to each other's pages. */
   features: readonly ServeFeature[]

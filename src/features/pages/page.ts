@@ -7,7 +7,6 @@ import type { Config } from '../../base/config/config.ts'
 import type { IngestStatus } from '../../bridge/messages.ts'
 import { assetRoutes } from '../../http/html/asset-files.ts'
 import type { Html } from '../../http/html/html.ts'
-import { pageError } from '../../http/server/page-error.ts'
 import { type Assets, loadAssets } from './assets.ts'
 import type { Availability } from './availability.ts'
 import { formHeaders, PAGE_HEADERS } from './document.ts'
@@ -77,7 +76,6 @@ export function createPage(parts: PageParts): Page {
       charges: [{ route: 'pages', points: EXPLORE_POINTS, from: 'visitor' }],
     },
   ]
-  for (const { app } of routes.slice(0, 2)) app.onError((error, c) => pageError(parts, error, c))
   return {
     routes,
     notFound: (request) => notFoundPage(request, assets),

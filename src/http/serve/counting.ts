@@ -13,7 +13,6 @@ import type { SharedMemory } from '../../bridge/messages.ts'
 import type { Leases } from '../../data/engine/leases.ts'
 import type { MetricParts } from '../metrics/metrics.ts'
 import { addMetricsRoute } from '../metrics/metrics-route.ts'
-import { pageError } from '../server/page-error.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createSlowRequests, type SlowRequests } from '../server/slow-requests.ts'
 import type { SearchCounts } from './searching.ts'
@@ -37,7 +36,6 @@ type CountingOptions = Omit<MetricParts, 'status' | 'requests'> & {
   }
   /** What features report. */
   featureGauges: () => Readonly<Record<FeatureGauge, number>>
-  onFatal: (error: unknown) => void
 }
 
 type Counting = {
@@ -91,7 +89,7 @@ export function countThread(options: CountingOptions): Counting {
   }, TELL_EVERY_MS)
   timer.unref()
   return {
-    routes: [metricRoutes(options, { ...options, requests, status: ingest.status })],
+    routes: [metricRoutes(options.config, { ...options, requests, status: ingest.status })],
     slowRequests,
     onAnswered(path, status, seconds) {
       counters.count(path, status, seconds)
@@ -106,10 +104,9 @@ export function countThread(options: CountingOptions): Counting {
   }
 }
 
-function metricRoutes(options: CountingOptions, parts: MetricParts): SideRoutes {
+function metricRoutes(config: Config, parts: MetricParts): SideRoutes {
   const app = new Hono()
-  addMetricsRoute(app, options.config, parts)
-  app.onError((error, c) => pageError(options, error, c))
+  addMetricsRoute(app, config, parts)
   const charge = { route: 'metrics', points: 1, from: 'metrics', patterns: ['/metrics'] } as const
   return { path: '/', app, charges: [charge] }
 }

@@ -39,6 +39,7 @@ import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createAcceptLabelers } from '../server/accepted-labelers.ts'
 import type { Health } from '../server/health.ts'
 import { createMembership } from '../server/membership.ts'
+import { createResponding } from '../server/respond.ts'
 import { createServer, type Server } from '../server/server.ts'
 import { createInvites } from '../xrpc/accounts/invites.ts'
 import { createAppContext } from '../xrpc/app-context.ts'
@@ -154,6 +155,7 @@ export function createServing(options: ServingOptions): Serving {
       ...features.flatMap((one) => one.callNames?.(config) ?? []),
     ],
   })
+  const responding = createResponding({ overload, log, onBroken: onFatal })
   const ofFeatures = startFeatures(features, {
     config,
     log,
@@ -177,7 +179,6 @@ export function createServing(options: ServingOptions): Serving {
     isMember: reading.isMember,
     onViewer: callers.onViewer,
     onAnswered: counting.onAnswered,
-    onFatal,
     slowRequests: counting.slowRequests,
     rateBuffers: options.rateBuffers,
     shared: options.featureMemory,
@@ -189,6 +190,7 @@ export function createServing(options: ServingOptions): Serving {
     ...callers,
     names: app.names,
     overload,
+    responding,
     shared,
   })
   const server = createServer({
@@ -197,7 +199,7 @@ export function createServing(options: ServingOptions): Serving {
     log,
     health: () => health(db, ingest),
     ...callers,
-    onBroken: onFatal,
+    responding,
     onAnswered: counting.onAnswered,
     slowRequests: counting.slowRequests,
     overload,

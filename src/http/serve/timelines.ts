@@ -8,8 +8,7 @@ import { createCursors } from '../../answers/timelines/signed-cursor.ts'
 import { createTimelines } from '../../answers/timelines/timelines.ts'
 import { unavailable } from '../../base/atproto/xrpc-error.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { Logger } from '../../base/obs/log.ts'
-import type { WebRoute } from '../../base/obs/request-counters.ts'
+import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
 import type { IngestConnection } from '../../bridge/connection.ts'
 import type { SharedMemory } from '../../bridge/messages.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
@@ -23,12 +22,12 @@ import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import type { Overload } from '../overload/overload.ts'
 import type { OnViewer } from '../server/auth.ts'
 import type { HttpRequest } from '../server/http-request.ts'
+import type { Responding } from '../server/respond.ts'
 import type { SideRoutes } from '../server/side-routes.ts'
 import { createAccess } from '../timelines/access.ts'
 import { createLiveFeed } from '../timelines/live-feed.ts'
 import { createLineStreams } from '../timelines/ndjson.ts'
 import { createPoster } from '../timelines/poster.ts'
-import { createRespond } from '../timelines/respond.ts'
 import { createEventsRoute, createTimelineRoutes } from '../timelines/routes.ts'
 import { createStreams, STREAM_LIMITS, type Streams } from '../timelines/streams.ts'
 import type { Needs } from '../xrpc/define.ts'
@@ -44,7 +43,6 @@ type TimelineService = {
 
 export function timelineRoutes(parts: {
   config: Config
-  log: Pick<Logger, 'debug' | 'error'>
   db: Db
   actors: ActorReader
   names: Needs<'names'>['names']
@@ -53,6 +51,7 @@ export function timelineRoutes(parts: {
   memory: Pick<SharedMemory, 'invalidations'>
   ingest: IngestConnection
   overload: Overload
+  responding: Responding
   serviceAuth: ServiceAuth
   onViewer: OnViewer
   isMember: (did: string) => boolean
@@ -61,7 +60,7 @@ export function timelineRoutes(parts: {
   shared: { timelines: SharedTimelines | undefined; following: SharedFollowing | undefined }
 }): TimelineService {
   const { timelines: shared, following } = parts.shared
-  const { config, actors, db, graph, ingest, log, names, onFatal, overload } = parts
+  const { config, actors, db, graph, ingest, names, onFatal, overload } = parts
   const ownKeys = untilCommit<SigningKeys>(db, (last) => signingKeys(db, last))
   const cursors = createCursors(() => [...(shared ? sharedKeys(shared) : []), ...ownKeys()])
   const readers = prepareReaders(parts, new InvalidationReader(parts.memory.invalidations))
@@ -98,9 +97,10 @@ export function timelineRoutes(parts: {
     access: createAccess({ ...parts, onIdentitiesChanged: ingest.onIdentitiesChanged }),
     overload,
     poster: createPoster(shared ? { writeTimelines: ({ posts }) => shared.post(posts) } : ingest),
-    ...createRespond({ overload, log, onBroken: onFatal }),
+    respond: parts.responding.respondTo,
   }
-  const direct = { path: '/v1/timelines/', answer: createEventsRoute(routed), route: routeOf }
+  const nameOf = (request: HttpRequest) => webPath(routeOf(request))
+  const direct = { path: '/v1/timelines/', answering: createEventsRoute(routed), nameOf }
   // The service charges its callers itself, not by address.
   const charge = { route: routeOf, points: 0, from: 'visitor' } as const
   return {

@@ -1,10 +1,9 @@
 // HTTP around the methods: routes, request ids, logging of failures.
 //
 // There are two entry points. hono routes everything, and tests call it. Queries of known methods, nearly all
-// requests, go straight from Node's server to dispatch: the platform's Request and Response would dominate
-// the cost around a handler. Both paths meet in `respond`, so there is one implementation.
+// requests, and a few others go straight from Node's server to what answers them (direct-routes.ts). Both paths meet
+// in respond.ts, so there is one implementation.
 
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -19,22 +18,18 @@ import type { ServiceAuth } from '../../sources/identity/service-jwt.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
 import { createRateBuffers } from '../overload/rate-limits.ts'
 import type { AcceptLabelers } from './accepted-labelers.ts'
-import { type Answer, errorAnswer, isBroken, toXRPCError } from './answer.ts'
+import { type Answer, errorAnswer } from './answer.ts'
 import { createAuthenticate, type OnViewer } from './auth.ts'
-import { answerDirectly } from './direct-routes.ts'
+import type { Connected } from './connected.ts'
+import { answerDirectly, type DirectRoute } from './direct-routes.ts'
 import { createDispatch, type Dispatch } from './dispatch.ts'
 import { type Health, healthAnswer } from './health.ts'
-import {
-  BASE_HEADERS,
-  type FinishedAnswer,
-  finishAnswer,
-  toResponse,
-  writeAnswer,
-} from './http-answer.ts'
-import { type HttpRequest, NodeQuery, ofPlatform } from './http-request.ts'
+import { BASE_HEADERS, type FinishedAnswer } from './http-answer.ts'
+import type { HttpRequest } from './http-request.ts'
 import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
 import type { Method } from './method.ts'
-import { type Connected, mountSideRoutes, type SideRoutes } from './side-routes.ts'
+import { createResponding, type Responding, throughRouter } from './respond.ts'
+import { mountSideRoutes, type SideRoutes } from './side-routes.ts'
 import type { SlowRequests } from './slow-requests.ts'
 import { type DidService, wellKnownPages } from './well-known.ts'
 
@@ -66,6 +61,8 @@ type ServerOptions = {
   overload?: Overload
   /** Tokens for other services that were used here; shared by all serving threads. */
   usedTokens?: SharedArrayBuffer
+  /** The way to respond, if routes beside XRPC share it; by default the server's own. */
+  responding?: Responding
   /** Overrides of the usual connection limits. */
   listenerLimits?: Partial<ListenerLimits>
 }
@@ -85,18 +82,12 @@ export type Server = {
   close(): Promise<void>
 }
 
-type Respond = (
-  request: HttpRequest,
-  answer: () => Promise<Answer> | Answer,
-) => Promise<FinishedAnswer>
-
 const HANDLER_TIMEOUT_MS = 30_000
 const CORS_MAX_AGE_SECONDS = '86400'
 const XRPC = '/xrpc/'
 
 export function createServer(options: ServerOptions): Server {
   const { config, serviceAuth, onViewer } = options
-  const state = { isDraining: false }
   const overload =
     options.overload ??
     createOverload({ config, buffers: createRateBuffers(), isMember: options.isMember })
@@ -115,23 +106,19 @@ export function createServer(options: ServerOptions): Server {
     acceptLabelers: options.acceptLabelers,
     overload,
   })
-  const respondUncounted = createRespond(options, { state, overload })
-  const respond = counted(respondUncounted, options.onAnswered)
+  const responding = options.responding ?? createResponding({ ...options, overload })
   const health = (): Health =>
-    state.isDraining
+    responding.isDraining
       ? { ok: false, version, error: 'this node is about to stop' }
       : options.health()
-  const app = createApp({ ...options, health }, { dispatch, respond, respondUncounted, overload })
+  const app = createApp({ ...options, health }, { dispatch, responding, overload })
   const fetch = (request: Request, env?: Connected) => app.fetch(request, env)
   let listener: Listener | undefined
 
   return {
     fetch,
     async listen({ reusePort = false } = {}) {
-      const queries = new Set(
-        options.methods.filter(({ kind }) => kind === 'query').map(({ nsid }) => nsid),
-      )
-      const answer = createRequestListener({ fetch, queries, dispatch, respond, options })
+      const answer = createRequestListener({ fetch, dispatch, responding, options })
       listener = startHttp(answer, {
         threads: config.serveThreads,
         isProxy: createRangeCheck(config.trustedProxies),
@@ -140,62 +127,43 @@ export function createServer(options: ServerOptions): Server {
       return listenOn(listener.http, { port: config.port, host: config.bind, reusePort })
     },
     leave() {
-      state.isDraining = true
+      responding.drain()
     },
     async close() {
-      state.isDraining = true
+      responding.drain()
       if (listener?.http.listening) await drain(listener)
     },
   }
 }
 
-/** Turns everything thrown along the way into an answer and a log line. */
-function createRespond(
-  options: ServerOptions,
-  { state, overload }: { state: { isDraining: boolean }; overload: Overload },
-): Respond {
-  const nextRequestId = createRequestIds()
-  return async (request, answer) => {
-    const envelope = { requestId: nextRequestId(), isDraining: state.isDraining }
-    try {
-      return await finishAnswer(request, await answer(), envelope)
-    } catch (error) {
-      const { status } = toXRPCError(error)
-      // Refusing an unknown method costs nothing, and a refusal must not hide a bug of our own.
-      const refused = status === 501 ? undefined : overload.chargeFailure(request)
-      const known = (status !== 500 && refused) || toXRPCError(error)
-      report(options, { error, known, requestId: envelope.requestId, request })
-      return finishAnswer(request, errorAnswer(known), envelope)
-    }
-  }
-}
-
-function counted(respond: Respond, onAnswered: ServerOptions['onAnswered']): Respond {
-  if (!onAnswered) return respond
-  return async (request, answer) => {
+/** Counts an answer by its name, and the seconds until it is finished. */
+function counted({ respond }: Responding, onAnswered: ServerOptions['onAnswered']) {
+  return async (
+    name: string,
+    request: HttpRequest,
+    answer: () => ToAnswer,
+  ): Promise<FinishedAnswer> => {
+    if (!onAnswered) return respond(request, answer)
     const startedAt = performance.now()
     const finished = await respond(request, answer)
-    onAnswered(request.path, finished.status, (performance.now() - startedAt) / 1000)
+    onAnswered(name, finished.status, (performance.now() - startedAt) / 1000)
     return finished
   }
 }
 
 type AppParts = {
   dispatch: Dispatch
-  respond: Respond
-  respondUncounted: Respond
+  responding: Responding
   overload: Overload
 }
 
 function createApp(options: ServerOptions, parts: AppParts) {
-  const { dispatch, respond, respondUncounted, overload } = parts
-  const { config, health } = options
+  const { dispatch, responding, overload } = parts
+  const { config, health, onAnswered } = options
   const pages = wellKnownPages(config, options.didServices ?? [])
 
-  async function send({ req, env }: Asked, answer: (request: HttpRequest) => ToAnswer) {
-    const request = ofPlatform(req.raw, env?.incoming?.socket.remoteAddress)
-    return toResponse(request, await respond(request, () => answer(request)))
-  }
+  const respondAs = counted(responding, onAnswered)
+  const respond = throughRouter((request, answer) => respondAs(request.path, request, answer))
 
   function answerXrpc(nsid: string, request: HttpRequest): ToAnswer {
     const isHealth = nsid === '_health' && (request.method === 'GET' || request.method === 'HEAD')
@@ -207,21 +175,20 @@ function createApp(options: ServerOptions, parts: AppParts) {
   app.options('*', (c) => preflight(c.req.raw))
   app.all('/xrpc/:nsid', (c) => {
     const nsid = c.req.param('nsid')
-    return send(c, (request) => answerXrpc(nsid, request))
+    return respond(c, (request) => answerXrpc(nsid, request))
   })
   for (const one of options.sideRoutes ?? []) {
-    const { onAnswered } = options
-    mountSideRoutes(app, one, { overload, respond: respondUncounted, onAnswered })
+    mountSideRoutes(app, one, { overload, respond: responding.respondTo, onAnswered })
   }
-  for (const [path, page] of pages) app.get(path, (c) => send(c, () => page))
+  for (const [path, page] of pages) app.get(path, (c) => respond(c, () => page))
   app.notFound(async (c) => {
-    const answer = await send(c, () => notFound(c.req.path))
+    const answer = await respond(c, () => notFound(c.req.path))
     return (answer.status === 404 && options.notFound?.(c.req.raw)) || answer
   })
+  app.onError((error, c) => responding.respondTo(c, () => Promise.reject(error)))
   return app
 }
 
-type Asked = { req: { raw: Request }; env?: Connected }
 type ToAnswer = Promise<Answer> | Answer
 
 function notFound(path: string): never {
@@ -231,12 +198,11 @@ function notFound(path: string): never {
 
 function createRequestListener(parts: {
   fetch: (request: Request, env?: Connected) => Promise<Response> | Response
-  queries: ReadonlySet<string>
   dispatch: Dispatch
-  respond: Respond
+  responding: Responding
   options: ServerOptions
 }): (incoming: IncomingMessage, response: ServerResponse) => void {
-  const { fetch, queries, dispatch, respond, options } = parts
+  const { fetch, dispatch, responding, options } = parts
   const everything = getRequestListener((request, env) => fetch(request, asConnected(env)), {
     hostname: 'localhost',
     errorHandler: () => unreadable(),
@@ -246,45 +212,31 @@ function createRequestListener(parts: {
   })
 
   const isAnswered = answerDirectly(
-    (options.sideRoutes ?? []).flatMap(({ direct }) => direct ?? []),
-    options,
+    [
+      xrpcQueries(options.methods, dispatch),
+      ...(options.sideRoutes ?? []).flatMap(({ direct }) => direct ?? []),
+    ],
+    { ...options, respondAs: counted(responding, options.onAnswered) },
   )
-
-  async function answerQuery(nsid: string, request: HttpRequest, response: ServerResponse) {
-    try {
-      const finished = await respond(request, () => dispatch(nsid, request))
-      request.clock?.mark('finish')
-      writeAnswer(response, finished)
-      request.clock?.mark('write')
-      options.slowRequests?.add(request, finished.status)
-    } catch (error) {
-      options.log.error({ path: request.path, err: error }, 'an answer could not be written')
-      response.destroy()
-    }
-  }
-
   return (incoming, response) => {
-    if (isBodiless(incoming)) {
-      const request = new NodeQuery(incoming, response)
-      const nsid = request.path.startsWith(XRPC) ? request.path.slice(XRPC.length) : ''
-      if (queries.has(nsid)) {
-        void answerQuery(nsid, request, response)
-        return
-      }
-    }
-    if (isAnswered(incoming, response)) return
-    void everything(incoming, response)
+    if (!isAnswered(incoming, response)) void everything(incoming, response)
+  }
+}
+
+function xrpcQueries(methods: readonly Method[], dispatch: Dispatch): DirectRoute {
+  const queries = new Set(methods.filter(({ kind }) => kind === 'query').map(({ nsid }) => nsid))
+  return {
+    path: XRPC,
+    answering(request) {
+      const nsid = request.path.slice(XRPC.length)
+      return request.body || !queries.has(nsid) ? undefined : () => dispatch(nsid, request)
+    },
   }
 }
 
 /** Narrows the types: the server speaks only HTTP/1.1. */
 function asConnected(env: { incoming: unknown; outgoing: unknown }): Connected {
   return { incoming: env.incoming as IncomingMessage, outgoing: env.outgoing as ServerResponse }
-}
-
-function isBodiless({ method, headers }: IncomingMessage): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 }
 
 /** Allows every origin: there are no cookies, only bearer tokens. */
@@ -300,28 +252,6 @@ function preflight(request: Request): Response {
       vary: 'access-control-request-headers',
     },
   })
-}
-
-type Failure = { error: unknown; known: XRPCError; requestId: string; request: HttpRequest }
-
-/** Logs our own failures as errors in full, and clients' errors at debug level. */
-function report(options: ServerOptions, { error, known, requestId, request }: Failure): void {
-  const { status, error: name, message, hint } = known
-  const { method, path } = request
-  const line = { requestId, status, error: name, method, path }
-  if (status !== 500) {
-    options.log.debug({ ...line, message, hint, cause: known.cause }, 'refused')
-    return
-  }
-  options.log.error({ ...line, err: error }, 'request failed')
-  if (isBroken(error)) options.onBroken?.(error)
-}
-
-/** Short, unique to this process, in order of arrival. */
-function createRequestIds(): () => string {
-  const prefix = randomBytes(4).toString('hex')
-  let count = 0
-  return () => `${prefix}-${(count++).toString(36)}`
 }
 
 /** The answer to a request whose target is not even a URL. */

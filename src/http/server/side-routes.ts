@@ -3,16 +3,14 @@
 // who views the status page, or a Prometheus behind the same address, is never refused because of XRPC
 // requests, and a flood of image requests blocks no timeline.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Context, Hono, MiddlewareHandler } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { type WebRoute, webPath } from '../../base/obs/request-counters.ts'
-import type { CallTime } from '../../base/util/turn.ts'
 import type { Purse } from '../overload/charges.ts'
 import type { Overload } from '../overload/overload.ts'
-import type { Answer } from './answer.ts'
+import { type Connected, connectedRequest } from './connected.ts'
 import type { DirectRoute } from './direct-routes.ts'
-import { type FinishedAnswer, toResponse } from './http-answer.ts'
-import { type HttpRequest, NodeCall, ofPlatform } from './http-request.ts'
+import type { HttpRequest } from './http-request.ts'
+import type { RouteRespond } from './respond.ts'
 
 export type SideRoutes = {
   path: string
@@ -33,22 +31,9 @@ type Charge = {
   from: Purse
 }
 
-/** Passed to hono beside the request; empty when a test calls it. */
-export type Connected = {
-  incoming?: IncomingMessage
-  /** For handlers that write long-running responses by hand. */
-  outgoing?: ServerResponse
-  /** The same request in the form that answers read, created on first use. */
-  request?: HttpRequest | undefined
-  /** The address that is charged, for the mounted app; undefined for clients without limits. */
-  visitor?: string | undefined
-  /** The request's time, for what the mounted app does in later turns. */
-  time?: CallTime | undefined
-}
-
 type Parts = {
   overload: Pick<Overload, 'chargeAddress' | 'timeOf' | 'visitorOf'>
-  respond: (request: HttpRequest, answer: () => Promise<Answer>) => Promise<FinishedAnswer>
+  respond: RouteRespond
   onAnswered?: ((path: string, status: number, seconds: number) => void) | undefined
 }
 
@@ -79,7 +64,7 @@ function gatekeeper(
     const request = connectedRequest(c)
     const refused = points > 0 ? overload.chargeAddress(request, points, from) : undefined
     if (c.env) c.env.visitor = overload.visitorOf(request)
-    if (refused) c.res = toResponse(request, await respond(request, () => Promise.reject(refused)))
+    if (refused) c.res = await respond(c, () => Promise.reject(refused))
     else if (points === 0) await next()
     else {
       const time = overload.timeOf(request, points, from)
@@ -91,12 +76,4 @@ function gatekeeper(
     const name = typeof route === 'string' ? route : route(request)
     onAnswered?.(webPath(name), c.res.status, (performance.now() - startedAt) / 1000)
   }
-}
-
-/** Uses Node's own request if there is one, at a fraction of the cost of the platform's. */
-export function connectedRequest({ env, req }: Context<{ Bindings: Connected }>): HttpRequest {
-  const { incoming, outgoing } = env ?? {}
-  if (!incoming || !outgoing) return ofPlatform(req.raw, incoming?.socket.remoteAddress)
-  env.request ??= new NodeCall(incoming, outgoing)
-  return env.request
 }

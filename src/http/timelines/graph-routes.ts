@@ -16,14 +16,14 @@ import type { Db } from '../../data/store/db.ts'
 import { atOneMoment } from '../../data/store/transact.ts'
 import type { Overload } from '../overload/overload.ts'
 import { jsonAnswer } from '../server/answer.ts'
+import type { Connected } from '../server/connected.ts'
 import type { HttpRequest } from '../server/http-request.ts'
-import type { Connected } from '../server/side-routes.ts'
+import type { RouteRespond } from '../server/respond.ts'
 import { andThen } from '../xrpc/waiting/maybe-later.ts'
 import { type Access, type Asker, inQueue } from './access.ts'
 import type { ReadNames } from './graph-names.ts'
 import { type LineStreams, type Lines, NDJSON } from './ndjson.ts'
 import { once, readJson } from './request-parts.ts'
-import type { Respond } from './respond.ts'
 
 type Env = { Bindings: Connected }
 type Call = {
@@ -39,7 +39,7 @@ export type GraphReading = {
   cursors: Cursors
   access: Access
   overload: Pick<Overload, 'run'>
-  respond: Respond
+  respond: RouteRespond
   lines: LineStreams
 }
 

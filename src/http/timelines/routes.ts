@@ -18,9 +18,9 @@ import type { Overload } from '../overload/overload.ts'
 import type { SharedFollowing } from '../serve/shared-following.ts'
 import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
+import type { Connected } from '../server/connected.ts'
 import type { DirectRoute } from '../server/direct-routes.ts'
 import type { HttpRequest } from '../server/http-request.ts'
-import type { Connected } from '../server/side-routes.ts'
 import type { Needs } from '../xrpc/define.ts'
 import { andThen } from '../xrpc/waiting/maybe-later.ts'
 import { checkMay, inQueue } from './access.ts'
@@ -33,7 +33,6 @@ import { parsePost } from './post-body.ts'
 import { type Poster, postedFields } from './poster.ts'
 import { readKey } from './read-key.ts'
 import { once, readJsonText } from './request-parts.ts'
-import type { Finish } from './respond.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
 type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
@@ -104,15 +103,13 @@ function refuseOtherMethods(app: Hono<Env>, { respond }: Pick<RouteParts, 'respo
 const EVENTS = /^\/v1\/timelines\/([a-z][A-Za-z0-9._:%+~@-]*)\/events$/
 
 /** Answers pages and posts, which are most requests, without the router. */
-export function createEventsRoute(parts: RouteParts & { finish: Finish }): DirectRoute['answer'] {
+export function createEventsRoute(parts: RouteParts): DirectRoute['answering'] {
   const handlers: Record<string, Handler> = { GET: getEvents(parts), POST: postEvent(parts) }
   return (request) => {
     const handler = handlers[request.method]
     const key = handler && decoded(EVENTS.exec(request.path)?.[1])
     if (key === undefined || request.search.includes('#')) return undefined
-    return parts.finish(request, async () =>
-      handled(parts, handler!, await readCall(parts, request, key)),
-    )
+    return async () => handled(parts, handler!, await readCall(parts, request, key))
   }
 }
 

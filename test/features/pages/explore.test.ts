@@ -65,10 +65,6 @@ function explorer({ world }: ServingWorld, time?: CallTime) {
       status: () => undefined,
       slowRequests: { list: () => [] },
       availability: createAvailability({ db: world.reader }),
-      log: { error: (...line: unknown[]) => console.error(...line) },
-      onFatal: (error) => {
-        throw error
-      },
     }),
   )
   return async <T>(what: string, query: Record<string, string>, status = 200): Promise<T> => {

@@ -85,12 +85,12 @@ test('the parts of a request add up, whatever its outcome', async () => {
 test('requests that bypass the router are listed too, by their counted name', async () => {
   const direct: DirectRoute = {
     path: '/v1/timelines/',
-    route: () => 'timeline-pages',
-    async answer(request) {
+    nameOf: () => 'web timeline-pages',
+    answering: (request) => async () => {
       request.clock?.mark('token')
       request.clock?.handled(() => spin(100_000))
       request.clock?.mark('handler')
-      return { status: 200, body: Buffer.from('{}'), headers: [] }
+      return { status: 200, body: Buffer.from('{}'), headers: {} }
     },
   }
   const app = new Hono()

@@ -15,6 +15,7 @@ import type { Queued } from '../../../src/http/overload/fair-queue.ts'
 import { createOverload, type Overload } from '../../../src/http/overload/overload.ts'
 import { createRateBuffers } from '../../../src/http/overload/rate-limits.ts'
 import { timelineRoutes } from '../../../src/http/serve/timelines.ts'
+import { createResponding } from '../../../src/http/server/respond.ts'
 import { createServer } from '../../../src/http/server/server.ts'
 import { createAppend } from '../../../src/ingest/timelines/append.ts'
 import { didOf } from '../../support/records.ts'
@@ -64,16 +65,18 @@ async function serve(): Promise<void> {
   const fail = (error: unknown) => {
     throw error
   }
+  const log = { debug() {}, error: fail, fatal() {} }
+  const responding = createResponding({ overload: observed, log, onBroken: fail })
   const timelines = timelineRoutes({
     config,
     overload: observed,
+    responding,
     db: world.reader,
     actors,
     names: { find: () => undefined, known: () => undefined, isRemembered: () => true },
     graph,
     keeps: () => true,
     memory: { invalidations: world.invalidations.buffer },
-    log: { debug() {}, error: fail },
     ingest: { writeTimelines: fail, editGraph: fail, onIdentitiesChanged() {} } as never,
     serviceAuth: {
       verify: async (did) => ({
@@ -95,7 +98,8 @@ async function serve(): Promise<void> {
     methods: [],
     serviceAuth: { verify: fail },
     health: () => ({ ok: true, version: '1' }),
-    log: { debug() {}, error: fail, fatal() {} },
+    log,
+    responding,
     sideRoutes: timelines.routes,
   })
   port = (await server.listen()).port

@@ -12,7 +12,6 @@ import { requireOperator } from '../../../http/operator/guard.ts'
 import { accountKnownAs } from '../../../http/operator/members.ts'
 import { accountIn, readSubject } from '../../../http/operator/moderation-subject.ts'
 import { OperatorError } from '../../../http/operator/operator-error.ts'
-import { type PageErrorParts, pageError } from '../../../http/server/page-error.ts'
 import type { SlowRequests } from '../../../http/server/slow-requests.ts'
 import type { Availability } from '../availability.ts'
 import { figuresOf } from '../figures.ts'
@@ -25,16 +24,15 @@ import { createPostView } from './post.ts'
 import { proofView } from './proof.ts'
 import { createTimelineView } from './timeline.ts'
 
-export type ExploreOptions = ExploreParts &
-  PageErrorParts & {
-    config: Config
-    features?: readonly Explored[]
-    status: () => IngestStatus | undefined
-    slowRequests: Pick<SlowRequests, 'list'>
-    availability: () => Availability
-    /** Milliseconds since 1970. */
-    now?: () => number
-  }
+export type ExploreOptions = ExploreParts & {
+  config: Config
+  features?: readonly Explored[]
+  status: () => IngestStatus | undefined
+  slowRequests: Pick<SlowRequests, 'list'>
+  availability: () => Availability
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
 
 /** The query cannot be answered; the message is for the operator. */
 class NotAnswerable extends Error {}
@@ -85,7 +83,7 @@ export function exploreRoutes(options: ExploreOptions): Hono {
     if (error instanceof NotAnswerable || error instanceof BadCursorError) {
       return c.json({ error: 'InvalidRequest', message: error.message }, 400)
     }
-    return pageError(options, error, c)
+    throw error
   })
   return app
 }
