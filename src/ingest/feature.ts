@@ -6,10 +6,10 @@ import type { Config } from '../base/config/config.ts'
 import { loadParts } from '../base/feature.ts'
 import type { FeatureKind } from '../bridge/messages.ts'
 import type { RepoMirrors } from './backfill/mirrors.ts'
+import type { BeginsStream } from './begin-stream.ts'
 import type { Core, StoredAboutAll } from './core.ts'
 import type { IndexContext } from './indexing/index-context.ts'
 import type { MemoryChange } from './indexing/memory/memory-changes.ts'
-import type { BeginsStream } from './streams/begin-stream.ts'
 
 type Handler<Body> = (ctx: IndexContext, did: string, body: Body) => unknown
 type Call<Body> = (did: string, body: Body) => unknown

@@ -4,7 +4,7 @@
 
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import type { Asker, LookupCause } from '../../sources/identity/resolver.ts'
-import type { HttpRequest } from '../server/http-request.ts'
+import type { ChargedRequest } from './charged-request.ts'
 import type { RateLimit } from './rate-limits.ts'
 
 export function createAskers(parts: {
@@ -13,13 +13,13 @@ export function createAskers(parts: {
   /** For DID documents that are not cached, or are refetched after a signature failure. */
   lookups: RateLimit
   /** Undefined for visitors without limits. */
-  visitorOf: (request: HttpRequest) => string | undefined
+  visitorOf: (request: ChargedRequest) => string | undefined
   isMember: (did: string) => boolean
-}): (request: HttpRequest) => Asker {
+}): (request: ChargedRequest) => Asker {
   const { members, visitors, lookups, visitorOf, isMember } = parts
 
   function refusal(
-    request: HttpRequest,
+    request: ChargedRequest,
     { did, cause }: { did: string; cause: LookupCause },
   ): XRPCError | undefined {
     const spent = members.ifSpent(request, did)
@@ -38,19 +38,19 @@ export function createAskers(parts: {
 }
 
 type Parts = {
-  visitorOf: (request: HttpRequest) => string | undefined
+  visitorOf: (request: ChargedRequest) => string | undefined
   refusal: (
-    request: HttpRequest,
+    request: ChargedRequest,
     lookup: { did: string; cause: LookupCause },
   ) => XRPCError | undefined
 }
 
 /** A class, since one is made per request: V8 defines an object literal's getter slowly. */
 class RequestAsker implements Asker {
-  readonly #request: HttpRequest
+  readonly #request: ChargedRequest
   readonly #parts: Parts
 
-  constructor(request: HttpRequest, parts: Parts) {
+  constructor(request: ChargedRequest, parts: Parts) {
     this.#request = request
     this.#parts = parts
   }

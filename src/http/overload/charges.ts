@@ -5,7 +5,7 @@
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
-import type { HttpRequest } from '../server/http-request.ts'
+import type { ChargedRequest } from './charged-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createRateLimit, type RateBuffers, type RateLimit, UNLIMITED } from './rate-limits.ts'
 import { webDomainOf } from './web-domain.ts'
@@ -32,13 +32,13 @@ export class Payer {
   /** Milliseconds of the thread's processor time that a point pays for. */
   readonly msAPoint: number
   readonly #limit: RateLimit
-  readonly #request: HttpRequest
+  readonly #request: ChargedRequest
   readonly #key: string
   readonly #domain: Domain | undefined
 
   constructor(
     limit: RateLimit,
-    request: HttpRequest,
+    request: ChargedRequest,
     { key, msAPoint = MS_A_POINT, domain }: { key: string; msAPoint?: number; domain?: Domain },
   ) {
     this.msAPoint = msAPoint
@@ -112,7 +112,7 @@ export function createCharges(options: {
   const isUnlimited = createRangeCheck(config.unlimitedAddresses)
 
   /** The address of origin, if it has limits. */
-  function visitorOf(request: HttpRequest): string | undefined {
+  function visitorOf(request: ChargedRequest): string | undefined {
     const address = addressOf(request)
     if (address === undefined) return undefined
     return config.unlimitedAddresses.length > 0 && isUnlimited(networkOf(address))
@@ -120,7 +120,7 @@ export function createCharges(options: {
       : address
   }
 
-  function member(request: HttpRequest, did: string): Payer {
+  function member(request: ChargedRequest, did: string): Payer {
     const domain = webDomainOf(did)
     if (domain === undefined) return new Payer(members, request, { key: did })
     return new Payer(members, request, {
@@ -129,13 +129,13 @@ export function createCharges(options: {
     })
   }
 
-  function program(request: HttpRequest, { name, rate }: Program): Payer {
+  function program(request: ChargedRequest, { name, rate }: Program): Payer {
     const limit = programs.get(rate) ?? limited(buffers.members, rate)
     programs.set(rate, limit)
     return new Payer(limit, request, { key: name })
   }
 
-  function address(request: HttpRequest, from: Purse = 'visitor'): Payer {
+  function address(request: ChargedRequest, from: Purse = 'visitor'): Payer {
     const key = visitorOf(request)
     if (key === undefined) return new Payer(UNLIMITED, request, { key: '' })
     if (from === 'visitor') return new Payer(visitors, request, { key })

@@ -5,10 +5,12 @@
 import { isIP } from 'node:net'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import { LruMap } from '../../base/util/lru.ts'
-import type { HttpRequest } from '../server/http-request.ts'
+import type { ChargedRequest } from './charged-request.ts'
 
 /** Undefined for a request without a network socket, that is, one of our own. */
-type ClientAddress = (request: Pick<HttpRequest, 'remoteAddress' | 'header'>) => string | undefined
+type ClientAddress = (
+  request: Pick<ChargedRequest, 'remoteAddress' | 'header'>,
+) => string | undefined
 
 type Known = { key: string; isTrusted: boolean }
 

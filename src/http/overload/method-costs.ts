@@ -2,8 +2,6 @@
 // first under overload. A light query costs one point: a page from memory and cached answers, half a
 // millisecond. Others cost by the work, disk reads or requests to other servers that they cause.
 
-import type { Method } from '../server/method.ts'
-
 export type MethodCost = { points: number; isHeavy: boolean }
 
 const LIGHT: MethodCost = { points: 1, isHeavy: false }
@@ -35,6 +33,6 @@ export const costs: Record<string, MethodCost> = {
   'app.bsky.embed.getEmbedExternalView': { points: 5, isHeavy: false }, // may make five network requests
 }
 
-export function costOf({ nsid, kind }: Pick<Method, 'nsid' | 'kind'>): MethodCost {
+export function costOf({ nsid, kind }: { nsid: string; kind: 'query' | 'procedure' }): MethodCost {
   return costs[nsid] ?? (kind === 'procedure' ? WRITE : LIGHT)
 }

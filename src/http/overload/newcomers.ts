@@ -8,7 +8,7 @@ import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { createRangeCheck } from '../../base/config/address-ranges.ts'
 import type { Config } from '../../base/config/config.ts'
 import { type Count, CountTable } from '../../data/shared-memory/count-table.ts'
-import type { HttpRequest } from '../server/http-request.ts'
+import type { ChargedRequest } from './charged-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { webDomainOf } from './web-domain.ts'
 
@@ -22,7 +22,7 @@ export type Newcomers = {
   originOf(request: NewcomerRequest): string | undefined
 }
 
-export type NewcomerRequest = Pick<HttpRequest, 'remoteAddress' | 'header'>
+export type NewcomerRequest = Pick<ChargedRequest, 'remoteAddress' | 'header'>
 
 type NewcomersConfig = Pick<Config, 'newMembersPerHour' | 'trustedProxies' | 'unlimitedAddresses'>
 

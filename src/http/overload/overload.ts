@@ -6,8 +6,8 @@
 import type { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { CallTime } from '../../base/util/turn.ts'
 import type { Asker } from '../../sources/identity/resolver.ts'
-import type { HttpRequest } from '../server/http-request.ts'
 import { createAskers } from './askers.ts'
+import type { ChargedRequest } from './charged-request.ts'
 import {
   type ChargesConfig,
   createCharges,
@@ -33,32 +33,32 @@ export type Overload = {
    * @param member - DID of a verified member
    * @throws XRPCError 429
    */
-  admit(request: HttpRequest, member: string | undefined, points: number): Caller
+  admit(request: ChargedRequest, member: string | undefined, points: number): Caller
   /** Charges a call to a program. @throws XRPCError 429 */
-  admitProgram(request: HttpRequest, program: Program, points: number): Caller
+  admitProgram(request: ChargedRequest, program: Program, points: number): Caller
   /**
    * A call of the official AppView's frontend, which speaks for everybody who reads through it: it
    * takes turns like any, but is never out of points.
    */
   admitFrontend(): Turns
   /** The time of a request other than XRPC, which takes `points` from the address's purse. */
-  timeOf(request: HttpRequest, points: number, from: Purse): CallTime
+  timeOf(request: ChargedRequest, points: number, from: Purse): CallTime
   /** The address that is charged; undefined if it has no limits. */
-  visitorOf(request: HttpRequest): string | undefined
+  visitorOf(request: ChargedRequest): string | undefined
   /**
    * Charges the address's points in the purse `from`.
    * @returns the error if not enough points are left.
    */
-  chargeAddress(request: HttpRequest, points: number, from?: Purse): XRPCError | undefined
+  chargeAddress(request: ChargedRequest, points: number, from?: Purse): XRPCError | undefined
   /**
    * Charges the address for a failure before the caller was known, such as a bad token.
    * @returns the error to send instead if it has failed too often.
    */
-  chargeFailure(request: HttpRequest): XRPCError | undefined
+  chargeFailure(request: ChargedRequest): XRPCError | undefined
   /**
    * Returns the payer for look-ups of this request's issuer, charged before any request is sent.
    */
-  askerFor(request: HttpRequest): Asker
+  askerFor(request: ChargedRequest): Asker
   run<T>(caller: Turns, work: Work<T>): T | Promise<T>
 }
 

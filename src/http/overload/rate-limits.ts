@@ -5,7 +5,7 @@
 
 import { XRPCError } from '../../base/atproto/xrpc-error.ts'
 import { type Count, CountTable, createCountBuffer } from '../../data/shared-memory/count-table.ts'
-import type { HttpRequest } from '../server/http-request.ts'
+import type { ChargedRequest } from './charged-request.ts'
 
 /** Shared by all serving threads. */
 export type RateBuffers = Record<
@@ -19,14 +19,14 @@ export type RateLimit = {
    * answer.
    * @returns the error if there are not enough.
    */
-  charge(request: HttpRequest, key: string, points: number): XRPCError | undefined
+  charge(request: ChargedRequest, key: string, points: number): XRPCError | undefined
   /** Takes points for what a call turned out to cost; the next one is refused if none are left. */
-  chargeAfterwards(request: HttpRequest, key: string, points: number): void
+  chargeAfterwards(request: ChargedRequest, key: string, points: number): void
   /** The same without a word about it in the answer. */
   countAfterwards(key: string, points: number): void
   isSpent(key: string): boolean
   /** Returns the error if no points are left; otherwise takes none. */
-  ifSpent(request: HttpRequest, key: string): XRPCError | undefined
+  ifSpent(request: ChargedRequest, key: string): XRPCError | undefined
 }
 
 const WINDOW_SECONDS = 300
@@ -58,7 +58,7 @@ export function createRateLimit(options: {
     return counts.read(key, now()).spent >= limit
   }
 
-  function charge(request: HttpRequest, key: string, points: number): XRPCError | undefined {
+  function charge(request: ChargedRequest, key: string, points: number): XRPCError | undefined {
     const nowMs = now()
     const count = counts.add(key, points, nowMs)
     request.limitHeaders = headersOf(count, limit, policy)

@@ -13,17 +13,11 @@ import type { Db } from '../../data/store/db.ts'
 import type { ArrivalRange } from '../../data/store/read/timelines/arrivals.ts'
 import type { LoggedItems } from '../../data/store/read/timelines/logged-items.ts'
 import { latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
+import type { UpToDate } from '../timelines/shared-by-nodes.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
-export type SharedFollowing = FollowingLogs & {
-  /**
-   * Call before reading the newest entries.
-   * @returns whether the engine answered in time
-   * @throws XRPCError 503 if it never has for one of these members
-   */
-  upToDate(dids: readonly string[]): Promise<boolean>
-  fallbacks(): number
-}
+/** By DID; `upToDate` throws an XRPCError 503 if the engine never has answered for one of these members. */
+export type SharedFollowing = FollowingLogs & UpToDate & { fallbacks(): number }
 
 type Parts = {
   /** @throws EngineUnavailableError */

@@ -12,18 +12,13 @@ import { followedVersion } from '../../data/store/cluster/shared-timelines.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { PostOutcome, TimelinePost } from '../../data/store/programs/timeline-posts.ts'
 import { cutForLog, entryOf } from '../../ingest/timelines/follow-log.ts'
+import type { Followed } from '../timelines/shared-by-nodes.ts'
 import { createEngineWaits } from './engine-waits.ts'
 
-export type SharedTimelines = {
+/** `upToDate` is also called before reading any cursor. */
+export type SharedTimelines = Followed & {
   /** Keeps their order. */
   post(posts: readonly TimelinePost[]): Promise<PostOutcome[]>
-  /**
-   * Call before reading these timelines, and before reading any cursor.
-   * @returns whether the engine answered in time
-   */
-  upToDate(names: readonly string[]): Promise<boolean>
-  /** Keeps these timelines' rows up to date until the returned function is called. */
-  follow(names: readonly string[]): () => void
   /** The same on all nodes, once the engine has been reached. */
   cursorKeys(): readonly CursorKey[]
   fallbacks(): number

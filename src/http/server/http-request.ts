@@ -3,27 +3,22 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ChargedRequest } from '../overload/charged-request.ts'
 import { RequestClock } from './request-clock.ts'
 
-export type HttpRequest = {
+export type HttpRequest = ChargedRequest & {
   readonly method: string
   /** As sent, still encoded, without the query. */
   readonly path: string
   /** The part after the question mark, still encoded. */
   readonly search: string
-  /** `name` in lower case. */
-  header(name: string): string | undefined
   /** Names and values of the headers whose names begin so; `prefix` in lower case. */
   headersWith(prefix: string): Record<string, string>
   readonly body: AsyncIterable<Uint8Array> | null
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** Address of the connection; undefined without a network connection. */
-  readonly remoteAddress: string | undefined
   /** Whether the client has disconnected, without creating a signal. */
   readonly isGone: boolean
-  /** Rate limit headers for the answer, alternating names and values. */
-  limitHeaders: string[] | undefined
   /**
    * Whether data shared by several nodes was not available in time, so that the answer is made from
    * this node's own.

@@ -15,8 +15,6 @@ import type { IngestConnection } from '../../bridge/connection.ts'
 import type { ActorReader } from '../../data/graph/types.ts'
 import type { Db } from '../../data/store/db.ts'
 import type { Overload } from '../overload/overload.ts'
-import type { SharedFollowing } from '../serve/shared-following.ts'
-import type { SharedTimelines } from '../serve/shared-timelines.ts'
 import { type Answer, jsonAnswer } from '../server/answer.ts'
 import type { Connected } from '../server/connected.ts'
 import type { DirectRoute } from '../server/direct-routes.ts'
@@ -33,6 +31,7 @@ import { parsePost } from './post-body.ts'
 import { type Poster, postedFields } from './poster.ts'
 import { readKey } from './read-key.ts'
 import { once, readJsonText } from './request-parts.ts'
+import type { Followed, UpToDate } from './shared-by-nodes.ts'
 import { STREAM_TYPE, type Streams } from './streams.ts'
 
 type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
@@ -46,9 +45,9 @@ type RouteParts = Omit<CustomGraphParts, 'cursors'> & {
   names: Needs<'names'>['names']
   ingest: Pick<IngestConnection, 'storeCursor' | 'editGraph'>
   /** Programs' timelines, if several nodes share them. */
-  shared?: Pick<SharedTimelines, 'upToDate' | 'follow'> | undefined
+  shared?: Followed | undefined
   /** Members’ timelines, if several nodes share them. */
-  following?: Pick<SharedFollowing, 'upToDate'> | undefined
+  following?: UpToDate | undefined
 }
 
 type Env = { Bindings: Connected }

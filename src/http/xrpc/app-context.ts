@@ -47,7 +47,6 @@ import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { Quotas } from '../../sources/quota.ts'
 import { isStoredAccount } from '../fallback/holdings.ts'
-import type { SharedHomes } from '../serve/shared-homes.ts'
 import { type Invites, NO_INVITES } from './accounts/invites.ts'
 import { createSuggestions } from './accounts/suggestions.ts'
 import { createGenerators } from './feeds/feed-generator.ts'
@@ -75,7 +74,7 @@ export type AppParts = {
   graph: FollowGraphReader
   timelines: TimelineReader
   /** Notified of home timeline requests, if several nodes share them. */
-  homes?: Pick<SharedHomes, 'asked'>
+  homes?: { asked(viewer: { did: string; uid: number }): Promise<boolean> | undefined }
   /** Whether a lossy timeline keeps an item: the same draw that filled the rings. */
   keeps: TimelineParts['keeps']
   hydrator: Hydrator

@@ -1,13 +1,13 @@
 // How the stream begins: live, or with what a feature reads before it.
 
 import type { Consumer, StreamItem } from '@slipstream/jetstream'
-import type { Config } from '../../base/config/config.ts'
-import type { Logger } from '../../base/obs/log.ts'
-import type { BeforeLive } from '../../bridge/messages.ts'
-import type { Db } from '../../data/store/db.ts'
-import type { WriteRetry } from '../../data/store/write-retry.ts'
-import type { BatchOutcome } from '../indexing/commit-sparing.ts'
-import type { Writer } from '../indexing/writer.ts'
+import type { Config } from '../base/config/config.ts'
+import type { Logger } from '../base/obs/log.ts'
+import type { BeforeLive } from '../bridge/messages.ts'
+import type { Db } from '../data/store/db.ts'
+import type { WriteRetry } from '../data/store/write-retry.ts'
+import type { BatchOutcome } from './indexing/commit-sparing.ts'
+import type { Writer } from './indexing/writer.ts'
 
 export type BeginParts = {
   db: Db
