@@ -1,13 +1,21 @@
 // The core without its features: in a copy of the tree from which src/features and test/features were deleted, the
-// sources compile and tests of the core's rooms pass. The rooms are those that take a minute; the whole suite of the
-// core runs there by `npm run core-alone`.
+// sources compile and tests of the core's rooms pass. The rooms are those that take a minute or two; the whole suite of
+// the core runs there by `npm run core-alone`.
 
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeCoreAlone } from '../scripts/core-alone.ts'
 
-const ROOMS = ['test/base', 'test/bridge', 'test/answers/skeleton', 'test/wiring.test.ts']
+const ROOMS = [
+  'test/base',
+  'test/bridge',
+  'test/answers/skeleton',
+  'test/http/server',
+  // A whole process.
+  'test/http/serve/stream-health.test.ts',
+  'test/wiring.test.ts',
+]
 let folder: string
 
 beforeAll(() => {

@@ -1,8 +1,12 @@
 // The parts of features in the worlds of tests: none in a tree without them.
 
+import { features } from '../../src/base/feature.ts'
 import { loadServeFeatures } from '../../src/http/feature.ts'
 import { handlersOf, loadIngestFeatures } from '../../src/ingest/feature.ts'
 import { loadToolsFeatures } from '../../src/tools/feature.ts'
+
+/** For tests of the core that look at a feature's work, too. */
+export const hasFeature = (name: string) => features.some((one) => one.name === name)
 
 export const requestHandlers = handlersOf(await loadIngestFeatures())
 export const serveFeatures = await loadServeFeatures()

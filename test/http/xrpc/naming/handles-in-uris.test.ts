@@ -3,6 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { loadLexicons } from '../../../../src/data/lexicons/lexicons.ts'
+import { hasFeature } from '../../../support/feature-parts.ts'
 import { createFeedGeneratorDouble } from '../../../support/feed-generator-double.ts'
 import { didOf } from '../../../support/records.ts'
 import { searchable } from '../../../support/searching.ts'
@@ -84,7 +85,7 @@ const SAMPLES: Record<string, [kind: Kind, more?: Query]> = {
   'app.bsky.unspecced.getPostThreadV2 anchor': ['post'],
   'com.atproto.admin.getSubjectStatus uri': ['post'],
   'io.slipstream.feed.getKnownLikers uris': ['post'],
-  'io.slipstream.video.getStats uri': ['quote'],
+  ...(hasFeature('media') && { 'io.slipstream.video.getStats uri': ['quote'] }),
 }
 
 type Schema = { format?: string; items?: Schema }
