@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { collections } from '../../src/base/atproto/collections.ts'
-import { decodeFrame } from '../../src/sources/firehose/frame.ts'
-import { createJudge } from '../../src/sources/firehose/judge.ts'
+import { decodeFrame } from '../../src/features/verification/firehose/frame.ts'
+import { createJudge } from '../../src/features/verification/firehose/judge.ts'
 import { verifyingKey } from '../../src/sources/identity/verifying-key.ts'
 import {
   RECORDED,

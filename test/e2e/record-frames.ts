@@ -1,5 +1,5 @@
 // Records what a real PDS sends on com.atproto.sync.subscribeRepos while people write, for the tests and the
-// bench of src/sources/firehose: `node test/e2e/record-frames.ts FILE COMMITS`. The file is zstd: a line of JSON
+// bench of src/features/verification/firehose: `node test/e2e/record-frames.ts FILE COMMITS`. The file is zstd: a line of JSON
 // with the accounts' keys, then each frame after its length (4 bytes, big endian).
 
 import { writeFileSync } from 'node:fs'

@@ -1,9 +1,7 @@
 // The stream's bytes, beside what the kernel counts for the same socket, plain and with TLS.
 
-import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
   createServer as createTlsServer,
@@ -11,59 +9,20 @@ import {
   setDefaultCACertificates,
 } from 'node:tls'
 import { defaultLimits, openConnection } from '@slipstream/jetstream'
-import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import {
   emitLikes,
   startConsumer,
   startDouble,
 } from '../../packages/jetstream/test/consumer-rig.ts'
-import { createFirehose } from '../../src/sources/firehose/consumer.ts'
-import { createJudge } from '../../src/sources/firehose/judge.ts'
-import { verifyingKey } from '../../src/sources/identity/verifying-key.ts'
-import { createTraffic, type Traffic } from '../../src/sources/traffic.ts'
+import { createTraffic } from '../../src/sources/traffic.ts'
+import { closeSockets, differenceOf, kernelCount, passOn } from '../support/counted-socket.ts'
 import { until } from '../support/eventually.ts'
-import { startFirehoseDouble } from '../support/firehose-double.ts'
-import { recordedFrames } from '../support/recorded-frames.ts'
 
 const TLS = join(import.meta.dirname, '../fixtures/tls')
 const LIKES = 2_000
-const servers: Server[] = []
-const sockets = new Set<Socket>()
 
-afterEach(() => {
-  for (const socket of sockets) socket.destroy()
-  for (const server of servers.splice(0)) server.close()
-})
-
-/** Hands every connection on to `port`. @returns its own port. */
-async function passOn(server: Server, port: number): Promise<number> {
-  servers.push(server)
-  const event = 'setSecureContext' in server ? 'secureConnection' : 'connection'
-  server.on(event, (socket: Socket) => pipeBoth(socket, connect(port, '127.0.0.1')))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
-}
-
-function pipeBoth(one: Socket, other: Socket): void {
-  for (const socket of [one, other]) {
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-  }
-  one.pipe(other)
-  other.pipe(one)
-}
-
-/**
- * What the kernel says the client's end of the stream's connection to `port` has received: the largest, beside that
- * over which the dictionary came.
- */
-function kernelCount(port: number): number {
-  const args = ['-tinH', 'state', 'established', 'dst', `127.0.0.1:${port}`]
-  const said = execFileSync('ss', args, { encoding: 'utf8' })
-  return Math.max(0, ...[...said.matchAll(/bytes_received:(\d+)/g)].map(([, n]) => Number(n)))
-}
+afterEach(closeSockets)
 
 test.for([
   ['v2', 'plain'],
@@ -91,38 +50,6 @@ test.for([
   const likes = after!.frames['app.bsky.feed.like']!
   expect(likes.frames).toBe(LIKES)
   expect(likes.received === likes.plain).toBe(form === 'plain')
-})
-
-test('of a relay, bytes equal the kernel’s count of the socket', async () => {
-  const { frames, keys } = recordedFrames()
-  const double = await startFirehoseDouble()
-  const port = await passOn(createServer(), Number(new URL(double.url).port))
-  const host = `ws://localhost:${port}`
-  const counts = createTraffic()
-  const known = new Map(Object.entries(keys).map(([did, key]) => [did, verifyingKey(key)]))
-  const get = async (did: string) => known.get(did)
-  const accountKeys = { peek: (did: string) => known.get(did), get, renew: get, forget() {} }
-  const firehose = createFirehose({
-    hosts: [host],
-    judge: createJudge({ keys: accountKeys, verifies: () => true }),
-    collections: new Set(),
-    cursors: [],
-    apply: async () => undefined,
-    onFailure: () => undefined,
-    meter: (from) => counts.of(from, 'repos', 'stream'),
-    log: pino({ level: 'silent' }),
-  })
-  firehose.start()
-  await until(() => double.openConnections() === 1)
-  for (const frame of frames) double.send(frame)
-  await until(() => firehose.status().received === frames.length)
-  const kernel = kernelCount(port)
-  expect(kernel).toBeGreaterThan(frames.length * 500)
-  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
-  await firehose.stop()
-  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
-  expect(counts.read()[0]).toMatchObject({ host, wire: 'repos', lagMs: expect.any(Number) })
-  await double.close()
 })
 
 test('of a TLS socket, the bytes on the line are counted', async () => {
@@ -154,10 +81,6 @@ test('of a TLS socket, the bytes on the line are counted', async () => {
   await connection.ended
   expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
 })
-
-function differenceOf(counts: Traffic, kernel: number): number {
-  return Math.abs(counts.read()[0]!.socketBytes - kernel) / kernel
-}
 
 test('compressed frames are counted as received and as read, by collection', async () => {
   const double = await startDouble()

@@ -4,7 +4,7 @@
 import { EngineUnavailableError } from '../../src/data/engine/connect.ts'
 import type { Lease, LeaseTable } from '../../src/data/engine/lease-table.ts'
 import type { PlaceMove, PlaceMoves } from '../../src/data/engine/place-moves.ts'
-import type { MovingPlace } from '../../src/tools/move/moving-place.ts'
+import type { MovingPlace } from '../../src/tools/cli/moving/moving-place.ts'
 import { createPlainFollowing } from './plain-following-log.ts'
 import { createPlainPlaceChanges } from './plain-place-changes.ts'
 import { createPlainPrivateChanges } from './plain-private-changes.ts'

@@ -4,7 +4,7 @@
 import type { StreamEvent } from '@slipstream/jetstream'
 import { expect } from 'vitest'
 import type { CountedScope } from '../../src/data/store/read/seed-counts.ts'
-import { type Counting, createCounting } from '../../src/ingest/counts/counting.ts'
+import { type Counting, createCounting } from '../../src/ingest/upkeep/counts/counting.ts'
 import { createGuardedFetch } from '../../src/sources/identity/guarded-fetch.ts'
 import { type AppviewDouble, startAppviewDouble } from './appview-double.ts'
 import { didOf } from './records.ts'
@@ -29,7 +29,7 @@ export async function createTwoWorlds(
   happened: (there: There) => void,
   options: Omit<ServingOptions, 'fallback'> & {
     asks?: Parameters<AppviewDouble['fallback']>[0]
-    /** Enables fetching earlier counts from there (ingest/counts/), with these limits. */
+    /** Enables fetching earlier counts from there (ingest/upkeep/counts/), with these limits. */
     counts?: Parameters<typeof createCounting>[0]['limits']
     /** Which of the events precede the start of listening here; none if omitted. */
     isEarlier?: (event: StreamEvent, index: number) => boolean

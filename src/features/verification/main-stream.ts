@@ -4,9 +4,9 @@
 import type { Consumer, StreamBatch, StreamStatus } from '@slipstream/jetstream'
 import { firehoseCursors, latestStreamTimeUs } from '../../data/store/stream/stream-cursors.ts'
 import type { Core } from '../../ingest/core.ts'
-import { createArrivals } from '../../sources/firehose/arrivals.ts'
-import type { Firehose } from '../../sources/firehose/consumer.ts'
-import type { Judge } from '../../sources/firehose/judge.ts'
+import { createArrivals } from './firehose/arrivals.ts'
+import type { Firehose } from './firehose/consumer.ts'
+import type { Judge } from './firehose/judge.ts'
 import { openFirehose } from './open-firehose.ts'
 
 type MainOptions = {

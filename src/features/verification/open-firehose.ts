@@ -3,9 +3,9 @@
 import type { StreamBatch, StreamCursor } from '@slipstream/jetstream'
 import { collections } from '../../base/atproto/collections.ts'
 import type { Core } from '../../ingest/core.ts'
-import type { Arrivals } from '../../sources/firehose/arrivals.ts'
-import { createFirehose, type Firehose } from '../../sources/firehose/consumer.ts'
-import type { Judge } from '../../sources/firehose/judge.ts'
+import type { Arrivals } from './firehose/arrivals.ts'
+import { createFirehose, type Firehose } from './firehose/consumer.ts'
+import type { Judge } from './firehose/judge.ts'
 
 export function openFirehose(
   core: Core,

@@ -5,13 +5,13 @@
 import { isIndexed } from '../../base/atproto/collections.ts'
 import { cidAt } from '../../base/atproto/keys.ts'
 import { isObject, parseJson } from '../../base/util/json-object.ts'
-import { type Blocks, readBlocks } from '../../sources/firehose/blocks.ts'
-import { type SignedCommit, signedCommit } from '../../sources/firehose/commit.ts'
-import type { AccountKeys } from '../../sources/firehose/keys.ts'
-import { Tree, TreeError } from '../../sources/firehose/tree.ts'
 import type { GuardedFetch } from '../../sources/identity/guarded-fetch.ts'
 import type { Resolver } from '../../sources/identity/resolver.ts'
 import type { VerifyingKey } from '../../sources/identity/verifying-key.ts'
+import { type Blocks, readBlocks } from './firehose/blocks.ts'
+import { type SignedCommit, signedCommit } from './firehose/commit.ts'
+import type { AccountKeys } from './firehose/keys.ts'
+import { Tree, TreeError } from './firehose/tree.ts'
 
 export type ProofParts = {
   fetch: GuardedFetch

@@ -4,12 +4,12 @@
 
 import { LruMap } from '../../base/util/lru.ts'
 import type { RepoMirrors } from '../../ingest/backfill/mirrors.ts'
-import { readCommit } from '../../sources/firehose/blocks.ts'
-import { signedCommit } from '../../sources/firehose/commit.ts'
-import type { AccountKeys } from '../../sources/firehose/keys.ts'
 import type { PdsClient, RepoTarget } from '../../sources/pds/pds-client.ts'
 import { PdsError } from '../../sources/pds/pds-error.ts'
 import { collectionPages } from '../../sources/pds/repo-file.ts'
+import { readCommit } from './firehose/blocks.ts'
+import { signedCommit } from './firehose/commit.ts'
+import type { AccountKeys } from './firehose/keys.ts'
 
 type MirrorOptions = {
   origins: readonly string[]

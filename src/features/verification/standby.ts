@@ -4,7 +4,7 @@
 import { defaultLimits, type Meter, openConnection, type StreamCursor } from '@slipstream/jetstream'
 import type { Logger } from 'pino'
 import { MINUTE_MS, SECOND_MS } from '../../base/util/durations.ts'
-import { decodeFrame } from '../../sources/firehose/frame.ts'
+import { decodeFrame } from './firehose/frame.ts'
 
 const EVERY_MS = 5 * MINUTE_MS
 const FIRST_MS = 5 * SECOND_MS

@@ -3,12 +3,12 @@
 
 import { loadLexicons } from '../../data/lexicons/lexicons.ts'
 import { rules } from '../../sources/appview/coverage.ts'
-import { answeredByFallback } from '../fallback/answered-by-fallback.ts'
 import { formatLabelers } from '../server/labelers.ts'
 import type { Method, MethodResult } from '../server/method.ts'
 import type { AppContext } from './app-context.ts'
 import { type Call, createCall } from './call.ts'
 import type { MethodDefinition } from './define.ts'
+import { answeredByFallback } from './fallback/answered-by-fallback.ts'
 import { namingByDid } from './naming/by-did.ts'
 import { andThen } from './waiting/maybe-later.ts'
 import { type Answering, upToDate } from './waiting/up-to-date.ts'

@@ -1,17 +1,17 @@
 // `slipstream move-to-engine` and `move-from-engine`: move a single node's place to an engine that several
-// nodes can share, and back (tools/move/). Never with a server running.
+// nodes can share, and back (tools/cli/moving/). Never with a server running.
 
 import type { Command } from 'commander'
 import type { Config } from '../../base/config/config.ts'
 import { ConfigError } from '../../base/config/config.ts'
 import { here } from '../doctor/cures.ts'
-import type { MovedFromEngine } from '../move/from-engine.ts'
-import type { MoveParts, MovingPlace } from '../move/moving-place.ts'
-import type { MovedToEngine } from '../move/to-engine.ts'
 import type { CliContext } from './context.ts'
 import { findServer } from './control-client.ts'
 import { withEngine } from './engine.ts'
 import { type JsonOption, withJson } from './json-option.ts'
+import type { MovedFromEngine } from './moving/from-engine.ts'
+import type { MoveParts, MovingPlace } from './moving/moving-place.ts'
+import type { MovedToEngine } from './moving/to-engine.ts'
 import { refuseMissing, writingOwn } from './offline.ts'
 import { type Progress, report, startProgress, thousands } from './terminal.ts'
 
@@ -49,7 +49,7 @@ export function addMoveEngine(program: Command, context: CliContext): void {
 }
 
 async function moveTo(context: CliContext, json?: boolean): Promise<void> {
-  const { moveToEngine } = await import('../move/to-engine.ts')
+  const { moveToEngine } = await import('./moving/to-engine.ts')
   await moving(context.config(), async (parts) => {
     const moved = await moveToEngine(parts)
     report(json, moved, describeTo(moved))
@@ -57,7 +57,7 @@ async function moveTo(context: CliContext, json?: boolean): Promise<void> {
 }
 
 async function moveFrom(context: CliContext, { json, withoutEngine }: FromOptions): Promise<void> {
-  const { leaveWithoutEngine, moveFromEngine } = await import('../move/from-engine.ts')
+  const { leaveWithoutEngine, moveFromEngine } = await import('./moving/from-engine.ts')
   const config = context.config()
   if (withoutEngine) {
     await refuseServer(config)
@@ -77,7 +77,7 @@ async function moveFrom(context: CliContext, { json, withoutEngine }: FromOption
 /** With the folder locked and the engine connected. */
 async function moving(config: Config, work: (parts: MoveParts) => Promise<void>): Promise<void> {
   await refuseServer(config)
-  const { openMovingPlace } = await import('../move/moving-place.ts')
+  const { openMovingPlace } = await import('./moving/moving-place.ts')
   const { createWriterRequests } = await import('../../ingest/upkeep/requests/writer-requests.ts')
   const { errorOf } = await import('../../bridge/connection.ts')
   await withEngine(config, async (engine) => {

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { openReader } from '../../../src/data/store/db.ts'
 import { streamCursors } from '../../../src/data/store/stream/stream-cursors.ts'
-import { decodeFrame } from '../../../src/sources/firehose/frame.ts'
+import { decodeFrame } from '../../../src/features/verification/firehose/frame.ts'
 import { eventually, until } from '../../support/eventually.ts'
-import { startFirehoseDouble } from '../../support/firehose-double.ts'
 import { didDocument } from '../../support/plc-double.ts'
 import { recordedFrames } from '../../support/recorded-frames.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
+import { startFirehoseDouble } from './firehose-double.ts'
 
 const { frames, keys } = recordedFrames()
 const dids = Object.keys(keys)

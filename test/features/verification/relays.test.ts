@@ -3,12 +3,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { openReader } from '../../../src/data/store/db.ts'
 import { firehoseCursors } from '../../../src/data/store/stream/stream-cursors.ts'
-import { decodeFrame } from '../../../src/sources/firehose/frame.ts'
+import { decodeFrame } from '../../../src/features/verification/firehose/frame.ts'
 import { eventually, until } from '../../support/eventually.ts'
-import { type FirehoseDouble, startFirehoseDouble } from '../../support/firehose-double.ts'
 import { didDocument } from '../../support/plc-double.ts'
 import { recordedFrames } from '../../support/recorded-frames.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
+import { type FirehoseDouble, startFirehoseDouble } from './firehose-double.ts'
 
 const { frames, keys } = recordedFrames()
 const dids = Object.keys(keys)

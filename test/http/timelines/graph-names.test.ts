@@ -7,12 +7,12 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { networkGraph } from '../../../src/answers/timelines/graph-source.ts'
 import { createCursors } from '../../../src/answers/timelines/signed-cursor.ts'
-import type { Connected } from '../../../src/http/server/side-routes.ts'
+import type { Connected } from '../../../src/http/server/connected.ts'
+import { createResponding } from '../../../src/http/server/respond.ts'
 import type { Asker } from '../../../src/http/timelines/access.ts'
 import { readNamesByDid } from '../../../src/http/timelines/graph-names.ts'
 import { addGraphRoutes } from '../../../src/http/timelines/graph-routes.ts'
 import { createLineStreams } from '../../../src/http/timelines/ndjson.ts'
-import { createRespond } from '../../../src/http/timelines/respond.ts'
 import { UnansweredError } from '../../../src/sources/identity/fetch-identity.ts'
 import { didOf } from '../../support/records.ts'
 import { createServingWorld, type ServingWorld } from '../../support/serving-world.ts'
@@ -46,7 +46,7 @@ async function start() {
   const onBroken = (error: unknown) => {
     throw error
   }
-  const { respond } = createRespond({
+  const { respondTo: respond } = createResponding({
     overload: { chargeFailure: () => undefined },
     log: pino({ level: 'silent' }),
     onBroken,

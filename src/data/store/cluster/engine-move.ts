@@ -1,4 +1,4 @@
-// Whether this node's place is on an engine, or is being moved there or back (tools/move/): a node that
+// Whether this node's place is on an engine, or is being moved there or back (tools/cli/moving/): a node that
 // starts or continues alone meanwhile would assign numbers twice.
 
 import { ConfigError } from '../../../base/config/config.ts'

@@ -6,9 +6,9 @@ import type { SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { parseRecordUri } from '../../../base/atproto/at-uri.ts'
 import { recordCollections } from '../../../base/atproto/collections.ts'
 import type { PostByUri } from '../../../data/store/read/posts/posts-by-uri.ts'
-import { isStoredAccount, isStoredPost } from '../../fallback/holdings.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { isStoredAccount, isStoredPost } from '../fallback/holdings.ts'
 import { isPostUri, type NamedPost, namedPost } from '../naming/post-names.ts'
 
 type Params = { uri: string; cid?: string }

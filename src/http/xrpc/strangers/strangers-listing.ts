@@ -4,9 +4,9 @@
 
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
-import { isStoredAccount } from '../../fallback/holdings.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 import type { OutsidePage } from './outside-listing.ts'

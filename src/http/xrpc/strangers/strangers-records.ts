@@ -1,9 +1,9 @@
 // Feeds and starter packs that a stranger made: read from their PDS when a member first sees the account, and
 // kept current by the stream afterwards. A member who asks for them waits until they are read.
 
-import { isStoredAccount } from '../../fallback/holdings.ts'
 import type { Call } from '../call.ts'
 import type { Needs } from '../define.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
 import type { NamedActor } from '../naming/actor-names.ts'
 import { whenAsked } from '../waiting/when-asked.ts'
 import { PAGE_MAX_WAIT_MS } from './strangers-pages.ts'

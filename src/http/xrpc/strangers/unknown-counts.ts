@@ -2,8 +2,8 @@
 // read like a fact (“0 posts”). The lexicon makes counts optional, so unknown counts are left out.
 
 import type { AppBskyActorDefs } from '@atproto/api'
-import { isStoredAccount } from '../../fallback/holdings.ts'
 import type { Needs } from '../define.ts'
+import { isStoredAccount } from '../fallback/holdings.ts'
 
 type Detailed = Omit<AppBskyActorDefs.ProfileViewDetailed, '$type'>
 

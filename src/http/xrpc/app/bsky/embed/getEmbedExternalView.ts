@@ -14,10 +14,10 @@ import { XRPCError } from '../../../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../../../base/util/json-object.ts'
 import { cardContent } from '../../../../../ingest/indexing/records/card-content.ts'
 import { isValidRecord } from '../../../../../ingest/indexing/validation/validate.ts'
-import { isAway } from '../../../../fallback/holdings.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { isAway } from '../../../fallback/holdings.ts'
 import { fetchRecord } from '../../../strangers/outside-record.ts'
 
 type ThisCall = Call<AppBskyEmbedGetEmbedExternalView.QueryParams>

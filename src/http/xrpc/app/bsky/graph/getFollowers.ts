@@ -1,8 +1,8 @@
 // app.bsky.graph.getFollowers: accounts that follow an account, newest first. `sort` is ignored, as in the
 // reference's own data plane.
 
-import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import { connected } from '../../../accounts/connected.ts'
+import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { visibleActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 

@@ -3,12 +3,12 @@
 
 import { isValidDid } from '@atproto/syntax'
 import type { ReadyJson } from '../../../../../answers/views/json/ready-json.ts'
-import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import { connected } from '../../../accounts/connected.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { visibleActor } from '../../../naming/named-actor.ts'
 import { pagedMethod } from '../../../paging/paged-method.ts'
 import { isListedOutside, listOutside } from '../../../strangers/strangers-listing.ts'

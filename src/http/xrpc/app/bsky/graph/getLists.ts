@@ -3,11 +3,11 @@
 
 import { listView } from '../../../../../answers/views/list-view.ts'
 import { parseRecordUri } from '../../../../../base/atproto/at-uri.ts'
-import { isStoredAccount } from '../../../../fallback/holdings.ts'
 import type { MethodResult } from '../../../../server/method.ts'
 import type { AppContext } from '../../../app-context.ts'
 import type { Call } from '../../../call.ts'
 import { query } from '../../../define.ts'
+import { isStoredAccount } from '../../../fallback/holdings.ts'
 import { hasPurpose } from '../../../lists/list-purposes.ts'
 import type { NamedActor } from '../../../naming/actor-names.ts'
 import { namedActor } from '../../../naming/named-actor.ts'

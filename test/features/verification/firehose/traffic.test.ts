@@ -1,0 +1,47 @@
+// A relay's bytes, beside what the kernel counts for the same socket.
+
+import { createServer } from 'node:net'
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { createFirehose } from '../../../../src/features/verification/firehose/consumer.ts'
+import { createJudge } from '../../../../src/features/verification/firehose/judge.ts'
+import { verifyingKey } from '../../../../src/sources/identity/verifying-key.ts'
+import { createTraffic } from '../../../../src/sources/traffic.ts'
+import { closeSockets, differenceOf, kernelCount, passOn } from '../../../support/counted-socket.ts'
+import { until } from '../../../support/eventually.ts'
+import { recordedFrames } from '../../../support/recorded-frames.ts'
+import { startFirehoseDouble } from '../firehose-double.ts'
+
+afterEach(closeSockets)
+
+test('of a relay, bytes equal the kernel’s count of the socket', async () => {
+  const { frames, keys } = recordedFrames()
+  const double = await startFirehoseDouble()
+  const port = await passOn(createServer(), Number(new URL(double.url).port))
+  const host = `ws://localhost:${port}`
+  const counts = createTraffic()
+  const known = new Map(Object.entries(keys).map(([did, key]) => [did, verifyingKey(key)]))
+  const get = async (did: string) => known.get(did)
+  const accountKeys = { peek: (did: string) => known.get(did), get, renew: get, forget() {} }
+  const firehose = createFirehose({
+    hosts: [host],
+    judge: createJudge({ keys: accountKeys, verifies: () => true }),
+    collections: new Set(),
+    cursors: [],
+    apply: async () => undefined,
+    onFailure: () => undefined,
+    meter: (from) => counts.of(from, 'repos', 'stream'),
+    log: pino({ level: 'silent' }),
+  })
+  firehose.start()
+  await until(() => double.openConnections() === 1)
+  for (const frame of frames) double.send(frame)
+  await until(() => firehose.status().received === frames.length)
+  const kernel = kernelCount(port)
+  expect(kernel).toBeGreaterThan(frames.length * 500)
+  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
+  await firehose.stop()
+  expect(differenceOf(counts, kernel)).toBeLessThan(0.01)
+  expect(counts.read()[0]).toMatchObject({ host, wire: 'repos', lagMs: expect.any(Number) })
+  await double.close()
+})
