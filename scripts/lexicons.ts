@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..')
 const OFFICIAL = join(ROOT, 'src/data/lexicons/official-lexicons.json')
 
 if (process.argv.includes('--check')) {
-  const { methodClasses, methodsPage } = await import('./methods-page.ts')
+  const { methodClasses, methodsPage } = await import('./docs/methods-page.ts')
   const classes = methodClasses()
   const news = newsUpstream({
     registry: npmRegistry(),

@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/script-usage.ts'
 import { type FaultKind, faultKinds } from '../test/support/torture/plan.ts'
 import { type RunReport, runSeed } from '../test/support/torture/run.ts'
-import { ATTACKERS_USAGE, tortureByAttackers } from './torture-by-attackers.ts'
-import { COSTLY_USAGE, tortureByCost } from './torture-by-cost.ts'
+import { ATTACKERS_USAGE, tortureByAttackers } from './torture/by-attackers.ts'
+import { COSTLY_USAGE, tortureByCost } from './torture/by-cost.ts'
 
 const USAGE = `npm run torture -- [options]
 Starts Slipstreams, kills them and breaks their dependencies, and compares their answers with an oracle.

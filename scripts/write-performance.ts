@@ -7,7 +7,7 @@ import { networks } from '../bench/cost/model.ts'
 import { readFigures, type SavedFigure, type SavedFigures } from '../bench/saved-figures.ts'
 import { formatValue } from '../bench/table.ts'
 import { isMet, limitText, type Target, targets } from '../bench/targets.ts'
-import { growthTable } from './growth-table.ts'
+import { growthTable } from './docs/growth-table.ts'
 
 const docs = join(import.meta.dirname, '../docs')
 const MEMBERS: [string, string][] = [

@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
-import { drawPlot, type Plot } from './line-plot.ts'
-import { lossyPlots } from './lossy-plots.ts'
-import { pagePlots } from './page-plots.ts'
-import { bySize } from './plot-series.ts'
+import { drawPlot, type Plot } from './docs/line-plot.ts'
+import { lossyPlots } from './docs/lossy-plots.ts'
+import { pagePlots } from './docs/page-plots.ts'
+import { bySize } from './docs/plot-series.ts'
 
 const folder = join(import.meta.dirname, '../docs/plots')
 

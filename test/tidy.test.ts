@@ -4,10 +4,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { withCommands } from '../scripts/command-table.ts'
-import { withDataplaneCalls } from '../scripts/dataplane-table.ts'
-import { withDiagram } from '../scripts/import-diagram.ts'
-import { methodsPage } from '../scripts/methods-page.ts'
+import { withCommands } from '../scripts/docs/command-table.ts'
+import { withDataplaneCalls } from '../scripts/docs/dataplane-table.ts'
+import { withDiagram } from '../scripts/docs/import-diagram.ts'
+import { methodsPage } from '../scripts/docs/methods-page.ts'
 import { envExample, withSettings } from '../scripts/write-docs.ts'
 
 const root = resolve(import.meta.dirname, '..')

@@ -61,8 +61,8 @@ async function loadParts(tree: string) {
   const load = <T>(path: string) => import(pathToFileURL(join(tree, path)).href) as Promise<T>
   const [world, decoder, double] = await Promise.all([
     load<typeof import('../../test/support/serving-world.ts')>('test/support/serving-world.ts'),
-    load<typeof import('../../packages/jetstream/src/decode-v2.ts')>(
-      'packages/jetstream/src/decode-v2.ts',
+    load<typeof import('../../packages/jetstream/src/frames/decode-v2.ts')>(
+      'packages/jetstream/src/frames/decode-v2.ts',
     ),
     load<typeof import('../../test/support/jetstream-double/emission.ts')>(
       'test/support/jetstream-double/emission.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readFigures, type SavedFigure, saveFigures } from '../../bench/saved-figures.ts'
 import { targets } from '../../bench/targets.ts'
-import { exponentOf } from '../../scripts/growth-table.ts'
+import { exponentOf } from '../../scripts/docs/growth-table.ts'
 import {
   costPage,
   costTable,

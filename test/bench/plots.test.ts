@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readFigures } from '../../bench/saved-figures.ts'
-import { drawPlot, type Plot, short } from '../../scripts/line-plot.ts'
+import { drawPlot, type Plot, short } from '../../scripts/docs/line-plot.ts'
 import { plotsOf } from '../../scripts/write-plots.ts'
 
 const folder = join(import.meta.dirname, '../../docs/plots')

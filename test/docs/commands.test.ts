@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchNames, choose } from '../../bench/choice.ts'
-import { allCommands } from '../../scripts/command-table.ts'
+import { allCommands } from '../../scripts/docs/command-table.ts'
 import { codeSpansOf, type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
 
 const pages = readPages().filter(({ path }) => path !== 'CHANGELOG.md')

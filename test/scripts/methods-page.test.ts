@@ -8,8 +8,8 @@ import {
   methodClasses,
   methodsPage,
   officialMethods,
-} from '../../scripts/methods-page.ts'
-import { refusalOf, refusedMethods } from '../../scripts/refused-methods.ts'
+} from '../../scripts/docs/methods-page.ts'
+import { refusalOf, refusedMethods } from '../../scripts/docs/refused-methods.ts'
 
 describe('the page of methods', () => {
   test('puts every method of the official lexicons into exactly one class', () => {

@@ -1,12 +1,12 @@
 // Options and status of a stream consumer.
 
 import type { StreamBatch } from './batcher.ts'
+import type { StreamFilters } from './connection/subscribe-url.ts'
 import type { StreamCursor } from './event.ts'
 import type { ConsumerLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import type { Meter } from './meter.ts'
 import type { Wire } from './resume.ts'
-import type { StreamFilters } from './subscribe-url.ts'
 
 export type ConsumerOptions = {
   /** ws:// or wss:// origins, in order of preference. */

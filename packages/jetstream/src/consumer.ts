@@ -1,9 +1,9 @@
 // The stream's public interface. Its implementation is in stream-consumer.ts.
 
 import type { StreamBatch } from './batcher.ts'
+import type { StreamFilters } from './connection/subscribe-url.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer-options.ts'
 import { StreamConsumer } from './stream-consumer.ts'
-import type { StreamFilters } from './subscribe-url.ts'
 
 export type { StreamBatch, StreamFilters }
 

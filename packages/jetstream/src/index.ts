@@ -2,13 +2,13 @@
 
 export { InvariantError } from './assert.ts'
 export { type Batcher, createBatcher, type StreamBatch } from './batcher.ts'
-export { readCommit, readHandle, readStatus } from './commit.ts'
-export { type Connection, type Ending, openConnection } from './connection.ts'
+export { type Connection, type Ending, openConnection } from './connection/connection.ts'
+export { createHosts, type Hosts } from './connection/hosts.ts'
+export { remedyFor } from './connection/refusal.ts'
+export { type StreamFilters, subscribeUrl } from './connection/subscribe-url.ts'
 export { type Consumer, createConsumer } from './consumer.ts'
 export type { ConsumerOptions, StreamStatus } from './consumer-options.ts'
-export { readAccountLevel } from './decode-v2.ts'
-export { type Decoded, type DropReason, isBroken, type Notice } from './decoded.ts'
-export { createDictionaryStore } from './dictionary-store.ts'
+export { createDictionaryStore } from './dictionaries/dictionary-store.ts'
 export type {
   AccountEvent,
   AccountStatus,
@@ -22,16 +22,16 @@ export type {
   UnreadCommit,
   WriteEvent,
 } from './event.ts'
-export { createFrameDecoder } from './frame-decoder.ts'
-export { excessOf } from './hostile-json.ts'
-export { createHosts, type Hosts } from './hosts.ts'
+export { readCommit, readHandle, readStatus } from './frames/commit.ts'
+export { readAccountLevel } from './frames/decode-v2.ts'
+export { type Decoded, type DropReason, isBroken, type Notice } from './frames/decoded.ts'
+export { createFrameDecoder } from './frames/frame-decoder.ts'
+export { excessOf } from './frames/hostile-json.ts'
+export { isDid, isNsid, isRkey, isTid } from './frames/syntax.ts'
+export { parseTimeUs } from './frames/wire-time.ts'
 export { type ConsumerLimits, defaultLimits } from './limits.ts'
 export type { Logger } from './logger.ts'
 export type { Meter } from './meter.ts'
-export { remedyFor } from './refusal.ts'
 export { newest } from './resume.ts'
 export { createSilenceWatch, type SilenceWatch } from './silence.ts'
 export { createStreamPace } from './stream-pace.ts'
-export { type StreamFilters, subscribeUrl } from './subscribe-url.ts'
-export { isDid, isNsid, isRkey, isTid } from './syntax.ts'
-export { parseTimeUs } from './wire-time.ts'

@@ -5,7 +5,7 @@
 // A gap is opened when noticed, and closed by the first event after it, which marks its end.
 
 import type { StreamCursor, StreamGap, StreamItem } from './event.ts'
-import { markOf } from './event-mark.ts'
+import { markOf } from './frames/event-mark.ts'
 import type { JetstreamCursor, Wire } from './resume.ts'
 
 export type Position = {

@@ -7,20 +7,28 @@
 import type { Decompressor } from '@slipstream/zstd-dictionary'
 import { assert } from './assert.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
-import { type Compression, createCompression } from './compression.ts'
-import { type Connection, type Ending, openConnection } from './connection.ts'
+import { type Connection, type Ending, openConnection } from './connection/connection.ts'
+import { createHosts, type Hosts, turnToV1, wireFor } from './connection/hosts.ts'
+import { type Refusal, type Remedy, remedyFor } from './connection/refusal.ts'
+import { createSession, type Session } from './connection/session.ts'
+import {
+  assertFilters,
+  optionsUpdate,
+  type StreamFilters,
+  sameFilters,
+  subscribeUrl,
+} from './connection/subscribe-url.ts'
 import type { ConsumerOptions, StreamStatus } from './consumer-options.ts'
-import type { Notice } from './decoded.ts'
-import { createDictionaryStore } from './dictionary-store.ts'
-import type { DictionaryDoubt } from './dictionary-trust.ts'
+import { createDictionaryStore } from './dictionaries/dictionary-store.ts'
+import type { DictionaryDoubt } from './dictionaries/dictionary-trust.ts'
 import type { StreamItem } from './event.ts'
-import { createFrameDecoder } from './frame-decoder.ts'
-import { createHosts, type Hosts, turnToV1, wireFor } from './hosts.ts'
+import { type Compression, createCompression } from './frames/compression.ts'
+import type { Notice } from './frames/decoded.ts'
+import { createFrameDecoder } from './frames/frame-decoder.ts'
 import { type ConsumerLimits, defaultLimits } from './limits.ts'
 import type { Logger } from './logger.ts'
 import { pause } from './pause.ts'
 import { createPosition, type Position } from './position.ts'
-import { type Refusal, type Remedy, remedyFor } from './refusal.ts'
 import {
   dueBy,
   floorIn,
@@ -30,15 +38,7 @@ import {
   resumeAt,
   type Wire,
 } from './resume.ts'
-import { createSession, type Session } from './session.ts'
 import { createSilenceWatch, type SilenceWatch } from './silence.ts'
-import {
-  assertFilters,
-  optionsUpdate,
-  type StreamFilters,
-  sameFilters,
-  subscribeUrl,
-} from './subscribe-url.ts'
 
 /** Remedies in a row that are tried without a pause. */
 const MAX_QUICK_REMEDIES = 3

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { until } from '../../../test/support/eventually.ts'
-import { type Connection, openConnection } from '../src/connection.ts'
+import { type Connection, openConnection } from '../src/connection/connection.ts'
 import { defaultLimits } from '../src/limits.ts'
 
 let frames: string[]

@@ -11,9 +11,9 @@ import {
 import { cidOf } from '../../../test/support/jetstream-double/made-up-ids.ts'
 import { createSyntheticEvents } from '../../../test/support/jetstream-double/synthetic-events.ts'
 import { createRandom } from '../../../test/support/random.ts'
-import type { Decoded } from '../src/decoded.ts'
-import { createFrameDecoder } from '../src/frame-decoder.ts'
-import { parseTimeUs } from '../src/wire-time.ts'
+import type { Decoded } from '../src/frames/decoded.ts'
+import { createFrameDecoder } from '../src/frames/frame-decoder.ts'
+import { parseTimeUs } from '../src/frames/wire-time.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const maxFrameBytes = 100_000

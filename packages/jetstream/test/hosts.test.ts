@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { createRandom } from '../../../test/support/random.ts'
-import { createHosts, wireFor } from '../src/hosts.ts'
+import { createHosts, wireFor } from '../src/connection/hosts.ts'
 import { floorIn, newest, resumeAt } from '../src/resume.ts'
 
 const limits = { attemptsPerHost: 2, backoffBaseMs: 100, backoffMaxMs: 5000 }

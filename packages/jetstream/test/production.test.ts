@@ -7,7 +7,7 @@ import { createDecompressor, FastDecoder, readDictionary } from '@slipstream/zst
 import { describe, expect, it } from 'vitest'
 import { compressFrame } from '../../../test/support/jetstream-double/dictionaries.ts'
 import { frameV2, type LoggedEmission } from '../../../test/support/jetstream-double/emission.ts'
-import { createFrameDecoder } from '../src/frame-decoder.ts'
+import { createFrameDecoder } from '../src/frames/frame-decoder.ts'
 import { emitLike, startConsumer, startDouble } from './consumer-rig.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/data/jetstream')

@@ -5,7 +5,7 @@
 // A method without a case in cases.ts fails.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allMethods } from '../../../scripts/methods-page.ts'
+import { allMethods } from '../../../scripts/docs/methods-page.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { World } from '../support/world.ts'
 import { type Asker, type Body, createAsker, type Params, schemaOf } from './ask.ts'

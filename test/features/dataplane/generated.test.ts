@@ -3,7 +3,10 @@
 import { toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { expect, test } from 'vitest'
-import { upstreamDescriptor, upstreamVersion } from '../../../scripts/dataplane-descriptor.ts'
+import {
+  upstreamDescriptor,
+  upstreamVersion,
+} from '../../../scripts/dataplane/dataplane-descriptor.ts'
 import { support } from '../../../src/features/dataplane/calls/support.ts'
 import { file_bsky, Service } from '../../../src/features/dataplane/generated/bsky-pb.ts'
 import { file_bsync } from '../../../src/features/dataplane/generated/bsync-pb.ts'

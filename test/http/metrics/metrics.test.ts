@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { metricsPage } from '../../../scripts/metrics-page.ts'
+import { metricsPage } from '../../../scripts/docs/metrics-page.ts'
 import { loadConfig } from '../../../src/base/config/config.ts'
 import { features } from '../../../src/base/feature.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { errorSchema } from '../../../scripts/openapi-document.ts'
+import { errorSchema } from '../../../scripts/docs/openapi-document.ts'
 import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
 
 async function connected(answer: RequestListener) {

@@ -7,7 +7,7 @@ import {
   dumpedLineSchema,
   editedGraphSchema,
   loadedSchema,
-} from '../../../scripts/openapi-graph.ts'
+} from '../../../scripts/docs/openapi-graph.ts'
 import { createRandom } from '../../support/random.ts'
 import { testSeed } from '../../support/seed.ts'
 import {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { isValidDid } from '@atproto/syntax'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { expect, test } from 'vitest'
-import { openapiDocument } from '../../../scripts/openapi-document.ts'
-import { ACCOUNTS } from '../../../scripts/openapi-graph.ts'
+import { openapiDocument } from '../../../scripts/docs/openapi-document.ts'
+import { ACCOUNTS } from '../../../scripts/docs/openapi-graph.ts'
 import { parseTimelineKey } from '../../../src/answers/timelines/timeline-key.ts'
 
 const FILE = join(import.meta.dirname, '../../../src/http/timelines/openapi.json')

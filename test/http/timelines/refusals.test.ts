@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorSchema } from '../../../scripts/openapi-document.ts'
+import { errorSchema } from '../../../scripts/docs/openapi-document.ts'
 import { cliJson, runCli } from '../../support/cli.ts'
 import { startTimelinesProcess, type TimelinesProcess } from '../../support/timelines-process.ts'
 

@@ -7,7 +7,7 @@ import {
   errorSchema,
   pageSchema,
   postedSchema,
-} from '../../../scripts/openapi-document.ts'
+} from '../../../scripts/docs/openapi-document.ts'
 import { signServiceJwt } from '../../support/service-jwt.ts'
 import { startPosting } from '../../support/timelines-posting.ts'
 import {

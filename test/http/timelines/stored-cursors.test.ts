@@ -1,7 +1,7 @@
 // Positions that readers have stored: few and small, and gone with the member or the token that stored them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cursorSchema } from '../../../scripts/openapi-document.ts'
+import { cursorSchema } from '../../../scripts/docs/openapi-document.ts'
 import { openReadOnly } from '../../../src/data/store/db.ts'
 import { cliJson, runCli } from '../../support/cli.ts'
 import { until } from '../../support/eventually.ts'

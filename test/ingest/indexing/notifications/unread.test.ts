@@ -15,7 +15,7 @@ import {
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createPosition } from '../../../../packages/jetstream/src/position.ts'
-import { createSession } from '../../../../packages/jetstream/src/session.ts'
+import { createSession } from '../../../../packages/jetstream/src/connection/session.ts'
 import { collections } from '../../../../src/base/atproto/collections.ts'
 import { openWriter, type WriteDb } from '../../../../src/data/store/db.ts'
 import { applyBatch } from '../../../../src/ingest/indexing/apply-batch.ts'
