@@ -18,7 +18,7 @@ import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
 import { createRandom, type Random } from '../test/support/random.ts'
 import { cidOf, didOf, tidAt } from '../test/support/records.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchResult } from './runner/result.ts'
 
 const CID = cidOf('some record')
 const START_MS = Date.parse('2026-11-01T12:00:00.000Z')

@@ -7,7 +7,8 @@ import { createFollowGraph, openFollowGraph } from '@slipstream/follow-graph'
 import { createRandom } from '../test/support/random.ts'
 import { type Redis, startRedis } from './beside/redis.ts'
 import { loadRoaring, type Roaring } from './beside/roaring.ts'
-import { bestNs, sink } from './cpu-time.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { bestNs, sink } from './support/cpu-time.ts'
 import {
   type Contestant,
   drawQuestions,
@@ -15,9 +16,8 @@ import {
   measure,
   openAddressing,
   type Shape,
-} from './graph-lists.ts'
-import { oneDirection } from './our-lists.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+} from './support/graph-lists.ts'
+import { oneDirection } from './support/our-lists.ts'
 
 const BATCH = 256
 /** For Redis, whose processor time is reported in hundredths of a second. */

@@ -13,7 +13,7 @@ import { until } from '../test/support/eventually.ts'
 import { createSyntheticEvents } from '../test/support/jetstream-double/synthetic-events.ts'
 import { signServiceJwt } from '../test/support/service-jwt.ts'
 import { Histogram } from './load/histogram.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import {
   type ColdNetwork,
   createColdNetwork,

@@ -23,8 +23,8 @@ import {
 } from './cost/model.ts'
 import { drawNeighbourhood, type Neighbourhood } from './cost/neighbourhood.ts'
 import { readSaved } from './cost/saved-units.ts'
-import { onceNs } from './cpu-time.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { onceNs } from './support/cpu-time.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 const UNITS = [join(DOCS, 'figures.json'), join(DOCS, 'plots/data.json')]

@@ -20,7 +20,7 @@ import {
 } from '../test/support/jetstream-double/dictionaries.ts'
 import { frameV1, frameV2, type LoggedEmission } from '../test/support/jetstream-double/emission.ts'
 import { createSyntheticEvents } from '../test/support/jetstream-double/synthetic-events.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchResult } from './runner/result.ts'
 
 const MAX_FRAME_BYTES = 4 * 1024 * 1024
 const SHARED = join(import.meta.dirname, '../../shared/data/jetstream')

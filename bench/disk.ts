@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Db, openReader } from '../src/data/store/db.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { createNetworkStream } from './world/network-stream.ts'
 import { openSeeder } from './world/seeding.ts'
 

@@ -12,7 +12,7 @@ import { createServer } from '../src/http/server/server.ts'
 import { createServiceAuth } from '../src/sources/identity/service-jwt.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
 import { createViewerKey, signServiceToken } from './load/service-tokens.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 
 const SERVICE_DID = 'did:web:bench.test'
 const VIEWER = 'did:plc:ar7c4by46qjdydhdevvrndac'

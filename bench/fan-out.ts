@@ -15,9 +15,9 @@ import {
 import { fanOut } from '../src/data/timeline/fan-out.ts'
 import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
 import { createRandom } from '../test/support/random.ts'
-import { bestNs } from './cpu-time.ts'
 import { Histogram, type Quantiles } from './load/histogram.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { bestNs } from './support/cpu-time.ts'
 
 const FOLLOWERS = 2_000_000
 const NOBODY_IS_A_CELEBRITY = { flagsOf: () => 0 }

@@ -7,7 +7,6 @@ import { createState } from '../src/features/for-you/engine/layout.ts'
 import { findPost } from '../src/features/for-you/engine/posts.ts'
 import { createScratch, recommend } from '../src/features/for-you/engine/recommend.ts'
 import { createRandom } from '../test/support/random.ts'
-import { bestNs, onceNs, sink } from './cpu-time.ts'
 import { type AlsResult, openPython, type Python } from './for-you/als.ts'
 import { itemCosine, MOST_LIKES, mostLiked } from './for-you/baselines.ts'
 import { keyOf, pagesOf, play, timeOf } from './for-you/engine-run.ts'
@@ -15,7 +14,8 @@ import { movieLensFigures } from './for-you/movielens.ts'
 import { createNetwork, type Network, type NetworkSize } from './for-you/network.ts'
 import { moved, ndcg, type Pages, recall } from './for-you/scores.ts'
 import { createTask, type Task } from './for-you/task.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { bestNs, onceNs, sink } from './support/cpu-time.ts'
 
 const FULL: NetworkSize = { people: 20_000, days: 7, niches: 300, postsADay: 10_000 }
 const SMALL: NetworkSize = { people: 2_000, days: 3, niches: 40, postsADay: 1_200 }

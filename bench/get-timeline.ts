@@ -29,7 +29,7 @@ import { openTimeline } from '../src/ingest/indexing/memory/open-timeline.ts'
 import { createGuardedFetch } from '../src/sources/identity/guarded-fetch.ts'
 import { createRandom } from '../test/support/random.ts'
 import { blobOf, cidOf, didOf, tidAt } from '../test/support/records.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 
 const NSID = 'app.bsky.feed.getTimeline'
 export const START_MS = Date.parse('2026-11-01T12:00:00.000Z')

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { ImportReport } from '../src/ingest/indexing/imports/import-tally.ts'
 import { cliJson } from '../test/support/cli.ts'
 import { createJetstreamDouble } from '../test/support/jetstream-double/double.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { type FollowList, writeFollowLists } from './world/follow-lists.ts'
 import { runApp } from './world/running-app.ts'
 

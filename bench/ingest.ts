@@ -32,7 +32,7 @@ import {
   type NetworkStream,
 } from '../test/support/network-stream.ts'
 import { createRandom } from '../test/support/random.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchResult } from './runner/result.ts'
 
 const REAL_DICTIONARY = join(import.meta.dirname, '../../shared/data/jetstream/v2-20260811.zdict')
 const log = pino({ enabled: false })

@@ -1,6 +1,6 @@
 // `npm run bench`: runs benchmarks one after another, each in a fresh process so that none inherits another's
-// heap or compiled code. Prints a table with the targets of targets.ts, or only lines of JSON (with `doubt`
-// on figures that must not be used). A benchmark is a file in this folder that exports `bench(options)`;
+// heap or compiled code. Prints a table with the targets of runner/targets.ts, or only lines of JSON (with `doubt`
+// on figures that must not be used). A benchmark is a file of this folder or of timelines/ that exports `bench(options)`;
 // without `--full` each is small enough for CI. Figures named `….baseline` or `….ratio` come from the same
 // process and minute as their counterpart. `--save` writes the file that the documentation is generated from.
 
@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/script-usage.ts'
-import { benchNames, type Choice, choose, isFrom, missingFigures } from './choice.ts'
-import { busyWithOthers } from './others.ts'
-import { type BenchResult, wantsOf } from './result.ts'
-import { saveFigures } from './saved-figures.ts'
-import { headLine, summaryLines, tableLine } from './table.ts'
+import { benchNames, type Choice, choose, isFrom, missingFigures } from './runner/choice.ts'
+import { busyWithOthers } from './runner/others.ts'
+import { type BenchResult, wantsOf } from './runner/result.ts'
+import { saveFigures } from './runner/saved-figures.ts'
+import { headLine, summaryLines, tableLine } from './runner/table.ts'
 
 const USAGE = `npm run bench -- [NAME…] [options]
 Runs the benchmarks whose file or figures begin with NAME; without names, all.
@@ -75,7 +75,7 @@ async function run({ bench, figures }: Choice): Promise<void> {
     else if (wants(result.name) && isFrom(bench, result, benches)) results.push(result)
   }
   if ((await exited) !== 0) {
-    console.error(`bench/${bench}.ts failed`)
+    console.error(`the benchmark ${bench} failed`)
     process.exitCode = 1
   }
   const doubt = values.busy ? undefined : (busyBefore ?? (await busyWithOthers()))

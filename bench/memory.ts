@@ -4,7 +4,7 @@
 // timeline is read.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import type { CommunitySize } from './world/community-world.ts'
 import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 import { makeReady } from './world/ready-events.ts'

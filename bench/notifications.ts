@@ -12,7 +12,7 @@ import { applyBatch } from '../src/ingest/indexing/apply-batch.ts'
 import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
 import { createNetworkStream } from '../test/support/network-stream.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 
 const START_MS = Date.parse('2026-11-01T12:00:00.000Z')
 const DAY_MS = 86_400_000

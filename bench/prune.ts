@@ -15,7 +15,7 @@ import { sweepCandidates } from '../src/ingest/indexing/retention/sweep-candidat
 import { createWriter } from '../src/ingest/indexing/writer.ts'
 import { GC_CANDIDATES_AT_ONCE, SLICE_MS, timeIsUp } from '../src/ingest/upkeep/retaining.ts'
 import { createMemoryParts } from '../test/support/memory-parts.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { createNetworkStream } from './world/network-stream.ts'
 import { openSeeder } from './world/seeding.ts'
 

@@ -5,7 +5,7 @@
 import { createRandom } from '../test/support/random.ts'
 import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
 import type { OpenLoop } from './load/types.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { type Measured, measureLoad } from './world/measure-load.ts'
 import { type PlainServer, startPlainServer } from './world/plain-server.ts'
 import { disturbanceOf, measureQuietly, type QuietLoad } from './world/quiet-load.ts'

@@ -8,7 +8,7 @@ import { loadActorTable } from '../src/data/graph/actor-table.ts'
 import { openWriter } from '../src/data/store/db.ts'
 import { countActors } from '../src/data/store/records/actors.ts'
 import { loadActors, loadGraph } from '../src/ingest/indexing/memory/graph-snapshot.ts'
-import type { BenchResult } from './result.ts'
+import type { BenchResult } from './runner/result.ts'
 
 const [dataDir, label] = process.argv.slice(2) as [string, string]
 

@@ -16,8 +16,8 @@ import { keepCheckpointed } from '../src/ingest/upkeep/disk/checkpoints.ts'
 import { keepSnapshots } from '../src/ingest/upkeep/memory/snapshots.ts'
 import { createRandom } from '../test/support/random.ts'
 import { writerOf } from '../test/support/writer-of.ts'
-import { powerLawDid, powerLawLists } from './power-law.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { powerLawDid, powerLawLists } from './support/power-law.ts'
 
 type Network = { label: string; accounts: number; edges: number }
 type World = {

@@ -4,8 +4,8 @@
 // least-squares line, per hour.
 
 import { Histogram } from './load/histogram.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
-import { slope } from './slope.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { slope } from './support/slope.ts'
 import { atRate, type LiveCommunity, startLiveCommunity } from './world/live-community.ts'
 
 const EVENTS_PER_SECOND = 600

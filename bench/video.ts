@@ -15,8 +15,8 @@ import { readCues, writeVtt } from '../src/features/media/hls/vtt.ts'
 import { createMediaApp } from '../src/features/media/media-app.ts'
 import { FetchError } from '../src/sources/identity/fetch-error.ts'
 import type { GuardedFetch } from '../src/sources/identity/guarded-fetch.ts'
-import { bestNs } from './cpu-time.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
+import { bestNs } from './support/cpu-time.ts'
 
 /** Three minutes, the lexicons' maximum, in pieces of four seconds. */
 const SEGMENTS = 45

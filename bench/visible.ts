@@ -15,7 +15,7 @@ import {
 import { createSyntheticEvents } from '../test/support/jetstream-double/synthetic-events.ts'
 import { didOf, tidAt } from '../test/support/records.ts'
 import { Histogram } from './load/histogram.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import type { BenchOptions, BenchResult } from './runner/result.ts'
 import { monotonicMs } from './world/clock.ts'
 import type { ReaderMessage, ReaderOrder } from './world/polling-reader.ts'
 import { quickCid } from './world/quick-cid.ts'

@@ -10,7 +10,7 @@ import { linkPackages } from '../test/support/linked-packages.ts'
 
 const root = join(import.meta.dirname, '..')
 const COPIED = ['src', 'packages', 'test', 'lexicons', 'scripts', 'docs', 'deploy', 'bin']
-const ROOMS = ['base', 'bridge', 'data', 'sources', 'ingest', 'answers', 'http', 'tools']
+const ROOMS = ['base', 'data', 'sources', 'ingest', 'answers', 'http', 'tools']
 const WITHOUT = [
   ['src', 'features'],
   ['test', 'features'],

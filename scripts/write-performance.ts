@@ -4,9 +4,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { networks } from '../bench/cost/model.ts'
-import { readFigures, type SavedFigure, type SavedFigures } from '../bench/saved-figures.ts'
-import { formatValue } from '../bench/table.ts'
-import { isMet, limitText, type Target, targets } from '../bench/targets.ts'
+import { readFigures, type SavedFigure, type SavedFigures } from '../bench/runner/saved-figures.ts'
+import { formatValue } from '../bench/runner/table.ts'
+import { isMet, limitText, type Target, targets } from '../bench/runner/targets.ts'
 import { growthTable } from './docs/growth-table.ts'
 
 const docs = join(import.meta.dirname, '../docs')

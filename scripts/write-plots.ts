@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFigures, type SavedFigures } from '../bench/saved-figures.ts'
+import { readFigures, type SavedFigures } from '../bench/runner/saved-figures.ts'
 import { drawPlot, type Plot } from './docs/line-plot.ts'
 import { lossyPlots } from './docs/lossy-plots.ts'
 import { pagePlots } from './docs/page-plots.ts'

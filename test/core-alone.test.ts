@@ -9,7 +9,6 @@ import { makeCoreAlone } from '../scripts/core-alone.ts'
 
 const ROOMS = [
   'test/base',
-  'test/bridge',
   'test/answers/skeleton',
   'test/http/server',
   // A whole process.

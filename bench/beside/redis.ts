@@ -9,7 +9,7 @@ import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { batchesOf } from '../../src/base/util/batches.ts'
-import { processorSeconds } from '../cpu-time.ts'
+import { processorSeconds } from '../support/cpu-time.ts'
 
 const SERVERS = ['valkey-server', 'redis-server']
 const PIPELINE = 256

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Contestant } from '../graph-lists.ts'
+import type { Contestant } from '../support/graph-lists.ts'
 
 const PACKAGE = 'roaring-wasm@1.1.0'
 

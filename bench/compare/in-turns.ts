@@ -1,7 +1,7 @@
 // Measures two trees in turns (A, B, B, A), and reports their ratio. A machine whose speed varies by a factor
 // of two can then neither fake a difference nor hide one.
 
-import { quantile } from '../quantile.ts'
+import { quantile } from '../runner/quantile.ts'
 
 /** `measure` gets 0 for the other tree, and 1 for this one. */
 export async function inTurns<T>(

@@ -1,6 +1,6 @@
 // Reads the model's inputs from the figures saved by earlier runs.
 
-import { readFigures, type SavedFigures } from '../saved-figures.ts'
+import { readFigures, type SavedFigures } from '../runner/saved-figures.ts'
 
 /**
  * @param names - figure names, by the caller's name for each

@@ -3,7 +3,7 @@
 // the engine reads all of it as within one day, without decay, and has room for all.
 
 import { TUNING } from '../../src/features/for-you/engine/recommend.ts'
-import type { BenchResult } from '../result.ts'
+import type { BenchResult } from '../runner/result.ts'
 import type { Python } from './als.ts'
 import { itemCosine, mostLiked } from './baselines.ts'
 import { type OwnLikes, pagesOf, play } from './engine-run.ts'

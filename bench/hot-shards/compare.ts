@@ -1,8 +1,8 @@
 // The simulated store with and without the limit, over several seeds: the median of each figure, and the
 // reduction due to the limit.
 
-import { quantile } from '../quantile.ts'
-import type { BenchResult } from '../result.ts'
+import { quantile } from '../runner/quantile.ts'
+import type { BenchResult } from '../runner/result.ts'
 import { type Measured, measureStore, type Store } from './model.ts'
 
 export const LARGE: Store = {

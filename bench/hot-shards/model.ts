@@ -6,7 +6,7 @@
 
 import { keepShare } from '../../src/data/timeline/lossiness.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
-import { quantile } from '../quantile.ts'
+import { quantile } from '../runner/quantile.ts'
 
 export type Store = {
   timelines: number

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { tidAt } from '../../test/support/records.ts'
-import { powerLawDid, powerLawLists } from '../power-law.ts'
+import { powerLawDid, powerLawLists } from '../support/power-law.ts'
 
 const FOLLOWS_EACH = 50
 const KEYS_FROM = 1.7e15

@@ -6,7 +6,7 @@
 import { Histogram, type Quantiles } from '../load/histogram.ts'
 import type { LoadGenerator } from '../load/load-generator.ts'
 import type { LoadPlan, OpenLoop } from '../load/types.ts'
-import { quantile } from '../quantile.ts'
+import { quantile } from '../runner/quantile.ts'
 import { createAsBusy } from './as-busy.ts'
 import { type Asked, type Measured, measureLoad } from './measure-load.ts'
 import { watchOthers } from './other-processes.ts'

@@ -10,7 +10,7 @@ import { openWriter } from '../../src/data/store/db.ts'
 import { saveGraph } from '../../src/ingest/indexing/memory/graph-snapshot.ts'
 import { createJetstreamDouble } from '../../test/support/jetstream-double/double.ts'
 import { startPlcDouble } from '../../test/support/plc-double.ts'
-import { type PowerLaw, powerLawDid, powerLawLists } from '../power-law.ts'
+import { type PowerLaw, powerLawDid, powerLawLists } from '../support/power-law.ts'
 import { type RunningApp, runApp } from './running-app.ts'
 
 export type ServedGraph = {

@@ -1,8 +1,8 @@
 // How figures grow with the size of the measured object: the exponent of each, by least squares over the
 // logarithms of all its points. 0: the same cost at every size; 1: the cost grows in proportion to the size.
 
-import type { SavedFigures } from '../../bench/saved-figures.ts'
-import { formatValue } from '../../bench/table.ts'
+import type { SavedFigures } from '../../bench/runner/saved-figures.ts'
+import { formatValue } from '../../bench/runner/table.ts'
 import { bySize } from './plot-series.ts'
 
 type Growth = [what: string, group: string, figure: string, unit: string]

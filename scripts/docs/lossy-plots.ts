@@ -1,6 +1,6 @@
 // The plots of docs/LOSSY-TIMELINES.md, by file name, from figures of `npm run bench -- hot-shards`.
 
-import type { SavedFigures } from '../../bench/saved-figures.ts'
+import type { SavedFigures } from '../../bench/runner/saved-figures.ts'
 import type { Plot } from './line-plot.ts'
 import { series } from './plot-series.ts'
 

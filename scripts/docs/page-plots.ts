@@ -1,7 +1,7 @@
 // How a page of a home timeline grows: with the posts in the database, with the accounts that its reader
-// follows (bench/growth-posts.ts), and how many pages serving threads answer (bench/growth-threads.ts).
+// follows (bench/timelines/growth-posts.ts), and how many pages serving threads answer (bench/timelines/growth-threads.ts).
 
-import type { SavedFigures } from '../../bench/saved-figures.ts'
+import type { SavedFigures } from '../../bench/runner/saved-figures.ts'
 import type { Plot } from './line-plot.ts'
 import { bySize } from './plot-series.ts'
 

@@ -1,6 +1,6 @@
 // A line of a plot, from figures whose names differ only in one number.
 
-import type { SavedFigures } from '../../bench/saved-figures.ts'
+import type { SavedFigures } from '../../bench/runner/saved-figures.ts'
 import type { Series } from './line-plot.ts'
 
 /** `<before>2000<after>` is a point at 2,000, and `<before>1e6<after>` one at a million. */

@@ -2,12 +2,11 @@
 // figure.
 
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchNames, choose, isFrom, missingFigures } from '../../bench/choice.ts'
-import { wantsOf } from '../../bench/result.ts'
-import { headLine, summaryLines, tableLine } from '../../bench/table.ts'
-import { isMet, limitText, targetOf, targets } from '../../bench/targets.ts'
+import { benchFiles, choose, isFrom, missingFigures } from '../../bench/runner/choice.ts'
+import { wantsOf } from '../../bench/runner/result.ts'
+import { headLine, summaryLines, tableLine } from '../../bench/runner/table.ts'
+import { isMet, limitText, targetOf, targets } from '../../bench/runner/targets.ts'
 
 const benches = ['decode', 'fan-out', 'get-timeline', 'graph', 'serving', 'timeline']
 
@@ -96,10 +95,9 @@ describe('figures', () => {
   test.each(promised)('%s has a target, and a benchmark that prints it', (figure) => {
     const target = targetOf(figure)
     expect(target).toBeDefined()
-    const names = benchNames()
-    expect(names).toContain(target!.bench)
-    const path = join(import.meta.dirname, `../../bench/${target!.bench}.ts`)
-    const source = readFileSync(path, 'utf8')
+    const path = benchFiles().get(target!.bench)
+    expect(path).toBeDefined()
+    const source = readFileSync(path!, 'utf8')
     const parts = figure.split('.')
     // Some names are built from a label, but their first and last parts appear in the source.
     for (const part of [parts[0]!, parts.at(-1)!]) expect(source).toContain(part)

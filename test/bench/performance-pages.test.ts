@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readFigures, type SavedFigure, saveFigures } from '../../bench/saved-figures.ts'
-import { targets } from '../../bench/targets.ts'
+import { readFigures, type SavedFigure, saveFigures } from '../../bench/runner/saved-figures.ts'
+import { targets } from '../../bench/runner/targets.ts'
 import { exponentOf } from '../../scripts/docs/growth-table.ts'
 import {
   costPage,

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readFigures } from '../../bench/saved-figures.ts'
+import { readFigures } from '../../bench/runner/saved-figures.ts'
 import { drawPlot, type Plot, short } from '../../scripts/docs/line-plot.ts'
 import { plotsOf } from '../../scripts/write-plots.ts'
 

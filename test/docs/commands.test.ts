@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { benchNames, choose } from '../../bench/choice.ts'
+import { benchNames, choose } from '../../bench/runner/choice.ts'
 import { allCommands } from '../../scripts/docs/command-table.ts'
 import { codeSpansOf, type Fence, fencesOf, readPages, root } from '../support/documentation.ts'
 

@@ -1,7 +1,7 @@
 // The same request sixteen times at once, beside a member who polls a warm page. How long the member waits is
 // reported, and never judged: it depends on what else runs on the machine.
 
-import { quantile } from '../../../bench/quantile.ts'
+import { quantile } from '../../../bench/runner/quantile.ts'
 import type { Request } from './requests.ts'
 import type { CostlyServer } from './server.ts'
 import { POLLER } from './worst-rows.ts'

@@ -2,10 +2,10 @@
 // over 20 seeds; how sensitive the result is to the assumptions; and what readers see at each limit, with the
 // product's own draw. docs/LOSSY-TIMELINES.md presents it, from docs/plots/data.json.
 
-import { hashDraw, keepShare } from '../src/data/timeline/lossiness.ts'
-import { compare, figures, LARGE, SMALL, seeds } from './hot-shards/compare.ts'
-import { measureStore, POSTS_A_DAY, type Store } from './hot-shards/model.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import { hashDraw, keepShare } from '../../src/data/timeline/lossiness.ts'
+import { compare, figures, LARGE, SMALL, seeds } from '../hot-shards/compare.ts'
+import { measureStore, POSTS_A_DAY, type Store } from '../hot-shards/model.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
 
 const LIMITS = [500, 1_000, 2_000, 4_000, 8_000, 16_000]
 const READERS = [500, 5_000, 500_000]

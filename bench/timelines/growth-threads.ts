@@ -3,11 +3,11 @@
 // write-plots.ts, like growth.ts.
 
 import { availableParallelism } from 'node:os'
-import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
-import { measureLoad } from './world/measure-load.ts'
-import { serveWorld } from './world/serving-world.ts'
-import { smallWorld } from './world/social-world.ts'
+import { getRequest, type LoadGenerator, startLoadGenerator } from '../load/load-generator.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { measureLoad } from '../world/measure-load.ts'
+import { serveWorld } from '../world/serving-world.ts'
+import { smallWorld } from '../world/social-world.ts'
 
 const TIMELINE = 'app.bsky.feed.getTimeline'
 const THREADS = [1, 2, 4]

@@ -4,16 +4,16 @@
 // time; `.p99_ms_at_80` is for random arrivals at four fifths of the saturating rate. `.outside.*` is autocannon's measurement of
 // the same closed loop, next to ours from the same minute.
 
-import { cliJson } from '../test/support/cli.ts'
-import { createRandom, type Random } from '../test/support/random.ts'
-import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import { runOutside } from './load/outside-generator.ts'
-import { powerLawDid } from './power-law.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
-import { type Measured, measureLoad } from './world/measure-load.ts'
-import { type PlainServer, startPlainServer } from './world/plain-server.ts'
-import { measureQuietly } from './world/quiet-load.ts'
-import { type ServedGraph, serveGraph } from './world/served-graph.ts'
+import { cliJson } from '../../test/support/cli.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
+import { getRequest, type LoadGenerator, startLoadGenerator } from '../load/load-generator.ts'
+import { runOutside } from '../load/outside-generator.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { powerLawDid } from '../support/power-law.ts'
+import { type Measured, measureLoad } from '../world/measure-load.ts'
+import { type PlainServer, startPlainServer } from '../world/plain-server.ts'
+import { measureQuietly } from '../world/quiet-load.ts'
+import { type ServedGraph, serveGraph } from '../world/served-graph.ts'
 
 type Bench = {
   served: ServedGraph

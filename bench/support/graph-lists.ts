@@ -4,7 +4,7 @@
 // load on the machine. Times are processor times: the best round, and the median, which shows how busy the
 // machine was.
 
-import { createRandom } from '../test/support/random.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { onceNs, sink } from './cpu-time.ts'
 
 export type Shape = { label: string; length: number; lists: number }

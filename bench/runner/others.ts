@@ -2,7 +2,7 @@
 // discarded.
 
 import { setTimeout } from 'node:timers/promises'
-import { readMachineTimes } from './world/proc-stat.ts'
+import { readMachineTimes } from '../world/proc-stat.ts'
 
 const LOOKED_FOR_MS = 500
 const BUSY_SHARE = 0.1

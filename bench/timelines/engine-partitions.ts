@@ -2,20 +2,20 @@
 // pages of a very busy timeline, compared with the simple design: a single partition whose old entries are
 // deleted one by one. Then the hot-shards store, with the measured costs of a write and a cut. Needs Java.
 
-import { batchesOf } from '../src/base/util/batches.ts'
-import { connectEngine, type Engine } from '../src/data/engine/connect.ts'
-import { createFollowingLog, type FollowingLog } from '../src/data/engine/following-log.ts'
-import { migrateEngine } from '../src/data/engine/schema.ts'
+import { batchesOf } from '../../src/base/util/batches.ts'
+import { connectEngine, type Engine } from '../../src/data/engine/connect.ts'
+import { createFollowingLog, type FollowingLog } from '../../src/data/engine/following-log.ts'
+import { migrateEngine } from '../../src/data/engine/schema.ts'
 import {
   type CassandraCluster,
   startCassandra,
   whyNoCassandra,
-} from '../test/support/cassandra-cluster.ts'
-import { didOf } from '../test/support/records.ts'
-import { processorSeconds } from './cpu-time.ts'
-import { compare, LARGE, SMALL, seeds } from './hot-shards/compare.ts'
-import { quantile } from './quantile.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+} from '../../test/support/cassandra-cluster.ts'
+import { didOf } from '../../test/support/records.ts'
+import { compare, LARGE, SMALL, seeds } from '../hot-shards/compare.ts'
+import { quantile } from '../runner/quantile.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { processorSeconds } from '../support/cpu-time.ts'
 
 const KEYSPACE = 'slipstream_partitions'
 const PATIENCE_MS = 30_000

@@ -2,7 +2,7 @@
 // selects all figures of that file; a prefix of a figure's name selects that figure.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { BenchResult } from './result.ts'
 import { targetOf, targets } from './targets.ts'
 
@@ -13,15 +13,24 @@ export type Choice = {
   figures: string[]
 }
 
+const ROOMS = ['.', 'timelines']
 const EXPORTS_BENCH = /^export (?:async )?function bench\b|\bas bench\b/m
 
-/** Files in this folder that export `bench`. */
-export function benchNames(folder: string = import.meta.dirname): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .filter((name) => EXPORTS_BENCH.test(readFileSync(join(folder, name), 'utf8')))
-    .map((name) => name.replace(/\.ts$/, ''))
-    .sort()
+/** The files of bench/, and of the rooms of benchmarks in it, that export `bench`, by name. */
+export function benchFiles(): ReadonlyMap<string, string> {
+  const folder = join(import.meta.dirname, '..')
+  const files = ROOMS.flatMap((room) =>
+    readdirSync(join(folder, room)).map((name) => join(folder, room, name)),
+  )
+  return new Map(
+    files
+      .filter((file) => file.endsWith('.ts') && EXPORTS_BENCH.test(readFileSync(file, 'utf8')))
+      .map((file) => [basename(file, '.ts'), file]),
+  )
+}
+
+export function benchNames(): string[] {
+  return [...benchFiles().keys()].sort()
 }
 
 /** Selects benchmarks in file order; names that match nothing are returned in `unknown`. */

@@ -5,17 +5,17 @@
 // than the even ones of `even_p99_ms_at_80`.
 
 import { connect, type Socket } from 'node:net'
-import { cliJson } from '../test/support/cli.ts'
-import { createRandom } from '../test/support/random.ts'
-import { Histogram } from './load/histogram.ts'
-import { getRequest, type LoadGenerator, startLoadGenerator } from './load/load-generator.ts'
-import type { LoadPlan } from './load/types.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
-import { type Measured, measureLoad } from './world/measure-load.ts'
-import { type PlainServer, startPlainServer } from './world/plain-server.ts'
-import { measureQuietly } from './world/quiet-load.ts'
-import { type ServedWorld, serveWorld } from './world/serving-world.ts'
-import { fullWorld, smallWorld, type ViewerKind } from './world/social-world.ts'
+import { cliJson } from '../../test/support/cli.ts'
+import { createRandom } from '../../test/support/random.ts'
+import { Histogram } from '../load/histogram.ts'
+import { getRequest, type LoadGenerator, startLoadGenerator } from '../load/load-generator.ts'
+import type { LoadPlan } from '../load/types.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { type Measured, measureLoad } from '../world/measure-load.ts'
+import { type PlainServer, startPlainServer } from '../world/plain-server.ts'
+import { measureQuietly } from '../world/quiet-load.ts'
+import { type ServedWorld, serveWorld } from '../world/serving-world.ts'
+import { fullWorld, smallWorld, type ViewerKind } from '../world/social-world.ts'
 
 const CONNECTIONS = 8
 const OPEN_CONNECTIONS = 64

@@ -12,13 +12,13 @@ import {
   openTimelines,
   type TimelineEntry,
 } from '@slipstream/follow-graph'
-import { createActorTable } from '../src/data/graph/actor-table.ts'
-import { fanOut } from '../src/data/timeline/fan-out.ts'
-import { createKeeps, drawByHash } from '../src/data/timeline/lossiness.ts'
-import { didOf } from '../test/support/network-stream.ts'
-import { createRandom, type Random } from '../test/support/random.ts'
-import { bestNs, onceNs, sink } from './cpu-time.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import { createActorTable } from '../../src/data/graph/actor-table.ts'
+import { fanOut } from '../../src/data/timeline/fan-out.ts'
+import { createKeeps, drawByHash } from '../../src/data/timeline/lossiness.ts'
+import { didOf } from '../../test/support/network-stream.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { bestNs, onceNs, sink } from '../support/cpu-time.ts'
 
 const FOLLOWS_AN_ACCOUNT = 29
 const TRIED = 100_000

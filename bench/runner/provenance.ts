@@ -15,7 +15,7 @@ export type Provenance = {
   commit?: string
 }
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const CPU_INFO = '/proc/cpuinfo'
 
 export function provenanceNow(): Provenance {

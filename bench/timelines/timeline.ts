@@ -13,25 +13,25 @@ import {
   openTimelines,
   type TimelineEntry,
 } from '@slipstream/follow-graph'
-import { createViewCache } from '../src/answers/cache/view-cache.ts'
-import { createHydrator } from '../src/answers/hydrate/hydrator.ts'
-import { createReader } from '../src/answers/hydrate/reader.ts'
-import { createTimelineSkeleton } from '../src/answers/skeleton/timeline.ts'
-import { createMediaUrls } from '../src/answers/views/media-urls.ts'
-import { loadConfig } from '../src/base/config/config.ts'
+import { createViewCache } from '../../src/answers/cache/view-cache.ts'
+import { createHydrator } from '../../src/answers/hydrate/hydrator.ts'
+import { createReader } from '../../src/answers/hydrate/reader.ts'
+import { createTimelineSkeleton } from '../../src/answers/skeleton/timeline.ts'
+import { createMediaUrls } from '../../src/answers/views/media-urls.ts'
+import { loadConfig } from '../../src/base/config/config.ts'
 import {
   InvalidationReader,
   InvalidationWriter,
-} from '../src/data/shared-memory/invalidation-ring.ts'
-import { type Db, openReader } from '../src/data/store/db.ts'
-import { createMergedFeed, type MergedFeed } from '../src/data/store/timelines/merged-feed.ts'
-import { createKeeps, hashDraw } from '../src/data/timeline/lossiness.ts'
-import { createRandom, type Random } from '../test/support/random.ts'
-import { didOf, tidAt } from '../test/support/records.ts'
-import { bestNs, sink } from './cpu-time.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
-import { quickCid } from './world/quick-cid.ts'
-import { openSeeder } from './world/seeding.ts'
+} from '../../src/data/shared-memory/invalidation-ring.ts'
+import { type Db, openReader } from '../../src/data/store/db.ts'
+import { createMergedFeed, type MergedFeed } from '../../src/data/store/timelines/merged-feed.ts'
+import { createKeeps, hashDraw } from '../../src/data/timeline/lossiness.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
+import { didOf, tidAt } from '../../test/support/records.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { bestNs, sink } from '../support/cpu-time.ts'
+import { quickCid } from '../world/quick-cid.ts'
+import { openSeeder } from '../world/seeding.ts'
 
 const VIEWERS = 50
 const LENGTH = 1_000

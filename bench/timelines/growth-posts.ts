@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { INVALIDATION } from '../src/data/shared-memory/invalidation-kinds.ts'
-import { openReader, openWriter } from '../src/data/store/db.ts'
-import { didOf } from '../test/support/records.ts'
-import { bestNs } from './cpu-time.ts'
-import { addViewer, createAsking, createMemory, seed } from './get-timeline.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+import { INVALIDATION } from '../../src/data/shared-memory/invalidation-kinds.ts'
+import { openReader, openWriter } from '../../src/data/store/db.ts'
+import { didOf } from '../../test/support/records.ts'
+import { addViewer, createAsking, createMemory, seed } from '../get-timeline.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { bestNs } from '../support/cpu-time.ts'
 
 const PAGES = 100
 const FOLLOWS = 1_000

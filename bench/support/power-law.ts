@@ -4,7 +4,7 @@
 // among a million accounts is about ten thousand. Subjects are drawn by rank: the first of a million gets
 // about 2% of all follows, as measured on the real network. Ranks are scattered over the uids.
 
-import { createRandom, type Random } from '../test/support/random.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
 
 export type PowerLaw = {
   accounts: number

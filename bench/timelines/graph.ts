@@ -9,8 +9,9 @@ import {
   openFollowGraph,
   type SharedFollowGraph,
 } from '@slipstream/follow-graph'
-import { createRandom } from '../test/support/random.ts'
-import { bestNs, onceNs, sink } from './cpu-time.ts'
+import { createRandom } from '../../test/support/random.ts'
+import type { BenchOptions, BenchResult } from '../runner/result.ts'
+import { bestNs, onceNs, sink } from '../support/cpu-time.ts'
 import {
   type Contestant,
   drawQuestions,
@@ -20,10 +21,9 @@ import {
   type Questions,
   type Shape,
   type Times,
-} from './graph-lists.ts'
-import { oneDirection } from './our-lists.ts'
-import { powerLawLists } from './power-law.ts'
-import type { BenchOptions, BenchResult } from './result.ts'
+} from '../support/graph-lists.ts'
+import { oneDirection } from '../support/our-lists.ts'
+import { powerLawLists } from '../support/power-law.ts'
 
 const BATCH = 256
 const FOLLOWS_AN_ACCOUNT = 29

@@ -1,9 +1,9 @@
 // Our sets of one direction as a contestant of graph-lists.ts.
 
-import { Adjacency } from '../packages/follow-graph/src/graph/adjacency.ts'
-import { SlabPool } from '../packages/follow-graph/src/graph/slab-pool.ts'
-import * as order from '../packages/follow-graph/src/graph/uid-order.ts'
-import { OwnerVersionsWriter } from '../packages/follow-graph/src/shared-memory/owner-versions.ts'
+import { Adjacency } from '../../packages/follow-graph/src/graph/adjacency.ts'
+import { SlabPool } from '../../packages/follow-graph/src/graph/slab-pool.ts'
+import * as order from '../../packages/follow-graph/src/graph/uid-order.ts'
+import { OwnerVersionsWriter } from '../../packages/follow-graph/src/shared-memory/owner-versions.ts'
 import type { Contestant } from './graph-lists.ts'
 
 // Compiled in, as in the graph.
