@@ -21,6 +21,7 @@ const scripts = [
   new URL('./assets/copy.ts', import.meta.url),
   new URL('./assets/dom.ts', import.meta.url),
   new URL('./assets/draws.ts', import.meta.url),
+  new URL('./assets/strip-of-draws.ts', import.meta.url),
   new URL('./assets/members.ts', import.meta.url),
   new URL('./assets/membership.ts', import.meta.url),
   new URL('./assets/operator.ts', import.meta.url),

@@ -9,6 +9,7 @@ import {
 import type { Db } from '../../data/store/db.ts'
 import { type Availability, readAvailability } from './availability.ts'
 import { diskForecast, type Forecast } from './forecast.ts'
+import { type LagOfDay, readLagOfDay } from './lag-section.ts'
 import { thinned } from './thin-history.ts'
 
 type Parts = {
@@ -19,6 +20,7 @@ type Parts = {
 
 const FORECAST_EVERY_MS = 60_000
 const AVAILABILITY_EVERY_MS = 30_000
+const LAG_EVERY_MS = 60_000
 /** Points per chart, about as many as it has pixels. */
 const MAX_POINTS = 720
 
@@ -31,6 +33,11 @@ export function createForecast({ db, now = Date.now }: Parts): () => Forecast | 
 export function createAvailability({ db, now = Date.now }: Parts): () => Availability {
   const read = createMemo(now, () => readAvailability(db, now()))
   return () => read('availability', AVAILABILITY_EVERY_MS)
+}
+
+export function createLagOfDay({ db, now = Date.now }: Parts): () => LagOfDay {
+  const read = createMemo(now, () => readLagOfDay(db, now()))
+  return () => read('lag', LAG_EVERY_MS)
 }
 
 /** @returns JSON; undefined if there is no ring of that name */

@@ -12,8 +12,9 @@ import type { Availability } from './availability.ts'
 import { formHeaders, PAGE_HEADERS } from './document.ts'
 import { type ExploreOptions, exploreRoutes } from './explore/routes.ts'
 import { exploreDocument } from './explore-document.ts'
-import { createAvailability } from './histories.ts'
+import { createAvailability, createLagOfDay } from './histories.ts'
 import { indexerStatusOf } from './indexer-status.ts'
+import type { LagOfDay } from './lag-section.ts'
 import { createLive, type Live } from './live.ts'
 import { notFoundDocument } from './not-found-document.ts'
 import { readDocument, readHeaders } from './read-document.ts'
@@ -58,6 +59,7 @@ const EXPLORE_POINTS = 5
 export function createPage(parts: PageParts): Page {
   const { config } = parts
   const availability = createAvailability(parts)
+  const lag = createLagOfDay(parts)
   const figures = () => visitorFiguresOf(parts.status(), availability())
   const live = createLive(() => JSON.stringify(figures()))
   const assets = loadAssets
@@ -66,7 +68,7 @@ export function createPage(parts: PageParts): Page {
   const routes: Page['routes'] = [
     {
       path: '/',
-      app: pages(parts, { assets, figures, availability }),
+      app: pages(parts, { assets, figures, availability, lag }),
       charges: [{ ...page, patterns: ['/', '/explore', '/read', '/status/indexer'] }],
     },
     { path: '/page', app: files({ assets, figures, live }), charges: [page] },
@@ -88,15 +90,21 @@ type Shared = {
   assets: () => Assets
   figures: () => VisitorFigures
   availability: () => Availability
+  lag: () => LagOfDay
 }
 
-function pages(parts: PageParts, { assets, figures, availability }: Shared): Hono {
+function pages(parts: PageParts, { assets, figures, availability, lag }: Shared): Hono {
   const { config } = parts
   const headers = parts.forms.length > 0 ? formHeaders() : PAGE_HEADERS
   const app = new Hono()
   app.get('/', (c, next) => {
     if (!wantsHtml(c)) return next()
-    const shown = { figures: figures(), availability: availability(), forms: parts.forms }
+    const shown = {
+      figures: figures(),
+      availability: availability(),
+      lag: lag(),
+      forms: parts.forms,
+    }
     return Promise.resolve(c.body(statusDocument(assets(), config, shown), 200, headers))
   })
   app.get('/explore', (c) => {
@@ -111,7 +119,11 @@ function pages(parts: PageParts, { assets, figures, availability }: Shared): Hon
   return app
 }
 
-function files({ assets, figures, live }: Omit<Shared, 'availability'> & { live: Live }): Hono {
+function files({
+  assets,
+  figures,
+  live,
+}: Pick<Shared, 'assets' | 'figures'> & { live: Live }): Hono {
   const app = new Hono()
   app.get('/live', (c) => {
     if (c.req.raw.method === 'HEAD') return c.body(null, 200, { 'cache-control': 'no-store' })

@@ -7,12 +7,14 @@ import type { Availability } from './availability.ts'
 import { availabilitySection } from './availability-section.ts'
 import { documentOf } from './document.ts'
 import { connectSection, type Us } from './invites/connect-section.ts'
+import { type LagOfDay, lagSection } from './lag-section.ts'
 import type { Finding } from './state-words.ts'
 import type { VisitorFigureName, VisitorFigures } from './visitor-figures.ts'
 
 type Shown = {
   figures: VisitorFigures
   availability: Availability
+  lag: LagOfDay
   /** Of features. */
   forms: readonly Html[]
 }
@@ -20,11 +22,12 @@ type Shown = {
 export function statusDocument(
   assets: Assets,
   us: Us,
-  { figures, availability, forms }: Shown,
+  { figures, availability, lag, forms }: Shown,
 ): string {
   const main = html`${hero(us, figures)}
 ${forms}
 ${connectSection(us)}
+${lagSection(lag)}
 ${availabilitySection(availability, figures.texts)}`
   const title = `${us.hostname} · Slipstream`
   return documentOf(assets, { title, current: 'status', script: 'status.ts', main })

@@ -1,7 +1,7 @@
 // The picture of a lossy timeline's draw says what the posts say.
 
 import { expect, test } from 'vitest'
-import { stripOf } from '../../../src/features/pages/assets/draws.ts'
+import { stripOf } from '../../../src/features/pages/assets/strip-of-draws.ts'
 
 test('a mark for each drawn post, kept below the share', () => {
   const draws = [0.1, 0.839, 0.84, 0.95]

@@ -2,24 +2,10 @@
 // kept. The posts themselves say the same in words.
 
 import { element, svg } from './dom.ts'
-
-/** `own`: the reader's, which no draw drops. */
-type Drawn = { way: string; draw: number; keepShare: number }
-type Strip = { keepShare: number; marks: { x: number; isKept: boolean }[]; words: string }
+import type { Strip } from './strip-of-draws.ts'
 
 const WIDTH = 1_000
 const HEIGHT = 40
-
-/** Of the posts that were drawn; undefined if the timeline keeps all. */
-export function stripOf(verdicts: readonly Drawn[]): Strip | undefined {
-  const drawn = verdicts.filter(({ way, keepShare }) => way !== 'own' && keepShare < 1)
-  const [first] = drawn
-  if (!first) return undefined
-  const marks = drawn.map(({ draw, keepShare }) => ({ x: draw, isKept: draw < keepShare }))
-  const kept = marks.filter(({ isKept }) => isKept).length
-  const words = `Each line is the number drawn for a post: ${kept} of these ${marks.length} are below ${first.keepShare.toFixed(3)}, and kept.`
-  return { keepShare: first.keepShare, marks, words }
-}
 
 export function drawStrip({ keepShare, marks, words }: Strip): HTMLElement {
   const picture = svg(

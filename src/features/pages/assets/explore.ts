@@ -1,7 +1,7 @@
 // The explore view: queries as the operator, and shows why a timeline is as it is.
 
 import { byId, choice, cutTo, dateAndTime, element, shortName } from './dom.ts'
-import { drawStrip, stripOf } from './draws.ts'
+import { drawStrip } from './draws.ts'
 import { createTabs } from './explore-tabs.ts'
 import { suggestMembers } from './members.ts'
 import { addMember, forgetMembership, makeInvite, showMembership } from './membership.ts'
@@ -16,6 +16,7 @@ import {
 import { type Proof, proofGraph, proofTable, proofWords } from './proof-graph.ts'
 import { createServerTab } from './server-tab.ts'
 import { showSlow } from './slow.ts'
+import { stripOf } from './strip-of-draws.ts'
 import { showVideos } from './videos.ts'
 
 type Person = { did: string; handle: string; name: string }
