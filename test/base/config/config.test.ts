@@ -199,3 +199,11 @@ test('--print-config prints a .env file that yields the same configuration', () 
   for (const { key } of Object.values(everySetting)) expect(printed).toContain(`${key}=`)
   expect(loadConfig(parseEnv(printed) as Record<string, string>, nowhere)).toEqual(config)
 })
+
+test.each(['LABELERS', 'TRUSTED_VERIFIERS', 'MODERATION_SERVICES', 'ALT_AUDIENCES'])(
+  'a handle is no DID: SLIPSTREAM_%s gives rights, and says where to find it',
+  (name) => {
+    const env = { [`SLIPSTREAM_${name}`]: 'did:plc:abc,mod.example.org' }
+    expect(() => loadConfig(env, nowhere)).toThrow(/a handle may change its owner/)
+  },
+)
