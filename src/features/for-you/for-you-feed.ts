@@ -57,8 +57,8 @@ export function createForYouFeed(parts: Parts): ForYouFeed {
 
   function begin(viewer: Viewer): Session | undefined {
     const choices = choicesFor(viewer)
-    if (choices.length === 0) return undefined
     if (viewer && parts.isMember(viewer.did)) tellReads(viewer.did)
+    if (choices.length === 0) return undefined
     return sessions.begin(viewer?.did, choices)
   }
 

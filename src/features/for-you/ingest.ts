@@ -12,9 +12,11 @@ import type { Core } from '../../ingest/core.ts'
 import { type IngestFeature, ingestCalls, requestHandlers } from '../../ingest/feature.ts'
 import { internActor } from '../../ingest/indexing/index-context.ts'
 import { hear } from './engine/hear.ts'
-import type { State } from './engine/layout.ts'
+import { H, type State } from './engine/layout.ts'
+import { minuteOf } from './engine/minutes.ts'
 import { loadSnapshot, saveSnapshot } from './engine/snapshot.ts'
 import { likeIn } from './listening.ts'
+import { createPast } from './past.ts'
 import { connectLikes } from './reader-likes.ts'
 import type { ForYouCalls, ForYouRequests } from './requests.ts'
 import { forYouSettings } from './settings.ts'
@@ -22,6 +24,7 @@ import { addLess, addSeen } from './store/readers.ts'
 
 const FILE = 'for-you.snapshot'
 const SAVED_EVERY_MS = 10 * MINUTE_MS
+const MAX_READERS = 1000
 /** A like's time may be ahead of our clock by so much. */
 const AHEAD_MS = 5 * MINUTE_MS
 
@@ -46,6 +49,19 @@ function listen(config: Config, core: Core, bytes: number) {
   const path = join(config.dataDir, FILE)
   const { state, problem } = loadSnapshot(path, bytes, randomInt(2 ** 32))
   if (problem) log.warn({ path, problem }, 'For You begins anew: its snapshot can’t be used')
+  if (state.header[H.heard] === 0 && state.header[H.began] === 0) {
+    state.header[H.began] = minuteOf(now())
+  }
+  /** Those who read before the past was read: what they liked was not known yet. */
+  const readers = new Set<string>()
+  const past = createPast(config, core, {
+    state,
+    hear: (batch) => hearAll(state, batch, { latestMs: now() + AHEAD_MS, actors, isPast: true }),
+    onEnd() {
+      for (const did of readers) connectLikes(core, state, actors.uidOf(did))
+      readers.clear()
+    },
+  })
   let saving: Promise<void> | undefined
   const save = () =>
     saveSnapshot(state, path).catch((err: unknown) => {
@@ -60,11 +76,16 @@ function listen(config: Config, core: Core, bytes: number) {
   return {
     memory: { 'for-you': state.buffer },
     calls: ingestCalls<ForYouCalls>({
-      'for-you/reads': (did) => connectLikes(core, state, actors.uidOf(did)),
+      'for-you/reads'(did) {
+        if (readers.size < MAX_READERS) readers.add(did)
+        connectLikes(core, state, actors.uidOf(did))
+        past.begin()
+      },
     }),
     onBatch: (batch: StreamBatch) => hearAll(state, batch, { latestMs: now() + AHEAD_MS, actors }),
     async stop() {
       clearInterval(timer)
+      await past.stop()
       await saving
       await save()
     },
@@ -74,7 +95,11 @@ function listen(config: Config, core: Core, bytes: number) {
 function hearAll(
   state: State,
   { events }: StreamBatch,
-  { latestMs, actors }: { latestMs: number; actors: Core['actors'] },
+  {
+    latestMs,
+    actors,
+    isPast = false,
+  }: { latestMs: number; actors: Core['actors']; isPast?: boolean },
 ): void {
   for (const item of events) {
     const like = likeIn(item)
@@ -85,6 +110,6 @@ function hearAll(
         : actors.uidOf((item as { did: string }).did)
     const isMembers = uid !== 0 && (actors.flagsOf(uid) & MEMBER) !== 0
     const timeMs = Math.min(like.timeUs / 1000, latestMs)
-    hear(state, { liker: like.liker, post: like.post, timeMs, isMembers })
+    hear(state, { liker: like.liker, post: like.post, timeMs, isMembers, isPast })
   }
 }

@@ -106,8 +106,17 @@ test('the page is there while it runs, after a restart and after kill -9', async
   await isFound()
   await started[2]!.stop('SIGTERM')
   writeFileSync(join(DATA_DIR, 'for-you.snapshot'), 'damaged')
-  await start({ DATA_DIR })
+  port = await start({ DATA_DIR })
   await started[3]!.waitFor(/For You begins anew/)
+  // From the stream's past.
+  await isFound()
+  await started[3]!.waitFor(/For You has read the likes of the past hours/)
+  const connections = () => double.connections().length
+  const before = connections()
+  await started[3]!.stop('SIGTERM')
+  port = await start({ DATA_DIR })
+  await isFound()
+  expect(connections()).toBe(before + 1)
 })
 
 test('with 0 MB, nothing is found and nothing is kept', async () => {

@@ -18,7 +18,7 @@ import {
   tailOf,
   userAt,
 } from './log.ts'
-import { minuteOf } from './minutes.ts'
+import { minuteOf, shortened } from './minutes.ts'
 import { paceLasting, paceRecent } from './pacing.ts'
 import {
   addPost,
@@ -52,6 +52,8 @@ export type Like = {
   /** Milliseconds since 1970. */
   timeMs: number
   isMembers: boolean
+  /** It is told afterwards: its time counts, not when it is heard. */
+  isPast?: boolean
 }
 
 /** Of an account's latest likes, how many are compared to recognise one that comes twice. */
@@ -86,7 +88,7 @@ export function hear(state: State, like: Like): boolean {
     takeBack(state, user)
     return false
   }
-  if (isKept) keep(state, user, post)
+  if (isKept) keep(state, { user, post, minute: minuteIn(state, like) })
   if (isAnchors) credit(state, user, selectivityOf(state, post))
   if (like.isMembers) anchor(state, post)
   return isKept
@@ -119,9 +121,16 @@ function isRanked(state: State, user: number): boolean {
   return rank > 0 && rank >= state.headerFloats[H.threshold]!
 }
 
-function keep(state: State, user: number, post: number): void {
+/** Shortened. */
+function minuteIn(state: State, { isPast, timeMs }: Like): number {
+  return isPast ? shortened(Math.min(minuteOf(timeMs), state.header[H.now]!)) : thisMinute(state)
+}
+
+type Kept = { user: number; post: number; minute: number }
+
+function keep(state: State, kept: Kept): void {
   makeRoom(state, state.recent)
-  put(state, state.recent, user, post, thisMinute(state))
+  put(state, state.recent, kept)
   paceRecent(state)
   state.header[H.kept] = (state.header[H.kept]! + 1) | 0
 }
@@ -136,7 +145,7 @@ function makeRoom(state: State, recent: Log): void {
   if (user < 0 || post < 0) return
   const isAnchors = isAnchor(state, post)
   if (!isAnchors && !isRanked(state, user)) return
-  put(state, state.lasting, user, post, recent.minutes[place]!)
+  put(state, state.lasting, { user, post, minute: recent.minutes[place]! })
   state.header[H.promoted] = (state.header[H.promoted]! + 1) | 0
   // Another threshold would change nothing about likes of anchors.
   if (!isAnchors) paceLasting(state)
@@ -147,7 +156,7 @@ function restart(state: State, log: Log): void {
   state.header[log.tail] = 0
 }
 
-function put(state: State, log: Log, user: number, post: number, minute: number): void {
+function put(state: State, log: Log, { user, post, minute }: Kept): void {
   const { posts, users } = state
   const isRecent = log === state.recent
   const ofUser = user * USER_WORDS + (isRecent ? U.recentHead : U.lastingHead)

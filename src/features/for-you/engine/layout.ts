@@ -89,6 +89,10 @@ export const H = {
   /** Slots that the sweep looked at last. */
   sweptPost: 18,
   sweptUser: 19,
+  /** Minute since which likes are heard as they come; 0: in a snapshot from before this was noted. */
+  began: 20,
+  /** Minute up to which the likes from before were read; 0: none. */
+  reached: 21,
 } as const
 
 export const VERSION = 1
