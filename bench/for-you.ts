@@ -99,20 +99,31 @@ function alsFigures(als: AlsResult, task: Task): BenchResult[] {
 
 /** How much of the readers' pages differs from those in the same network without hostile accounts. */
 function hostileFigures(size: NetworkSize, task: Task, bytes: number): BenchResult[] {
-  const peaceful = createTask(createNetwork(size, SEED, false), 0.05, SEED)
+  const peaceful = pagesWith(createTask(createNetwork(size, SEED, 'none'), 0.05, SEED), bytes)
+  return [
+    ...hostileFiguresOf('hostile', task, { peaceful, bytes }),
+    ...(['mimic', 'noisy', 'sly'] as const).flatMap((kind) => {
+      const network = createNetwork(size, SEED, kind)
+      return hostileFiguresOf(kind, createTask(network, 0.05, SEED), { peaceful, bytes })
+    }),
+  ]
+}
+
+function hostileFiguresOf(
+  name: string,
+  task: Task,
+  { peaceful, bytes }: { peaceful: Pages; bytes: number },
+): BenchResult[] {
   const pages = pagesWith(task, bytes)
   const { firstRingPost, firstHostile, liker } = task.network
   const all = [...pages.values()].flat()
   const ring = all.filter((post) => post >= firstRingPost).length
   const hostile = liker.reduce((sum, one) => sum + (one >= firstHostile ? 1 : 0), 0)
   return [
-    { name: 'for-you.hostile.likes', value: hostile / liker.length, unit: 'share' },
-    {
-      name: 'for-you.hostile.moved',
-      value: moved(pages, pagesWith(peaceful, bytes)),
-      unit: 'share',
-    },
-    { name: 'for-you.hostile.ring_posts', value: ring / all.length, unit: 'share' },
+    { name: `for-you.${name}.likes`, value: hostile / liker.length, unit: 'share' },
+    { name: `for-you.${name}.moved`, value: moved(pages, peaceful), unit: 'share' },
+    { name: `for-you.${name}.recall50`, value: recall(pages, task.held), unit: 'share' },
+    { name: `for-you.${name}.ring_posts`, value: ring / all.length, unit: 'share' },
   ]
 }
 

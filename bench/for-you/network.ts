@@ -33,13 +33,25 @@ const MOVES_A_DAY = 0.1
 const SPAMMERS = 0.01
 const RINGS = 6
 const RING_SIZE = 25
-const RING_POSTS_A_DAY = 8
+/**
+ * What each account of a ring does a day: posts that all of it like, likes by which it passes for one of a niche, and
+ * likes at random that hide the ring.
+ */
+const MIMICRY = {
+  usual: { posts: 8, niche: 0, noise: 0 },
+  mimic: { posts: 0.3, niche: 5, noise: 0 },
+  noisy: { posts: 0.3, niche: 5, noise: 5 },
+  sly: { posts: 0.3, niche: 20, noise: 10 },
+}
+
+/** Rings that also like some good posts; that like what a niche likes; that also hide; that like far more than most. */
+export type Hostile = keyof typeof MIMICRY | 'none'
 
 type Person = { niches: number[]; likesADay: number }
 
 const SPREAD = [0.6, 0.25, 0.15]
 
-export function createNetwork(size: NetworkSize, seed: number, hasHostile = true): Network {
+export function createNetwork(size: NetworkSize, seed: number, kind: Hostile = 'usual'): Network {
   const { people, days } = size
   const random = createRandom(seed)
   const hostile = createRandom(seed + 1)
@@ -51,7 +63,8 @@ export function createNetwork(size: NetworkSize, seed: number, hasHostile = true
     const shelves = createShelves(posts, minute, size.niches)
     for (const [id, one] of persons.entries()) likeSome({ id, one, minute, shelves, random, rows })
   }
-  const ringPosts = hasHostile ? addHostile(rows, posts, { size, random: hostile }) : 0
+  const ringPosts =
+    kind === 'none' ? 0 : addHostile(rows, posts, { size, random: hostile, ...MIMICRY[kind] })
   const order = Array.from(rows.keys()).sort((a, b) => rows[a]![0] - rows[b]![0])
   const column = (i: 0 | 1 | 2) => order.map((row) => rows[row]![i])
   return {
@@ -161,18 +174,26 @@ function nicheFor(one: Person, random: Random, niches: number): number {
   return Math.min(niches - 1, cluster + random.below(NICHES_A_CLUSTER))
 }
 
+type HostileParts = {
+  size: NetworkSize
+  random: Random
+  posts: number
+  niche: number
+  noise: number
+}
+
 /** @returns how many posts the rings wrote */
 function addHostile(
   rows: [number, number, number][],
   posts: Posts,
-  { size, random }: { size: NetworkSize; random: Random },
+  { size, random, posts: postsADay, niche, noise }: HostileParts,
 ): number {
   const spammers = Math.ceil(size.people * SPAMMERS)
   const honest = posts.minute.length
   for (let i = 0; i < spammers; i++) spam(rows, posts, size.people + i, random)
   for (let ring = 0; ring < RINGS; ring++) {
     const first = size.people + spammers + ring * RING_SIZE
-    for (let k = 0; k < size.days * RING_POSTS_A_DAY * RING_SIZE; k++) {
+    for (let k = 0; k < size.days * postsADay * RING_SIZE; k++) {
       const minute = random.next() * size.days * DAY
       const id = posts.minute.length
       posts.minute.push(minute)
@@ -180,8 +201,39 @@ function addHostile(
       for (let i = 0; i < RING_SIZE; i++) rows.push([minute + random.next() * 60, first + i, id])
     }
     joinIn(rows, honest, posts, { first, random, size })
+    const [own, all] = shelvesOf(posts, honest, ring % size.niches)
+    for (let i = 0; i < RING_SIZE; i++) {
+      likeFrom(rows, posts, own, { id: first + i, random, count: size.days * niche })
+      likeFrom(rows, posts, all, { id: first + i, random, count: size.days * noise })
+    }
   }
   return posts.minute.length - honest
+}
+
+/** Honest posts of a niche, and of all, by quality. */
+function shelvesOf(posts: Posts, honest: number, niche: number): [Shelf, Shelf] {
+  const own: Shelf = { posts: [], sums: [] }
+  const all: Shelf = { posts: [], sums: [] }
+  for (let i = 0; i < honest; i++) {
+    put(all, i, 1)
+    if (posts.niche[i] === niche) put(own, i, posts.quality[i]!)
+  }
+  return [own, all]
+}
+
+function likeFrom(
+  rows: [number, number, number][],
+  posts: Posts,
+  shelf: Shelf,
+  { id, random, count }: { id: number; random: Random; count: number },
+): void {
+  const liked = new Set<number>()
+  for (let i = 0; i < count; i++) {
+    const post = pick(shelf, random)
+    if (post === undefined || liked.has(post)) continue
+    liked.add(post)
+    rows.push([posts.minute[post]! + random.next() * 180, id, post])
+  }
 }
 
 /** Likes a third of everything, within an hour. */

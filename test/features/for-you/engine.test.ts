@@ -138,7 +138,9 @@ describe('with too little room', () => {
       .sort((a, b) => b[1].score - a[1].score)
       .slice(0, 20)
       .map(([id]) => id)
-    const found = new Set(recommended(state, 1, ownLikes(likes, 1), 60).map(({ id }) => id))
+    const found = new Set(
+      recommended(state, 1, ownLikes(likes, 1), { limit: 60 }).map(({ id }) => id),
+    )
     expect(best.filter((id) => found.has(id)).length).toBeGreaterThan(10)
   })
 

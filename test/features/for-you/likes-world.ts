@@ -7,6 +7,8 @@ import {
   createScratch,
   type Liked,
   recommend,
+  TUNING,
+  type Tuning,
 } from '../../../src/features/for-you/engine/recommend.ts'
 import { findUser, fingerprintOf } from '../../../src/features/for-you/engine/users.ts'
 import type { Random } from '../../support/random.ts'
@@ -55,13 +57,21 @@ export function ownLikes(likes: readonly PlainLike[], reader: number): PlainLike
   return [...own.values()].reverse()
 }
 
+/** Every account is a voice of its own. */
+export const SINGLE = { ...TUNING, alike: 2, choir: Number.POSITIVE_INFINITY }
+
 /** What the engine recommends, by number of the post. */
-export function recommended(state: State, reader: number, own: readonly PlainLike[], limit = 500) {
+export function recommended(
+  state: State,
+  reader: number,
+  own: readonly PlainLike[],
+  { limit = 500, tuning = SINGLE }: { limit?: number; tuning?: Tuning } = {},
+) {
   const liked: Liked[] = own.map(({ post, author, timeMs }) => ({
     post: findPost(state, postKey(post, author)),
     timeMs,
   }))
   const slot = findUser(state, fingerprintOf(state, didWords(reader)))
-  const found = recommend(state, createScratch(), { liked, limit, reader: slot })
+  const found = recommend(state, createScratch(), { liked, limit, reader: slot, tuning })
   return found.map(({ post, ...rest }) => ({ id: keyOfPost(state, post).bottom, ...rest }))
 }

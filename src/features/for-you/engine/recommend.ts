@@ -1,6 +1,8 @@
 // A reader's page: who liked what the reader liked (co-likers, by how selective both are and by time), then what
 // these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers.
 
+import { type Choirs, createChoirs, hearVoice, quieten } from './choirs.ts'
+import { createSketches, joinVoices, type Sketches } from './clusters.ts'
 import { H, type State } from './layout.ts'
 import { ageOf, DAY_MINUTES, decayed, minuteOf } from './minutes.ts'
 import { authorOfPost, likesOfPost } from './posts.ts'
@@ -25,7 +27,7 @@ export type Candidate = {
   shared: number
 }
 
-type Scratch = { people: Sums; posts: Sums }
+type Scratch = { people: Sums; posts: Sums; sketches: Sketches; choirs: Choirs }
 
 export type Tuning = {
   /** Minutes in which a reader's like loses half of its weight. */
@@ -45,6 +47,10 @@ export type Tuning = {
   postPower: number
   /** Shared likes at which a co-liker counts half. */
   trust: number
+  /** The share of likes in common from which co-likers are one voice. */
+  alike: number
+  /** How many likers a candidate has at least before they are compared with those of others. */
+  choir: number
 }
 
 export const TUNING: Tuning = {
@@ -58,8 +64,12 @@ export const TUNING: Tuning = {
   userPower: 0.5,
   postPower: 0.15,
   trust: 2,
+  alike: 0.45,
+  choir: 4,
 }
 
+/** Looked at beyond those asked for, since some fall. */
+const FURTHER = 200
 const MOST_LIKES_OF_ONE = 1000
 const PEOPLE_BITS = 15
 const POST_BITS = 14
@@ -69,6 +79,8 @@ export function createScratch(): Scratch {
   return {
     people: createSums(PEOPLE_BITS),
     posts: createSums(POST_BITS),
+    sketches: createSketches(TUNING.coLikers),
+    choirs: createChoirs(2 ** POST_BITS),
   }
 }
 
@@ -89,9 +101,13 @@ export function recommend(state: State, scratch: Scratch, options: Options): Can
   empty(posts)
   findCoLikers(state, people, { liked, reader, tuning })
   weigh(state, people, tuning)
-  voteAll(state, scratch, highest(people, tuning.coLikers), tuning)
+  const voters = highest(people, tuning.coLikers)
+  const { perCoLiker, window, alike } = tuning
+  joinVoices(state, people, scratch.sketches, { voters, perVoter: perCoLiker, window, alike })
+  voteAll(state, scratch, voters, tuning)
   for (const { post } of liked) strike(posts, post)
   dampen(state, posts, tuning)
+  quieten(posts, scratch.choirs, { ranked: highest(posts, limit + FURTHER), fewest: tuning.choir })
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
 }
 
@@ -183,7 +199,7 @@ function voteAll(state: State, scratch: Scratch, voters: Int32Array, tuning: Tun
   for (const by of voters) vote(state, scratch, by, { ...tuning, perCoLiker })
 }
 
-function vote(state: State, { people, posts }: Scratch, by: number, tuning: Tuning): void {
+function vote(state: State, { people, posts, choirs }: Scratch, by: number, tuning: Tuning): void {
   const now = state.header[H.now]!
   const weight = people.scores[by]!
   if (weight === 0) return
@@ -197,6 +213,7 @@ function vote(state: State, { people, posts }: Scratch, by: number, tuning: Tuni
     posts.marks[place] = by
     posts.scores[place]! += weight * decayed(age, tuning.likeHalfLife)
     posts.counts[place]!++
+    hearVoice(choirs, place, people.keys[by]!, posts.counts[place] === 1)
     if (shared > posts.extras[place]!) posts.extras[place] = shared
     return true
   })
