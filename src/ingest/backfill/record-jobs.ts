@@ -8,6 +8,8 @@ import {
 } from '../../base/atproto/collections.ts'
 import { unpackCid, unpackRkey } from '../../base/atproto/keys.ts'
 import { tidTimeMs } from '../../base/atproto/tid.ts'
+import { findBackfill } from '../../data/store/fetching/backfills.ts'
+import { isJobWaiting } from '../../data/store/fetching/job-schedule.ts'
 import { rkeyOfList, storedListItems } from '../../data/store/fetching/stored-keys.ts'
 import { findMember } from '../../data/store/members/members.ts'
 import { findPostById, isWithoutRecord, MISSING } from '../../data/store/posts/posts.ts'
@@ -24,6 +26,7 @@ import type { Services } from './work.ts'
 
 const POST = 'app.bsky.feed.post'
 const PROFILE = 'app.bsky.actor.profile'
+const WISH: Collection = 'app.bsky.actor.contentVisibilityDeclaration'
 const LIST = 'app.bsky.graph.list'
 const LIST_ITEM = 'app.bsky.graph.listitem'
 const THREADGATE: Collection = 'app.bsky.feed.threadgate'
@@ -35,7 +38,26 @@ const STREAM_WAIT_MS = 5_000
 export async function loadProfile(services: Services, repo: RepoTarget): Promise<RepoJobResult> {
   const fetched = await fetchRecord(services, repo, { collection: PROFILE, rkey: 'self' })
   if (fetched) services.apply.put(fetched)
+  if (!isReadWhole(services, repo)) await loadWish(services, repo)
   return { rev: undefined, listed: fetched ? 1 : 0, removed: 0 }
+}
+
+/** Whether a job for all of its small records ran or waits. */
+function isReadWhole({ db }: Services, { uid }: RepoTarget): boolean {
+  return findBackfill(db, uid, 'records') !== undefined || isJobWaiting(db, 'records', uid)
+}
+
+/**
+ * Whether a stranger wants to be recommended, which they may have said before anything of theirs was here.
+ * A server that does not tell is no reason to do without their profile.
+ */
+async function loadWish(services: Services, repo: RepoTarget): Promise<void> {
+  const key: RecordKey = { collection: WISH, rkey: 'self' }
+  const wish = await findRecord(services, repo, key).catch((error: unknown) => {
+    if (error instanceof PdsError) return undefined
+    throw error
+  })
+  if (wish) services.apply.put(wish)
 }
 
 /**

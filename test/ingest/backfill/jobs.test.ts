@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packRkey, unpackCid } from '../../../src/base/atproto/keys.ts'
 import { blockEdges } from '../../../src/data/store/edges/all-edges.ts'
 import { enqueueJob, type JobKind } from '../../../src/data/store/fetching/jobs.ts'
+import { hiddenFromRecommendations } from '../../../src/data/store/read/accounts/content-visibility.ts'
 import { findActor } from '../../../src/data/store/records/actors.ts'
 import { type BackfillWorld, refOf, startBackfillWorld } from '../../support/backfill-world.ts'
 import { until } from '../../support/eventually.ts'
@@ -63,6 +64,20 @@ describe('a post known only by reference', () => {
     const actor = findActor(world.db, world.uid(bob))
     expect(actor).toMatchObject({ handle: 'bob.example.com', handle_valid: 1 })
     expect(get('SELECT count(*) FROM profiles WHERE uid = ?', world.uid(bob))).toBe(1)
+  })
+
+  it('comes with its author’s wish not to be recommended, made before anything of theirs was here', async () => {
+    const collection = 'app.bsky.actor.contentVisibilityDeclaration'
+    const value = { $type: collection, hideFromAlgorithmicRecommendations: true }
+    bob.put({ collection, rkey: 'self', value, atMs: Date.now() })
+    const post = world.post(bob, 'worth a reply')
+    const reply = { root: refOf(post), parent: refOf(post) }
+    world.live(world.post(alice, 'a reply', { record: { reply } }))
+    const uid = world.uid(bob)
+    expect(hiddenFromRecommendations(world.db, [uid]).size).toBe(0)
+    await world.settled()
+    expect(stateOf(post)).toBe(1)
+    expect([...hiddenFromRecommendations(world.db, [uid])]).toEqual([uid])
   })
 
   it('is left to the stream if a member has just posted it', async () => {

@@ -65,6 +65,12 @@ describe('suggestions', () => {
       )
       return actors.map(({ did }) => did)
     }
+    const tagged = async () => {
+      type Tagged = { suggestions: { subject: string }[] }
+      const { suggestions } = await w.get<Tagged>('app.bsky.unspecced.getTaggedSuggestions', {})
+      return suggestions.map(({ subject }) => subject)
+    }
+    const [popular] = await tagged()
     expect(await suggested()).toContain(liked)
     const type = 'app.bsky.actor.contentVisibilityDeclaration'
     const hides = { hideFromAlgorithmicRecommendations: true }
@@ -73,6 +79,8 @@ describe('suggestions', () => {
     expect(await suggested()).toContain(known)
     w.delete(declaration)
     expect(await suggested()).toContain(liked)
+    w.create(popular!, type, hides, 'self')
+    expect(await tagged()).not.toContain(popular)
   })
 
   test('are the same under every method name that clients use', async () => {

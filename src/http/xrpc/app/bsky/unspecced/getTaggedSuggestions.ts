@@ -3,6 +3,7 @@
 // followers.
 
 import type { AppBskyUnspeccedGetTaggedSuggestions } from '@atproto/api'
+import { hiddenFromRecommendations } from '../../../../../data/store/read/accounts/content-visibility.ts'
 import { query } from '../../../define.ts'
 
 type Suggestion = AppBskyUnspeccedGetTaggedSuggestions.Suggestion
@@ -17,10 +18,12 @@ export const getTaggedSuggestions = query(
     partly: 'one tag, `popular`: the most liked feeds and most followed accounts here',
     showsLabels: false,
   },
-  ({ actors, popularRecords, suggestions }) => {
+  ({ actors, db, popularRecords, suggestions }) => {
     const collection = 'app.bsky.feed.generator'
     const feeds = popularRecords({ collection, limit: MAX_OF_EACH, cursor: undefined }).items
-    const uids = suggestions.forViewer(0).slice(0, MAX_OF_EACH)
+    const found = suggestions.forViewer(0)
+    const hidden = hiddenFromRecommendations(db, found)
+    const uids = found.filter((uid) => !hidden.has(uid)).slice(0, MAX_OF_EACH)
     const dids = uids.map((uid) => actors.didOf(uid))
     return {
       body: {
