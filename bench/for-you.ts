@@ -10,6 +10,7 @@ import { createRandom } from '../test/support/random.ts'
 import { type AlsResult, openPython, type Python } from './for-you/als.ts'
 import { itemCosine, MOST_LIKES, mostLiked } from './for-you/baselines.ts'
 import { keyOf, pagesOf, play, timeOf } from './for-you/engine-run.ts'
+import { memoryFigures } from './for-you/memory.ts'
 import { movieLensFigures } from './for-you/movielens.ts'
 import { createNetwork, type Network, type NetworkSize } from './for-you/network.ts'
 import { moved, ndcg, type Pages, recall } from './for-you/scores.ts'
@@ -44,6 +45,7 @@ export function bench({ full, wants }: BenchOptions): BenchResult[] {
       ...(als ? alsFigures(als, task) : []),
       ...hostileFigures(size, task, bytes),
       ...costs(network, bytes),
+      ...memoryFigures(network, bytes),
       ...(python ? movieLensFigures(python) : []),
     ]
   } finally {

@@ -57,7 +57,7 @@ export function pagesOf(
   state: State,
   { own, tuning = TUNING, limit = 50 }: { own: OwnLikes; tuning?: Tuning; limit?: number },
 ): Map<number, number[]> {
-  const scratch = createScratch()
+  const scratch = createScratch(tuning)
   const pages = new Map<number, number[]>()
   for (const [reader, likes] of own) {
     const liked: Liked[] = likes.slice(0, 2000).map(({ post, minute }) => ({

@@ -58,7 +58,7 @@ export function ownLikes(likes: readonly PlainLike[], reader: number): PlainLike
 }
 
 /** Every account is a voice of its own. */
-export const SINGLE = { ...TUNING, alike: 2, choir: Number.POSITIVE_INFINITY }
+export const SINGLE = { ...TUNING, alike: 2, choir: [1, 0] as const }
 
 /** What the engine recommends, by number of the post. */
 export function recommended(
@@ -72,6 +72,6 @@ export function recommended(
     timeMs,
   }))
   const slot = findUser(state, fingerprintOf(state, didWords(reader)))
-  const found = recommend(state, createScratch(), { liked, limit, reader: slot, tuning })
+  const found = recommend(state, createScratch(tuning), { liked, limit, reader: slot, tuning })
   return found.map(({ post, ...rest }) => ({ id: keyOfPost(state, post).bottom, ...rest }))
 }

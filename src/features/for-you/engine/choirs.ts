@@ -1,38 +1,53 @@
-// Candidates that the same accounts like, again and again, count less and less: a ring is heard once. Who likes a
+// Candidates that the same few accounts like, again and again, count less and less: a ring is heard once. Who likes a
 // candidate is compared by three least hashes of its likers; sets of which nine in ten are the same agree in all three
-// three times in four, those of which one in five is, once in a hundred.
+// three times in four, those of which one in five is, once in a hundred. What many like is no choir.
 
 import { mix } from '../../../base/util/hash.ts'
 import type { Sums } from './scratch.ts'
 
 const HASHES = 3
 
-/** Least hashes by place of a candidate. */
-export type Choirs = Int32Array
-
-export function createChoirs(places: number): Choirs {
-  return new Int32Array(places * HASHES)
+export type Choirs = {
+  /** Of the account that votes. */
+  own: Int32Array
+  /** Least ones, by place of a candidate. */
+  least: Int32Array
 }
 
-export function hearVoice(choirs: Choirs, place: number, user: number, isFirst: boolean): void {
+export function createChoirs(places: number): Choirs {
+  return { own: new Int32Array(HASHES), least: new Int32Array(places * HASHES) }
+}
+
+/** The votes that follow are this account's. */
+export function nextVoice({ own }: Choirs, user: number): void {
   for (let i = 0, hash = user; i < HASHES; i++) {
     hash = mix(hash + i + 1)
-    const at = place * HASHES + i
-    if (isFirst || hash < choirs[at]!) choirs[at] = hash
+    own[i] = hash
   }
 }
 
-/** Divides the score of the second that a set of accounts likes by four, of the third by nine. */
+export function hearVoice({ own, least }: Choirs, place: number, isFirst: boolean): void {
+  const at = place * HASHES
+  for (let i = 0; i < HASHES; i++) {
+    if (isFirst || own[i]! < least[at + i]!) least[at + i] = own[i]!
+  }
+}
+
+/**
+ * Divides the score of the second that a set of accounts likes by four, of the third by nine.
+ * @param size - of sets that are compared
+ */
 export function quieten(
   posts: Sums,
-  choirs: Choirs,
-  { ranked, fewest }: { ranked: Int32Array; fewest: number },
+  { least }: Choirs,
+  { ranked, size }: { ranked: Int32Array; size: readonly [fewest: number, most: number] },
 ): void {
   const heard = new Map<string, number>()
   for (const place of ranked) {
-    if (posts.counts[place]! < fewest) continue
+    const votes = posts.counts[place]!
+    if (votes < size[0] || votes > size[1]) continue
     const at = place * HASHES
-    const set = `${choirs[at]} ${choirs[at + 1]} ${choirs[at + 2]}`
+    const set = `${least[at]} ${least[at + 1]} ${least[at + 2]}`
     const times = (heard.get(set) ?? 0) + 1
     heard.set(set, times)
     posts.scores[place]! /= times ** 2

@@ -1,14 +1,15 @@
 // A reader's page: who liked what the reader liked (co-likers, by how selective both are and by time), then what
 // these like now. Bounded whatever the reader and the network do: so many likes looked at, so many co-likers.
 
-import { type Choirs, createChoirs, hearVoice, quieten } from './choirs.ts'
+import { type Choirs, createChoirs, hearVoice, nextVoice, quieten } from './choirs.ts'
 import { createSketches, joinVoices, type Sketches } from './clusters.ts'
+import { type Collected, collect, createCollected } from './collected.ts'
 import { H, type State } from './layout.ts'
-import { ageOf, DAY_MINUTES, decayed, minuteOf } from './minutes.ts'
+import { DAY_MINUTES, decayed, minuteOf } from './minutes.ts'
 import { authorOfPost, likesOfPost } from './posts.ts'
 import { createSums, empty, findPlace, highest, placeFor, type Sums } from './scratch.ts'
 import { activityOf, isIndifferent } from './users.ts'
-import { eachLiked, eachLiker } from './walk.ts'
+import { eachLiker } from './walk.ts'
 
 export type Liked = {
   /** Slot of a post; -1: unknown here. */
@@ -27,7 +28,13 @@ export type Candidate = {
   shared: number
 }
 
-type Scratch = { people: Sums; posts: Sums; sketches: Sketches; choirs: Choirs }
+type Scratch = {
+  people: Sums
+  posts: Sums
+  sketches: Sketches
+  choirs: Choirs
+  collected: Collected
+}
 
 export type Tuning = {
   /** Minutes in which a reader's like loses half of its weight. */
@@ -49,8 +56,8 @@ export type Tuning = {
   trust: number
   /** The share of likes in common from which co-likers are one voice. */
   alike: number
-  /** How many likers a candidate has at least before they are compared with those of others. */
-  choir: number
+  /** How many votes for a candidate are compared with those for others. */
+  choir: readonly [fewest: number, most: number]
 }
 
 export const TUNING: Tuning = {
@@ -65,22 +72,25 @@ export const TUNING: Tuning = {
   postPower: 0.15,
   trust: 2,
   alike: 0.45,
-  choir: 4,
+  choir: [4, 64],
 }
 
 /** Looked at beyond those asked for, since some fall. */
 const FURTHER = 200
+/** Co-likers, or those who stand in for them. */
+const MOST_VOTERS = 1000
 const MOST_LIKES_OF_ONE = 1000
 const PEOPLE_BITS = 15
 const POST_BITS = 14
 
-/** Working memory of a reading thread: about a megabyte, reused. */
-export function createScratch(): Scratch {
+/** Working memory of a reading thread: about two megabytes, reused. */
+export function createScratch({ coLikers, perCoLiker }: Tuning = TUNING): Scratch {
   return {
     people: createSums(PEOPLE_BITS),
     posts: createSums(POST_BITS),
-    sketches: createSketches(TUNING.coLikers),
+    sketches: createSketches(coLikers),
     choirs: createChoirs(2 ** POST_BITS),
+    collected: createCollected(MOST_VOTERS, MOST_VOTERS * perCoLiker),
   }
 }
 
@@ -102,12 +112,12 @@ export function recommend(state: State, scratch: Scratch, options: Options): Can
   findCoLikers(state, people, { liked, reader, tuning })
   weigh(state, people, tuning)
   const voters = highest(people, tuning.coLikers)
-  const { perCoLiker, window, alike } = tuning
-  joinVoices(state, people, scratch.sketches, { voters, perVoter: perCoLiker, window, alike })
-  voteAll(state, scratch, voters, tuning)
+  collectFrom(state, scratch, voters, tuning)
+  joinVoices(scratch, voters, tuning.alike)
+  voteAll(scratch, voters, tuning)
   for (const { post } of liked) strike(posts, post)
   dampen(state, posts, tuning)
-  quieten(posts, scratch.choirs, { ranked: highest(posts, limit + FURTHER), fewest: tuning.choir })
+  quieten(posts, scratch.choirs, { ranked: highest(posts, limit + FURTHER), size: tuning.choir })
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
 }
 
@@ -125,7 +135,9 @@ export function likedNowBy(
     if (place < 0) break
     people.scores[place] = isIndifferent(state, user) ? 0 : 1
   }
-  voteAll(state, scratch, people.used.subarray(0, people.size), tuning)
+  const voters = people.used.slice(0, Math.min(people.size, MOST_VOTERS))
+  collectFrom(state, scratch, voters, tuning)
+  voteAll(scratch, voters, tuning)
   dampen(state, posts, tuning)
   return [...highest(posts, limit)].map((place) => candidate(posts, place)).filter(isAny)
 }
@@ -192,31 +204,42 @@ function weigh(state: State, people: Sums, { userPower, trust }: Tuning): void {
   }
 }
 
-/** Where co-likers are few, more of each one's likes are looked at. */
-function voteAll(state: State, scratch: Scratch, voters: Int32Array, tuning: Tuning): void {
-  const each = Math.floor((tuning.coLikers * tuning.perCoLiker) / Math.max(1, voters.length))
-  const perCoLiker = Math.max(tuning.perCoLiker, Math.min(MOST_LIKES_OF_ONE, each))
-  for (const by of voters) vote(state, scratch, by, { ...tuning, perCoLiker })
+/** Reads what they liked of late. Where co-likers are few, more of each one's likes are looked at. */
+function collectFrom(
+  state: State,
+  { people, collected }: Scratch,
+  voters: Int32Array,
+  { coLikers, perCoLiker, window }: Tuning,
+): void {
+  const each = Math.floor((coLikers * perCoLiker) / Math.max(1, voters.length))
+  const users = Array.from(voters, (by) => people.keys[by]!)
+  collect(state, collected, users, {
+    each: Math.max(perCoLiker, Math.min(MOST_LIKES_OF_ONE, each)),
+    window,
+  })
 }
 
-function vote(state: State, { people, posts, choirs }: Scratch, by: number, tuning: Tuning): void {
-  const now = state.header[H.now]!
+function voteAll(scratch: Scratch, voters: Int32Array, tuning: Tuning): void {
+  for (const [i, by] of voters.entries()) vote(scratch, { by, i }, tuning)
+}
+
+function vote(scratch: Scratch, { by, i }: { by: number; i: number }, tuning: Tuning): void {
+  const { people, posts, choirs, collected } = scratch
   const weight = people.scores[by]!
   if (weight === 0) return
   const shared = people.counts[by]!
-  eachLiked(state, people.keys[by]!, tuning.perCoLiker, (post, minute) => {
-    const age = ageOf(minute, now)
-    if (age > tuning.window) return false
-    const place = placeFor(posts, post)
-    if (place < 0) return false
-    if (posts.marks[place] === by) return true
+  nextVoice(choirs, people.keys[by]!)
+  const end = collected.starts[i + 1]!
+  for (let at = collected.starts[i]!; at < end; at++) {
+    const place = placeFor(posts, collected.posts[at]!)
+    if (place < 0) return
+    if (posts.marks[place] === by) continue
     posts.marks[place] = by
-    posts.scores[place]! += weight * decayed(age, tuning.likeHalfLife)
+    posts.scores[place]! += weight * decayed(collected.ages[at]!, tuning.likeHalfLife)
     posts.counts[place]!++
-    hearVoice(choirs, place, people.keys[by]!, posts.counts[place] === 1)
+    hearVoice(choirs, place, posts.counts[place] === 1)
     if (shared > posts.extras[place]!) posts.extras[place] = shared
-    return true
-  })
+  }
 }
 
 function strike(posts: Sums, post: number): void {
