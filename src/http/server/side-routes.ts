@@ -39,7 +39,7 @@ type Parts = {
 
 /**
  * What a request costs beyond the turn that is measured: the router, the platform's Request and
- * Response, and sending. Requests for files have their own price (features/media/visitor.ts).
+ * Response, and sending. Requests for files have a price of their own.
  */
 const REQUEST_MS = 0.2
 

@@ -1,9 +1,8 @@
 // Makes home timelines right after the start, before clients ask, which they do at once after a restart. Until V8 has
 // compiled the code behind a page, which takes some twenty pages, each takes longer, the first ten times as long
 // (docs/notes/2026-11-28-starting-after-a-kill.md). The members seen last come first, since the views made for them
-// stay in the cache. The first page grows item by item: most of its code and statements are new, and all of them at
-// once would be a long turn. After each page the thread rests for as long as it took, so a request waits for one at
-// most.
+// stay in the cache. The first page grows, since all of its new code at once would be a long turn. After each page
+// the thread rests for as long as it took, so a request waits for one at most.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { NO_LABELERS } from '../../answers/hydrate/labelers.ts'

@@ -20,7 +20,7 @@ import { type Before, SubjectLists } from './subject-lists.ts'
 type Pair = readonly [creator: number, subject: number]
 
 /** People follow, like or block again after a mistake, and have a record or two. */
-export const MOST_OF_A_PAIR = 64
+const MOST_OF_A_PAIR = 64
 
 /**
  * Whether an account points at a subject takes one row; the record behind a key is among the

@@ -3,13 +3,14 @@
 
 import { afterEach, expect, test } from 'vitest'
 import { blockEdges, followEdges, likeEdges } from '../../../../src/data/store/edges/all-edges.ts'
-import { type EdgeTable, MOST_OF_A_PAIR } from '../../../../src/data/store/edges/edge-table.ts'
+import type { EdgeTable } from '../../../../src/data/store/edges/edge-table.ts'
 import { createWorld, type RecordId, type World } from '../../../support/world.ts'
 
 let world: World
 afterEach(() => world.dispose())
 
 const [ann, ben] = ['ann', 'ben'].map((name) => `did:web:${name}.test`) as [string, string]
+const MOST_OF_A_PAIR = 64
 const MORE = 40
 
 function start() {
