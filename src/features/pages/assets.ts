@@ -57,7 +57,7 @@ export const loadAssets = assetsOf(() => {
       [UPLOT_SCRIPT, join(uplot, 'uPlot.esm.js')],
       [UPLOT_STYLE, join(uplot, 'uPlot.min.css')],
     ]),
-    imports: { uplot: `.//${UPLOT_SCRIPT}` },
+    imports: { uplot: `./${UPLOT_SCRIPT}` },
   }
 })
 
