@@ -19,6 +19,7 @@ const OPEN_CONNECTIONS = 64
 const ROUND_SECONDS = 1
 const LOADED_SECONDS = 2
 const TOKENS = 2_400
+const TIMELINE = 'app.bsky.feed.getTimeline'
 const COSTS = {
   cpu_ms: (of: Measured) => of.cpuMs,
   serving_thread_cpu_ms: (of: Measured) => of.servingCpuMs,
@@ -29,10 +30,12 @@ const LATENCIES = {
   p99_ms: (of: Measured) => of.latency.p99,
 }
 
-const USAGE = 'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--load 0.8] [--full]'
+const USAGE =
+  'node bench/compare/serving.ts OTHER_TREE [--rounds 8] [--load 0.8] [--only getTimeline] [--full]'
 const { values, trees } = readTrees(USAGE, {
   rounds: { type: 'string', default: '8' },
   load: { type: 'string' },
+  only: { type: 'string', default: '' },
   full: { type: 'boolean', default: false },
 })
 
@@ -41,6 +44,7 @@ const generator = startLoadGenerator()
 const worlds = [await serve(trees[0]), await serve(trees[1])] as const
 try {
   for (const [method, requests] of Object.entries(methods())) {
+    if (!method.startsWith(values.only)) continue
     const asked = worlds.map(requests)
     const measure = (i: number, plan: Pick<LoadPlan, 'connections' | 'seconds' | 'load'>) =>
       measureLoad(
@@ -76,17 +80,21 @@ function methods(): Record<string, (served: ServedWorld) => Buffer[]> {
   const KNOWN = 'app.bsky.graph.getKnownFollowers'
   const PROOF = 'io.slipstream.graph.getSocialProof'
   return {
-    getTimeline: (served) => ofEachViewer(served, 'app.bsky.feed.getTimeline', 'limit=50'),
+    getTimeline: (served) => ofEachViewer(served, 'limit=50'),
+    getTimelinePoll: (served) => ofEachViewer(served, 'limit=1'),
+    getTimelineZstd: (served) => ofEachViewer(served, 'limit=50', 'zstd'),
     getKnownFollowers: (served) => aboutPopular(served, KNOWN, (did) => `actor=${did}&limit=50`),
     socialProof: (served) => aboutPopular(served, PROOF, (did) => `subjects=${did}&followers=0`),
   }
 }
 
-function ofEachViewer(served: ServedWorld, nsid: string, query: string): Buffer[] {
+/** The same first pages again and again, each with a token of its own. */
+function ofEachViewer(served: ServedWorld, query: string, encoding?: string): Buffer[] {
   const { viewers } = served.world
-  return Array.from({ length: TOKENS }, (_, i) =>
-    getRequest(`/xrpc/${nsid}?${query}`, served.token(viewers[i % viewers.length]!, nsid)),
-  )
+  return Array.from({ length: TOKENS }, (_, i) => {
+    const token = served.token(viewers[i % viewers.length]!, TIMELINE)
+    return getRequest(`/xrpc/${TIMELINE}?${query}`, token, encoding)
+  })
 }
 
 function aboutPopular(served: ServedWorld, nsid: string, query: (did: string) => string): Buffer[] {

@@ -53,9 +53,9 @@ export function startLoadGenerator(): LoadGenerator {
 }
 
 /** A GET request as bytes; `token` is the bearer token. */
-export function getRequest(path: string, token?: string): Buffer {
+export function getRequest(path: string, token?: string, encoding = 'identity'): Buffer {
   const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
   return Buffer.from(
-    `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${authorization}accept-encoding: identity\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\n${authorization}accept-encoding: ${encoding}\r\n\r\n`,
   )
 }

@@ -34,10 +34,13 @@ export async function createScene(tree: string): Promise<Scene> {
   const post = () => world.post(authors[made++ % AUTHORS]!, `post ${made}`)
   const frameOf = (event: StreamEvent) => frameV2({ ...event, seq: ++seq } as LoggedEmission)
   for (let i = 0; i < POSTS; i++) post()
+  let asked = 0
   return {
     async answer() {
       const headers = { authorization: `Bearer ${reader}` }
-      const response = await world.server.fetch(new Request(PAGE, { headers }))
+      // Each a page of its own: one that is asked for again would be sent as it was.
+      const url = `${PAGE}&algorithm=${++asked}`
+      const response = await world.server.fetch(new Request(url, { headers }))
       const text = await response.text()
       if (response.status !== 200) throw new Error(`the page could not be read: ${text}`)
       return text

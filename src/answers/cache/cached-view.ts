@@ -79,6 +79,8 @@ export type CachedView = {
   facts: ItemFacts | undefined
   /** What the view depends on, as `dependency`; its own row is implied. */
   dependencies: readonly number[]
+  /** Set once an invalidation named it: pages written from it are no longer current. */
+  isForgotten: boolean
 }
 
 /** Shared by views, so that a page finds it in the processor's cache. */
@@ -103,6 +105,7 @@ export const ABSENT: CachedView = {
   isRoot: false,
   facts: undefined,
   dependencies: NONE,
+  isForgotten: false,
 }
 
 /** Approximate memory of a cached view and its map entry, as measured on the heap. */

@@ -35,18 +35,27 @@ class Generation {
     }
   }
 
-  forget(kind: CachedKind, id: number): void {
+  /** @returns whether it was here */
+  forget(kind: CachedKind, id: number): boolean {
+    const views = this.views[kind]!
+    const cachedView = views.get(id)
+    if (!cachedView) return false
+    cachedView.isForgotten = true
     // Its bytes still count until the generation ends, as does its entry in the index.
-    this.views[kind]!.delete(id)
+    return views.delete(id)
   }
 
-  forgetDependents(on: number): void {
+  /** @returns whether any was here */
+  forgetDependents(on: number): boolean {
     const known = this.dependents.get(on)
-    if (known === undefined) return
+    if (known === undefined) return false
     this.dependents.delete(on)
+    let isAny = false
     for (const key of typeof known === 'number' ? [known] : known) {
-      this.forget((key % KINDS.length) as CachedKind, Math.floor(key / KINDS.length))
+      const kind = (key % KINDS.length) as CachedKind
+      isAny = this.forget(kind, Math.floor(key / KINDS.length)) || isAny
     }
+    return isAny
   }
 }
 
@@ -60,6 +69,8 @@ export class CachedViews {
   #maxBytes: number
   #young = new Generation()
   #old = new Generation()
+  #generation = 0
+  #changes = 0
 
   /** @param maxBytes - estimated bytes of all cached views. */
   constructor(maxBytes: number) {
@@ -70,11 +81,24 @@ export class CachedViews {
     return this.#young.bytes + this.#old.bytes
   }
 
+  /**
+   * The number of the younger generation. A view that was read in it is reached by its
+   * invalidations for as long as this number stays.
+   */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Goes up whenever a view is forgotten that was here. */
+  get changes(): number {
+    return this.#changes
+  }
+
   /** Evicts any excess immediately. */
   keepAtMost(bytes: number): void {
     this.#maxBytes = bytes
-    if (this.bytes > bytes) this.#old = new Generation()
-    if (this.bytes > bytes / 2) this.#young = new Generation()
+    if (this.bytes > bytes) this.#begin(this.#young)
+    if (this.#young.bytes > bytes / 2) this.forgetAll()
   }
 
   get(kind: CachedKind, id: number): CachedView | undefined {
@@ -82,7 +106,7 @@ export class CachedViews {
     if (kept) return kept
     const aged = this.#old.views[kind]!.get(id)
     if (!aged) return undefined
-    this.#old.forget(kind, id)
+    this.#old.views[kind]!.delete(id)
     this.keep(kind, id, aged)
     return aged
   }
@@ -93,25 +117,29 @@ export class CachedViews {
     const dependencies = cachedView.dependencies.filter((on) => on !== own)
     const bytes = cachedViewBytes(cachedView) + dependencies.length * DEPENDENCY_BYTES
     if (bytes > mayFill) return
-    if (this.#young.bytes + bytes > mayFill) {
-      this.#old = this.#young
-      this.#young = new Generation()
-    }
+    if (this.#young.bytes + bytes > mayFill) this.#begin(new Generation(), this.#young)
+    else if (this.#young.forget(kind, id)) this.#changes++
+    cachedView.isForgotten = false
     this.#young.add(kind, id, cachedView, { dependencies, bytes })
   }
 
   forget(kind: CachedKind, id: number): void {
-    this.#young.forget(kind, id)
-    this.#old.forget(kind, id)
+    const isYoung = this.#young.forget(kind, id)
+    if (this.#old.forget(kind, id) || isYoung) this.#changes++
   }
 
   forgetDependents(on: number): void {
-    this.#young.forgetDependents(on)
-    this.#old.forgetDependents(on)
+    const isYoung = this.#young.forgetDependents(on)
+    if (this.#old.forgetDependents(on) || isYoung) this.#changes++
   }
 
   forgetAll(): void {
-    this.#young = new Generation()
-    this.#old = new Generation()
+    this.#begin(new Generation())
+  }
+
+  #begin(young: Generation, old = new Generation()): void {
+    this.#young = young
+    this.#old = old
+    this.#generation++
   }
 }

@@ -6,6 +6,7 @@
 import type { Labelers } from '../hydrate/labelers.ts'
 import type { Labelled } from '../hydrate/types.ts'
 import { byteText } from '../views/json/ready-json.ts'
+import { nextVersion } from './versions.ts'
 
 const MAX_BYTES = 20 << 20
 const MAX_SETS = 64
@@ -23,6 +24,8 @@ export type SaidOf = string | typeof ACTED_UPON
 export class LabelMemory {
   /** An upper estimate: it only grows until the memory is cleared. */
   bytes = 0
+  /** Another one whenever a subject is forgotten that was looked up; no two memories share one. */
+  version = nextVersion()
   readonly #said = new Map<number, SaidOf>()
 
   /** @returns undefined if the subject has not been looked up. */
@@ -38,12 +41,13 @@ export class LabelMemory {
   }
 
   forget(subject: number): void {
-    this.#said.delete(subject)
+    if (this.#said.delete(subject)) this.version = nextVersion()
   }
 
   clear(): void {
     this.#said.clear()
     this.bytes = 0
+    this.version = nextVersion()
   }
 }
 

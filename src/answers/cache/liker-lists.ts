@@ -19,6 +19,7 @@ export class LikerLists {
   readonly #lists = new BoundedByBytes<LikerList>(MAX_BYTES)
   readonly #reader: KnownLikersReader
   #moves: number
+  #changes = 0
 
   constructor(reader: KnownLikersReader) {
     this.#reader = reader
@@ -30,7 +31,12 @@ export class LikerLists {
     const moves = this.#reader.moves()
     if (moves === this.#moves) return
     this.#moves = moves
-    this.#lists.forgetAll()
+    this.forgetAll()
+  }
+
+  /** Goes up whenever a list may have been forgotten, but not when one is evicted. */
+  get changes(): number {
+    return this.#changes
   }
 
   get(post: number): LikerList | undefined {
@@ -59,16 +65,19 @@ export class LikerLists {
   /** The account likes the post, or no longer does. */
   forget(uid: number, post: number): void {
     // If it only now becomes one that members follow, all lists are dropped.
-    if (this.#reader.isFollowedByMembers(uid)) this.#lists.forget(post)
+    if (!this.#reader.isFollowedByMembers(uid)) return
+    this.#lists.forget(post)
+    this.#changes++
   }
 
   /** Likes of the account were removed. */
   forgetAllOf(uid: number): void {
-    if (this.#reader.isFollowedByMembers(uid)) this.#lists.forgetAll()
+    if (this.#reader.isFollowedByMembers(uid)) this.forgetAll()
   }
 
   forgetAll(): void {
     this.#lists.forgetAll()
+    this.#changes++
   }
 }
 

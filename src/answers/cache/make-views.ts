@@ -150,6 +150,7 @@ function makeOne<State>(
     isRoot: false,
     facts: undefined,
     dependencies,
+    isForgotten: false,
   }
 }
 

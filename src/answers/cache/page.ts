@@ -12,6 +12,7 @@ import type { KnownBlocks } from './known-blocks.ts'
 import { ACTED_UPON, type LabelMemory, type SaidOf } from './label-memory.ts'
 import { type LikerLists, NO_LIKERS } from './liker-lists.ts'
 import { NO_VIEWER } from './load-viewer.ts'
+import type { PageSources } from './page-sources.ts'
 import type { KnownLikersOfPost, KnownRelation, ViewerMemory } from './viewer-memory.ts'
 
 /** Keys that are not in memory; cleared by the code that loads them. */
@@ -54,6 +55,13 @@ export type LikersOnPage = {
   blocks: KnownBlocks
 }
 
+type WrittenFor = {
+  labels: LabelMemory | undefined
+  likers: LikersOnPage | undefined
+  now: number
+  sources?: PageSources | undefined
+}
+
 export class Page {
   /** Created on the first miss, since most pages have none. */
   #misses: Misses | undefined
@@ -66,6 +74,8 @@ export class Page {
   readonly #labels: LabelMemory | undefined
   /** Undefined for visitors. */
   readonly #likers: LikersOnPage | undefined
+  /** Undefined unless the page may be kept. */
+  readonly #sources: PageSources | undefined
   #isUnfit = false
   #parts: string[] = []
   /** Since the last `begin`. */
@@ -74,17 +84,14 @@ export class Page {
   constructor(
     kept: CachedViews,
     viewer: ViewerMemory | undefined,
-    {
-      labels,
-      likers,
-      now,
-    }: { labels: LabelMemory | undefined; likers: LikersOnPage | undefined; now: number },
+    { labels, likers, now, sources }: WrittenFor,
   ) {
     this.#kept = kept
     this.#now = now
     this.#viewer = viewer
     this.#labels = labels
     this.#likers = likers
+    this.#sources = sources
   }
 
   get misses(): Misses {
@@ -102,7 +109,10 @@ export class Page {
     const cachedView = this.#kept.get(kind, id)
     if (cachedView) {
       const { before } = cachedView
-      if (before === undefined || before > this.#now) return cachedView
+      if (before === undefined || before > this.#now) {
+        this.#sources?.addView(cachedView)
+        return cachedView
+      }
       this.#kept.forget(kind, id)
     }
     this.misses.viewCache[kind]!.add(id)
@@ -239,6 +249,7 @@ export class Page {
   /** @returns undefined if nobody whom members follow likes the post, or that is not loaded */
   #knownLikers({ lists }: LikersOnPage, post: number): KnownLikersOfPost | undefined {
     const list = lists?.get(post)
+    if (list) this.#sources?.addList(post, list)
     if (list === NO_LIKERS) return undefined
     const known = this.#viewer!.likers.get(post)
     if (known !== undefined && known.list === list) return known
@@ -293,6 +304,7 @@ export class Page {
       if (this.#viewer!.relations.get(uid) !== relations[i]) return false
       if (uid !== author && blocks.between(author, uid) !== 'free') return false
       if (this.#labels && !this.#isPlain(views[i]!)) return false
+      this.#sources?.addView(views[i]!)
     }
     return true
   }

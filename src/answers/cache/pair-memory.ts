@@ -4,10 +4,16 @@
 export class PairMemory<Known> {
   readonly #byUid = new Map<number, Map<number, Known>>()
   #size = 0
+  #changes = 0
 
   /** Number of pairs added since everything was last dropped; an upper bound on the pairs held. */
   get size(): number {
     return this.#size
+  }
+
+  /** Goes up whenever something is forgotten that was known. */
+  get changes(): number {
+    return this.#changes
   }
 
   /** Everything known about one account, keyed by the other account. */
@@ -23,17 +29,19 @@ export class PairMemory<Known> {
   }
 
   forget(uid: number, other: number): void {
-    this.#byUid.get(uid)?.delete(other)
-    this.#byUid.get(other)?.delete(uid)
+    const isKnown = this.#byUid.get(uid)?.delete(other)
+    if (this.#byUid.get(other)?.delete(uid) || isKnown) this.#changes++
   }
 
   forgetAllOf(uid: number): void {
-    this.#byUid.delete(uid)
-    for (const others of this.#byUid.values()) others.delete(uid)
+    let isKnown = this.#byUid.delete(uid)
+    for (const others of this.#byUid.values()) isKnown = others.delete(uid) || isKnown
+    if (isKnown) this.#changes++
   }
 
   forgetAll(): void {
     this.#byUid.clear()
     this.#size = 0
+    this.#changes++
   }
 }

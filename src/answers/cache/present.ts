@@ -11,6 +11,7 @@ import type { LabelMemories } from './label-memory.ts'
 import type { LikerLists } from './liker-lists.ts'
 import { loadMisses } from './load-misses.ts'
 import { type LikersOnPage, Page, type Written } from './page.ts'
+import type { PageSources } from './page-sources.ts'
 import type { ViewerMemories, ViewerMemory } from './viewer-memory.ts'
 
 type PresentParts = {
@@ -33,6 +34,8 @@ export type Ways = {
   /** @returns undefined if the element is not shown */
   fast: (page: Page, id: number) => Written | undefined
   slow: (ids: number[]) => (ReadyJson | undefined)[]
+  /** Where to note what the elements are written from. */
+  sources?: PageSources | undefined
 }
 
 /** Each round of loading reveals misses one level deeper: posts in items, accounts in posts. */
@@ -46,26 +49,41 @@ export function presentFast(
   ways: Ways,
 ): (ReadyJson | undefined)[] {
   const { viewer, labelers, now } = reader
-  // A viewer's memory includes blocks and mutes and is shared by all its requests, so these readers
-  // bypass it.
-  const isUsual = !viewer?.seesThroughBlocks && !viewer?.withoutPrivateState
-  if (!isUsual || reader.seesTakenDown) return ways.slow([...ids])
+  const { sources } = ways
+  if (!isUsual(reader)) {
+    sources?.refuse()
+    return ways.slow([...ids])
+  }
   const { kept, viewers } = parts
   const memory = viewer && viewers.visit(viewer.uid)
   const labels = parts.labels.of(labelers)
   const likers = likersOnPage(parts, memory, ways.likersOf)
-  const page = new Page(kept, memory, { labels, likers, now })
+  if (memory) sources?.begin({ ...parts, viewer: memory, labels })
+  const page = new Page(kept, memory, { labels, likers, now, sources })
   const written: (ReadyJson | undefined)[] = new Array(ids.length)
   const { isInStep } = parts
   const found = { memory, labels, likers, isInStep }
   const load = () => timed('rows', () => loadMisses(page.misses, parts, reader, found))
   const unfit = writeAll(page, ids, { written, write: ways.fast, load, looked: parts.looked })
+  // No invalidation names what was made for this viewer, or is held for this visit alone.
+  if (unfit.length > 0 || memory?.hasPassing !== false) sources?.refuse()
   if (memory && memory.uid !== 0) viewers.leave(memory)
-  for (const one of page.missing) reader.missing.add(one)
+  for (const one of page.missing) {
+    reader.missing.add(one)
+    sources?.addMissing(one)
+  }
   if (unfit.length === 0) return written
   const slow = ways.slow(unfit.map((at) => ids[at]!))
   for (const [i, at] of unfit.entries()) written[at] = slow[i]
   return written
+}
+
+/**
+ * A viewer's memory includes blocks and mutes and is shared by all its requests, so other readers
+ * bypass it.
+ */
+export function isUsual({ viewer, seesTakenDown }: Reader): boolean {
+  return !viewer?.seesThroughBlocks && !viewer?.withoutPrivateState && !seesTakenDown
 }
 
 /** Nobody is known to visitors, nor to an account that was never seen. */

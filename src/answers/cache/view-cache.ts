@@ -15,10 +15,11 @@ import { CachedViews } from './cached-views.ts'
 import { forgetInvalidated } from './forget.ts'
 import { itemFacts } from './item-facts.ts'
 import { keptFeed } from './kept-feed.ts'
+import { type KeptPage, KeptPages } from './kept-pages.ts'
 import { KnownBlocks } from './known-blocks.ts'
 import { LabelMemories } from './label-memory.ts'
 import { LikerLists } from './liker-lists.ts'
-import { presentFast, type Ways } from './present.ts'
+import { isUsual, presentFast, type Ways } from './present.ts'
 import { presentItems, presentPosts, presentProfiles } from './slow-path.ts'
 import { ViewerMemories } from './viewer-memory.ts'
 import {
@@ -37,11 +38,12 @@ type ViewCacheParts = {
   maxBytes: number
 }
 
-/** Share of cached views; the rest is for viewers' relationships to accounts and interactions. */
-const VIEW_CACHE_SHARE = 2 / 3
+/** Shares of cached views, viewers' relationships to accounts and posts, and whole pages. */
+const SHARES = { views: 0.55, viewers: 0.25, pages: 0.2 }
 
-function shared(bytes: number): { views: number; viewers: number } {
-  return { views: bytes * VIEW_CACHE_SHARE, viewers: bytes * (1 - VIEW_CACHE_SHARE) }
+function shared(bytes: number): typeof SHARES {
+  const { views, viewers, pages } = SHARES
+  return { views: bytes * views, viewers: bytes * viewers, pages: bytes * pages }
 }
 
 export type ViewCache = ReturnType<typeof createViewCache>
@@ -58,6 +60,7 @@ export function createViewCache(parts: ViewCacheParts) {
   const heads = new KeptHeads()
   const labels = new LabelMemories()
   const likers = new LikerLists(hydrator.knownLikers)
+  const pages = new KeptPages(invalidations ? most.pages : 0)
   const forget = forgetInvalidated({ kept, viewers, blocks, heads, labels, likers })
   const looked = { hits: 0, misses: 0 }
 
@@ -74,12 +77,23 @@ export function createViewCache(parts: ViewCacheParts) {
     return presentFast(cached, reader, ids, ways)
   }
 
+  /** Whether the page would be written in the same way now, from the same items. */
+  function isCurrent({ sources }: KeptPage, reader: Reader): boolean {
+    takeInvalidations()
+    const { viewer, labelers, now } = reader
+    const memory = viewer && viewers.pass(viewer.uid)
+    if (!memory || !isUsual(reader)) return false
+    const caches = { kept, viewer: memory, labels: labels.of(labelers), blocks, likers }
+    return sources.areCurrent(caches, now)
+  }
+
   /** The methods return views in the order of `ids`; undefined for items not shown. */
   return {
     /** feedViewPost of each item. */
     items: (items: readonly number[], reader: Reader, options: ItemOptions = {}) =>
       present(reader, items, {
         likersOf: 'roots',
+        sources: options.sources,
         fast: (page, item) => writeItem(page, item, options),
         slow: (unfit) => presentItems(hydrator, reader, unfit, options),
       }),
@@ -114,15 +128,24 @@ export function createViewCache(parts: ViewCacheParts) {
     /** Merged feeds; reads the rows that are not cached. */
     feedOver: (db: Db) => keptFeed(db, { kept, heads, takeInvalidations }),
 
+    /** Whole pages that are asked for again. */
+    pages,
+    isCurrent,
+
     takeInvalidations,
     /** Estimated bytes held; number of elements of answers that were ready, and that were not. */
-    usage: () => ({ viewCache: kept.bytes, viewers: viewers.bytes, ...looked }),
+    usage: () => ({
+      viewCache: kept.bytes + pages.bytes,
+      viewers: viewers.bytes,
+      ...looked,
+    }),
 
     /** Changes the limit from now on. */
     keepAtMost(bytes: number): void {
       const most = shared(bytes)
       kept.keepAtMost(most.views)
       viewers.keepAtMost(most.viewers)
+      pages.keepAtMost(invalidations ? most.pages : 0)
     },
   }
 }

@@ -8,6 +8,7 @@ import type { KnownLikers } from '../hydrate/types.ts'
 import type { RelationRules } from '../views/rules.ts'
 import type { CachedView } from './cached-view.ts'
 import type { LikerList } from './liker-lists.ts'
+import { nextVersion } from './versions.ts'
 
 export type KnownRelation = RelationRules & {
   /** Byte text: `,"viewer":{…}`, or empty for visitors. */
@@ -50,6 +51,8 @@ export class ViewerMemory {
   countedBytes = 0
   /** Whether the viewer came since its eviction was last considered. */
   isUsed = false
+  /** Another one whenever something is forgotten; no two memories share one. */
+  version = nextVersion()
   #drawnBytes = 0
   readonly #passing: number[] = []
   readonly #passingLikers: number[] = []
@@ -61,6 +64,11 @@ export class ViewerMemory {
   keepRelation(uid: number, relation: KnownRelation, isShared: boolean): void {
     this.relations.set(uid, relation)
     this.bytes += MAP_ENTRY_BYTES + (isShared ? 0 : relation.text.length + 72)
+  }
+
+  /** Whether something is held for this visit only. */
+  get hasPassing(): boolean {
+    return this.#passing.length + this.#passingLikers.length > 0
   }
 
   /** Holds the relation for this visit only. */
@@ -83,6 +91,7 @@ export class ViewerMemory {
   }
 
   clearLikers(): void {
+    this.version = nextVersion()
     this.likers.clear()
     this.bytes -= this.#drawnBytes
     this.#drawnBytes = 0
@@ -113,20 +122,31 @@ export class ViewerMemory {
 
   /** Also drops gated posts, since gates depend on relations between accounts. */
   forgetRelation(uid: number): void {
-    this.relations.delete(uid)
+    if (this.relations.delete(uid) || this.gated.size > 0) this.version = nextVersion()
     this.gated.clear()
   }
 
   forgetPost(id: number): void {
     this.posts.delete(id)
     this.gated.delete(id)
+    this.version = nextVersion()
+  }
+
+  forgetPosts(): void {
+    this.posts.clear()
+    this.gated.clear()
+    this.version = nextVersion()
+  }
+
+  forgetRelations(): void {
+    this.relations.clear()
+    this.gated.clear()
+    this.clearLikers()
   }
 
   clear(): void {
-    this.relations.clear()
     this.posts.clear()
-    this.gated.clear()
-    this.clearLikers()
+    this.forgetRelations()
     this.bytes = VIEWER_BYTES
   }
 }
@@ -151,6 +171,13 @@ export class ViewerMemories {
     // A visit that failed was not left.
     viewer?.endVisit()
     return viewer ?? new ViewerMemory(uid)
+  }
+
+  /** The memory of a viewer whose answer is ready; undefined if it was evicted. */
+  pass(uid: number): ViewerMemory | undefined {
+    const viewer = this.#viewers.get(uid)
+    if (viewer) viewer.isUsed = true
+    return viewer
   }
 
   /** Keeps the memory, and evicts others to make room. */
@@ -199,11 +226,8 @@ export class ViewerMemories {
 
   /** Drops all relations between the account and any other. */
   forgetAllBetween(uid: number): void {
-    const own = this.#viewers.get(uid)
-    own?.relations.clear()
     for (const viewer of this.#viewers.values()) viewer.forgetRelation(uid)
-    own?.gated.clear()
-    own?.clearLikers()
+    this.#viewers.get(uid)?.forgetRelations()
   }
 
   forgetPost(uid: number, post: number): void {
@@ -211,9 +235,7 @@ export class ViewerMemories {
   }
 
   forgetPosts(uid: number): void {
-    const viewer = this.#viewers.get(uid)
-    viewer?.posts.clear()
-    viewer?.gated.clear()
+    this.#viewers.get(uid)?.forgetPosts()
   }
 
   forgetAll(): void {

@@ -5,12 +5,15 @@ import { ReadyJson } from '../views/json/ready-json.ts'
 import { type FeedItemRules, type RelationRules, rulesAbout } from '../views/rules.ts'
 import { CACHED, dependency, type ItemFacts } from './cached-view.ts'
 import type { Page, Written } from './page.ts'
+import type { PageSources } from './page-sources.ts'
 
 export type ItemOptions = {
   /** Whether an item is shown; if omitted, all are. */
   isShown?: (rules: FeedItemRules, facts: ItemFacts) => boolean
   /** The item that is shown first because its author pinned it. */
   pinned?: number
+  /** Where to note what the items are written from. */
+  sources?: PageSources | undefined
 }
 
 export type ProfileOptions = {

@@ -1,5 +1,6 @@
 // An answer before it becomes HTTP: handlers' results and errors in one shape.
 
+import { KeptBytes } from '../../answers/views/json/kept-bytes.ts'
 import { jsonBytes } from '../../answers/views/json/ready-json.ts'
 import {
   noRoom,
@@ -18,7 +19,7 @@ import type { MethodResult } from './method.ts'
 export type Answer = {
   status: number
   /** In one piece, or in several that are sent one after another. */
-  body: Buffer | readonly Buffer[] | null
+  body: Buffer | readonly Buffer[] | KeptBytes | null
   headers: Record<string, string>
   /** The body's memory is used for another answer once this one is sent: nothing may keep it. */
   isSentOnce?: boolean
@@ -49,7 +50,8 @@ export function resultAnswer({ body, headers }: MethodResult): Answer {
 /**
  * JSON has no lists that begin with a Buffer, so such a list is the pieces of an encoded answer.
  */
-function isBytes(body: unknown): body is Buffer | readonly Buffer[] {
+function isBytes(body: unknown): body is Buffer | readonly Buffer[] | KeptBytes {
+  if (body instanceof KeptBytes) return true
   return Buffer.isBuffer(Array.isArray(body) ? body[0] : body)
 }
 

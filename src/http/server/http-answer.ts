@@ -4,6 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { answerMemory } from '../../answers/views/json/json-buffer.ts'
+import { KeptBytes } from '../../answers/views/json/kept-bytes.ts'
 import type { Answer } from './answer.ts'
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './compression.ts'
 import type { HttpRequest } from './http-request.ts'
@@ -21,7 +22,10 @@ const BEHIND = ['slipstream-behind', 'engine']
 type Envelope = { requestId: string; isDraining: boolean }
 
 /** Ready to send: `headers` alternates names and values, the form that Node writes fastest. */
-export type FinishedAnswer = Pick<Answer, 'status' | 'body' | 'isSentOnce'> & { headers: string[] }
+export type FinishedAnswer = Pick<Answer, 'status' | 'isSentOnce'> & {
+  body: Buffer | readonly Buffer[] | null
+  headers: string[]
+}
 
 /** Adds all headers, including the length, and compresses if the client wants that. */
 export function finishAnswer(
@@ -29,7 +33,9 @@ export function finishAnswer(
   answer: Answer,
   { requestId, isDraining }: Envelope,
 ): FinishedAnswer | Promise<FinishedAnswer> {
-  const { status, body, isSentOnce } = answer
+  const { status, isSentOnce } = answer
+  const kept = answer.body instanceof KeptBytes ? answer.body : undefined
+  const body = answer.body instanceof KeptBytes ? answer.body.plain : answer.body
   const headers = [...BASE, 'x-request-id', requestId]
   if (isDraining) headers.push('connection', 'close')
   for (const name in answer.headers) headers.push(name, answer.headers[name]!)
@@ -41,10 +47,16 @@ export function finishAnswer(
     const encoding = chooseEncoding(request.header('accept-encoding'))
     if (encoding !== 'identity') {
       headers.push('content-encoding', encoding)
-      return compress(wholeBody(body), encoding).then((compressed) => {
-        reuseMemory(answer)
+      const finish = (compressed: Buffer) => {
         headers.push('content-length', String(compressed.length))
         return { status, body: compressed, headers }
+      }
+      const ready = kept?.compressed(encoding)
+      if (ready) return finish(ready)
+      return compress(wholeBody(body), encoding).then((compressed) => {
+        reuseMemory(answer)
+        kept?.keepCompressed(encoding, compressed)
+        return finish(compressed)
       })
     }
   }
@@ -82,17 +94,17 @@ function reuseMemory({ body, isSentOnce }: Pick<Answer, 'body' | 'isSentOnce'>):
   if (isSentOnce && Buffer.isBuffer(body)) answerMemory.giveBack(body)
 }
 
-function bodyLength(body: Answer['body']): number {
+function bodyLength(body: FinishedAnswer['body']): number {
   if (!isPieces(body)) return body?.length ?? 0
   let length = 0
   for (const piece of body) length += piece.length
   return length
 }
 
-function wholeBody(body: NonNullable<Answer['body']>): Buffer {
+function wholeBody(body: NonNullable<FinishedAnswer['body']>): Buffer {
   return isPieces(body) ? Buffer.concat(body) : body
 }
 
-function isPieces(body: Answer['body']): body is readonly Buffer[] {
+function isPieces(body: FinishedAnswer['body']): body is readonly Buffer[] {
   return Array.isArray(body)
 }

@@ -5,19 +5,22 @@ import type { StreamEvent } from '@slipstream/jetstream'
 import { expect, test } from 'vitest'
 import { createViewCache } from '../../../src/answers/cache/view-cache.ts'
 import { createHydrator } from '../../../src/answers/hydrate/hydrator.ts'
-import type { Labelers } from '../../../src/answers/hydrate/labelers.ts'
 import { createReader } from '../../../src/answers/hydrate/reader.ts'
 import { createMediaUrls } from '../../../src/answers/views/media-urls.ts'
 import { InvalidationReader } from '../../../src/data/shared-memory/invalidation-ring.ts'
 import { postItem, repostItem } from '../../../src/data/store/timelines/item-ids.ts'
 import { createMergedFeed } from '../../../src/data/store/timelines/merged-feed.ts'
-import { applyLabels } from '../../../src/ingest/indexing/moderation/label.ts'
 import { tellSeedCounts } from '../../support/earlier-acts.ts'
 import { privateAct } from '../../support/private-acts.ts'
 import { createRandom, type Random } from '../../support/random.ts'
 import { randomHistory, unreliably } from '../../support/random-history.ts'
+import {
+  IN_A_CENTURY,
+  labelSomething,
+  labelThemselves,
+  someLabelers,
+} from '../../support/random-labels.ts'
 import { rareActs, trustedVerifier } from '../../support/rare-acts.ts'
-import { cidOf } from '../../support/records.ts'
 import { referenceUrlPatterns } from '../../support/reference-appview.ts'
 import { expectSameAsViews, type Things } from '../../support/views-compared.ts'
 import { createWorld, type World } from '../../support/world.ts'
@@ -25,7 +28,6 @@ import { createWorld, type World } from '../../support/world.ts'
 const SEED = Number(process.env['SEED'] ?? 31_007)
 /** Room for about half of the views. */
 const LITTLE_BYTES = 400_000
-const LABELERS = ['person-2', 'person-3']
 const MEMBERS = ['person-0', 'person-1']
 
 function cachedViewsOf(world: World, maxBytes: number) {
@@ -76,49 +78,6 @@ function expectSameFeed({ feeds }: ReturnType<typeof cachedViewsOf>, world: Worl
   for (const item of items) {
     expect(feeds.kept.cidsOf([item])).toEqual(feeds.fresh.cidsOf([item]))
   }
-}
-
-/** By few labelers, on any subject, and often negated. */
-function labelSomething(world: World, random: Random): void {
-  const src = world.account(random.pick(LABELERS))
-  const written = world.sent.filter(
-    (one) => one.kind === 'commit' && one.operation === 'create',
-  ) as (StreamEvent & { kind: 'commit' })[]
-  const { did, collection, rkey } = random.pick(written)
-  const record = `at://${did}/${collection}/${rkey}`
-  const uri = random.pick([did, `at://${did}/app.bsky.actor.profile/self`, record, record, record])
-  const isShown = random.chance(0.6)
-  const val = random.pick(isShown ? ['rude', 'spam', 'grob ☕'] : ACTED_UPON)
-  const cts = new Date(world.now()).toISOString()
-  const exp = random.chance(0.1) ? random.pick(['2020-01-01T00:00:00Z', IN_A_CENTURY]) : undefined
-  const cid = random.chance(0.2) ? cidOf(uri) : undefined
-  const label = { uri, val, cts, neg: random.chance(isShown ? 0.3 : 0.6), cid, exp }
-  if (world.uid(src) !== 0) world.run((ctx) => applyLabels(ctx, src, [label]))
-}
-
-const ACTED_UPON = ['!takedown', '!suspend', '!no-unauthenticated', 'impersonation', 'needs-review']
-const IN_A_CENTURY = '2126-01-01T00:00:00.000Z'
-
-/** Covers what surrounds labels in the bytes: non-ASCII text, and self-labels. */
-function labelThemselves(world: World, random: Random): void {
-  const did = world.account(`person-${random.below(9)}`)
-  const values = ['rude', 'porn', '!no-unauthenticated'].filter(() => random.chance(0.4))
-  const labels = {
-    $type: 'com.atproto.label.defs#selfLabels',
-    values: values.map((val) => ({ val })),
-  }
-  if (random.chance(0.3)) world.profile(did, { displayName: 'Zoë ☕', labels })
-  else if (random.chance(0.5)) world.post(did, { text: 'ein größerer ☕', more: { labels } })
-  else
-    world.post(did, {
-      text: '☕☕',
-      quote: world.post(did, { text: 'zitiert: ☕', more: { labels } }),
-    })
-}
-
-function someLabelers(world: World, random: Random): Labelers {
-  const dids = LABELERS.map(world.account).filter(() => random.chance(0.5))
-  return { dids, redact: new Set(dids.filter(() => random.chance(0.7))) }
 }
 
 function failing(events: StreamEvent[]): StreamEvent[] {

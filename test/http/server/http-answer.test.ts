@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
+import { KeptBytes } from '../../../src/answers/views/json/kept-bytes.ts'
 import { resultAnswer } from '../../../src/http/server/answer.ts'
 import { finishAnswer, writeAnswer } from '../../../src/http/server/http-answer.ts'
 import { NodeQuery } from '../../../src/http/server/http-request.ts'
@@ -47,6 +48,32 @@ test.each(['identity', 'gzip'])('nobody reads another answer’s bytes (%s)', as
     expect(bodies.map((body) => JSON.parse(textOf(body)))).toEqual(asked.map(contentOf))
   })
   await Promise.all(clients)
+})
+
+test('an answer that is kept is compressed once for each encoding in use, and never lent', async () => {
+  const text = JSON.stringify(contentOf({ name: 7, length: 20_000 }))
+  const kept = new KeptBytes(Buffer.from(text))
+  http = startHttp(
+    (incoming, response) => {
+      const answer = resultAnswer({ body: kept })
+      const envelope = { requestId: 'test', isDraining: false }
+      const finished = finishAnswer(new NodeQuery(incoming, response), answer, envelope)
+      response.setHeader('made', finished instanceof Promise ? 'anew' : 'before')
+      void Promise.resolve(finished).then((one) => writeAnswer(response, one))
+    },
+    { threads: 1, isProxy: () => false },
+  ).http
+  const { port } = await listenOn(http, { port: 0, host: '127.0.0.1' })
+  const seen: string[] = []
+  for (const encoding of ['gzip', 'gzip', 'identity', 'br', 'br', 'gzip']) {
+    const headers = { 'accept-encoding': encoding }
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { headers })
+    expect(await answer.text()).toBe(text)
+    expect(answer.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
+    seen.push(answer.headers.get('made')!)
+  }
+  expect(seen).toEqual(['anew', 'before', 'before', 'anew', 'before', 'anew'])
+  expect(kept.plain.toString()).toBe(text)
 })
 
 /** Answers `/?name=…&length=…` with the two, and a text of that length made of the name. */

@@ -5,6 +5,7 @@
 // (docs/notes/2026-11-28-views-in-pieces.md).
 
 import { JsonBuffer } from './json-buffer.ts'
+import { KeptBytes } from './kept-bytes.ts'
 import { isMakingPieces, Slot } from './slots.ts'
 
 type Mark = { json: Buffer | undefined }
@@ -102,6 +103,7 @@ function writeValue(value: unknown): void {
   if (mark?.json) return buffer.bytes(mark.json, 0, mark.json.length)
   const start = mark ? buffer.position() : 0
   if (Array.isArray(value)) writeArray(value)
+  else if (value instanceof KeptBytes) buffer.bytes(value.plain, 0, value.plain.length)
   else if (value instanceof ReadyJson) buffer.byteText(value.parts)
   else if ('toJSON' in value) buffer.text(scalarJson(value))
   else {

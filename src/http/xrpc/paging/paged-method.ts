@@ -2,6 +2,7 @@
 // rules and views: present.ts), and the body. Cursors are handled here: the skeleton refuses bad ones, and
 // retired ones of old clients get an empty page, as in the reference.
 
+import type { PageSources } from '../../../answers/cache/page-sources.ts'
 import { isRetiredCursor } from '../../../answers/skeleton/page-cursor.ts'
 import type { PlaceInList, SkeletonPage } from '../../../answers/skeleton/skeleton-page.ts'
 import { timed } from '../../../base/obs/stopwatch.ts'
@@ -12,6 +13,7 @@ import { type CallOf, type MethodDefinition, type QueryOptions, query } from '..
 import { andThen, type MaybeLater } from '../waiting/maybe-later.ts'
 import { notKnownHere } from '../waiting/not-here.ts'
 import { type FilledPage, fillPage } from './fill-page.ts'
+import { keptOrMade, type PageRecord } from './kept-page.ts'
 
 /** A view, maybe as ready JSON; undefined if it is not shown. */
 export type View = object | undefined
@@ -24,6 +26,8 @@ export type Page<C, About, Read> = {
   about: About
   /** Skeletons read so far, including those of the pages below that fill this one up. */
   reads: readonly Read[]
+  /** Where to note what the page is written from, if it may be sent again. */
+  sources?: PageSources | undefined
 }
 
 /** A part of a page: `limit` items below a cursor. */
@@ -62,6 +66,12 @@ type PageSteps<C, About, Read extends SkeletonPage<unknown>> = {
   halfIsEnough?: boolean
   /** The cursor that marks the end. */
   end?(call: C): string | undefined
+  /**
+   * Whether the page may be sent again as it is, while its items and what they show are the same.
+   * Then `present` notes in the page's `sources` all that it reads, and `body` depends on nothing
+   * but what skeleton and parameters say.
+   */
+  mayBeKept?(about: NoInfer<About>): boolean
 }
 
 type Item<Read extends SkeletonPage<unknown>> = NoInfer<Read['items'][number]>
@@ -77,16 +87,19 @@ export function pagedMethod<Auth extends Method['auth'], About, Read extends Ske
   steps: PageSteps<CallOf<Auth>, About, Read>,
 ): MethodDefinition {
   return query(nsid, options, (app, call) =>
-    andThen(steps.about?.(app, call) as MaybeLater<About>, (about) =>
-      answer(app, steps, { call, about }),
-    ),
+    andThen(steps.about?.(app, call) as MaybeLater<About>, (about) => {
+      const make = (record?: PageRecord) => answer(app, steps, { call, about, record })
+      if (!steps.mayBeKept?.(about)) return make()
+      const skeleton = (place: PlaceInList) => steps.skeleton(app, { call, about, place })
+      return keptOrMade(app, { nsid, call }, { skeleton, make })
+    }),
   )
 }
 
 function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>>(
   app: AppContext,
   steps: PageSteps<C, About, Read>,
-  { call, about }: { call: C; about: About },
+  { call, about, record }: { call: C; about: About; record?: PageRecord | undefined },
 ): MethodResult {
   const { limit, cursor } = call.params as PageParams
   const end = steps.end?.(call)
@@ -102,10 +115,13 @@ function answer<C extends Call<never>, About, Read extends SkeletonPage<unknown>
       const place = { limit: count, cursor: from }
       const found = timed('skeleton', () => steps.skeleton(app, { call, about, place }))
       reads.push(found)
-      const page = { call, about, reads }
+      record?.reads.push({ place, found })
+      const page = { call, about, reads, sources: record?.sources }
       const shown = (part.mayPostpone && steps.postpone?.(app, found.items, page)) || found.items
-      if (shown.length < found.items.length)
+      if (shown.length < found.items.length) {
+        record?.sources.refuse()
         above ??= seen + found.items.findIndex((item) => !shown.includes(item))
+      }
       seen += found.items.length
       return {
         items: steps.present(app, shown, page).filter((view) => view !== undefined),

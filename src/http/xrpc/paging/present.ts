@@ -3,6 +3,7 @@
 // missing, so that it can be fetched.
 
 import type { ItemFacts } from '../../../answers/cache/cached-view.ts'
+import type { PageSources } from '../../../answers/cache/page-sources.ts'
 import type { Reader } from '../../../answers/hydrate/reader.ts'
 import type { ProfileState } from '../../../answers/hydrate/types.ts'
 import {
@@ -15,7 +16,11 @@ import type { AppContext } from '../app-context.ts'
 import type { Needs } from '../define.ts'
 import type { View } from './paged-method.ts'
 
-type For = { call: { readonly reader: Reader } }
+type For = {
+  call: { readonly reader: Reader }
+  /** Where to note what the page is written from. */
+  sources?: PageSources | undefined
+}
 
 /** profileView of each account; with `basic`, profileViewBasic. */
 export function profiles({
@@ -35,8 +40,8 @@ export function feedItems({
 }: {
   keep: (rules: FeedItemRules, facts: ItemFacts) => boolean
 }) {
-  return ({ viewCache }: Needs<'viewCache'>, items: readonly number[], { call }: For) =>
-    viewCache.items(items, call.reader, { isShown })
+  return ({ viewCache }: Needs<'viewCache'>, items: readonly number[], { call, sources }: For) =>
+    viewCache.items(items, call.reader, { isShown, sources })
 }
 
 /** postView of each post that is in no block with the viewer. */

@@ -21,6 +21,8 @@ type TimelineCall = SignedInCall<Params>
 type About = {
   /** Whether more items may arrive, as of before the page was read. */
   isGrowing: boolean
+  /** The viewer's cold start is over, as of before the page was read. */
+  isWhole: boolean
   /** The newest items of the accounts that the viewer follows, where there are many. */
   heads: FeedHeads | undefined
 }
@@ -36,6 +38,7 @@ export const getTimeline = pagedMethod(
     skeleton: timelineSkeleton,
     postpone: withoutFetched,
     mayGoOn: ({ isGrowing }) => isGrowing,
+    mayBeKept: ({ isWhole }) => isWhole,
     present,
     end: ({ params }: TimelineCall) => params.since,
     body: (feed, page) => ({
@@ -56,13 +59,14 @@ function about(
   { firstPage, timelineHeads }: Needs<'firstPage' | 'timelineHeads'>,
   { viewer, params }: TimelineCall,
 ): MaybeLater<About> {
-  const isGrowing = firstPage.mayGrow(viewer.did)
+  const isWhole = !firstPage.isNewcomer(viewer.did)
+  const isGrowing = !isWhole && firstPage.mayGrow(viewer.did)
   const { limit, cursor, since } = params
   const opening = isRetiredCursor(cursor)
     ? undefined
     : timelineHeads({ viewer: viewer.uid, limit, cursor, since })
-  if (!opening) return { isGrowing, heads: undefined }
-  return andThen(inTurns(opening), (heads) => ({ isGrowing, heads }))
+  if (!opening) return { isGrowing, isWhole, heads: undefined }
+  return andThen(inTurns(opening), (heads) => ({ isGrowing, isWhole, heads }))
 }
 
 function timelineSkeleton(

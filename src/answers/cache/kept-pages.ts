@@ -1,0 +1,96 @@
+// The bytes of pages that are asked for again and again, as clients poll the first page of a timeline: sent as
+// they are while their items and all that these were written from are the same. A page is kept when it is asked for
+// a second time; one that changed before it was of any use, only after twice as many times as before. Bounded by
+// bytes over all viewers.
+
+import { BoundedByBytes } from '../../base/util/bounded-by-bytes.ts'
+import { KeptBytes } from '../views/json/kept-bytes.ts'
+import type { PageSources } from './page-sources.ts'
+
+/** `Read`: what the page's skeleton returned, from which the caller tells whether the items are the same. */
+export type KeptPage<Read = unknown> = {
+  readonly reads: readonly Read[]
+  readonly sources: PageSources
+  readonly body: KeptBytes
+}
+
+type Entry = {
+  readonly bytes: number
+  readonly page: KeptPage | undefined
+  /** Number of times that the page must be asked for before it is kept (again). */
+  readonly every: number
+  asked: number
+  isUsed: boolean
+}
+
+const ENTRY_BYTES = 300
+const READ_BYTES = 1_000
+const MAX_EVERY = 16
+/** Largest share of the memory that one page may fill. */
+const MAX_SHARE = 1 / 8
+
+export class KeptPages {
+  readonly #entries: BoundedByBytes<Entry, string>
+  #maxBytes: number
+
+  constructor(maxBytes: number) {
+    this.#entries = new BoundedByBytes(maxBytes)
+    this.#maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#entries.bytes
+  }
+
+  keepAtMost(bytes: number): void {
+    this.#maxBytes = bytes
+    this.#entries.keepAtMost(bytes)
+  }
+
+  /** @returns the page as it was; whether it still is, the caller finds out. */
+  find(key: string): KeptPage | undefined {
+    return this.#entries.find(key)?.page
+  }
+
+  /** The page that was found is sent. */
+  use(key: string): void {
+    const entry = this.#entries.find(key)
+    if (entry) entry.isUsed = true
+  }
+
+  /**
+   * Called for a page that has to be made.
+   * @returns whether it should be kept
+   */
+  isWorthKeeping(key: string): boolean {
+    const entry = this.#entries.find(key)
+    if (entry?.page) {
+      const every = entry.isUsed ? 1 : Math.min(entry.every * 2, MAX_EVERY)
+      this.#wait(key, every)
+      return every === 1
+    }
+    if (!entry) {
+      this.#wait(key, 1)
+      return false
+    }
+    entry.asked++
+    return entry.asked >= entry.every
+  }
+
+  keep(key: string, page: Omit<KeptPage, 'body'>, written: Buffer): KeptBytes {
+    const plain = Buffer.allocUnsafeSlow(written.length)
+    written.copy(plain)
+    const body = new KeptBytes(plain)
+    const bytes =
+      ENTRY_BYTES + key.length + body.bytes + page.sources.bytes + page.reads.length * READ_BYTES
+    if (bytes > this.#maxBytes * MAX_SHARE) return body
+    const { every = 1 } = this.#entries.find(key) ?? {}
+    this.#entries.keep(key, { bytes, page: { ...page, body }, every, asked: 0, isUsed: false })
+    return body
+  }
+
+  #wait(key: string, every: number): void {
+    const bytes = ENTRY_BYTES + key.length
+    this.#entries.keep(key, { bytes, page: undefined, every, asked: 0, isUsed: false })
+  }
+}
