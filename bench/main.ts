@@ -5,10 +5,11 @@
 // process and minute as their counterpart. `--save` writes the file that the documentation is generated from.
 
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { readArguments } from '../src/tools/script-usage.ts'
+import { runAgainst } from './against/against.ts'
 import { benchNames, type Choice, choose, isFrom, missingFigures } from './runner/choice.ts'
 import { busyWithOthers } from './runner/others.ts'
 import { type BenchResult, wantsOf } from './runner/result.ts'
@@ -18,6 +19,7 @@ import { headLine, summaryLines, tableLine } from './runner/table.ts'
 const USAGE = `npm run bench -- [NAME…] [options]
 Runs the benchmarks whose file or figures begin with NAME; without names, all.
 
+  --against TREE compares with another tree instead: one page of ratios, in a quarter of an hour
   --full         at full size
   --json         one line of JSON per figure
   --list         list benchmarks
@@ -29,7 +31,9 @@ const benches = benchNames()
 const { chosen, unknown } = choose(positionals, benches)
 const printed = new Map<string, BenchResult>()
 
-if (values.list) {
+if (values.against !== undefined) {
+  if (!(await runAgainst(resolve(values.against)))) process.exitCode = 1
+} else if (values.list) {
   for (const bench of benches) console.log(bench)
 } else if (unknown.length > 0) {
   console.error(`No benchmark or figure begins with ${unknown.join(' or ')}.`)
@@ -46,7 +50,7 @@ if (values.list) {
 function readOptions(args: string[]) {
   const flag = { type: 'boolean' } as const
   const save = { type: 'string' } as const
-  const options = { json: flag, full: flag, list: flag, busy: flag, save } as const
+  const options = { json: flag, full: flag, list: flag, busy: flag, save, against: save } as const
   return parseArgs({ args, allowPositionals: true, options })
 }
 

@@ -17,7 +17,20 @@ export async function inTurns<T>(
   return pairs
 }
 
-/** One line: the medians of both, their ratio in the middle half of the rounds, and the largest values. */
+/** Medians of both trees' figures, and the quartiles of their ratio in each round. */
+export type Ratio = {
+  name: string
+  before: number
+  now: number
+  low: number
+  mid: number
+  high: number
+}
+
+/**
+ * One line: the medians of both, their ratio in the middle half of the rounds, and the largest
+ * values. A process that asked for the comparison is told the ratio too (bench/against/against.ts).
+ */
 export function reportRatio<T>(
   name: string,
   pairs: readonly T[][],
@@ -25,13 +38,17 @@ export function reportRatio<T>(
 ): void {
   const all = [0, 1].map((i) => pairs.map((pair) => figure(pair[i]!)))
   const ratios = pairs.map((pair) => figure(pair[1]!) / figure(pair[0]!))
-  const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => shareOf(ratios, share).toFixed(2))
-  const [before, now] = all.map((one) => median(one).toPrecision(4))
+  const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => shareOf(ratios, share)) as Three
+  const [before, now] = all.map(median) as [number, number]
   const [worst, worstNow] = all.map((one) => Math.max(...one).toPrecision(3))
+  const half = `half of the rounds ${low.toFixed(2)} to ${high.toFixed(2)}`
   console.log(
-    `${name}: ${before} → ${now}, ratio ${mid} (half of the rounds ${low} to ${high}); largest ${worst} → ${worstNow}`,
+    `${name}: ${before.toPrecision(4)} → ${now.toPrecision(4)}, ratio ${mid.toFixed(2)} (${half}); largest ${worst} → ${worstNow}`,
   )
+  process.send?.({ name, before, now, low, mid, high } satisfies Ratio)
 }
+
+type Three = [number, number, number]
 
 export function median(values: readonly number[]): number {
   return shareOf(values, 0.5)

@@ -2,7 +2,7 @@
 // members. Compared is the resident memory before and after, so pages that were never touched don't count.
 
 import { createScratch } from '../../src/features/for-you/engine/recommend.ts'
-import type { BenchResult } from '../result.ts'
+import type { BenchResult } from '../runner/result.ts'
 import { play } from './engine-run.ts'
 import type { Network } from './network.ts'
 
