@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type Config, ConfigError } from '../../base/config/config.ts'
-import { listenOn } from '../server/listener.ts'
+import { listenOn } from '../server/listening/listener.ts'
 
 type Place = Pick<Config, 'bind' | 'port'>
 

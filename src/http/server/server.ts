@@ -26,7 +26,13 @@ import { createDispatch, type Dispatch } from './dispatch.ts'
 import { type Health, healthAnswer } from './health.ts'
 import { BASE_HEADERS, type FinishedAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
-import { drain, type Listener, type ListenerLimits, listenOn, startHttp } from './listener.ts'
+import {
+  drain,
+  type Listener,
+  type ListenerLimits,
+  listenOn,
+  startHttp,
+} from './listening/listener.ts'
 import type { Method } from './method.ts'
 import { createResponding, type Responding, throughRouter } from './respond.ts'
 import { mountSideRoutes, type SideRoutes } from './side-routes.ts'

@@ -11,7 +11,7 @@ import { KeptBytes } from '../../../src/answers/views/json/kept-bytes.ts'
 import { resultAnswer } from '../../../src/http/server/answer.ts'
 import { finishAnswer, writeAnswer } from '../../../src/http/server/http-answer.ts'
 import { NodeQuery } from '../../../src/http/server/http-request.ts'
-import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
+import { listenOn, startHttp } from '../../../src/http/server/listening/listener.ts'
 import { createRandom } from '../../support/random.ts'
 
 const CLIENTS = 60

@@ -20,7 +20,7 @@ import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { createServer as createTls, type TlsOptions } from 'node:tls'
 import { ConfigError } from '../../../base/config/config.ts'
 import { isSameSecret } from '../../../base/util/secrets.ts'
-import { listenOn } from '../../../http/server/listener.ts'
+import { listenOn } from '../../../http/server/listening/listener.ts'
 import type { DataplaneSettings } from '../settings.ts'
 import type { Grpc } from './grpc.ts'
 

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { countOtherwise } from '../../../src/http/server/address-connections.ts'
-import { type Listener, startHttp } from '../../../src/http/server/listener.ts'
+import { countOtherwise } from '../../../../src/http/server/listening/address-connections.ts'
+import { type Listener, startHttp } from '../../../../src/http/server/listening/listener.ts'
 
 const MAX = 3
 const STREAMS = 10

@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { limitKey } from '../overload/client-address.ts'
+import { limitKey } from '../../overload/client-address.ts'
 
 type Counted = { enter(): void; leave(): void }
 

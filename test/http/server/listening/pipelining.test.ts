@@ -7,8 +7,8 @@ import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
-import { until } from '../../support/eventually.ts'
+import { listenOn, startHttp } from '../../../../src/http/server/listening/listener.ts'
+import { until } from '../../../support/eventually.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

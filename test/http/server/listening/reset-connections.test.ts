@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
+import { listenOn, startHttp } from '../../../../src/http/server/listening/listener.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
 

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { errorSchema } from '../../../scripts/docs/openapi-document.ts'
-import { listenOn, startHttp } from '../../../src/http/server/listener.ts'
+import { errorSchema } from '../../../../scripts/docs/openapi-document.ts'
+import { listenOn, startHttp } from '../../../../src/http/server/listening/listener.ts'
 
 async function connected(answer: RequestListener) {
   const { http } = startHttp(answer, { threads: 1, isProxy: () => false })
