@@ -19,7 +19,8 @@ beforeEach(() => {
   vi.mocked(stripTypeScriptTypes).mockClear()
 })
 
-const file = (name: string) => new URL(`../../../src/features/pages/assets/${name}`, import.meta.url)
+const file = (name: string) =>
+  new URL(`../../../src/features/pages/assets/${name}`, import.meta.url)
 const names = ['theme.ts', 'status.ts', 'explore.ts', 'charts.ts', 'copy.ts', 'dom.ts']
 const files = new Map(['page.css', ...names].map((name) => [name, file(name)]))
 
