@@ -118,12 +118,12 @@ function hasBody(request: HttpRequest): boolean {
   return (request.header('content-length') ?? '0') !== '0' || request.method === 'POST'
 }
 
-/** Its caller pays for the checks of its body, too. */
+/** Checking a body is a turn of its call, too. */
 async function readInput(route: Route, request: HttpRequest, time: CallTime): Promise<unknown> {
   const isQuery = request.method === 'GET' || request.method === 'HEAD'
   if (isQuery) throw invalidRequest('A request body was provided when none was expected')
   const body = await readRequestBody(request)
-  return time.run(() => route.parseInput(body, request.header('content-type')))
+  return time.part(() => route.parseInput(body, request.header('content-type')))
 }
 
 type Call = {

@@ -11,6 +11,7 @@ import type { Params } from '../../server/method.ts'
 import { waitLeftMs } from '../../server/wait-left.ts'
 import type { AppContext } from '../app-context.ts'
 import type { Call } from '../call.ts'
+import { inTurn } from '../waiting/maybe-later.ts'
 import { ourWordOn } from './our-knowledge.ts'
 
 export type Asked = { nsid: string; params: Params; waitShare?: number }
@@ -39,7 +40,7 @@ export async function askFallback(
     speak(answer, word)
     return answer
   }
-  return time ? time.part(shown) : shown()
+  return inTurn(call, shown)
 }
 
 /** The longest wait for any answer. */

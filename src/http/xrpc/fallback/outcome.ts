@@ -5,7 +5,7 @@ import { XRPCError } from '../../../base/atproto/xrpc-error.ts'
 import type { JsonObject } from '../../../base/util/json-object.ts'
 import type { MethodResult } from '../../server/method.ts'
 import type { Call } from '../call.ts'
-import type { MaybeLater } from '../waiting/maybe-later.ts'
+import { inTurn, type MaybeLater } from '../waiting/maybe-later.ts'
 import type { Answering } from '../waiting/up-to-date.ts'
 
 type Outcome = { result: MethodResult } | { error: XRPCError }
@@ -42,6 +42,5 @@ export function isFinal(outcome: Outcome): boolean {
  * waited for the same AppView, so each does it when its caller has a turn.
  */
 export function plainBody({ body }: MethodResult, { time }: Call): MaybeLater<JsonObject> {
-  const parse = () => JSON.parse(jsonBytes(body).toString()) as JsonObject
-  return time ? time.part(parse) : parse()
+  return inTurn({ time }, () => JSON.parse(jsonBytes(body).toString()) as JsonObject)
 }

@@ -25,7 +25,7 @@ export async function ownFeedPage(
   const { feed, reqId } = choices
   const { items, fallback } = await findItems(app, feed, call)
   const isFit = choices.fitting(items.map(({ item }) => item))
-  const page = inTurn(call, () => {
+  const page = await inTurn(call, () => {
     const views = presentEach(app, reader, { feed, items, reqId, fallback }, notBlockedOrMuted)
     return fill(views, (i) => isFit(i, items[i]!.item), limit)
   })

@@ -44,7 +44,7 @@ export function createOutsideListing(parts: Outside, now: () => number = Date.no
       const response = await askPds(parts, repo, { path, signal, who })
       const body = response?.status === 200 ? response.body : undefined
       const asked = { repo, collection, cursor }
-      const page = body && inTurn({ time }, () => readPage(body, asked))
+      const page = body && (await inTurn({ time }, () => readPage(body, asked)))
       if (!page) throw unreachable(repo)
       listed.set(path, { page, at: now() })
       return page

@@ -12,9 +12,15 @@ export function andThen<T, U>(
   return found instanceof Promise ? found.then(inLaterTurn(then)) : then(found)
 }
 
-/** Does part of a call's work after an `await`, as a turn of that call. */
-export function inTurn<T>({ time }: { time?: CallTime | undefined }, work: () => T): T {
-  return time ? time.run(work) : work()
+/**
+ * Does part of a call's work after an `await`, when its caller has a turn: many calls may have
+ * waited for the same.
+ */
+export function inTurn<T>(
+  { time }: { time?: CallTime | undefined },
+  work: () => MaybeLater<T>,
+): MaybeLater<T> {
+  return time ? time.part(work) : work()
 }
 
 /** Collects all values in order; synchronous if all of them are. */

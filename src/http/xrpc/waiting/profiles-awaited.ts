@@ -29,7 +29,7 @@ export async function profilesAwaited(
     inTurn(call, () =>
       hydrator.profiles(uidsOf(dids), reader, { detailed: true, knownFollowers: true }),
     )
-  const state = read()
+  const state = await read()
   const lacking = dids.filter((did) => isLacking(state, actors.uidOf(did)))
   const asked = fetchRequests.ask(viewer, { dids: lacking })
   reader.missing.addProfiles(state)

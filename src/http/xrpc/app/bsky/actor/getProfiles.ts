@@ -17,7 +17,7 @@ export const getProfiles = query(
     const unknown = found.filter(({ uid }) => uid === 0)
     call.reader.missing.add({ dids: unknown.map(({ did }) => did) })
     const state = await profilesAwaited(app, found, call)
-    const profiles = inTurn(call, () =>
+    const profiles = await inTurn(call, () =>
       found
         .map(({ did }) => profileViewDetailed(state, app.actors.uidOf(did)))
         .filter((view) => view !== undefined)

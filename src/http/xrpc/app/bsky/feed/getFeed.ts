@@ -56,7 +56,7 @@ async function answer(app: AppContext, call: FeedCall): Promise<MethodResult> {
   })
   const answeredAt = performance.now()
   const found = await findItems(app, skeleton.feed, call)
-  const feed = inTurn(call, () =>
+  const feed = await inTurn(call, () =>
     presentEach(app, call.reader, {
       feed: skeleton.feed,
       reqId: skeleton.reqId,
