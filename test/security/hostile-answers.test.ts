@@ -76,6 +76,10 @@ describe('a DID document', () => {
     ['a prototype', `{"id":"${DID}","__proto__":{"polluted":true},"alsoKnownAs":["at://a.test"]}`],
     ['deep aliases', `{"id":"${DID}","alsoKnownAs":[${deepList}]}`],
     ['deep objects alone', deepObject],
+    [
+      'thousands of keys',
+      `{"id":"${DID}","service":[{"id":"#atproto_pds","type":"AtprotoPersonalDataServer","serviceEndpoint":"https://pds.test"}],${Array.from({ length: 4_000 }, (_, i) => `"key ${i}":1`).join()}}`,
+    ],
   ])('of %s yields no key and no PDS', async (_what, body) => {
     const options = { fetch: answering(body), plcUrl: 'https://plc.test' }
     const identity = await fetchIdentity(DID, options).catch(() => undefined)

@@ -3,6 +3,8 @@
 /** A JSON object of unknown shape: a record not yet validated against its lexicon. */
 export type JsonObject = { [key: string]: unknown }
 
+const COMMA = 0x2c
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -18,6 +20,16 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Told before anything is parsed, by commas: those in texts count, too. */
+export function hasMoreValues(json: Buffer, most: number): boolean {
+  let at = -1
+  for (let values = 1; values <= most; values++) {
+    at = json.indexOf(COMMA, at + 1)
+    if (at < 0) return false
+  }
+  return true
 }
 
 export function asArray(value: unknown): unknown[] {

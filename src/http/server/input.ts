@@ -3,6 +3,7 @@
 
 import { jsonToLex, type Lexicons } from '@atproto/lexicon'
 import { invalidRequest, XRPCError } from '../../base/atproto/xrpc-error.ts'
+import { hasMoreValues } from '../../base/util/json-object.ts'
 
 /** Returns undefined for methods that take no body. */
 export type InputParser = (body: Buffer, contentType: string | undefined) => unknown
@@ -10,7 +11,6 @@ export type InputParser = (body: Buffer, contentType: string | undefined) => unk
 const MAX_DEPTH = 32
 /** Of a received page of a hundred records, as commas tell: distinct keys cost most, 1 MB of them 0.25 s. */
 const MAX_VALUES = 20_000
-const COMMA = 0x2c
 
 /** @throws if the lexicon has no such query or procedure, or its body is not JSON */
 export function createInputParser(lexicons: Lexicons, nsid: string): InputParser {
@@ -62,16 +62,6 @@ export function readSafeJson(body: Buffer): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Before anything is parsed, from above: commas in texts count, too. */
-function hasMoreValues(body: Buffer, most: number): boolean {
-  let at = -1
-  for (let values = 1; values <= most; values++) {
-    at = body.indexOf(COMMA, at + 1)
-    if (at < 0) return false
-  }
-  return true
 }
 
 function validate(lexicons: Lexicons, nsid: string, value: unknown): unknown {

@@ -3,13 +3,15 @@
 // http for `localhost` only (if the guarded fetch allows it), no redirects, and the document must be about
 // the requested DID.
 
-import { parseJson } from '../../base/util/json-object.ts'
+import { hasMoreValues, parseJson } from '../../base/util/json-object.ts'
 import { type Identity, parseDidDocument } from './did-document.ts'
 import { FetchError } from './fetch-error.ts'
 import type { FetchedResponse, GuardedFetch } from './guarded-fetch.ts'
 
 const TIMEOUT_MS = 3000
 const MAX_DOCUMENT_BYTES = 64 * 1024
+/** A usual one has some twenty. An address may have hundreds read, of hosts of its choice. */
+const MAX_VALUES = 2_000
 const GONE = new Set([404, 410])
 const ACCEPT = 'application/did+ld+json, application/json'
 
@@ -39,6 +41,7 @@ export async function fetchIdentity(
   if (response.status !== 200) {
     throw new IdentityUnavailableError(`status ${response.status} for the document of ${did}`)
   }
+  if (hasMoreValues(response.body, MAX_VALUES)) return undefined
   return parseDidDocument(did, parseJson(response.body.toString()))
 }
 
