@@ -48,6 +48,33 @@ describe('with room for everything', () => {
     }
   })
 
+  test.each(SEEDS)('what is told afterwards counts as of its time (seed %i)', (seed) => {
+    const size = { ...SIZE, minutes: 600 }
+    const seen = new Set<string>()
+    const likes = randomLikes(createRandom(seed), 900, size).filter(({ liker, post }) => {
+      const isNew = !seen.has(`${liker} ${post}`)
+      seen.add(`${liker} ${post}`)
+      return isNew
+    })
+    const [state, late] = [createState(ROOMY, seed), createState(ROOMY, seed)]
+    for (const like of likes) tell(state, like)
+    const half = likes.length >> 1
+    for (const like of likes.slice(half)) tell(late, like)
+    for (const like of likes.slice(0, half)) tell(late, like, true)
+    for (let reader = 0; reader < 8; reader++) {
+      const own = ownLikes(likes, reader)
+      const inOrder = new Map(recommended(state, reader, own).map((one) => [one.id, one]))
+      const found = recommended(late, reader, own)
+      expect(new Set(found.map(({ id }) => id))).toEqual(new Set(inOrder.keys()))
+      for (const { id, score, votes, shared } of found) {
+        const one = inOrder.get(id)!
+        expect({ votes, shared }).toEqual({ votes: one.votes, shared: one.shared })
+        // An account's latest likes halve its earlier ones, which are not known yet.
+        expect(Math.abs(Math.log2(score / one.score))).toBeLessThan(0.2)
+      }
+    }
+  })
+
   test('the best come first, and none twice', () => {
     const { state, likes } = play(7, 900)
     const found = recommended(state, 1, ownLikes(likes, 1))

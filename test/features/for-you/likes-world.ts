@@ -45,8 +45,13 @@ function postFor(random: Random, liker: number, { posts }: LikesSize): number {
   return random.chance(0.8) ? post - (post % TASTES) + (liker % TASTES) : post
 }
 
-export function tell(state: State, { liker, post, author, timeMs, isMembers }: PlainLike): boolean {
-  return hear(state, { liker: didWords(liker), post: postKey(post, author), timeMs, isMembers })
+export function tell(
+  state: State,
+  { liker, post, author, timeMs, isMembers }: PlainLike,
+  isPast = false,
+): boolean {
+  const like = { liker: didWords(liker), post: postKey(post, author), timeMs, isMembers }
+  return hear(state, { ...like, isPast })
 }
 
 /** The likes of one account, newest first. */
