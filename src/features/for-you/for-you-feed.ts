@@ -15,6 +15,7 @@ import { type Candidate, createScratch, likedNowBy, recommend } from './engine/r
 import { SKELETON } from './generator.ts'
 import { hashOfUri, uriOf } from './post-keys.ts'
 import { createReaderLikes, likesHeard } from './reader-likes.ts'
+import { ofFollows, ofMembers, withReason } from './reasons.ts'
 import { askWriter } from './requests.ts'
 import { type Choice, createSessions, cursorOf, type Session } from './sessions.ts'
 import { lessOf, NONE_OF, seenBy } from './store/readers.ts'
@@ -186,22 +187,6 @@ function standIns(parts: Parts, uid: number) {
     reason: ofFollows,
   }
   return [follows, { users: () => memberVoters(parts, state, uid), reason: ofMembers }]
-}
-
-function withReason({ votes, shared }: Candidate): string {
-  return `liked by ${people(votes)} who ${votes === 1 ? 'shares' : 'share'} up to ${shared} ${shared === 1 ? 'like' : 'likes'} with you`
-}
-
-function ofFollows({ votes }: Candidate): string {
-  return `liked by ${people(votes)} you follow`
-}
-
-function ofMembers({ votes }: Candidate): string {
-  return `liked by ${votes} ${votes === 1 ? 'member' : 'members'} here`
-}
-
-function people(count: number): string {
-  return count === 1 ? '1 person' : `${count} people`
 }
 
 function suitsFor(

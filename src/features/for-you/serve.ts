@@ -9,9 +9,11 @@ import { createForYouFeed } from './for-you-feed.ts'
 import { generatorMethods, generatorService, generatorUri } from './generator.ts'
 import { forYouMetrics } from './metrics.ts'
 import { forYouSettings } from './settings.ts'
+import { createWhy } from './why.ts'
 
 export const serve: ServeFeature = {
   metrics: forYouMetrics,
+  postChecks: createWhy,
   methods(config) {
     const publisher = publisherOf(config)
     return publisher === undefined ? [] : generatorMethods(publisher, config.serviceDid)

@@ -20,6 +20,7 @@ import {
 import { DISCOVER, type FeedPage } from './feed-world.ts'
 
 const SERVICE_DID = 'did:web:appview.example.org'
+const OPERATOR = 'the-operator-of-this-place'
 const POST = 'app.bsky.feed.post'
 const LIKE = 'app.bsky.feed.like'
 
@@ -47,6 +48,7 @@ async function start(env: Record<string, string> = {}): Promise<number> {
     PLC_URL: plc.url,
     ALLOW_PRIVATE_HOSTS: 'on',
     FOR_YOU_MB: '4',
+    OPERATOR_TOKEN: OPERATOR,
     ...env,
   })
   started.push(one)
@@ -86,6 +88,15 @@ async function look(port: number, reader: PlcAccount): Promise<string[]> {
   return (feed ?? []).map(({ post, feedContext }) => `${post.uri} ${feedContext}`)
 }
 
+/** What the explore page says about a post and an account. */
+async function checksOf(port: number, reader: PlcAccount, uri: string): Promise<string[]> {
+  const query = new URLSearchParams({ actor: reader.did, uri })
+  const answer = await fetch(`http://127.0.0.1:${port}/explore/api/post?${query}`, {
+    headers: { authorization: `Bearer ${OPERATOR}` },
+  })
+  return ((await answer.json()) as { checks: { text: string }[] }).checks.map(({ text }) => text)
+}
+
 const because = /liked by \d people who share up to 5 likes with you$/
 
 test('the page is there while it runs, after a restart and after kill -9', async () => {
@@ -97,6 +108,12 @@ test('the page is there while it runs, after a restart and after kill -9', async
   const reader = people[0]!
   const isFound = () => expect.poll(async () => (await look(port, reader))[0]).toMatch(because)
   await isFound()
+  const [uri] = (await look(port, reader))[0]!.split(' ')
+  expect(await checksOf(port, reader, uri!)).toContainEqual(
+    expect.stringMatching(
+      /^For You would choose it as number \d: liked by \d people who share up to 5 likes with them\.$/,
+    ),
+  )
   await started[0]!.stop('SIGTERM')
   expect(existsSync(join(DATA_DIR, 'for-you.snapshot'))).toBe(true)
   port = await start({ DATA_DIR })
@@ -115,6 +132,7 @@ test('the page is there while it runs, after a restart and after kill -9', async
   const before = connections()
   await started[3]!.stop('SIGTERM')
   port = await start({ DATA_DIR })
+  await until(() => connections() > before)
   await isFound()
   expect(connections()).toBe(before + 1)
 })

@@ -5,6 +5,7 @@ import { HIDDEN } from '../../../data/graph/types.ts'
 import { createItemsByUri } from '../../../data/store/read/timelines/items-by-uri.ts'
 import { newestReposts } from '../../../data/store/records/reactions.ts'
 import { postItem, repostItem, rowIdOf } from '../../../data/store/timelines/item-ids.ts'
+import type { PostCheck } from '../../../http/operator/explored.ts'
 import { type ExploreParts, personOf, type Subject } from './parts.ts'
 import { originOf, type ShownItem, showItem } from './read-item.ts'
 import { verdictOn } from './verdict.ts'
@@ -14,7 +15,7 @@ type PostView = {
    * Checks in words, in the order an operator would make them; `isMet` is undefined for mere
    * information.
    */
-  checks: { text: string; isMet: boolean | undefined }[]
+  checks: PostCheck[]
   /**
    * Items that could be in the timeline: the post itself, and each repost by a followed account.
    */
@@ -26,7 +27,7 @@ const MAX_REPOSTS = 2_000
 const MAX_SHOWN = 10
 const RING_READ = 100_000
 
-type Check = PostView['checks'][number]
+type Check = PostCheck
 
 export function createPostView(parts: ExploreParts) {
   const { db, graph, actors } = parts

@@ -5,7 +5,7 @@ import { createReader } from '../../../answers/hydrate/reader.ts'
 import { BadCursorError } from '../../../answers/skeleton/page-cursor.ts'
 import type { Config } from '../../../base/config/config.ts'
 import { inLaterTurn, inTurns } from '../../../base/util/turn.ts'
-import type { IngestStatus } from '../../../bridge/messages.ts'
+import type { IngestStatus, SharedMemory } from '../../../bridge/messages.ts'
 import { createAccounts } from '../../../data/store/read/accounts/accounts.ts'
 import type { Explored } from '../../../http/operator/explored.ts'
 import { requireOperator } from '../../../http/operator/guard.ts'
@@ -27,6 +27,8 @@ import { createTimelineView } from './timeline.ts'
 export type ExploreOptions = ExploreParts & {
   config: Config
   features?: readonly Explored[]
+  /** What features in this process share. */
+  memory?: Pick<SharedMemory, 'features'>
   status: () => IngestStatus | undefined
   slowRequests: Pick<SlowRequests, 'list'>
   availability: () => Availability
@@ -40,6 +42,7 @@ class NotAnswerable extends Error {}
 export function exploreRoutes(options: ExploreOptions): Hono {
   const timeline = createTimelineView(options)
   const post = createPostView(options)
+  const furtherChecks = (options.features ?? []).flatMap((one) => one.postChecks?.(options) ?? [])
   const subjectOf = createSubjects(options)
   const uriOf = createUris(options)
   const forecast = createForecast(options)
@@ -74,7 +77,13 @@ export function exploreRoutes(options: ExploreOptions): Hono {
   app.get('/post', (c) => {
     const owner = subjectOf(c, 'actor')
     const found = uriOf(c.req.query('uri') ?? '')
-    return found.then(inLaterTurn((uri) => c.json(post(owner, { reader: readerFor(owner), uri }))))
+    return found.then(
+      inLaterTurn((uri) => {
+        const { checks, items } = post(owner, { reader: readerFor(owner), uri })
+        const further = furtherChecks.flatMap((check) => check(owner, uri))
+        return c.json({ checks: [...checks, ...further], items })
+      }),
+    )
   })
   app.get('/proof', (c) =>
     c.json(proofView(options, subjectOf(c, 'viewer'), subjectOf(c, 'subject'))),
