@@ -11,6 +11,7 @@ import { NEARLY_IDLE, releaseUnusedMemory } from './base/util/unused-memory.ts'
 import { version } from './base/util/version.ts'
 import { closeToOthers } from './data/store/files/data-folder.ts'
 import { lockDataDir } from './data/store/files/lock.ts'
+import { trimMalloc } from './data/store/files/trim-malloc.ts'
 import { asPortRefusal, findFreePort } from './http/serve/free-port.ts'
 
 type App = { close(): Promise<void> }
@@ -38,7 +39,7 @@ export async function startApp({ config: asked, log, onFatal }: AppOptions): Pro
     `serving on ${config.bind}:${port}`,
   )
   storeCompiledCode()
-  releaseUnusedMemory({ hasTime: NEARLY_IDLE })
+  releaseUnusedMemory({ hasTime: NEARLY_IDLE, alsoRelease: trimMalloc })
   return {
     async close() {
       // The writer closes last, so that it leaves a single file without a write-ahead log.

@@ -14,6 +14,7 @@ import { releaseUnusedMemory } from '../base/util/unused-memory.ts'
 import { createLines, type Lines } from '../bridge/lines.ts'
 import type { IngestMessage } from '../bridge/messages.ts'
 import { endRun } from '../data/store/counts/history-holes.ts'
+import { trimMalloc } from '../data/store/files/trim-malloc.ts'
 import type { RepoMirrors } from './backfill/mirrors.ts'
 import { type Backfill, createBackfill } from './backfill/runner.ts'
 import { type BegunStream, beginStream } from './begin-stream.ts'
@@ -74,7 +75,7 @@ const port = parentPort!
 try {
   run((workerData as { config: Config }).config, await loadIngestFeatures())
   storeCompiledCode()
-  releaseUnusedMemory()
+  releaseUnusedMemory({ alsoRelease: trimMalloc })
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   tell({ kind: 'refused', message: error.message, hint: error.hint })

@@ -25,9 +25,14 @@ const REST_CHECKS = 12
 
 /**
  * Called by each thread as it begins its work: after the start, and whenever the heap has grown.
- * @param options - `hasTime`: how much of its time the thread may be busy when its heap has grown
+ * @param options - `hasTime`: how much of its time the thread may be busy when its heap has grown;
+ * `alsoRelease`: called after each collection, for memory outside of the heap
  */
-export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } = {}): void {
+export function releaseUnusedMemory({
+  hasTime = HAS_TIME,
+  checkMs = CHECK_MS,
+  alsoRelease = () => {},
+} = {}): void {
   const utilization = watchUtilization()
   let collectFrom = 0
   let peak = 0
@@ -39,6 +44,7 @@ export function releaseUnusedMemory({ hasTime = HAS_TIME, checkMs = CHECK_MS } =
     if (isBusy && isAgain) resting = REST_CHECKS
     if (resting-- > 0 || isBusy || peak < collectFrom) return
     collect()
+    alsoRelease()
     peak = committed()
     collectFrom = peak + GROWTH_BYTES
     resting = REST_CHECKS

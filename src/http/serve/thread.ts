@@ -10,6 +10,7 @@ import { storeCompiledCode } from '../../base/util/compile-cache.ts'
 import { NEARLY_IDLE, releaseUnusedMemory } from '../../base/util/unused-memory.ts'
 import { createIngestConnection } from '../../bridge/connection.ts'
 import type { IngestMessage, IngestOrder, SharedMemory } from '../../bridge/messages.ts'
+import { trimMalloc } from '../../data/store/files/trim-malloc.ts'
 import { loadServeFeatures } from '../feature.ts'
 import type { RateBuffers } from '../overload/rate-limits.ts'
 import { createServing } from './serving.ts'
@@ -68,7 +69,7 @@ async function run(): Promise<void> {
   await server.listen({ reusePort: true })
   port.postMessage({ kind: 'listening' } satisfies ServingThreadMessage)
   storeCompiledCode()
-  releaseUnusedMemory({ hasTime: NEARLY_IDLE })
+  releaseUnusedMemory({ hasTime: NEARLY_IDLE, alsoRelease: trimMalloc })
 }
 
 /** Thrown outside of the request that met it, so that the request still gets its answer. */
