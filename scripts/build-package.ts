@@ -36,7 +36,7 @@ function buildSources(to: string): void {
   compile(join(root, 'tsconfig.package.json'), to)
   for (const file of globSync('**/*.js', { cwd: to })) turnAddresses(join(to, file))
   for (const file of globSync('**/*.{json,sql,css,svg}', { cwd: from })) copy(file, to)
-  for (const file of globSync(`${OF_BROWSERS}/*.{ts,js}`, { cwd: from })) copy(file, to)
+  for (const file of globSync(`${OF_BROWSERS}/**/*.{ts,js}`, { cwd: from })) copy(file, to)
 }
 
 function turnAddresses(file: string): void {
