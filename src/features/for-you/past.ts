@@ -48,8 +48,9 @@ export function createPast(config: Config, core: Core, { state, hear, onEnd }: O
     began > 0 &&
     header[H.reached]! < began &&
     minuteOf(now()) - began < HOURS * MINUTES_AN_HOUR &&
-    // What the network does is left out for want of bytes, or not subscribed at all.
+    // What the network does is left out for want of bytes, or not subscribed at all; a relay has no such past.
     config.streamBudgetGbMonth === 0 &&
+    config.jetstreamHosts.length > 0 &&
     config.indexScope !== 'authors'
 
   async function apply(batch: StreamBatch): Promise<void> {

@@ -17,6 +17,7 @@ import {
   type SlipstreamProcess,
   startSlipstream,
 } from '../../support/slipstream-process.ts'
+import { startFirehoseDouble } from '../verification/firehose-double.ts'
 import { DISCOVER, type FeedPage } from './feed-world.ts'
 
 const SERVICE_DID = 'did:web:appview.example.org'
@@ -155,4 +156,16 @@ test('with 0 MB, nothing is found and nothing is kept', async () => {
   expect(await look(port, people[0]!)).toEqual([])
   await started[0]!.stop('SIGTERM')
   expect(existsSync(join(DATA_DIR, 'for-you.snapshot'))).toBe(false)
+})
+
+test('without Jetstream there is no past to read, and a member’s first look is answered', async () => {
+  double = await createJetstreamDouble()
+  const relay = await startFirehoseDouble()
+  const port = await start({ JETSTREAM_HOSTS: 'off', RELAY_HOSTS: relay.url })
+  await until(() => relay.openConnections() > 0)
+  expect(await look(port, people[0]!)).toEqual([])
+  // Asked again, it is the same process that answers.
+  await until(async () => (await look(port, people[0]!)).length === 0)
+  expect(started[0]!.output()).not.toMatch(/no Jetstream host|"level":60/)
+  await relay.close()
 })

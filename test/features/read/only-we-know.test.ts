@@ -75,7 +75,7 @@ describe.skipIf(!path)('what only this server knows', () => {
     const line = page.locator('.gap')
     await line.waitFor()
     const [from, to] = [gap.from, gap.to].map((ms) => new Date(ms).toISOString().slice(11, 16))
-    expect(await line.innerText()).toBe(`Posts of ${from} to ${to} are being fetched.`)
+    expect(await line.textContent()).toBe(`Posts of ${from} to ${to} are being fetched.`)
     const inside = () =>
       page
         .locator('.feed time')
