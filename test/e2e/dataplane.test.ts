@@ -61,6 +61,8 @@ describe('the official AppView on our dataplane', () => {
       SLIPSTREAM_DATAPLANE_PORT: String(port),
       SLIPSTREAM_INDEX_SCOPE: 'network',
       SLIPSTREAM_DATAPLANE_NOTIFICATION_DAYS: '30',
+      // Offered by this server alone.
+      SLIPSTREAM_FOR_YOU_MB: '0',
     }
     world = (await startWorld('double', async () => undefined, settings)).world
     const { slipstream, network } = world
